@@ -1,0 +1,1 @@
+//! claimkit reads Kubernetes Dynamic Resource Allocation manifests (`resource.k8s.io`).
