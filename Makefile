@@ -1,0 +1,100 @@
+# claimkit. Needs rustup, Node 20.19 or newer, and make; every target installs the rest for itself, into target/tools or a
+# node_modules folder, and says beforehand what it does and how long that takes on two idle cores.
+#
+#   make playground    build the page, serve it and print its address
+#   make test          everything the project checks
+#   make pkg           the npm package in pkg/
+#   make policy        the policy modules
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+say = @echo "==> $(1)"
+npm_ci = npm ci --no-fund --no-audit --loglevel=error
+
+.PHONY: help
+help:
+	@sed -n '2,8s/^# \{0,1\}//p' Makefile
+
+# --- building ---------------------------------------------------------------------------------------------------------
+
+.PHONY: pkg
+pkg:
+	@node pkg/build/build.mjs
+
+www/node_modules/.package-lock.json: www/package.json www/package-lock.json
+	$(call say,playground dependencies from npm: about 20 seconds)
+	@cd www && $(npm_ci)
+
+.PHONY: playground-build
+playground-build: www/node_modules/.package-lock.json pkg
+	$(call say,playground page: about 10 seconds)
+	@cd www && npm run --silent build
+
+.PHONY: playground
+playground:
+	$(call say,playground: 3 minutes on a new machine and 20 seconds after that; then it serves until Ctrl-C)
+	@$(MAKE) playground-build
+	@cd www && npm run --silent preview
+
+.PHONY: policy
+policy:
+	@test -f tests/hosts/policy/Makefile || { echo "policy: tests/hosts/policy is not there" >&2; exit 1; }
+	@$(MAKE) -C tests/hosts/policy build
+
+# --- testing ----------------------------------------------------------------------------------------------------------
+
+.PHONY: test
+test:
+	$(call say,all tests: about 20 minutes on a new machine and 8 minutes after that)
+	@$(MAKE) test-rust
+	@$(MAKE) pkg
+	@$(MAKE) test-hosts
+	@$(MAKE) test-playground
+	@$(MAKE) test-policy
+	@$(MAKE) test-fresh
+	$(call say,all tests passed)
+
+.PHONY: test-rust
+test-rust:
+	$(call say,Rust: format and lints and tests: about 4 minutes the first time)
+	@cargo fmt --check
+	@cargo clippy --quiet --locked --all-targets -- -D warnings
+	@cargo clippy --quiet --locked --lib --target wasm32-unknown-unknown -- -D warnings
+	@cargo check --quiet --locked --lib --no-default-features
+	@cargo test --locked
+
+# The command line and the npm package: Node and Chromium.
+.PHONY: test-hosts
+test-hosts: tests/hosts/node_modules/.package-lock.json
+	$(call say,command line and npm package in Node and Chromium: about 3 minutes)
+	@bash tests/hosts/chromium.sh
+	@cargo build --quiet --locked
+	@cd tests/hosts && npm test --silent
+
+tests/hosts/node_modules/.package-lock.json: tests/hosts/package.json tests/hosts/package-lock.json
+	$(call say,test dependencies from npm: about 30 seconds)
+	@cd tests/hosts && $(npm_ci)
+
+.PHONY: test-playground
+test-playground: www/node_modules/.package-lock.json pkg
+	$(call say,playground in Chromium: about 2 minutes)
+	@bash tests/hosts/chromium.sh
+	@cd www && npm test --silent
+
+.PHONY: test-policy
+test-policy: policy
+	$(call say,policy modules in their hosts: about 1 minute)
+	@$(MAKE) -C tests/hosts/policy test
+
+# Bare `wasm-pack build`, `cargo test` and `cargo run` in a clone of what is committed.
+.PHONY: test-fresh
+test-fresh:
+	$(call say,a fresh clone with the plain tools: about 5 minutes and 4 more where wasm-pack must be built first)
+	@bash tests/hosts/fresh.sh
+
+# The licences and advisories of dependencies; needs cargo-deny.
+.PHONY: deny
+deny:
+	@cargo deny check

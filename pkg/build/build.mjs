@@ -1,0 +1,121 @@
+// Builds the Wasm module of the npm package: cargo, wasm-bindgen, wasm-opt, the same three steps `wasm-pack build
+// --target web` takes. Uses a `wasm-bindgen` on PATH when its version is the one in Cargo.lock; otherwise builds the small
+// program in ./bindgen into target/tools, which needs no other tool. wasm-opt comes from npm at one fixed version, because
+// sizes are compared in tests.
+//
+//   node pkg/build/build.mjs            module and glue into pkg/, hand-written files restored if wasm-pack replaced them
+//   node pkg/build/build.mjs --profile s|z|3 --out FOLDER   for measuring: another optimisation level, another folder
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.resolve(here, "../..");
+const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
+const tools = path.join(target, "tools");
+
+const { values: options } = parseArgs({
+  options: {
+    profile: { type: "string", default: "3" },
+    out: { type: "string", default: path.join(root, "pkg") },
+    features: { type: "string", default: "js,cli" },
+  },
+});
+
+function say(text) {
+  console.log(`==> ${text}`);
+}
+
+function fail(text) {
+  console.error(`pkg/build: ${text}`);
+  process.exit(1);
+}
+
+/** Runs a program, showing what it prints; anything but success ends the build. */
+function run(program, args, settings = {}) {
+  const done = spawnSync(program, args, { cwd: root, stdio: "inherit", ...settings });
+  if (done.error) fail(`cannot start ${program}: ${done.error.message}`);
+  if (done.status !== 0) fail(`${[program, ...args].join(" ")} ended with ${done.status ?? done.signal}`);
+}
+
+/** The version of a package in a Cargo.lock. */
+function lockedVersion(lock, name) {
+  const found = readFileSync(lock, "utf8").match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`));
+  return found?.[1] ?? fail(`${lock} does not name ${name}`);
+}
+
+/** Bare `wasm-pack build` writes its own package.json, README and more over ours; put ours back. */
+function restorePackage() {
+  const manifest = path.join(root, "pkg/package.json");
+  if (existsSync(manifest) && "exports" in JSON.parse(readFileSync(manifest, "utf8"))) return;
+  say("pkg/package.json is wasm-pack's: restoring ours from git");
+  run("git", ["checkout", "--", "pkg"]);
+}
+
+/** What turns a module into JavaScript glue: [program, ...arguments before module and folder]. */
+function bindgen() {
+  const version = lockedVersion(path.join(root, "Cargo.lock"), "wasm-bindgen");
+  const onPath = spawnSync("wasm-bindgen", ["--version"], { encoding: "utf8" });
+  if (onPath.status === 0 && onPath.stdout.trim() === `wasm-bindgen ${version}` && !process.env.CLAIMKIT_OWN_TOOLS) {
+    return (module, folder) => ["wasm-bindgen", ["--target", "web", "--out-dir", folder, module]];
+  }
+  const own = lockedVersion(path.join(here, "bindgen/Cargo.lock"), "wasm-bindgen-cli-support");
+  if (own !== version) fail(`Cargo.lock has wasm-bindgen ${version}, pkg/build/bindgen has ${own}: they must be equal`);
+  const folder = path.join(tools, `bindgen-${version}`);
+  const program = path.join(folder, "debug/bindgen");
+  if (!existsSync(program)) say(`wasm-bindgen ${version} is not on PATH: building its library, once, about 1 minute`);
+  run("cargo", ["build", "--quiet", "--locked", "--manifest-path", path.join(here, "bindgen/Cargo.toml"), "--target-dir", folder]);
+  return (module, out) => [program, [module, out]];
+}
+
+/** wasm-opt from npm, into target/tools. */
+function wasmOpt() {
+  const folder = path.join(tools, "npm");
+  const wanted = JSON.parse(readFileSync(path.join(here, "package.json"), "utf8")).devDependencies.binaryen;
+  const present = path.join(folder, "node_modules/binaryen/package.json");
+  if (!existsSync(present) || JSON.parse(readFileSync(present, "utf8")).version !== wanted) {
+    say(`wasm-opt (binaryen ${wanted}) from npm, once, about 5 seconds`);
+    mkdirSync(folder, { recursive: true });
+    for (const file of ["package.json", "package-lock.json"]) copyFileSync(path.join(here, file), path.join(folder, file));
+    run("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], { cwd: folder });
+  }
+  return path.join(folder, "node_modules/.bin/wasm-opt");
+}
+
+const out = path.resolve(options.out);
+if (out === path.join(root, "pkg")) restorePackage();
+
+say("Wasm module: about 1 minute the first time, seconds when little changed");
+const environment = { ...process.env, CARGO_PROFILE_RELEASE_OPT_LEVEL: options.profile };
+const features = ["--no-default-features", "--features", options.features];
+run("cargo", ["build", "--quiet", "--release", "--locked", "--lib", "--target", "wasm32-unknown-unknown", ...features], { env: environment });
+const compiled = path.join(target, "wasm32-unknown-unknown/release/claimkit.wasm");
+
+// What cargo left and how it is treated from here on; equal to last time means there is nothing to do.
+const stampFile = path.join(target, "pkg-stamp", createHash("sha256").update(out).digest("hex").slice(0, 12));
+const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts"].map((name) => path.join(out, name));
+function stamp() {
+  const hash = createHash("sha256");
+  for (const file of [compiled, fileURLToPath(import.meta.url), ...products]) hash.update(readFileSync(file));
+  return hash.digest("hex");
+}
+const current = existsSync(stampFile) && products.every(existsSync) && readFileSync(stampFile, "utf8") === stamp();
+if (!current) {
+  const folder = path.join(target, "pkg-bindgen");
+  run(...bindgen()(compiled, folder));
+  mkdirSync(out, { recursive: true });
+  say("wasm-opt: about 10 seconds");
+  const level = options.profile === "z" ? "-Oz" : options.profile === "s" ? "-Os" : "-O3";
+  run(wasmOpt(), [level, "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals", "--enable-reference-types", "--enable-multivalue", path.join(folder, "claimkit_bg.wasm"), "-o", path.join(out, "claimkit_bg.wasm")]);
+  for (const product of products) if (!product.endsWith(".wasm")) copyFileSync(path.join(folder, path.basename(product)), product);
+  mkdirSync(path.dirname(stampFile), { recursive: true });
+  writeFileSync(stampFile, stamp());
+}
+if (out === path.join(root, "pkg")) {
+  copyFileSync(path.join(root, "src/entry/types.d.ts"), path.join(out, "types.d.ts"));
+  copyFileSync(path.join(root, "LICENSE"), path.join(out, "LICENSE"));
+}
+say(`${path.relative(root, out) || "."}/claimkit_bg.wasm: ${statSync(path.join(out, "claimkit_bg.wasm")).size} bytes`);

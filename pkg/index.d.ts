@@ -1,0 +1,17 @@
+export * from "./types.js";
+
+/** Where the Wasm module is: its address, a response with it, its bytes, or the compiled module. */
+export type ModuleSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
+
+/**
+ * Fetches (or takes) and starts the Wasm module; needed once in browsers and workers before anything else. Calling it
+ * again is harmless. In Node the module is started by importing the package.
+ *
+ * @param source where the module is; without it, `claimkit_bg.wasm` beside the package's own file
+ */
+export function init(source?: ModuleSource | Promise<ModuleSource>): Promise<void>;
+
+/** Starts the Wasm module from its bytes or from a compiled module, at once. */
+export function initSync(module: BufferSource | WebAssembly.Module): void;
+
+export default init;

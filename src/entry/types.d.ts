@@ -1,0 +1,305 @@
+/* Written by hand; tests/hosts/npm/types compiles it in strict mode against recorded answers. */
+
+/**
+ * A manifest: YAML or JSON, any number of documents, Lists. Bytes are UTF-8. An object is read as the JSON it
+ * serialises to; its findings have a `path` but no `range`, for there is no text to point into.
+ */
+export type Manifest = string | Uint8Array | object;
+
+/** A Kubernetes release: a minor alone means its last patch. */
+export type Release = "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | `1.${number}.${number}`;
+
+/** An API version of the group `resource.k8s.io` that claimkit knows. */
+export type ApiVersion = "resource.k8s.io/v1alpha1" | "resource.k8s.io/v1alpha2";
+
+/** Options every verb takes. */
+export interface CommonOptions {
+  /** The release whose kubectl and kube-apiserver answer. Default: by object, v1alpha1 → 1.26, v1alpha2 → 1.30. */
+  release?: Release;
+  /** Lower bounds for what is read; a text beyond them is a finding that says so. */
+  limits?: Limits;
+}
+
+/** Bounds on the input, all counted per text. */
+export interface Limits {
+  /** Bytes of UTF-8. */
+  bytes?: number;
+  /** Mappings and sequences inside each other. */
+  depth?: number;
+  /** Scalars, mappings and sequences. */
+  nodes?: number;
+  /** Nodes that aliases stand for. */
+  aliasExpansion?: number;
+  /** Findings in one answer. */
+  findings?: number;
+}
+
+/** What unknown and duplicate fields are: errors, warnings, or nothing (`kubectl --validate`). */
+export type FieldValidation = "Strict" | "Warn" | "Ignore";
+
+/** Options of {@link parse}. */
+export interface ParseOptions extends CommonOptions {
+  /** Default `Strict`, as kubectl. */
+  fieldValidation?: FieldValidation;
+  /** Read one YAML text with kubectl's YAML-to-JSON step alone; the answer has `raw` and no objects. */
+  raw?: boolean;
+}
+
+/** Options of {@link validate}. */
+export interface ValidateOptions extends CommonOptions {
+  /** Default `Strict`, as kubectl. */
+  fieldValidation?: FieldValidation;
+  /** What is asked of the server. Default `create`. */
+  operation?: "create" | "update" | "updateStatus";
+  /** The stored object's text; required for `update` and `updateStatus`. */
+  old?: string;
+  /**
+   * `kubectl` (default): what a person submitting the file meets, with the request namespace filled in. `validator`: the
+   * server's validation functions on exactly this object.
+   */
+  via?: "kubectl" | "validator";
+  /** Namespace of the request. Default `default`. */
+  namespace?: string;
+}
+
+/** Options of {@link convert}. */
+export interface ConvertOptions extends CommonOptions {
+  /** The version to convert to; the bare version is accepted too. */
+  to: ApiVersion | "v1alpha1" | "v1alpha2";
+  /** Whether a conversion that drops something is made. Default `refuse`. */
+  lossy?: "refuse" | "allow";
+}
+
+/** Options of {@link evaluate}. */
+export interface EvaluateOptions extends CommonOptions {
+  /** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it. `null` is one nil node. */
+  nodes?: string | null;
+}
+
+/** A place in the text. */
+export interface Position {
+  /** Line, from 0. */
+  line: number;
+  /** UTF-16 code units from the start of the line, from 0. */
+  character: number;
+  /** Bytes of UTF-8 from the start of the text. */
+  offset: number;
+}
+
+/** From `start` up to but not including `end`. */
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+/** Replaces `range` with `newText`. */
+export interface TextEdit {
+  range: Range;
+  newText: string;
+}
+
+/** One way to mend a finding; its edits do not overlap. */
+export interface Fix {
+  /** What it does, for a menu. */
+  title: string;
+  edits: TextEdit[];
+}
+
+export type Severity = "error" | "warning" | "info";
+
+/** Who says so. */
+export type Origin = "kubectl" | "kube-apiserver" | "kube-scheduler" | "claimkit";
+
+/** Something to say about a text. */
+export interface Finding {
+  /** Stable name in kebab-case; {@link codes} explains it. */
+  code: string;
+  severity: Severity;
+  origin: Origin;
+  /** The origin's own words, byte for byte where the origin is not claimkit. */
+  message: string;
+  /** Path of the field, as the origin writes it: `spec.allocationMode`. */
+  path?: string;
+  /** Reason of the `Status` cause, such as `FieldValueNotSupported`. */
+  type?: string;
+  /** What to do about it, in our words. */
+  help?: string;
+  fixes: Fix[];
+  /** Where in the text; absent when the manifest was given as an object. */
+  range?: Range;
+  /** Index into the answer's `objects`. */
+  object?: number;
+}
+
+/** What every answer has. A bad manifest is an answer, never an exception. */
+export interface Answer {
+  /** No finding is an error, and at least one object was checked. */
+  ok: boolean;
+  findings: Finding[];
+  /** Only when the request could not be carried out: why. */
+  error?: string;
+}
+
+/** An object of `resource.k8s.io` in the text. */
+export interface CheckedObject {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  namespace: string;
+  /** The release it was judged by. */
+  release: string;
+  range?: Range;
+  valid: boolean;
+}
+
+/** An object as the server would hold it. */
+export interface ParsedObject extends CheckedObject {
+  /** After decoding and defaulting, in the server's field order, the version as written; absent if it did not decode. */
+  object?: Record<string, unknown>;
+}
+
+/** A Kubernetes `Status`, as the API server would send it. */
+export interface Status {
+  kind: "Status";
+  apiVersion: "v1";
+  metadata: Record<string, unknown>;
+  status: "Success" | "Failure";
+  message?: string;
+  reason?: string;
+  details?: {
+    name?: string;
+    group?: string;
+    kind?: string;
+    causes?: { reason?: string; message?: string; field?: string }[];
+  };
+  code: number;
+}
+
+/** An object and the server's answer to it. */
+export interface ValidatedObject extends CheckedObject {
+  /** The server's refusal, or null where it accepts. */
+  status: Status | null;
+}
+
+export interface ParseAnswer extends Answer {
+  verb: "parse";
+  objects: ParsedObject[];
+  /** With the option `raw`: the plain JSON value, `null` for empty input. Absent when the text cannot be read. */
+  raw?: unknown;
+}
+
+export interface ValidateAnswer extends Answer {
+  verb: "validate";
+  objects: ValidatedObject[];
+}
+
+/** A field that the target version cannot hold. */
+export interface Loss {
+  path: string;
+  value: unknown;
+  reason: string;
+}
+
+export interface ConvertedObject {
+  from: string;
+  to: string;
+  changed: boolean;
+  losses: Loss[];
+  /** Why the object was left as it is. */
+  skipped?: string;
+}
+
+export interface ConvertAnswer extends Answer {
+  verb: "convert";
+  objects: ConvertedObject[];
+  /** The whole file converted, with comments, order and quoting kept; absent when the conversion was refused. */
+  text?: string;
+}
+
+/** Whether the claim can be used on a node. */
+export type Verdict = "Yes" | "Possible" | "No" | "Error";
+
+export interface PlacedObject {
+  placement: {
+    nodes: NodeVerdict[];
+    [part: string]: unknown;
+  };
+  [part: string]: unknown;
+}
+
+export interface NodeVerdict {
+  name?: string;
+  verdict?: Verdict;
+  /** Checks in the scheduler's order, per claim. */
+  claims?: unknown[];
+  /** With the request field `selector`: that selector's check. */
+  selector?: SelectorCheck;
+  [part: string]: unknown;
+}
+
+/** A node selector against a node, term by term. */
+export interface SelectorCheck {
+  /** Path of the selector. */
+  source?: string;
+  /** Outcome as the scheduler computes it when the selector is parsed as a whole. */
+  eager: "Match" | "NoMatch" | "Error";
+  /** Outcome when terms are parsed one by one until one matches. */
+  lazy: "Match" | "NoMatch" | "Error";
+  eagerError?: string;
+  lazyError?: string;
+  matchedTerm?: number;
+  nearestTerm?: number;
+  terms: TermCheck[];
+}
+
+export interface TermCheck {
+  index: number;
+  outcome: "Match" | "NoMatch" | "Empty" | "Error";
+  requirements: RequirementCheck[];
+  [part: string]: unknown;
+}
+
+export interface RequirementCheck {
+  path: string;
+  key: string;
+  operator: string;
+  values: string[];
+  /** The node's label or field; absent if it has none. */
+  actual?: string;
+  holds: boolean | null;
+  why: string;
+  [part: string]: unknown;
+}
+
+export interface EvaluateAnswer extends Answer {
+  verb: "evaluate";
+  objects: PlacedObject[];
+}
+
+/**
+ * Reads a manifest as kubectl and kube-apiserver read it and gives the objects as the server would hold them.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function parse(text: Manifest, options?: ParseOptions): ParseAnswer;
+
+/**
+ * Says what kubectl and kube-apiserver answer to a manifest, where in the text, and how to mend it.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function validate(text: Manifest, options?: ValidateOptions): ValidateAnswer;
+
+/**
+ * Converts a manifest to another API version, touching only what must change.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function convert(text: Manifest, options: ConvertOptions): ConvertAnswer;
+
+/**
+ * Says on which nodes the claims of a manifest can be used, and why not on the others.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function evaluate(text: Manifest, options?: EvaluateOptions): EvaluateAnswer;
