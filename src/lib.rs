@@ -1,6 +1,30 @@
-//! claimkit reads Kubernetes Dynamic Resource Allocation manifests (`resource.k8s.io`).
+//! claimkit reads Kubernetes Dynamic Resource Allocation manifests (`resource.k8s.io`) exactly as kubectl and
+//! kube-apiserver read them, says what they would answer, where in the text and how to mend it, converts between API
+//! versions without touching what it need not touch, and tells on which nodes a claim can be used and why not on the others.
+//!
+//! | stage | module | takes | gives |
+//! |---|---|---|---|
+//! | read | [`text`] | text | [`text::File`]: documents with lossless trees, syntax findings |
+//! | recognise | [`input`], [`schema`] | trees | objects: (version, kind) and release |
+//! | decode | [`decode`] | tree, schema | [`object::Record`] and findings for unknown, duplicate, mistyped fields |
+//! | answer | [`wire`] | one request | one answer |
+//!
+//! # Scope
+//!
+//! `v1alpha1` (Kubernetes 1.26) and `v1alpha2` (1.27 to 1.30). Where upstream's behaviour and documentation differ, behaviour wins.
 
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
+
+pub mod decode;
+pub mod defaults;
 pub mod goformat;
+pub mod input;
+pub mod limits;
 pub mod names;
+pub mod object;
 pub mod quantity;
+pub mod report;
+pub mod schema;
+pub mod text;
 pub mod time;
+pub mod wire;

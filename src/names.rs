@@ -51,11 +51,7 @@ pub fn label(value: &str, dotted: DottedLabel) -> Messages {
     }
     if !is_label(value.as_bytes()) {
         let dots_only = dotted == DottedLabel::NamesTheDots && is_subdomain(value);
-        messages.push(Cow::Borrowed(if dots_only {
-            "must not contain dots"
-        } else {
-            LABEL
-        }));
+        messages.push(Cow::Borrowed(if dots_only { "must not contain dots" } else { LABEL }));
     }
     messages
 }
@@ -74,9 +70,7 @@ pub fn qualified_name(value: &str) -> Messages {
                 messages.push(Cow::Borrowed("prefix part must be non-empty"));
             } else {
                 if prefix.len() > SUBDOMAIN_MAX {
-                    messages.push(Cow::Borrowed(
-                        "prefix part must be no more than 253 characters",
-                    ));
+                    messages.push(Cow::Borrowed("prefix part must be no more than 253 characters"));
                 }
                 if !is_subdomain(prefix) {
                     messages.push(Cow::Borrowed(PREFIX_SUBDOMAIN));
@@ -88,9 +82,7 @@ pub fn qualified_name(value: &str) -> Messages {
     if name.is_empty() {
         messages.push(Cow::Borrowed("name part must be non-empty"));
     } else if name.len() > LABEL_MAX {
-        messages.push(Cow::Borrowed(
-            "name part must be no more than 63 characters",
-        ));
+        messages.push(Cow::Borrowed("name part must be no more than 63 characters"));
     }
     if !is_name_part(name.as_bytes()) {
         messages.push(Cow::Borrowed(NAME_PART));
@@ -171,10 +163,7 @@ pub fn lowered_subdomain(value: &str) -> Messages {
 
 /// Go's `strings.ToLower`: one character for one, so that U+0130 becomes `i` and U+212A `k`.
 pub fn to_lower(value: &str) -> Cow<'_, str> {
-    if !value
-        .bytes()
-        .any(|b| b.is_ascii_uppercase() || !b.is_ascii())
-    {
+    if !value.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
         return Cow::Borrowed(value);
     }
     Cow::Owned(
@@ -213,9 +202,7 @@ fn subdomain_bytes(bytes: impl Iterator<Item = u8>) -> bool {
 
 fn is_label(bytes: &[u8]) -> bool {
     let inner = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-';
-    bytes.iter().all(inner)
-        && bytes.first().is_some_and(|b| *b != b'-')
-        && bytes.last().is_some_and(|b| *b != b'-')
+    bytes.iter().all(inner) && bytes.first().is_some_and(|b| *b != b'-') && bytes.last().is_some_and(|b| *b != b'-')
 }
 
 fn is_name_part(bytes: &[u8]) -> bool {
@@ -237,17 +224,10 @@ pub fn is_semantic_version(value: &str) -> bool {
     };
     let numeric = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     let unpadded = |part: &str| part.len() == 1 || !part.starts_with('0');
-    let identifier = |part: &str| {
-        !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-    };
+    let identifier = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     core.split('.').count() == 3
-        && core
-            .split('.')
-            .all(|part| !part.is_empty() && numeric(part) && unpadded(part))
-        && pre_release.is_none_or(|text| {
-            text.split('.')
-                .all(|part| identifier(part) && (!numeric(part) || unpadded(part)))
-        })
+        && core.split('.').all(|part| !part.is_empty() && numeric(part) && unpadded(part))
+        && pre_release.is_none_or(|text| text.split('.').all(|part| identifier(part) && (!numeric(part) || unpadded(part))))
         && build.is_none_or(|text| text.split('.').all(identifier))
 }
 
@@ -262,39 +242,22 @@ mod tests {
         for good in ["a", "0", "a-b.c", "a.0.b-1", "a--b", &"a".repeat(253)] {
             assert_eq!(subdomain(good), NONE, "{good}");
         }
-        for bad in [
-            "", "-", "a-", "-a", "a..b", ".a", "a.", "a.-b", "a-.b", "A", "a_b", "a\n", "é", "a b",
-        ] {
+        for bad in ["", "-", "a-", "-a", "a..b", ".a", "a.", "a.-b", "a-.b", "A", "a_b", "a\n", "é", "a b"] {
             assert_eq!(subdomain(bad), [SUBDOMAIN], "{bad}");
         }
-        assert_eq!(
-            subdomain(&"a".repeat(254)),
-            ["must be no more than 253 characters"]
-        );
-        assert_eq!(
-            subdomain(&"A".repeat(254)),
-            ["must be no more than 253 characters", SUBDOMAIN]
-        );
+        assert_eq!(subdomain(&"a".repeat(254)), ["must be no more than 253 characters"]);
+        assert_eq!(subdomain(&"A".repeat(254)), ["must be no more than 253 characters", SUBDOMAIN]);
     }
 
     #[test]
     fn labels_with_dots_by_release() {
         assert_eq!(label("ns-1", DottedLabel::General), NONE);
         assert_eq!(label("a.b", DottedLabel::General), [LABEL]);
-        assert_eq!(
-            label("a.b", DottedLabel::NamesTheDots),
-            ["must not contain dots"]
-        );
+        assert_eq!(label("a.b", DottedLabel::NamesTheDots), ["must not contain dots"]);
         assert_eq!(label("a..b", DottedLabel::NamesTheDots), [LABEL]);
         assert_eq!(label("", DottedLabel::NamesTheDots), [LABEL]);
         let long = format!("{}.b", "a".repeat(64));
-        assert_eq!(
-            label(&long, DottedLabel::NamesTheDots),
-            [
-                "must be no more than 63 characters",
-                "must not contain dots"
-            ]
-        );
+        assert_eq!(label(&long, DottedLabel::NamesTheDots), ["must be no more than 63 characters", "must not contain dots"]);
     }
 
     #[test]
@@ -302,18 +265,8 @@ mod tests {
         for good in ["a", "A_b.c-9", "example.com/MyName", "k/v"] {
             assert_eq!(qualified_name(good), NONE, "{good}");
         }
-        assert_eq!(
-            qualified_name(""),
-            ["name part must be non-empty", NAME_PART]
-        );
-        assert_eq!(
-            qualified_name("/"),
-            [
-                "prefix part must be non-empty",
-                "name part must be non-empty",
-                NAME_PART
-            ]
-        );
+        assert_eq!(qualified_name(""), ["name part must be non-empty", NAME_PART]);
+        assert_eq!(qualified_name("/"), ["prefix part must be non-empty", "name part must be non-empty", NAME_PART]);
         assert_eq!(qualified_name("a/b/c"), [TOO_MANY_SLASHES]);
         assert_eq!(qualified_name("A/b"), [PREFIX_SUBDOMAIN]);
         assert_eq!(
@@ -336,20 +289,14 @@ mod tests {
         for bad in ["-", "a-", " ", "a/b", "é", "a\n"] {
             assert_eq!(label_value(bad), [LABEL_VALUE], "{bad}");
         }
-        assert_eq!(
-            label_value(&"-".repeat(64)),
-            ["must be no more than 63 characters", LABEL_VALUE]
-        );
+        assert_eq!(label_value(&"-".repeat(64)), ["must be no more than 63 characters", LABEL_VALUE]);
     }
 
     #[test]
     fn path_segments() {
         assert_eq!(path_segment("."), ["may not be '.'"]);
         assert_eq!(path_segment(".."), ["may not be '..'"]);
-        assert_eq!(
-            path_segment("a%/"),
-            ["may not contain '/'", "may not contain '%'"]
-        );
+        assert_eq!(path_segment("a%/"), ["may not contain '/'", "may not contain '%'"]);
         assert_eq!(path_segment("..."), NONE);
         assert_eq!(path_segment_prefix(".."), NONE);
     }
@@ -357,21 +304,14 @@ mod tests {
     #[test]
     fn generated_names_are_masked() {
         for good in ["pvc-", "a.-", "--", "é-b-"] {
-            let expected = if good.is_ascii() {
-                vec![]
-            } else {
-                vec![Cow::Borrowed(SUBDOMAIN)]
-            };
+            let expected = if good.is_ascii() { vec![] } else { vec![Cow::Borrowed(SUBDOMAIN)] };
             assert_eq!(generated_subdomain(good), expected, "{good}");
         }
         for bad in ["-", "---", "A--", "."] {
             assert_eq!(generated_subdomain(bad), [SUBDOMAIN], "{bad}");
         }
         assert_eq!(generated_subdomain(&format!("{}-", "a".repeat(253))), NONE);
-        assert_eq!(
-            generated_subdomain(&format!("{}-", "a".repeat(254))),
-            ["must be no more than 253 characters"]
-        );
+        assert_eq!(generated_subdomain(&format!("{}-", "a".repeat(254))), ["must be no more than 253 characters"]);
     }
 
     #[test]

@@ -20,9 +20,7 @@ impl QuantityError {
     /// The text of the upstream error, which names no field.
     pub const fn message(self) -> &'static str {
         match self {
-            Self::Format => {
-                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-            }
+            Self::Format => "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
             Self::Numeric => "unable to parse numeric part of quantity",
             Self::Suffix => "unable to parse quantity's suffix",
         }
@@ -59,10 +57,7 @@ impl<'a> Quantity<'a> {
     /// Reads the raw JSON value: a number's literal, or what stands between a string's quotes, escapes not resolved.
     /// White space around it is dropped, as Go's `strings.TrimSpace` does.
     pub fn parse_json(raw: &'a str) -> Result<Self, QuantityError> {
-        let inner = raw
-            .strip_prefix('"')
-            .and_then(|rest| rest.strip_suffix('"'))
-            .unwrap_or(raw);
+        let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
         Self::parse(inner.trim_matches(|c: char| matches!(c, '\t'..='\r' | ' ' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}')))
     }
 
@@ -72,13 +67,7 @@ impl<'a> Quantity<'a> {
             return Err(QuantityError::Format);
         }
         if text == "0" {
-            return Ok(Self {
-                kept: Some(text),
-                negative: false,
-                digits: Vec::new(),
-                exponent: 0,
-                notation: Notation::Decimal,
-            });
+            return Ok(Self { kept: Some(text), negative: false, digits: Vec::new(), exponent: 0, notation: Notation::Decimal });
         }
         let parts = split(text)?;
         let (exponent, notation) = interpret(parts.suffix).ok_or(QuantityError::Suffix)?;
@@ -121,15 +110,8 @@ impl<'a> Quantity<'a> {
     fn thousands(&self) -> (String, i64) {
         let zeros = self.digits.iter().rev().take_while(|d| **d == 0).count();
         let kept = self.digits.len().saturating_sub(zeros);
-        let mut exponent = self
-            .exponent
-            .saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX));
-        let mut number: String = self
-            .digits
-            .iter()
-            .take(kept)
-            .map(|d| char::from(d.wrapping_add(b'0')))
-            .collect();
+        let mut exponent = self.exponent.saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX));
+        let mut number: String = self.digits.iter().take(kept).map(|d| char::from(d.wrapping_add(b'0'))).collect();
         while exponent % 3 != 0 {
             number.push('0');
             exponent = exponent.saturating_sub(1);
@@ -139,9 +121,7 @@ impl<'a> Quantity<'a> {
 
     /// The magnitude if it is a whole number of 64 bits.
     fn whole(&self) -> Option<u64> {
-        let mut value = self.digits.iter().try_fold(0u64, |sum, d| {
-            sum.checked_mul(10)?.checked_add(u64::from(*d))
-        })?;
+        let mut value = self.digits.iter().try_fold(0u64, |sum, d| sum.checked_mul(10)?.checked_add(u64::from(*d)))?;
         let mut exponent = self.exponent;
         while exponent < 0 {
             if value % 10 != 0 {
@@ -172,39 +152,22 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
     let negative = text.starts_with('-');
     let stripped = unsigned.trim_start_matches('0');
     if stripped.is_empty() {
-        return Ok(Parts {
-            negative,
-            value: "0",
-            integer: "0",
-            fraction: "",
-            suffix: "",
-        });
+        return Ok(Parts { negative, value: "0", integer: "0", fraction: "", suffix: "" });
     }
-    let after_digits = |text: &str| {
-        text.find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(text.len())
-    };
+    let after_digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (integer, rest) = stripped.split_at(after_digits(stripped));
     let (fraction, suffix) = match rest.strip_prefix('.') {
         Some(rest) => rest.split_at(after_digits(rest)),
         None => ("", rest),
     };
-    let value = text
-        .get(..text.len().saturating_sub(suffix.len()))
-        .unwrap_or(text);
+    let value = text.get(..text.len().saturating_sub(suffix.len())).unwrap_or(text);
     let exponent = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
     let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
     if !exponent.bytes().all(|b| b.is_ascii_digit()) {
         return Err(QuantityError::Format);
     }
     let integer = if integer.is_empty() { "0" } else { integer };
-    Ok(Parts {
-        negative,
-        value,
-        integer,
-        fraction,
-        suffix,
-    })
+    Ok(Parts { negative, value, integer, fraction, suffix })
 }
 
 /// A suffix's exponent, of two for binary notation, of ten else.
@@ -229,9 +192,7 @@ fn interpret(suffix: &str) -> Option<(i64, Notation)> {
         "Pi" => binary(50),
         "Ei" => binary(60),
         _ => {
-            let digits = suffix
-                .strip_prefix(['e', 'E'])
-                .filter(|digits| !digits.is_empty())?;
+            let digits = suffix.strip_prefix(['e', 'E']).filter(|digits| !digits.is_empty())?;
             let parsed: i64 = digits.parse().ok()?;
             // Upstream cuts the exponent to 32 bits.
             Some((i64::from(parsed as i32), Notation::DecimalExponent))
@@ -268,20 +229,10 @@ fn binary_suffix(whole: u64) -> (u64, &'static str) {
 }
 
 /// Upstream's path for numbers that fit 64 bits: the only one that keeps the text as written.
-fn fast<'a>(
-    text: &'a str,
-    parts: &Parts<'a>,
-    exponent: i64,
-    notation: Notation,
-) -> Option<Quantity<'a>> {
+fn fast<'a>(text: &'a str, parts: &Parts<'a>, exponent: i64, notation: Notation) -> Option<Quantity<'a>> {
     let written = parts.integer.len().saturating_add(parts.fraction.len());
     let shifted = || parts.integer.bytes().chain(parts.fraction.bytes());
-    let value = || {
-        shifted().try_fold(0i64, |sum, b| {
-            sum.checked_mul(10)?
-                .checked_add(i64::from(b.wrapping_sub(b'0')))
-        })
-    };
+    let value = || shifted().try_fold(0i64, |sum, b| sum.checked_mul(10)?.checked_add(i64::from(b.wrapping_sub(b'0'))));
     let (digits, scale, keeps) = if notation == Notation::Binary {
         let room = FAST_BINARY_DIGITS
             .saturating_sub(i64::try_from(written).unwrap_or(i64::MAX))
@@ -294,13 +245,11 @@ fn fast<'a>(
         let factor = 1i64.checked_shl(u32::try_from(exponent).ok()?)?;
         (value.checked_mul(factor)?.unsigned_abs(), 0, value & 7 != 0)
     } else {
-        let scale =
-            exponent.saturating_sub(i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX));
+        let scale = exponent.saturating_sub(i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX));
         if written > FAST_DIGITS || scale < NANO {
             return None;
         }
-        let ends_in_thousand =
-            written >= 3 && shifted().skip(written.saturating_sub(3)).all(|b| b == b'0');
+        let ends_in_thousand = written >= 3 && shifted().skip(written.saturating_sub(3)).all(|b| b == b'0');
         let keeps = scale % 3 == 0 && !ends_in_thousand && !parts.integer.starts_with('0');
         (value()?.unsigned_abs(), scale, keeps)
     };
@@ -324,29 +273,16 @@ fn decimal_digits(mut value: u64) -> Vec<u8> {
 }
 
 /// Upstream's path over arbitrary precision: rounds away from zero at nano, caps binary notation.
-fn slow<'a>(
-    parts: &Parts<'a>,
-    exponent: i64,
-    notation: Notation,
-) -> Result<Quantity<'a>, QuantityError> {
+fn slow<'a>(parts: &Parts<'a>, exponent: i64, notation: Notation) -> Result<Quantity<'a>, QuantityError> {
     if !parts.value.bytes().any(|b| b.is_ascii_digit()) {
         return Err(QuantityError::Numeric);
     }
-    let mut digits: Vec<u8> = parts
-        .integer
-        .bytes()
-        .chain(parts.fraction.bytes())
-        .map(|b| b.wrapping_sub(b'0'))
-        .skip_while(|d| *d == 0)
-        .collect();
+    let mut digits: Vec<u8> =
+        parts.integer.bytes().chain(parts.fraction.bytes()).map(|b| b.wrapping_sub(b'0')).skip_while(|d| *d == 0).collect();
     let places = i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX);
     let mut scale = places.saturating_neg();
     if notation == Notation::Binary {
-        multiply(
-            &mut digits,
-            1u64.checked_shl(u32::try_from(exponent).unwrap_or(0))
-                .unwrap_or(1),
-        );
+        multiply(&mut digits, 1u64.checked_shl(u32::try_from(exponent).unwrap_or(0)).unwrap_or(1));
     } else {
         scale = scale.saturating_add(exponent);
     }
@@ -360,13 +296,7 @@ fn slow<'a>(
             increment(&mut digits);
         }
     }
-    let mut quantity = Quantity {
-        kept: None,
-        negative: parts.negative,
-        digits,
-        exponent: scale,
-        notation,
-    };
+    let mut quantity = Quantity { kept: None, negative: parts.negative, digits, exponent: scale, notation };
     if notation == Notation::Binary {
         let max = i64::MAX.unsigned_abs();
         if exceeds(&quantity, max) {
@@ -380,9 +310,7 @@ fn slow<'a>(
 fn multiply(digits: &mut Vec<u8>, factor: u64) {
     let mut carry: u128 = 0;
     for digit in digits.iter_mut().rev() {
-        let sum = u128::from(*digit)
-            .saturating_mul(u128::from(factor))
-            .saturating_add(carry);
+        let sum = u128::from(*digit).saturating_mul(u128::from(factor)).saturating_add(carry);
         *digit = u8::try_from(sum % 10).unwrap_or(0);
         carry = sum / 10;
     }
@@ -410,13 +338,7 @@ fn increment(digits: &mut Vec<u8>) {
 fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
     let places = usize::try_from(quantity.exponent.saturating_neg()).unwrap_or(0);
     let integer = quantity.digits.len().saturating_sub(places);
-    let whole = quantity
-        .digits
-        .iter()
-        .take(integer)
-        .try_fold(0u64, |sum, d| {
-            sum.checked_mul(10)?.checked_add(u64::from(*d))
-        });
+    let whole = quantity.digits.iter().take(integer).try_fold(0u64, |sum, d| sum.checked_mul(10)?.checked_add(u64::from(*d)));
     match whole {
         None => true,
         Some(whole) if whole == limit => quantity.digits.iter().skip(integer).any(|d| *d != 0),
@@ -473,11 +395,7 @@ mod tests {
             ("9n", "9n"),
         ] {
             let quantity = Quantity::parse(text);
-            assert_eq!(
-                quantity.as_ref().map(|q| q.canonical()),
-                Ok(Cow::Borrowed(spelled)),
-                "{text}"
-            );
+            assert_eq!(quantity.as_ref().map(|q| q.canonical()), Ok(Cow::Borrowed(spelled)), "{text}");
         }
     }
 
@@ -511,10 +429,7 @@ mod tests {
     fn raw_json_is_trimmed_but_not_unescaped() {
         assert!(Quantity::parse_json("\" 1 \u{a0}\"").is_ok());
         assert!(Quantity::parse_json("1.5").is_ok());
-        assert_eq!(
-            Quantity::parse_json("\"\\u0031\""),
-            Err(QuantityError::Format)
-        );
+        assert_eq!(Quantity::parse_json("\"\\u0031\""), Err(QuantityError::Format));
         assert_eq!(Quantity::parse_json("true"), Err(QuantityError::Format));
         assert_eq!(Quantity::parse_json("\"\""), Err(QuantityError::Format));
     }

@@ -1,0 +1,230 @@
+//! From a file to its objects: Lists flattened as kubectl does, each object recognised by version, kind and release.
+
+use crate::limits::Limits;
+use crate::report::{Code, Finding, Origin, Step};
+use crate::schema::{self, Api, GROUP, Release};
+use crate::text::print::{self, Order};
+use crate::text::tree::{Kind, NodeId, Tree};
+use crate::text::{Document, File, Mode, Span};
+
+/// One object of a file.
+#[derive(Debug)]
+pub struct Item {
+    /// Index of its document.
+    pub document: usize,
+    /// Its node.
+    pub node: NodeId,
+    /// Where it stands: the document, or the item of a List.
+    pub span: Span,
+    /// Its index in the List it came from.
+    pub list_index: Option<usize>,
+    /// `apiVersion` as the server reads it; empty if missing.
+    pub api_version: String,
+    /// `kind` as the server reads it; empty if missing.
+    pub kind: String,
+    /// `metadata.name`, empty if missing or no string.
+    pub name: String,
+    /// `metadata.namespace`, likewise.
+    pub namespace: String,
+    /// The release it is judged by.
+    pub release: Release,
+    /// What it is.
+    pub what: What,
+}
+
+/// What an object is.
+#[derive(Debug)]
+pub enum What {
+    /// An object of this group with a table in its release.
+    Ours(Api),
+    /// An object of this group that the release does not know, or no object at all: the server's answer.
+    Refused(Finding),
+    /// An object of another group: not looked into.
+    Other,
+}
+
+/// A file and its objects.
+#[derive(Debug)]
+pub struct Input<'s> {
+    /// The file.
+    pub file: File<'s>,
+    /// Its objects in order.
+    pub items: Vec<Item>,
+}
+
+impl<'s> Input<'s> {
+    /// Reads a text. `release`: `None` takes the last release that serves each object's version.
+    pub fn read(text: &'s str, release: Option<Release>, limits: &Limits) -> Self {
+        let file = crate::text::read(text, limits);
+        let mut items = Vec::new();
+        for (index, document) in file.documents.iter().enumerate() {
+            let Some(root) = document.root else { continue };
+            flatten(document, index, root, release, &mut items);
+        }
+        Input { file, items }
+    }
+
+    /// The tree of an object's document.
+    pub fn tree(&self, item: &Item) -> Option<&Tree<'s>> {
+        self.file.documents.get(item.document).map(|document| &document.tree)
+    }
+
+    /// How an object's document was read.
+    pub fn mode(&self, item: &Item) -> Mode {
+        self.file.documents.get(item.document).map_or(Mode::Yaml, |document| document.mode)
+    }
+}
+
+/// kubectl takes any document whose `items` is an array for a List, whatever its kind (spec/decoding.md §6).
+fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<Release>, items: &mut Vec<Item>) {
+    let tree = &document.tree;
+    let listed = tree.get(root, "items").filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }));
+    match listed {
+        None => items.push(item(document, index, root, document.span, None, None, release)),
+        Some(list) => {
+            let list_kind = type_meta(tree, root).ok();
+            for (at, &node) in tree.items(list).iter().enumerate() {
+                items.push(item(document, index, node, tree.span(node), Some(at), list_kind.as_ref(), release));
+            }
+        }
+    }
+}
+
+struct TypeMeta {
+    api_version: String,
+    kind: String,
+}
+
+fn type_meta(tree: &Tree<'_>, node: NodeId) -> Result<TypeMeta, String> {
+    let what = match tree.kind(node) {
+        Kind::Map { .. } => None,
+        Kind::Null | Kind::Alias(_) => return Ok(TypeMeta { api_version: String::new(), kind: String::new() }),
+        Kind::Seq { .. } => Some("array"),
+        Kind::Str(_) => Some("string"),
+        Kind::Bool(_) => Some("bool"),
+        _ => Some("number"),
+    };
+    if let Some(what) = what {
+        return Err(format!(
+            r#"couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }}"#
+        ));
+    }
+    let mut meta = TypeMeta { api_version: String::new(), kind: String::new() };
+    let mut wrong: Option<String> = None;
+    for entry in print::effective(tree, node, Order::Sorted) {
+        let key = tree.text(entry.key);
+        let (name, place) = if key.eq_ignore_ascii_case("apiVersion") {
+            ("apiVersion", &mut meta.api_version)
+        } else if key.eq_ignore_ascii_case("kind") {
+            ("kind", &mut meta.kind)
+        } else {
+            continue;
+        };
+        let what = match tree.kind(entry.value) {
+            Kind::Str(text) => {
+                *place = tree.text(text).to_owned();
+                continue;
+            }
+            Kind::Null | Kind::Alias(_) => continue,
+            Kind::Bool(_) => "bool",
+            Kind::Seq { .. } => "array",
+            Kind::Map { .. } => "object",
+            _ => "number",
+        };
+        wrong.get_or_insert_with(|| {
+            format!("couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go struct field .{name} of type string")
+        });
+    }
+    wrong.map_or(Ok(meta), Err)
+}
+
+fn item(
+    document: &Document<'_>,
+    index: usize,
+    node: NodeId,
+    span: Span,
+    list_index: Option<usize>,
+    list: Option<&TypeMeta>,
+    release: Option<Release>,
+) -> Item {
+    let tree = &document.tree;
+    let meta = type_meta(tree, node);
+    let metadata = tree.get(node, "metadata");
+    let of_metadata = |key: &str| metadata.and_then(|m| tree.get(m, key)).and_then(|n| tree.str(n)).unwrap_or("").to_owned();
+    let mut item = Item {
+        document: index,
+        node,
+        span,
+        list_index,
+        api_version: String::new(),
+        kind: String::new(),
+        name: of_metadata("name"),
+        namespace: of_metadata("namespace"),
+        release: release.unwrap_or(Release::last_of(30)),
+        what: What::Other,
+    };
+    match meta {
+        Err(message) => item.what = What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, message)),
+        Ok(mut meta) => {
+            // Items of a typed list may leave out kind and apiVersion.
+            let bare = meta.kind.is_empty() && meta.api_version.is_empty();
+            if let Some(list) = list.filter(|list| bare && list.kind != "List")
+                && let Some(kind) = list.kind.strip_suffix("List")
+            {
+                meta = TypeMeta { api_version: list.api_version.clone(), kind: kind.to_owned() };
+            }
+            item.what = recognise(document, &meta, release, &mut item);
+            item.api_version = meta.api_version;
+            item.kind = meta.kind;
+        }
+    }
+    item
+}
+
+fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>, item: &mut Item) -> What {
+    let tree = &document.tree;
+    let missing = |name: &str, item: &Item| {
+        let mut text = String::new();
+        let span = tree.span(item.node);
+        if document.mode == Mode::Json {
+            text.push_str(tree.source().get(span.from()..span.to()).unwrap_or(""));
+        } else {
+            print::json(tree, item.node, Order::Sorted, 1 << 20, &mut text);
+        }
+        Finding::error(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'"))
+    };
+    if meta.kind.is_empty() {
+        return What::Refused(missing("Kind", item));
+    }
+    if meta.api_version.is_empty() {
+        return What::Refused(missing("apiVersion", item));
+    }
+    let step = |name: &str| vec![Step::Key(name.to_owned())];
+    let (group, version) = meta.api_version.split_once('/').unwrap_or(("", &meta.api_version));
+    if version.contains('/') {
+        let mut finding =
+            Finding::error(Code::NoKind, Origin::ApiServer, format!("unexpected GroupVersion string: {}", meta.api_version));
+        finding.steps = step("apiVersion");
+        return What::Refused(finding);
+    }
+    if group != GROUP {
+        return What::Other;
+    }
+    let known = schema::version(&meta.api_version);
+    item.release = release.or(known.map(schema::Version::default_release)).unwrap_or(item.release);
+    let api = known
+        .filter(|version| version.served_by(item.release))
+        .and_then(|version| version.kind(&meta.kind, item.release).map(|kind| Api { version, kind }));
+    match api {
+        Some(api) => What::Ours(api),
+        None => {
+            let message = format!(
+                "no kind \"{}\" is registered for version \"{}\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
+                meta.kind, meta.api_version
+            );
+            let mut finding = Finding::error(Code::UnknownKind, Origin::ApiServer, message);
+            finding.steps = step(if known.is_some_and(|v| v.served_by(item.release)) { "kind" } else { "apiVersion" });
+            What::Refused(finding)
+        }
+    }
+}

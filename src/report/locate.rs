@@ -1,0 +1,31 @@
+//! From a path to the text under it.
+
+use super::Step;
+use crate::text::{NodeId, Span, Tree};
+
+/// The span of what `steps` lead to below `root`: the value, or the key if `at_key`.
+/// Where a step leads nowhere (a missing field), the key or value of the nearest parent that is there.
+pub fn locate(tree: &Tree<'_>, root: NodeId, steps: &[Step], at_key: bool) -> Span {
+    let mut node = root;
+    let mut key: Option<Span> = None;
+    let mut complete = true;
+    for step in steps {
+        let next = match step {
+            Step::Key(name) => tree.entry(node, name).map(|entry| (Some(entry.key_span), entry.value)),
+            Step::Index(index) => tree.items(node).get(*index).map(|&item| (None, item)),
+        };
+        let Some((next_key, value)) = next else {
+            complete = false;
+            break;
+        };
+        key = next_key;
+        node = value;
+    }
+    let value = tree.span(node);
+    match key {
+        Some(key) if at_key || !complete || value.is_empty() => key,
+        _ if complete => value,
+        // A field is missing from the document or from a list's item: its first key stands for it.
+        _ => tree.entries(node).first().map_or(value, |entry| entry.key_span),
+    }
+}

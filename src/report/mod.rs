@@ -1,0 +1,10 @@
+//! Findings as data, and how they are told.
+
+pub mod code;
+pub mod finding;
+pub mod locate;
+pub mod path;
+
+pub use code::Code;
+pub use finding::{Cause, Edit, Finding, Fix, Origin, Severity};
+pub use path::{Path, Step};

@@ -1,0 +1,113 @@
+//! Kubernetes releases as data: which rule variants apply where (spec/behaviour.md §0.1, §7.10).
+
+use std::fmt;
+
+/// A Kubernetes release `1.minor.patch`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Release {
+    /// `26` in 1.26.3.
+    pub minor: u8,
+    /// `3` in 1.26.3.
+    pub patch: u8,
+}
+
+/// The last patch of every minor release known here.
+pub const LAST_PATCHES: &[Release] =
+    &[Release::new(26, 15), Release::new(27, 16), Release::new(28, 15), Release::new(29, 14), Release::new(30, 14)];
+
+impl Release {
+    /// 1.`minor`.`patch`
+    pub const fn new(minor: u8, patch: u8) -> Self {
+        Release { minor, patch }
+    }
+
+    /// The last patch of a minor release; `.0` if the minor is not known.
+    pub fn last_of(minor: u8) -> Self {
+        LAST_PATCHES.iter().copied().find(|last| last.minor == minor).unwrap_or(Release::new(minor, 0))
+    }
+
+    /// Reads `1.26` (its last patch) or `1.26.1`. `None` if it is not one of 1.26 to 1.30.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.strip_prefix("1.")?.split('.');
+        let number = |part: &str| {
+            (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse::<u8>().ok()).flatten()
+        };
+        let minor = number(parts.next()?)?;
+        let last = LAST_PATCHES.iter().copied().find(|last| last.minor == minor)?;
+        let release = match parts.next() {
+            None => last,
+            Some(patch) => Release::new(minor, number(patch)?),
+        };
+        parts.next().is_none().then_some(release)
+    }
+
+    /// The rules of this release.
+    pub fn rules(self) -> &'static Rules {
+        match self.minor {
+            0..=26 if self.patch < 2 => &P26A,
+            0..=26 => &P26B,
+            27..=29 => &P27,
+            _ => &P30,
+        }
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}.{}", self.minor, self.patch)
+    }
+}
+
+/// What differs between releases. Validators read this and never compare version numbers.
+#[derive(Debug)]
+pub struct Rules {
+    /// Name of the profile, e.g. `1.27-1.29`.
+    pub profile: &'static str,
+    /// `reservedFor` duplicates are found by `uid`; else by the whole entry.
+    pub reserved_for_by_uid: bool,
+    /// A namespace with dots is told `must not contain dots`.
+    pub label_dots_text: bool,
+    /// `status.allocation` is immutable once set.
+    pub allocation_immutable: bool,
+    /// Status updates reset most metadata to the stored one.
+    pub status_update_resets_metadata: bool,
+    /// Unicode version of Go's printable tables.
+    pub unicode: u8,
+}
+
+const BASE: Rules = Rules {
+    profile: "1.26.0-1.26.1",
+    reserved_for_by_uid: false,
+    label_dots_text: false,
+    allocation_immutable: false,
+    status_update_resets_metadata: false,
+    unicode: 13,
+};
+static P26A: Rules = BASE;
+static P26B: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, ..BASE };
+static P27: Rules =
+    Rules { profile: "1.27-1.29", reserved_for_by_uid: true, label_dots_text: true, allocation_immutable: true, ..BASE };
+static P30: Rules = Rules {
+    profile: "1.30",
+    reserved_for_by_uid: true,
+    label_dots_text: true,
+    allocation_immutable: true,
+    status_update_resets_metadata: true,
+    unicode: 15,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_minors_and_patches() {
+        assert_eq!(Release::parse("1.26"), Some(Release::new(26, 15)));
+        assert_eq!(Release::parse("1.26.1"), Some(Release::new(26, 1)));
+        for bad in ["1.25", "1.31", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", ""] {
+            assert_eq!(Release::parse(bad), None, "{bad}");
+        }
+        assert_eq!(Release::new(26, 1).rules().profile, "1.26.0-1.26.1");
+        assert_eq!(Release::new(26, 2).rules().profile, "1.26.2-1.26.15");
+    }
+}

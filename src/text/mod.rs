@@ -1,0 +1,13 @@
+//! Reading: text to [`File`]: documents with a lossless tree of nodes and byte spans.
+//!
+//! Nothing here knows Kubernetes; nothing to the right of here knows YAML from JSON.
+
+pub mod json;
+pub mod print;
+pub mod source;
+pub mod stream;
+pub mod tree;
+
+pub use source::{Position, Source, Span};
+pub use stream::{Document, File, Mode, read};
+pub use tree::{Entry, Kind, Node, NodeId, Style, Tree};

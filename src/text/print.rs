@@ -1,0 +1,147 @@
+//! Values of a tree as JSON text, in Go's number and string forms.
+
+use super::tree::{Entry, Kind, NodeId, Tree};
+
+/// In which order keys are printed. Of equal keys only the one that counts is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// As written.
+    Source,
+    /// By bytes, as Go prints maps.
+    Sorted,
+}
+
+/// Entries of a mapping that count, in `order`.
+pub fn effective<'t>(tree: &'t Tree<'_>, id: NodeId, order: Order) -> Vec<&'t Entry> {
+    let mut entries: Vec<&Entry> = tree.entries(id).iter().filter(|entry| !entry.shadowed).collect();
+    if order == Order::Sorted {
+        entries.sort_by(|a, b| tree.text(a.key).cmp(tree.text(b.key)));
+    }
+    entries
+}
+
+enum Step<'t> {
+    Value(NodeId),
+    Entry(&'t Entry),
+    Text(&'static str),
+}
+
+/// Appends the node as compact JSON. Stops after `max_bytes` and says so by `false`: aliases can make a small text large.
+pub fn json(tree: &Tree<'_>, id: NodeId, order: Order, max_bytes: usize, out: &mut String) -> bool {
+    let mut steps = vec![Step::Value(id)];
+    while let Some(step) = steps.pop() {
+        if out.len() > max_bytes {
+            return false;
+        }
+        let id = match step {
+            Step::Text(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Step::Entry(entry) => {
+                quote(tree.text(entry.key), out);
+                out.push(':');
+                entry.value
+            }
+            Step::Value(id) => id,
+        };
+        match tree.kind(id) {
+            Kind::Null | Kind::Alias(_) => out.push_str("null"),
+            Kind::Bool(true) => out.push_str("true"),
+            Kind::Bool(false) => out.push_str("false"),
+            Kind::Int(n) => out.push_str(&n.to_string()),
+            Kind::Uint(n) => out.push_str(&n.to_string()),
+            Kind::Float(n) => float(n, out),
+            Kind::Number(span) => out.push_str(tree.source().get(span.from()..span.to()).unwrap_or("0")),
+            Kind::Str(s) => quote(tree.text(s), out),
+            Kind::Seq { .. } => {
+                out.push('[');
+                steps.push(Step::Text("]"));
+                for (at, &item) in tree.items(id).iter().enumerate().rev() {
+                    steps.push(Step::Value(item));
+                    if at > 0 {
+                        steps.push(Step::Text(","));
+                    }
+                }
+            }
+            Kind::Map { .. } => {
+                out.push('{');
+                steps.push(Step::Text("}"));
+                for (at, entry) in effective(tree, id, order).into_iter().enumerate().rev() {
+                    steps.push(Step::Entry(entry));
+                    if at > 0 {
+                        steps.push(Step::Text(","));
+                    }
+                }
+            }
+        }
+    }
+    true
+}
+
+/// Appends a number as Go's JSON encoder prints a float64: plain digits from 1e-6 up to 1e21, else with an exponent.
+pub fn float(n: f64, out: &mut String) {
+    let size = n.abs();
+    if n == 0.0 || (1e-6..1e21).contains(&size) {
+        out.push_str(&if n == 0.0 && n.is_sign_negative() { "-0".to_owned() } else { n.to_string() });
+        return;
+    }
+    let text = format!("{n:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if !exponent.starts_with('-') => {
+            out.push_str(digits);
+            out.push_str("e+");
+            out.push_str(exponent);
+        }
+        _ => out.push_str(&text),
+    }
+}
+
+/// Appends a JSON string (control characters, quotes and backslashes escaped).
+pub fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0x08 => "\\b",
+            0x0c => "\\f",
+            0..=0x1f => "",
+            _ => continue,
+        };
+        out.push_str(text.get(from..at).unwrap_or(""));
+        if escape.is_empty() {
+            out.push_str(&format!("\\u{byte:04x}"));
+        } else {
+            out.push_str(escape);
+        }
+        from = at.saturating_add(1);
+    }
+    out.push_str(text.get(from..).unwrap_or(""));
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_as_go_prints_them() {
+        for (n, text) in [
+            (1e21, "1e+21"),
+            (1e20, "100000000000000000000"),
+            (1.5e-7, "1.5e-7"),
+            (0.1, "0.1"),
+            (-2.0, "-2"),
+            (18446744073709551616.0, "18446744073709552000"),
+        ] {
+            let mut out = String::new();
+            float(n, &mut out);
+            assert_eq!(out, text);
+        }
+    }
+}

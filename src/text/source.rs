@@ -1,0 +1,169 @@
+//! Byte spans, lines and the position encodings of editors.
+
+use std::cell::OnceCell;
+
+/// A half-open byte range in the whole file, always on character boundaries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` to `end`, both bytes.
+    pub fn new(start: usize, end: usize) -> Self {
+        Span { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
+    }
+
+    /// An empty span at byte `at`.
+    pub fn at(at: usize) -> Self {
+        Span::new(at, at)
+    }
+
+    /// First byte as `usize`.
+    pub fn from(self) -> usize {
+        self.start as usize
+    }
+
+    /// One past the last byte as `usize`.
+    pub fn to(self) -> usize {
+        self.end as usize
+    }
+
+    /// Length in bytes.
+    pub fn len(self) -> usize {
+        self.to().saturating_sub(self.from())
+    }
+
+    /// True if the span holds no byte.
+    pub fn is_empty(self) -> bool {
+        self.end <= self.start
+    }
+
+    /// The smallest span that holds both.
+    pub fn join(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// True if `offset` lies inside or at the end of the span.
+    pub fn touches(self, offset: usize) -> bool {
+        self.from() <= offset && offset <= self.to()
+    }
+}
+
+/// A place in the file as editors count: zero-based line, UTF-16 code units in the line, bytes from the start of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Zero-based line; LF, CRLF and CR end a line.
+    pub line: u32,
+    /// UTF-16 code units from the start of the line.
+    pub character: u32,
+    /// UTF-8 bytes from the start of the file.
+    pub offset: u32,
+}
+
+/// The text of one file and its line starts (found when first asked for).
+#[derive(Debug, Clone)]
+pub struct Source<'s> {
+    text: &'s str,
+    lines: OnceCell<Vec<u32>>,
+}
+
+impl<'s> Source<'s> {
+    /// Wraps the whole text of a file.
+    pub fn new(text: &'s str) -> Self {
+        Source { text, lines: OnceCell::new() }
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &'s str {
+        self.text
+    }
+
+    /// The text under a span; empty if the span does not fit.
+    pub fn slice(&self, span: Span) -> &'s str {
+        self.text.get(span.from()..span.to()).unwrap_or("")
+    }
+
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let bytes = self.text.as_bytes();
+            let mut starts = vec![0];
+            let mut previous = 0u8;
+            for (at, &byte) in bytes.iter().enumerate() {
+                if previous == b'\n' || (previous == b'\r' && byte != b'\n') {
+                    starts.push(u32::try_from(at).unwrap_or(u32::MAX));
+                }
+                previous = byte;
+            }
+            if previous == b'\n' || previous == b'\r' {
+                starts.push(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
+            }
+            starts
+        })
+    }
+
+    /// Zero-based line of a byte offset.
+    pub fn line_of(&self, offset: usize) -> usize {
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        self.lines().partition_point(|&start| start <= offset).saturating_sub(1)
+    }
+
+    /// Byte span of a zero-based line without its line end.
+    pub fn line_span(&self, line: usize) -> Span {
+        let starts = self.lines();
+        let start = starts.get(line).map_or(self.text.len(), |&s| s as usize);
+        let end = starts.get(line.saturating_add(1)).map_or(self.text.len(), |&s| s as usize);
+        let trimmed = self.text.get(start..end).unwrap_or("").trim_end_matches(['\n', '\r']);
+        Span::new(start, start.saturating_add(trimmed.len()))
+    }
+
+    /// The position of a byte offset; an offset beyond the end is the end.
+    pub fn position(&self, offset: usize) -> Position {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset = offset.saturating_sub(1);
+        }
+        let line = self.line_of(offset);
+        let start = self.lines().get(line).map_or(0, |&s| s as usize);
+        let units =
+            self.text.get(start..offset).map_or(0, |s| if s.is_ascii() { s.len() } else { s.chars().map(char::len_utf16).sum() });
+        Position {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            character: u32::try_from(units).unwrap_or(u32::MAX),
+            offset: u32::try_from(offset).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The byte offset of a zero-based line and UTF-16 column; beyond a line's end is its end.
+    pub fn offset(&self, line: u32, character: u32) -> usize {
+        let span = self.line_span(line as usize);
+        let mut units = 0u32;
+        for (at, c) in self.slice(span).char_indices() {
+            if units >= character {
+                return span.from().saturating_add(at);
+            }
+            units = units.saturating_add(u32::try_from(c.len_utf16()).unwrap_or(1));
+        }
+        span.to()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_utf16_and_bytes_on_the_same_line() {
+        let source = Source::new("a: é😀x\r\nb: 1\rc: 2\n");
+        let x = source.text().find('x').unwrap();
+        assert_eq!(source.position(x), Position { line: 0, character: 6, offset: 9 });
+        assert_eq!(source.offset(0, 6), 9);
+        assert_eq!(source.position(12).line, 1);
+        assert_eq!(source.line_of(source.text().find('c').unwrap()), 2);
+        assert_eq!(source.slice(source.line_span(0)), "a: é😀x");
+        assert_eq!(source.position(999).line, 3);
+    }
+}

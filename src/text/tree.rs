@@ -1,0 +1,287 @@
+//! The lossless tree of one document: every node with its place, style and resolved value.
+//!
+//! An arena: nodes, sequence items and map entries lie in three vectors; a handle is an index.
+//! Values are those kubectl would see after its YAML-to-JSON step (spec/decoding.md §3), spans are those of the text.
+
+use super::source::Span;
+
+/// A node's handle in its [`Tree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub(crate) u32);
+
+/// How a node was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Style {
+    /// Unquoted scalar (also numbers, booleans and null of JSON, and empty nodes).
+    #[default]
+    Plain,
+    /// `'…'`
+    SingleQuoted,
+    /// `"…"`
+    DoubleQuoted,
+    /// `|`
+    Literal,
+    /// `>`
+    Folded,
+    /// Sequence or mapping by indentation.
+    Block,
+    /// `[…]` or `{…}`.
+    Flow,
+}
+
+/// A string: a piece of the source, or of the tree's own store where escapes or folding changed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Str {
+    /// Verbatim in the source.
+    Source(Span),
+    /// In the tree's store of decoded text.
+    Decoded(Span),
+}
+
+/// What a node is after resolution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// `null`, also an empty node.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A YAML integer that fits 64 signed bits.
+    Int(i64),
+    /// A YAML integer above that, up to 64 unsigned bits.
+    Uint(u64),
+    /// A YAML floating-point number (finite).
+    Float(f64),
+    /// A JSON number: its literal, in the source.
+    Number(Span),
+    /// A string.
+    Str(Str),
+    /// A sequence: a range in the tree's items.
+    Seq {
+        /// First item.
+        first: u32,
+        /// Number of items.
+        len: u32,
+    },
+    /// A mapping: a range in the tree's entries, in source order.
+    Map {
+        /// First entry.
+        first: u32,
+        /// Number of entries, shadowed ones included.
+        len: u32,
+    },
+    /// `*name`: the node it stands for.
+    Alias(NodeId),
+}
+
+/// One node.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// The node's own text: quotes and brackets included; tag and anchor not. Of a block scalar: from `|` or `>` to the end of its last line.
+    pub span: Span,
+    /// What it is.
+    pub kind: Kind,
+    /// How it was written.
+    pub style: Style,
+    /// The text of its tag and anchor, empty if it has none.
+    pub properties: Span,
+}
+
+/// One entry of a mapping.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The key after conversion to a string.
+    pub key: Str,
+    /// The key's text; of an entry that came by a merge key: the `<<`.
+    pub key_span: Span,
+    /// The value.
+    pub value: NodeId,
+    /// True if a later entry with the same key replaces this one (the last one wins).
+    pub shadowed: bool,
+    /// True if the entry came by a merge key (`<<`).
+    pub merged: bool,
+}
+
+/// The tree of one document.
+#[derive(Debug, Clone)]
+pub struct Tree<'s> {
+    source: &'s str,
+    decoded: String,
+    nodes: Vec<Node>,
+    items: Vec<NodeId>,
+    entries: Vec<Entry>,
+    /// Comments of the document, `#` included, line end not, in order.
+    pub comments: Vec<Span>,
+}
+
+impl<'s> Tree<'s> {
+    /// An empty tree over the text of a whole file.
+    pub fn new(source: &'s str) -> Self {
+        Tree { source, decoded: String::new(), nodes: Vec::new(), items: Vec::new(), entries: Vec::new(), comments: Vec::new() }
+    }
+
+    // ---- building ----
+
+    /// Adds a node.
+    pub fn push(&mut self, node: Node) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(node);
+        id
+    }
+
+    /// Adds a node without tag or anchor.
+    pub fn add(&mut self, kind: Kind, span: Span, style: Style) -> NodeId {
+        self.push(Node { span, kind, style, properties: Span::default() })
+    }
+
+    /// Replaces a node.
+    pub fn set(&mut self, id: NodeId, node: Node) {
+        if let Some(place) = self.nodes.get_mut(id.0 as usize) {
+            *place = node;
+        }
+    }
+
+    /// Stores decoded text.
+    pub fn store(&mut self, text: &str) -> Str {
+        let start = self.decoded.len();
+        self.decoded.push_str(text);
+        Str::Decoded(Span::new(start, self.decoded.len()))
+    }
+
+    /// Stores the items of a sequence, in order.
+    pub fn store_items(&mut self, items: impl IntoIterator<Item = NodeId>) -> Kind {
+        let first = self.items.len();
+        self.items.extend(items);
+        let len = self.items.len().saturating_sub(first);
+        Kind::Seq { first: u32::try_from(first).unwrap_or(u32::MAX), len: u32::try_from(len).unwrap_or(0) }
+    }
+
+    /// Stores the entries of a mapping, in source order, and marks those that a later one replaces.
+    pub fn store_entries(&mut self, entries: impl IntoIterator<Item = Entry>) -> Kind {
+        let first = self.entries.len();
+        self.entries.extend(entries);
+        let len = self.entries.len().saturating_sub(first);
+        self.mark_shadowed(first);
+        Kind::Map { first: u32::try_from(first).unwrap_or(u32::MAX), len: u32::try_from(len).unwrap_or(0) }
+    }
+
+    fn mark_shadowed(&mut self, first: usize) {
+        let Tree { source, decoded, entries, .. } = self;
+        let Some(slice) = entries.get_mut(first..) else { return };
+        let text = |s: Str| str_of(source, decoded, s);
+        if slice.len() <= 12 {
+            for i in 0..slice.len() {
+                let (head, tail) = slice.split_at_mut(i.saturating_add(1));
+                if let Some(entry) = head.last_mut() {
+                    entry.shadowed = tail.iter().any(|later| text(later.key) == text(entry.key));
+                }
+            }
+        } else {
+            let mut seen = std::collections::BTreeSet::new();
+            for entry in slice.iter_mut().rev() {
+                entry.shadowed = !seen.insert(str_of(source, decoded, entry.key));
+            }
+        }
+    }
+
+    // ---- reading ----
+
+    /// The whole text of the file this tree was read from.
+    pub fn source(&self) -> &'s str {
+        self.source
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// True if there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The node as written: an alias stays an alias.
+    pub fn node(&self, id: NodeId) -> Node {
+        self.nodes.get(id.0 as usize).copied().unwrap_or(Node {
+            span: Span::default(),
+            kind: Kind::Null,
+            style: Style::Plain,
+            properties: Span::default(),
+        })
+    }
+
+    /// The node a handle stands for: an alias is followed.
+    pub fn resolve(&self, id: NodeId) -> NodeId {
+        match self.node(id).kind {
+            Kind::Alias(target) => target,
+            _ => id,
+        }
+    }
+
+    /// What the node is, aliases followed (never `Kind::Alias`).
+    pub fn kind(&self, id: NodeId) -> Kind {
+        self.node(self.resolve(id)).kind
+    }
+
+    /// The node's own text as written (an alias: `*name`).
+    pub fn span(&self, id: NodeId) -> Span {
+        self.node(id).span
+    }
+
+    /// A string's text.
+    pub fn text(&self, s: Str) -> &str {
+        str_of(self.source, &self.decoded, s)
+    }
+
+    /// The items of a sequence; nothing for other nodes.
+    pub fn items(&self, id: NodeId) -> &[NodeId] {
+        match self.kind(id) {
+            Kind::Seq { first, len } => {
+                let first = first as usize;
+                self.items.get(first..first.saturating_add(len as usize)).unwrap_or(&[])
+            }
+            _ => &[],
+        }
+    }
+
+    /// All entries of a mapping in source order, shadowed ones included; nothing for other nodes.
+    pub fn entries(&self, id: NodeId) -> &[Entry] {
+        match self.kind(id) {
+            Kind::Map { first, len } => {
+                let first = first as usize;
+                self.entries.get(first..first.saturating_add(len as usize)).unwrap_or(&[])
+            }
+            _ => &[],
+        }
+    }
+
+    /// The entry of a mapping that counts for `key` (the last one with it).
+    pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {
+        self.entries(id).iter().rev().find(|entry| self.text(entry.key) == key)
+    }
+
+    /// The value of `key` in a mapping.
+    pub fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
+        self.entry(id, key).map(|entry| entry.value)
+    }
+
+    /// The string a node holds, if it is one.
+    pub fn str(&self, id: NodeId) -> Option<&str> {
+        match self.kind(id) {
+            Kind::Str(s) => Some(self.text(s)),
+            _ => None,
+        }
+    }
+
+    /// True if the node is a mapping (aliases followed).
+    pub fn is_map(&self, id: NodeId) -> bool {
+        matches!(self.kind(id), Kind::Map { .. })
+    }
+}
+
+fn str_of<'a>(source: &'a str, decoded: &'a str, s: Str) -> &'a str {
+    match s {
+        Str::Source(span) => source.get(span.from()..span.to()).unwrap_or(""),
+        Str::Decoded(span) => decoded.get(span.from()..span.to()).unwrap_or(""),
+    }
+}

@@ -1,0 +1,202 @@
+//! What is answered (serialised as the contract says).
+
+use crate::input::{Input, Item};
+use crate::report::{self, Severity};
+use crate::text::{self, Source, Span};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// One answer.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// The verb that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verb: Option<String>,
+    /// No error, and at least one object was checked.
+    pub ok: bool,
+    /// Why the request cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// All findings.
+    pub findings: Vec<Finding>,
+    /// The objects of the text.
+    pub objects: Vec<Object>,
+    /// Parse with `raw`: the plain JSON value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<Box<RawValue>>,
+    /// Convert: the whole file converted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+impl Answer {
+    /// An answer to a request that cannot be used.
+    pub fn unusable(verb: Option<&str>, error: &str) -> Self {
+        Answer {
+            verb: verb.filter(|verb| !verb.is_empty()).map(str::to_owned),
+            error: Some(error.to_owned()),
+            ..Answer::default()
+        }
+    }
+}
+
+/// A finding with its place in editor positions.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// Stable code.
+    pub code: &'static str,
+    /// `error`, `warning`, `info`
+    pub severity: &'static str,
+    /// `kubectl`, `kube-apiserver`, `kube-scheduler`, `claimkit`
+    pub origin: &'static str,
+    /// The message.
+    pub message: String,
+    /// The field path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The cause reason.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub cause: Option<&'static str>,
+    /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// Edits that mend it.
+    pub fixes: Vec<Fix>,
+    /// The place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range>,
+    /// Index in `objects`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<usize>,
+}
+
+/// A fix.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fix {
+    /// What it does.
+    pub title: String,
+    /// The edits.
+    pub edits: Vec<Edit>,
+}
+
+/// An edit.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Edit {
+    /// What is replaced.
+    pub range: Range,
+    /// By what.
+    pub new_text: String,
+}
+
+/// A range of the text.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Range {
+    /// Start.
+    pub start: Position,
+    /// End.
+    pub end: Position,
+}
+
+/// A place: zero-based line, UTF-16 code units, bytes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Position {
+    /// Zero-based line.
+    pub line: u32,
+    /// UTF-16 code units in the line.
+    pub character: u32,
+    /// Bytes in the file.
+    pub offset: u32,
+}
+
+/// One object; each verb fills its own part.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Object {
+    /// As the server reads it.
+    pub api_version: String,
+    /// As the server reads it.
+    pub kind: String,
+    /// `metadata.name`
+    pub name: String,
+    /// `metadata.namespace`
+    pub namespace: String,
+    /// The release it was judged by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<String>,
+    /// Where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range>,
+    /// Whether it was accepted; `null` for an object that was not looked into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub valid: Option<Option<bool>>,
+    /// Parse: the object after decoding and defaulting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<Box<RawValue>>,
+    /// Validate: `null` or the Kubernetes `Status`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Option<Box<RawValue>>>,
+}
+
+impl Object {
+    /// Name, place and release of an item.
+    pub fn of(input: &Input<'_>, item: &Item) -> Self {
+        Object {
+            api_version: item.api_version.clone(),
+            kind: item.kind.clone(),
+            name: item.name.clone(),
+            namespace: item.namespace.clone(),
+            release: Some(item.release.to_string()),
+            range: Some(range(&input.file.source, item.span)),
+            ..Object::default()
+        }
+    }
+}
+
+/// A span as editors count.
+pub fn range(source: &Source<'_>, span: Span) -> Range {
+    let position = |offset: usize| {
+        let text::Position { line, character, offset } = source.position(offset);
+        Position { line, character, offset }
+    };
+    Range { start: position(span.from()), end: position(span.to()) }
+}
+
+/// A finding as it is answered; `source` is the text its spans count in.
+pub fn finding(source: &Source<'_>, finding: report::Finding) -> Finding {
+    Finding {
+        code: finding.code.name(),
+        severity: match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        },
+        origin: match finding.origin {
+            report::Origin::Kubectl => "kubectl",
+            report::Origin::ApiServer => "kube-apiserver",
+            report::Origin::Scheduler => "kube-scheduler",
+            report::Origin::Claimkit => "claimkit",
+        },
+        message: finding.message,
+        path: finding.path,
+        cause: finding.cause.map(report::Cause::reason),
+        help: finding.help,
+        fixes: finding
+            .fixes
+            .into_iter()
+            .map(|fix| Fix {
+                title: fix.title,
+                edits: fix
+                    .edits
+                    .into_iter()
+                    .map(|edit| Edit { range: range(source, edit.span), new_text: edit.new_text })
+                    .collect(),
+            })
+            .collect(),
+        range: finding.span.map(|span| range(source, span)),
+        object: finding.object,
+    }
+}

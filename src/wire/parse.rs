@@ -1,0 +1,128 @@
+//! The verb `parse`: what the server would hold after decoding and defaulting.
+
+use super::answer::{self, Answer, Object};
+use super::request::{FieldValidation, Request};
+use crate::decode::{self, Decoded, How, StrictKind};
+use crate::input::{Input, Item, What};
+use crate::object;
+use crate::report::{Code, Finding, Origin, Severity, locate};
+use crate::schema::{Api, Release};
+use crate::text::Span;
+use crate::text::print::Order;
+use serde_json::value::RawValue;
+
+/// Most bytes a verbatim value (or a raw answer) may print to.
+const MAX_PRINT: usize = 256 << 20;
+
+/// Answers `parse`.
+pub fn parse(request: &Request) -> Answer {
+    let mut answer = Answer { verb: Some("parse".to_owned()), ..Answer::default() };
+    let Some(text) = request.text.as_deref() else {
+        return Answer::unusable(Some("parse"), "`text` is missing: the manifest to read");
+    };
+    let release = match request.release() {
+        Ok(release) => release,
+        Err(error) => return Answer::unusable(Some("parse"), &error),
+    };
+    let mut input = Input::read(text, release, &request.limits);
+    let mut findings = std::mem::take(&mut input.file.findings);
+    let mut checked = false;
+    for (index, item) in input.items.iter().enumerate() {
+        let mut object = Object::of(&input, item);
+        match &item.what {
+            What::Other => {
+                object.valid = Some(None);
+                findings.push(other_group(item, index));
+            }
+            What::Refused(finding) => {
+                checked = true;
+                object.valid = Some(Some(false));
+                findings.push(place(&input, item, index, finding.clone()));
+            }
+            What::Ours(api) => {
+                checked = true;
+                let Some(tree) = input.tree(item) else { continue };
+                let how = How { order: Order::Sorted, mode: input.mode(item), release: item.release, max_raw: MAX_PRINT };
+                let mut decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
+                crate::defaults::apply(&mut decoded.record, api);
+                let problems = decoding(&decoded, request.field_validation);
+                object.valid = Some(Some(problems.iter().all(|finding| finding.severity != Severity::Error)));
+                findings.extend(problems.into_iter().map(|finding| place(&input, item, index, finding)));
+                if decoded.answer.is_none() {
+                    object.object = print(&decoded, item.release, *api);
+                }
+            }
+        }
+        answer.objects.push(object);
+    }
+    if !checked {
+        findings.push(nothing_checked(&input));
+    }
+    answer.ok = checked && findings.iter().all(|finding| finding.severity != Severity::Error);
+    answer.findings = findings.into_iter().map(|finding| answer::finding(&input.file.source, finding)).collect();
+    answer
+}
+
+fn print(decoded: &Decoded<'_>, release: Release, _api: Api) -> Option<Box<RawValue>> {
+    let mut out = String::new();
+    object::encode(&decoded.record, release, &mut out);
+    RawValue::from_string(out).ok()
+}
+
+/// The findings of decoding, in the server's order; places are set.
+pub fn decoding(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (at, mismatch) in decoded.mismatches.iter().enumerate() {
+        let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
+        let mut finding = Finding::error(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
+        finding.path = Some(mismatch.path.clone());
+        findings.push(finding);
+    }
+    // The server's own answer comes first.
+    findings.sort_by_key(|finding| finding.origin != Origin::ApiServer);
+    for strict in &decoded.strict {
+        let (severity, origin) = match (validation, decoded.answer) {
+            (FieldValidation::Ignore, _) => (Severity::Warning, Origin::Claimkit),
+            (FieldValidation::Strict, None) => (Severity::Error, Origin::ApiServer),
+            (FieldValidation::Warn, None) => (Severity::Warning, Origin::ApiServer),
+            // A type error hides strict ones from the server's answer.
+            (FieldValidation::Strict, Some(_)) => (Severity::Error, Origin::Claimkit),
+            (FieldValidation::Warn, Some(_)) => (Severity::Warning, Origin::Claimkit),
+        };
+        let code = match strict.kind {
+            StrictKind::Unknown => Code::UnknownField,
+            StrictKind::Duplicate => Code::DuplicateField,
+        };
+        let mut finding = Finding::new(code, severity, origin, strict.message.clone()).with_span(strict.key);
+        finding.path = Some(strict.path.clone());
+        findings.push(finding);
+    }
+    findings
+}
+
+/// Fills object index and place of a finding.
+pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) -> Finding {
+    finding.object = Some(index);
+    if finding.span.is_none() {
+        finding.span = input.tree(item).map(|tree| locate::locate(tree, item.node, &finding.steps, finding.at_key));
+    }
+    finding
+}
+
+/// An object of another group.
+pub fn other_group(item: &Item, index: usize) -> Finding {
+    let mut finding = Finding::info(
+        Code::OtherGroup,
+        Origin::Claimkit,
+        format!("`{}` of `{}` was not checked: only objects of `resource.k8s.io` are", item.kind, item.api_version),
+    )
+    .with_span(Span::new(item.span.from(), item.span.from()));
+    finding.object = Some(index);
+    finding
+}
+
+/// Nothing of ours was there.
+pub fn nothing_checked(input: &Input<'_>) -> Finding {
+    let what = if input.items.is_empty() { "the text holds no object" } else { "the text holds no object of `resource.k8s.io`" };
+    Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("nothing was checked: {what}")).with_span(Span::at(0))
+}

@@ -1,0 +1,106 @@
+//! What can be asked. Absent fields mean the default; unknown fields are refused by name.
+
+use crate::limits::Limits;
+use crate::schema::Release;
+use serde::Deserialize;
+
+/// One request.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Request {
+    /// `parse`, `validate`, `convert`, `evaluate`.
+    pub verb: String,
+    /// The manifest text.
+    pub text: Option<String>,
+    /// Kubernetes release.
+    pub release: Option<String>,
+    /// What the server does with unknown and duplicate fields.
+    pub field_validation: FieldValidation,
+    /// What is done with the object.
+    pub operation: Operation,
+    /// The stored object's text.
+    pub old: Option<String>,
+    /// How the object reaches the rules.
+    pub via: Via,
+    /// Request namespace.
+    pub namespace: Option<String>,
+    /// Target version of a conversion.
+    pub to: Option<String>,
+    /// Whether a conversion may lose data.
+    pub lossy: Lossy,
+    /// Text with Nodes. `Some(None)` (JSON `null`): one nil node.
+    #[serde(deserialize_with = "present")]
+    pub nodes: Option<Option<String>>,
+    /// A bare node selector's text, in place of `text`.
+    pub selector: Option<String>,
+    /// Parse: only the YAML-to-JSON step.
+    pub raw: bool,
+    /// Overrides of the limits.
+    pub limits: Limits,
+}
+
+/// Keeps `null` apart from absent.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::<String>::deserialize(deserializer).map(Some)
+}
+
+impl Request {
+    /// The release asked for; an error text if it is not one of those known.
+    pub fn release(&self) -> Result<Option<Release>, String> {
+        match &self.release {
+            None => Ok(None),
+            Some(text) => Release::parse(text).map(Some).ok_or_else(|| {
+                format!(
+                    "unknown release `{text}`; write one of `1.26`, `1.27`, `1.28`, `1.29`, `1.30`, or with a patch, `1.26.1`"
+                )
+            }),
+        }
+    }
+}
+
+/// `fieldValidation`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum FieldValidation {
+    /// Unknown and duplicate fields are errors.
+    #[default]
+    Strict,
+    /// They are warnings.
+    Warn,
+    /// They are dropped.
+    Ignore,
+}
+
+/// `operation`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Operation {
+    /// The object is new.
+    #[default]
+    Create,
+    /// The object replaces a stored one.
+    Update,
+    /// Its status replaces that of a stored one.
+    UpdateStatus,
+}
+
+/// `via`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// What a person submitting the file meets.
+    #[default]
+    Kubectl,
+    /// The registered validation functions on exactly this object.
+    Validator,
+}
+
+/// `lossy`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lossy {
+    /// A conversion that loses data is refused.
+    #[default]
+    Refuse,
+    /// It is done and the losses are listed.
+    Allow,
+}
