@@ -82,18 +82,7 @@ pub struct How {
     pub mode: Mode,
     /// The release whose fields count.
     pub release: Release,
-    /// How an object reaches the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Via {
-    /// What a person submitting the file meets.
-    #[default]
-    Kubectl,
-    /// The registered validation functions on exactly this object.
-    Validator,
-}
-
-/// Most bytes a verbatim value may print to.
+    /// Most bytes a verbatim value may print to.
     pub max_raw: usize,
 }
 
