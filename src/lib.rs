@@ -13,10 +13,15 @@
 //!
 //! `v1alpha1` (Kubernetes 1.26) and `v1alpha2` (1.27 to 1.30). Where upstream's behaviour and documentation differ, behaviour wins.
 
+// Reasons in clippy.toml; the program and the tests may do what is listed there.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod decode;
 pub mod defaults;
+pub mod entry;
 pub mod goformat;
 pub mod input;
 pub mod limits;

@@ -4,6 +4,7 @@ pub mod code;
 pub mod finding;
 pub mod locate;
 pub mod path;
+pub mod render;
 
 pub use code::Code;
 pub use finding::{Cause, Edit, Finding, Fix, Origin, Severity};

@@ -1,0 +1,28 @@
+//! `batch`: one JSON request per line of standard input, one answer per line of standard output, in the same order.
+
+use super::{FINE, Host, UNUSABLE};
+use crate::wire;
+
+pub fn run(host: &mut dyn Host) -> u8 {
+    loop {
+        match host.line() {
+            Ok(None) => return FINE,
+            Ok(Some(line)) => {
+                let line = line.strip_suffix(b"\n").unwrap_or(&line);
+                let mut answer = match std::str::from_utf8(line) {
+                    Ok(request) => wire::answer(request),
+                    Err(error) => wire::print(&wire::Answer::unusable(
+                        None,
+                        &format!("the request cannot be used: byte {} is not UTF-8", error.valid_up_to()),
+                    )),
+                };
+                answer.push('\n');
+                host.out(&answer);
+            }
+            Err(problem) => {
+                host.err(&format!("claimkit: standard input: {problem}\n"));
+                return UNUSABLE;
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `convert`: converted texts to standard output, back into the files, or as a diff.
+
+use super::arguments::Arguments;
+use super::{FINDINGS, FINE, Host, UNUSABLE, check, diff, files};
+use crate::report::render::text;
+use crate::wire::Request;
+use crate::wire::request::Lossy;
+
+pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
+    let request = Request {
+        verb: "convert".to_owned(),
+        to: arguments.value("to").map(str::to_owned),
+        lossy: if arguments.has("allow-loss") { Lossy::Allow } else { Lossy::Refuse },
+        release: arguments.value("release").map(str::to_owned),
+        ..Request::default()
+    };
+    let (files, readable) = files::read(&arguments.operands, host);
+    let Some(answers) = check::answers(&request, &files, host) else { return UNUSABLE };
+    let reports = check::reports(&files, &answers);
+    if arguments.value("output") == Some("json") {
+        host.out(&check::json("convert", &files, &answers));
+        return check::end(&reports, readable, host);
+    }
+    let style = check::style(arguments, host);
+    let mut err = String::new();
+    reports.iter().for_each(|report| text::write(&mut err, report, style));
+    host.err(&err);
+
+    let mut code = check::end(&reports, readable, host);
+    let mut first = true;
+    for report in &reports {
+        let Some(text) = &report.answer.text else { continue };
+        if arguments.has("in-place") {
+            if text == report.text {
+                continue;
+            }
+            if let Err(problem) = host.write(report.name, text) {
+                host.err(&format!("claimkit: {}: {problem}\n", report.name));
+                code = UNUSABLE;
+            }
+        } else if arguments.has("diff") {
+            host.out(&diff::unified(report.name, report.text, text));
+        } else if arguments.has("check") {
+            if text != report.text {
+                host.out(&format!("{}\n", report.name));
+                code = code.max(FINDINGS);
+            }
+        } else {
+            // Several files on one output are one stream of documents.
+            if !first {
+                host.out("---\n");
+            }
+            first = false;
+            host.out(text);
+            if !text.is_empty() && !text.ends_with('\n') && reports.len() > 1 {
+                host.out("\n");
+            }
+        }
+    }
+    if code == FINE && reports.iter().any(|report| report.answer.text.is_none()) { FINDINGS } else { code }
+}

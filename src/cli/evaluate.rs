@@ -1,0 +1,130 @@
+//! `evaluate`: which nodes a claim can be used on, as a table.
+
+use super::arguments::Arguments;
+use super::files::File;
+use super::{Host, UNUSABLE, check, files};
+use crate::report::render::text::{self, visible};
+use crate::wire::{self, Answer, Request};
+use serde_json::Value;
+
+pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
+    let Some(nodes) = nodes(arguments, host) else { return UNUSABLE };
+    let request = Request {
+        verb: "evaluate".to_owned(),
+        nodes: Some(Some(nodes)),
+        release: arguments.value("release").map(str::to_owned),
+        ..Request::default()
+    };
+    let (files, readable, answers) = if let Some(name) = arguments.value("selector") {
+        let Some(file) = files::read_one(name, host) else { return UNUSABLE };
+        let answer = wire::run(&Request { selector: Some(file.text.clone()), ..request });
+        if let Some(error) = &answer.error {
+            host.err(&format!("claimkit: {error}\n"));
+            return UNUSABLE;
+        }
+        (vec![file], true, vec![answer])
+    } else {
+        let (files, readable) = files::read(&arguments.operands, host);
+        let Some(answers) = check::answers(&request, &files, host) else { return UNUSABLE };
+        (files, readable, answers)
+    };
+    let reports = check::reports(&files, &answers);
+    if arguments.value("output") == Some("json") {
+        host.out(&check::json("evaluate", &files, &answers));
+        return check::end(&reports, readable, host);
+    }
+    let style = check::style(arguments, host);
+    let mut err = String::new();
+    reports.iter().for_each(|report| text::write(&mut err, report, style));
+    host.err(&err);
+    let wanted: Vec<&str> = arguments.values("node").collect();
+    let wide = arguments.value("output") == Some("wide");
+    let rows = rows(&files, &answers, &wanted, wide);
+    if let Some(missing) = wanted.iter().find(|name| !rows.iter().any(|row| row.get(1).is_some_and(|node| node == *name))) {
+        host.err(&format!("claimkit: no Node `{missing}` was given with --nodes\n"));
+        return UNUSABLE;
+    }
+    host.out(&table(&rows, wide));
+    check::end(&reports, readable, host)
+}
+
+/// The Nodes of all files as one stream of documents.
+fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<String> {
+    let mut all = Vec::new();
+    for name in arguments.values("nodes") {
+        all.push(check::text_of(files::read_one(name, host)?, host)?);
+    }
+    Some(all.join("\n---\n"))
+}
+
+/// One row per object and node: object, node, verdict, and the reason if `wide`.
+fn rows(files: &[File], answers: &[Answer], wanted: &[&str], wide: bool) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for (file, answer) in files.iter().zip(answers) {
+        let answer: Value = serde_json::from_str(&wire::print(answer)).unwrap_or_default();
+        for object in answer.get("objects").and_then(Value::as_array).into_iter().flatten() {
+            let part = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+            let label = match (part("kind"), part("namespace"), part("name")) {
+                ("", ..) => file.name.clone(),
+                (kind, "", name) => format!("{kind}/{name}"),
+                (kind, namespace, name) => format!("{kind}/{namespace}/{name}"),
+            };
+            let nodes = object.pointer("/placement/nodes").and_then(Value::as_array);
+            for node in nodes.into_iter().flatten() {
+                let name = node.get("name").and_then(Value::as_str).unwrap_or_default();
+                if !wanted.is_empty() && !wanted.contains(&name) {
+                    continue;
+                }
+                let verdict = node.get("verdict").or_else(|| node.pointer("/selector/eager"));
+                let verdict = verdict.and_then(Value::as_str).unwrap_or_default();
+                let mut row = vec![label.clone(), name.to_owned(), verdict.to_owned()];
+                if wide {
+                    row.push(reason(node));
+                }
+                rows.push(row);
+            }
+        }
+    }
+    rows
+}
+
+/// The first thing that speaks against a node, or an empty text.
+fn reason(node: &Value) -> String {
+    // Depth first over the answer: an explanation stands in `why`, `reason` or `message` of what does not hold.
+    let mut waiting = vec![node];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Object(map) => {
+                let refused = map.get("holds") == Some(&Value::Bool(false))
+                    || matches!(map.get("outcome").and_then(Value::as_str), Some("NoMatch" | "Error" | "No"));
+                let words = ["why", "reason", "message", "eagerError"].iter().find_map(|name| map.get(*name)?.as_str());
+                if let (true, Some(words)) = (refused || map.contains_key("eagerError"), words) {
+                    return words.to_owned();
+                }
+                waiting.extend(map.values().rev());
+            }
+            Value::Array(items) => waiting.extend(items.iter().rev()),
+            _ => {}
+        }
+    }
+    String::new()
+}
+
+fn table(rows: &[Vec<String>], wide: bool) -> String {
+    let mut titles: Vec<String> = ["OBJECT", "NODE", "VERDICT"].map(str::to_owned).to_vec();
+    if wide {
+        titles.push("REASON".to_owned());
+    }
+    let all: Vec<Vec<String>> = std::iter::once(titles).chain(rows.iter().cloned()).collect();
+    let width = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| visible(cell).chars().count()).max();
+    let mut out = String::new();
+    for row in &all {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            line.push_str(&format!("{:width$}   ", visible(cell), width = width(column).unwrap_or(0)));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,118 @@
+//! From the names on the command line to texts.
+
+use super::{Entry, Host};
+
+/// A text to work on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// As it was written on the command line, or found in a folder; `<stdin>` for `-`.
+    pub name: String,
+    /// Its bytes as text; what is not UTF-8 is replaced, and `damaged` is set.
+    pub text: String,
+    /// The first byte that is not UTF-8, if there is one.
+    pub damaged: Option<usize>,
+}
+
+/// Folders inside folders that are still entered.
+const MAX_DEPTH: usize = 64;
+
+/// Reads files, folders and `-`. What cannot be read is told on standard error; the second value says whether all could be.
+pub fn read(names: &[String], host: &mut dyn Host) -> (Vec<File>, bool) {
+    let mut files = Vec::new();
+    let mut fine = true;
+    for name in names {
+        if name == "-" {
+            match stdin(host) {
+                Ok(bytes) => files.push(file("<stdin>".to_owned(), bytes)),
+                Err(problem) => fine = tell(host, "<stdin>", &problem),
+            }
+            continue;
+        }
+        match find(name, host) {
+            Ok(paths) => {
+                for path in paths {
+                    match host.read(&path) {
+                        Ok(bytes) => files.push(file(path, bytes)),
+                        Err(problem) => fine = tell(host, &path, &problem),
+                    }
+                }
+            }
+            Err((path, problem)) => fine = tell(host, &path, &problem),
+        }
+    }
+    (files, fine)
+}
+
+/// Reads one file or `-`.
+pub fn read_one(name: &str, host: &mut dyn Host) -> Option<File> {
+    let (label, bytes) = if name == "-" { ("<stdin>", stdin(host)) } else { (name, host.read(name)) };
+    match bytes {
+        Ok(bytes) => Some(file(label.to_owned(), bytes)),
+        Err(problem) => {
+            tell(host, label, &problem);
+            None
+        }
+    }
+}
+
+/// The rest of standard input.
+fn stdin(host: &mut dyn Host) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    while let Some(line) = host.line()? {
+        bytes.extend_from_slice(&line);
+    }
+    Ok(bytes)
+}
+
+fn file(name: String, bytes: Vec<u8>) -> File {
+    match String::from_utf8(bytes) {
+        Ok(text) => File { name, text, damaged: None },
+        Err(error) => {
+            let damaged = Some(error.utf8_error().valid_up_to());
+            File { name, text: String::from_utf8_lossy(error.as_bytes()).into_owned(), damaged }
+        }
+    }
+}
+
+fn tell(host: &mut dyn Host, name: &str, problem: &str) -> bool {
+    host.err(&format!("claimkit: {name}: {problem}\n"));
+    false
+}
+
+/// The manifests a path stands for: itself, or what is in the folder, by name. Hidden entries are left out, and symbolic links
+/// to folders are not entered, so that a walk ends.
+fn find(path: &str, host: &mut dyn Host) -> Result<Vec<String>, (String, String)> {
+    let Some(entries) = host.list(path).map_err(|problem| (path.to_owned(), problem))? else {
+        return Ok(vec![path.to_owned()]);
+    };
+    let mut found = Vec::new();
+    let mut waiting = Vec::new();
+    push(&mut waiting, path, 0, entries);
+    while let Some((path, depth, folder)) = waiting.pop() {
+        if !folder {
+            found.push(path);
+            continue;
+        }
+        if depth > MAX_DEPTH {
+            return Err((path, format!("more than {MAX_DEPTH} folders inside each other")));
+        }
+        let entries = host.list(&path).map_err(|problem| (path.clone(), problem))?.unwrap_or_default();
+        push(&mut waiting, &path, depth, entries);
+    }
+    Ok(found)
+}
+
+/// Puts a folder's entries on the stack so that they come off by name.
+fn push(waiting: &mut Vec<(String, usize, bool)>, folder: &str, depth: usize, mut entries: Vec<Entry>) {
+    entries.retain(|entry| !entry.name.starts_with('.') && (entry.folder || is_manifest(&entry.name)));
+    entries.sort_by(|a, b| b.name.cmp(&a.name));
+    let folder = folder.strip_suffix('/').unwrap_or(folder);
+    for entry in entries {
+        waiting.push((format!("{folder}/{}", entry.name), depth.saturating_add(1), entry.folder));
+    }
+}
+
+fn is_manifest(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    matches!(ending, Some("yaml" | "yml" | "json"))
+}

@@ -1,0 +1,105 @@
+//! The command line, without its I/O: arguments in, output and exit code out. `src/main.rs` and `pkg/cli.js` bring the files
+//! and the terminal, so that the native command and `npx claimkit` are one program.
+//!
+//! | part | takes | gives |
+//! |---|---|---|
+//! | [`arguments`] | what was typed | a verb, its files and options, or what is wrong with them |
+//! | [`files`] | names | texts: folders walked, `-` read from standard input |
+//! | `check`, `convert`, `evaluate`, `batch`, `lists` | texts | answers of [`crate::wire`], rendered by [`crate::report::render`] |
+
+pub mod arguments;
+pub mod files;
+
+mod batch;
+mod check;
+mod convert;
+mod diff;
+mod evaluate;
+mod help;
+mod lists;
+
+use arguments::{Arguments, Parsed};
+
+/// Exit code: nothing is wrong.
+pub const FINE: u8 = 0;
+/// Exit code: there are findings that are errors.
+pub const FINDINGS: u8 = 1;
+/// Exit code: the command line cannot be used, a file cannot be read, or nothing was checked.
+pub const UNUSABLE: u8 = 2;
+
+/// One entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name without the folder's.
+    pub name: String,
+    /// Whether it is a folder itself; symbolic links are not.
+    pub folder: bool,
+}
+
+/// Everything the command line needs from outside. Errors are one short phrase: `no such file or folder`.
+pub trait Host {
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn read(&mut self, path: &str) -> Result<Vec<u8>, String>;
+
+    /// What is in a folder, in any order; `None` if the path is no folder (or is not there).
+    ///
+    /// # Errors
+    /// Why it cannot be listed.
+    fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String>;
+
+    /// Replaces a file's content.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    fn write(&mut self, path: &str, text: &str) -> Result<(), String>;
+
+    /// The next line of standard input with its line feed, `None` at its end.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn line(&mut self) -> Result<Option<Vec<u8>>, String>;
+
+    /// Prints to standard output.
+    fn out(&mut self, text: &str);
+
+    /// Prints to standard error.
+    fn err(&mut self, text: &str);
+
+    /// Whether standard output is a terminal that shows colours.
+    fn colours(&self) -> bool;
+}
+
+/// Runs a command line (without the program's name) and gives its exit code.
+pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
+    let parsed = match arguments::parse(arguments) {
+        Ok(parsed) => parsed,
+        Err(problem) => {
+            host.err(&format!("claimkit: {problem}\n"));
+            return UNUSABLE;
+        }
+    };
+    match parsed {
+        Parsed::Help(verb) => {
+            host.out(&help::text(verb));
+            FINE
+        }
+        Parsed::Version => {
+            host.out(concat!("claimkit ", env!("CARGO_PKG_VERSION"), "\n"));
+            FINE
+        }
+        Parsed::Run(arguments) => carry_out(&arguments, host),
+    }
+}
+
+fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
+    match arguments.verb.name {
+        "convert" => convert::run(arguments, host),
+        "evaluate" => evaluate::run(arguments, host),
+        "batch" => batch::run(host),
+        "codes" | "releases" => lists::run(arguments, host),
+        _ => check::run(arguments, host),
+    }
+}

@@ -1,0 +1,118 @@
+//! The npm package's functions: arguments of JavaScript in, answers as plain JavaScript objects out.
+//!
+//! Options and objects come in through `JSON.stringify` and answers go out through `JSON.parse`: measured as fast as
+//! building the objects by hand, and without a second serialiser in the module.
+
+use crate::wire::{self, Answer, Request};
+use js_sys::{JSON, TypeError, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("types.d.ts");
+
+/// `parse(text, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn parse(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    answer("parse", text, options)
+}
+
+/// `validate(text, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn validate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    answer("validate", text, options)
+}
+
+/// `convert(text, options)`
+#[wasm_bindgen(skip_typescript)]
+pub fn convert(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    answer("convert", text, options)
+}
+
+/// `evaluate(text, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn evaluate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    answer("evaluate", text, options)
+}
+
+fn answer(verb: &str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let mut request = request(verb, options)?;
+    request.verb = verb.to_owned();
+    let places = match text.as_string() {
+        Some(text) => {
+            request.text = Some(text);
+            true
+        }
+        None if text.is_instance_of::<Uint8Array>() => {
+            request.text = Some(utf8(verb, text)?);
+            true
+        }
+        None if text.is_object() && !text.is_function() => {
+            request.text = Some(stringify(verb, "the manifest", text)?);
+            false
+        }
+        // A bare selector is evaluated in place of manifests.
+        None if text.is_undefined() && request.selector.is_some() => true,
+        None => return Err(unusable(verb, "the manifest must be a string, a Uint8Array or an object")),
+    };
+    let mut answer = wire::run(&request);
+    if let Some(error) = &answer.error {
+        return Err(unusable(verb, error));
+    }
+    if !places {
+        without_places(&mut answer);
+    }
+    JSON::parse(&wire::print(&answer))
+}
+
+/// The request that options alone make. Everything in it that does not fit is named.
+fn request(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
+    if options.is_undefined() || options.is_null() {
+        return Ok(Request::default());
+    }
+    if !options.is_object() || options.is_function() || js_sys::Array::is_array(options) {
+        return Err(unusable(verb, "the options must be an object"));
+    }
+    for own in ["verb", "text"] {
+        if js_sys::Reflect::has(options, &own.into())? {
+            return Err(unusable(verb, &format!("unknown option `{own}`")));
+        }
+    }
+    let options = stringify(verb, "the options", options)?;
+    serde_json::from_str(&options).map_err(|error| unusable(verb, &told(&error)))
+}
+
+/// What serde says of options, without the place in a text that the caller never saw.
+fn told(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
+    text.replace("unknown field", "unknown option")
+}
+
+fn stringify(verb: &str, what: &str, value: &JsValue) -> Result<String, JsValue> {
+    let text = JSON::stringify(value).map_err(|_| unusable(verb, &format!("{what} cannot be written as JSON")))?;
+    // `JSON.stringify` gives `undefined` for what has no JSON form, whatever its type says.
+    let text: JsValue = text.into();
+    text.as_string().ok_or_else(|| unusable(verb, &format!("{what} cannot be written as JSON")))
+}
+
+fn utf8(verb: &str, bytes: &JsValue) -> Result<String, JsValue> {
+    let bytes = Uint8Array::new(bytes).to_vec();
+    String::from_utf8(bytes).map_err(|error| {
+        unusable(verb, &format!("the bytes are not UTF-8: byte {} cannot be read", error.utf8_error().valid_up_to()))
+    })
+}
+
+/// An object's findings point into no text that the caller has.
+fn without_places(answer: &mut Answer) {
+    for finding in &mut answer.findings {
+        finding.range = None;
+        finding.fixes.clear();
+    }
+    for object in &mut answer.objects {
+        object.range = None;
+    }
+}
+
+fn unusable(verb: &str, problem: &str) -> JsValue {
+    TypeError::new(&format!("claimkit: {verb}: {problem}")).into()
+}
