@@ -10,6 +10,7 @@ use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
 use crate::time::Time;
+use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -83,6 +84,28 @@ pub struct How {
     pub release: Release,
     /// Most bytes a verbatim value may print to.
     pub max_raw: usize,
+}
+
+/// How an object reaches the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Via {
+    /// What a person submitting the file meets.
+    #[default]
+    Kubectl,
+    /// The registered validation functions on exactly this object.
+    Validator,
+}
+
+/// Most bytes a verbatim value may print to.
+const MAX_RAW: usize = 64 << 20;
+
+impl How {
+    /// Only JSON sent to the server as it stands keeps its order and its duplicate keys.
+    pub fn reaching(mode: Mode, via: Via, release: Release) -> Self {
+        let order = if mode == Mode::Json && via == Via::Validator { Order::Source } else { Order::Sorted };
+        How { order, mode, release, max_raw: MAX_RAW }
+    }
 }
 
 /// Decodes an object. `version` is the short name, e.g. `v1alpha2`.

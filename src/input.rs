@@ -69,6 +69,18 @@ impl<'s> Input<'s> {
         self.file.documents.get(item.document).map(|document| &document.tree)
     }
 
+    /// Fills any serde type from the object with this index, e.g. `k8s-openapi`'s `ResourceClaim`.
+    ///
+    /// # Errors
+    /// The first value that does not fit, with its place; also if there is no such object.
+    pub fn deserialize<'i, T: serde::Deserialize<'i>>(&'i self, index: usize) -> Result<T, crate::text::de::Error> {
+        let item = self.items.get(index);
+        match item.and_then(|item| self.tree(item).map(|tree| (tree, item.node))) {
+            Some((tree, node)) => crate::text::de::deserialize(tree, node),
+            None => Err(serde::de::Error::custom(format!("there is no object {index}, the text has {}", self.items.len()))),
+        }
+    }
+
     /// How an object's document was read.
     pub fn mode(&self, item: &Item) -> Mode {
         self.file.documents.get(item.document).map_or(Mode::Yaml, |document| document.mode)

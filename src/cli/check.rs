@@ -52,7 +52,7 @@ fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<Request> {
             _ => Operation::Create,
         },
         old,
-        via: if arguments.value("via") == Some("validator") { Via::Validator } else { Via::Kubectl },
+        via: arguments.value("via").map(|via| if via == "validator" { Via::Validator } else { Via::Kubectl }),
         namespace: arguments.value("namespace").map(str::to_owned),
         raw: arguments.has("raw"),
         ..Request::default()

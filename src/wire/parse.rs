@@ -1,18 +1,14 @@
 //! The verb `parse`: what the server would hold after decoding and defaulting.
 
 use super::answer::{self, Answer, Object};
-use super::request::{FieldValidation, Request};
+use super::request::{FieldValidation, Request, Via};
 use crate::decode::{self, Decoded, How, StrictKind};
 use crate::input::{Input, Item, What};
 use crate::object;
 use crate::report::{Code, Finding, Origin, Severity, locate};
 use crate::schema::{Api, Release};
 use crate::text::Span;
-use crate::text::print::Order;
 use serde_json::value::RawValue;
-
-/// Most bytes a verbatim value (or a raw answer) may print to.
-const MAX_PRINT: usize = 256 << 20;
 
 /// Answers `parse`.
 pub fn parse(request: &Request) -> Answer {
@@ -42,7 +38,7 @@ pub fn parse(request: &Request) -> Answer {
             What::Ours(api) => {
                 checked = true;
                 let Some(tree) = input.tree(item) else { continue };
-                let how = How { order: Order::Sorted, mode: input.mode(item), release: item.release, max_raw: MAX_PRINT };
+                let how = How::reaching(input.mode(item), request.via.unwrap_or(Via::Validator), item.release);
                 let mut decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
                 crate::defaults::apply(&mut decoded.record, api);
                 let problems = decoding(&decoded, request.field_validation);

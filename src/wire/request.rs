@@ -1,5 +1,6 @@
 //! What can be asked. Absent fields mean the default; unknown fields are refused by name.
 
+pub use crate::decode::Via;
 use crate::limits::Limits;
 use crate::schema::Release;
 use serde::Deserialize;
@@ -20,8 +21,8 @@ pub struct Request {
     pub operation: Operation,
     /// The stored object's text.
     pub old: Option<String>,
-    /// How the object reaches the rules.
-    pub via: Via,
+    /// How the object reaches the server; absent: `kubectl` for `validate`; `parse` reads JSON in source order, as the server does.
+    pub via: Option<Via>,
     /// Request namespace.
     pub namespace: Option<String>,
     /// Target version of a conversion.
@@ -81,17 +82,6 @@ pub enum Operation {
     Update,
     /// Its status replaces that of a stored one.
     UpdateStatus,
-}
-
-/// `via`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Via {
-    /// What a person submitting the file meets.
-    #[default]
-    Kubectl,
-    /// The registered validation functions on exactly this object.
-    Validator,
 }
 
 /// `lossy`
