@@ -1,0 +1,137 @@
+//! The characters YAML 1.1 gives a meaning, as byte classes, and which characters it refuses.
+
+/// Ends a run of plain scalar text in block context.
+const PLAIN: u8 = 1;
+/// Ends a run of plain scalar text in flow context.
+const PLAIN_FLOW: u8 = 2;
+/// Ends a run of text in single quotes.
+const SINGLE: u8 = 4;
+/// Ends a run of text in double quotes.
+const DOUBLE: u8 = 8;
+/// May be a line break, the end, or a character of several bytes.
+const LINE: u8 = 16;
+/// Letters, digits, `_` and `-`: directive names, anchors, tag handles.
+const WORD: u8 = 32;
+/// The other characters allowed in a tag.
+const URI: u8 = 64;
+/// May begin no plain scalar.
+const INDICATOR: u8 = 128;
+
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn classes() -> [u8; 256] {
+    let mut table = [0u8; 256];
+    let mut byte = 0u16;
+    while byte < 256 {
+        let b = byte as u8;
+        let mut class = 0;
+        if b >= 0x80 {
+            class |= PLAIN | PLAIN_FLOW | SINGLE | DOUBLE | LINE;
+        }
+        class |= match b {
+            b' ' | b'\t' | 0 => PLAIN | PLAIN_FLOW | SINGLE | DOUBLE | INDICATOR,
+            b'\n' | b'\r' => PLAIN | PLAIN_FLOW | SINGLE | DOUBLE | LINE | INDICATOR,
+            b':' => PLAIN | PLAIN_FLOW | URI | INDICATOR,
+            b',' | b'[' | b']' => PLAIN_FLOW | URI | INDICATOR,
+            b'?' => PLAIN_FLOW | URI | INDICATOR,
+            b'{' | b'}' => PLAIN_FLOW | INDICATOR,
+            b'\'' => SINGLE | URI | INDICATOR,
+            b'"' => DOUBLE | INDICATOR,
+            b'\\' => DOUBLE,
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => WORD,
+            b'-' => WORD | INDICATOR,
+            b'&' | b'!' | b'*' | b'@' | b'%' => URI | INDICATOR,
+            b'#' | b'|' | b'>' | b'`' => INDICATOR,
+            b';' | b'/' | b'=' | b'+' | b'$' | b'.' | b'~' | b'(' | b')' => URI,
+            _ => 0,
+        };
+        table[byte as usize] = class;
+        byte += 1;
+    }
+    table
+}
+
+static CLASS: [u8; 256] = classes();
+
+/// What ends a run of bytes that need no look.
+#[derive(Clone, Copy)]
+pub(super) struct Stop(u8);
+
+impl Stop {
+    pub const PLAIN: Self = Self(PLAIN);
+    pub const PLAIN_IN_FLOW: Self = Self(PLAIN_FLOW);
+    pub const SINGLE_QUOTED: Self = Self(SINGLE);
+    pub const DOUBLE_QUOTED: Self = Self(DOUBLE);
+    pub const LINE: Self = Self(LINE);
+
+    /// True when `byte` ends the run.
+    #[inline]
+    pub fn at(self, byte: u8) -> bool {
+        class(byte) & self.0 != 0
+    }
+
+    /// How many of the first bytes need no look.
+    #[inline]
+    pub fn run(self, bytes: &[u8]) -> usize {
+        bytes.iter().position(|&b| self.at(b)).unwrap_or(bytes.len())
+    }
+}
+
+#[inline]
+fn class(byte: u8) -> u8 {
+    CLASS.get(usize::from(byte)).copied().unwrap_or(0)
+}
+
+/// Letters, digits, `_`, `-`.
+pub(super) fn is_word(byte: u8) -> bool {
+    class(byte) & WORD != 0
+}
+
+/// What may stand in a tag.
+pub(super) fn is_uri(byte: u8) -> bool {
+    class(byte) & (WORD | URI) != 0
+}
+
+/// What may not begin a plain scalar (unless what follows says so).
+pub(super) fn is_indicator(byte: u8) -> bool {
+    class(byte) & INDICATOR != 0
+}
+
+/// Bytes of the character that begins with `lead`.
+#[inline]
+pub(super) fn width(lead: u8) -> usize {
+    match lead {
+        0..=0x7f => 1,
+        0x80..=0xdf => 2,
+        0xe0..=0xef => 3,
+        _ => 4,
+    }
+}
+
+/// The first character YAML refuses (control characters, DEL, C1 but NEL, U+FFFE, U+FFFF), as an
+/// offset into `text`.
+pub(super) fn first_refused(text: &str) -> Option<usize> {
+    const BLOCK: usize = 64;
+    let mut base = 0usize;
+    for block in text.as_bytes().chunks(BLOCK) {
+        // One pass without branches, so that whole blocks of plain text cost next to nothing.
+        let suspect = block.iter().fold(false, |found, &b| {
+            found | ((b < 0x20) & (b != b'\n') & (b != b'\r') & (b != b'\t')) | (b == 0x7f) | (b == 0xc2) | (b == 0xef)
+        });
+        if suspect && let Some(at) = refused_in(text.as_bytes(), base, base.saturating_add(block.len())) {
+            return Some(at);
+        }
+        base = base.saturating_add(BLOCK);
+    }
+    None
+}
+
+fn refused_in(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
+    let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
+    (from..to).find(|&at| match byte(at) {
+        b'\n' | b'\r' | b'\t' => false,
+        0..=0x1f | 0x7f => true,
+        0xc2 => matches!(byte(at.saturating_add(1)), 0x80..=0x84 | 0x86..=0x9f),
+        0xef => byte(at.saturating_add(1)) == 0xbf && matches!(byte(at.saturating_add(2)), 0xbe | 0xbf),
+        _ => false,
+    })
+}

@@ -1,0 +1,342 @@
+//! Events to a tree of the first document, as go-yaml builds its nodes.
+//!
+//! Kubectl reads no further than the first document of a text; nor does this. What the nodes then
+//! mean together (aliases, merge keys, keys that are no strings) is `decode.rs`.
+
+use super::error::{Stage, YamlError};
+use super::parser::{Event, EventKind, Reader};
+use super::resolve::{self, Value};
+use super::token::{self, Text};
+use crate::text::source::Span;
+use crate::text::tree::{Entry, Kind, Node, NodeId, Str, Style, Tree};
+use std::collections::BTreeMap;
+
+/// One entry of a mapping as written, before merge keys are carried out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawEntry {
+    pub key: RawKey,
+    pub key_span: Span,
+    pub value: NodeId,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RawKey {
+    /// A scalar that is a string once converted, and what it was.
+    Scalar(Str, Value),
+    /// `<<`.
+    Merge,
+    /// Anything else: an alias, a collection, null, a number beyond 64 bits, a scalar that fails.
+    Node(NodeId),
+}
+
+/// What composing found out besides the tree.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// The root, when there is a document at all.
+    pub root: Option<NodeId>,
+    /// Mappings with a merge key or a key that is no plain scalar, in the order they end: their
+    /// entries are here and not yet in the tree.
+    pub special: BTreeMap<NodeId, Vec<RawEntry>>,
+    /// Keys that were converted from something else than a string, by the start of their span.
+    pub converted_keys: BTreeMap<u32, Value>,
+    /// Scalars that cannot be decoded, and go-yaml's words.
+    pub faults: BTreeMap<NodeId, String>,
+    /// True when a float is infinite or not a number.
+    pub unprintable_floats: bool,
+    /// True when there is an alias.
+    pub aliases: bool,
+    /// Names of anchors by the alias that uses them.
+    pub alias_names: BTreeMap<NodeId, Text>,
+    /// Where the token that ended the document begins, and whether it is `...`.
+    pub end: Option<(u32, bool)>,
+}
+
+enum Frame {
+    Seq { node: NodeId, first: usize, flow: bool },
+    Map { node: NodeId, first: usize, special: bool, flow: bool, key: Option<(RawKey, Span)> },
+}
+
+pub(super) struct Composer<'r, 's> {
+    reader: &'r mut Reader<'s>,
+    tree: &'r mut Tree<'s>,
+    found: Found,
+    frames: Vec<Frame>,
+    items: Vec<NodeId>,
+    entries: Vec<RawEntry>,
+    anchors: BTreeMap<String, NodeId>,
+    limit: u32,
+}
+
+/// Composes the first document the reader gives into `tree`.
+pub(super) fn compose<'s>(
+    reader: &mut Reader<'s>,
+    tree: &mut Tree<'s>,
+    limit: usize,
+) -> Result<Found, Box<YamlError>> {
+    let mut composer = Composer {
+        reader,
+        tree,
+        found: Found::default(),
+        frames: Vec::new(),
+        items: Vec::new(),
+        entries: Vec::new(),
+        anchors: BTreeMap::new(),
+        limit: limit as u32,
+    };
+    composer.document()?;
+    Ok(composer.found)
+}
+
+fn style(style: token::Style) -> Style {
+    match style {
+        token::Style::Plain => Style::Plain,
+        token::Style::SingleQuoted => Style::SingleQuoted,
+        token::Style::DoubleQuoted => Style::DoubleQuoted,
+        token::Style::Literal => Style::Literal,
+        token::Style::Folded => Style::Folded,
+    }
+}
+
+pub(super) fn str_of(text: Text) -> Str {
+    let span = Span { start: text.start, end: text.end };
+    if text.buffered { Str::Decoded(span) } else { Str::Source(span) }
+}
+
+impl Composer<'_, '_> {
+    fn document(&mut self) -> Result<(), Box<YamlError>> {
+        self.reader.next_event()?;
+        if self.reader.next_event()?.kind == EventKind::StreamEnd {
+            return Ok(());
+        }
+        loop {
+            let event = self.reader.next_event()?;
+            match event.kind {
+                EventKind::Scalar => self.scalar(&event),
+                EventKind::Alias => self.alias(&event)?,
+                EventKind::SequenceStart | EventKind::MappingStart => self.open(&event),
+                EventKind::SequenceEnd | EventKind::MappingEnd => self.close(&event),
+                EventKind::DocumentEnd => {
+                    self.found.end = Some((event.start.offset.min(self.limit), !event.implicit));
+                    return Ok(());
+                }
+                EventKind::StreamStart | EventKind::StreamEnd | EventKind::DocumentStart => return Ok(()),
+            }
+        }
+    }
+
+    fn span(&self, start: u32, end: u32) -> Span {
+        let start = start.min(self.limit);
+        Span { start, end: end.min(self.limit).max(start) }
+    }
+
+    /// The node of an event; `properties` is empty when it has no anchor and no tag.
+    fn node(&self, event: &Event, kind: Kind, style: Style) -> Node {
+        let properties = if event.properties_end.offset > event.start.offset {
+            self.span(event.start.offset, event.properties_end.offset)
+        } else {
+            Span::default()
+        };
+        Node { span: self.span(event.content.offset, event.end.offset), kind, style, properties }
+    }
+
+    fn anchor(&mut self, event: &Event, node: NodeId) {
+        if !event.anchor.is_empty() {
+            let name = self.reader.text(event.anchor).to_owned();
+            self.anchors.insert(name, node);
+        }
+    }
+
+    /// True when the next node is a key.
+    fn wants_key(&self) -> bool {
+        matches!(self.frames.last(), Some(Frame::Map { key: None, .. }))
+    }
+
+    fn alias(&mut self, event: &Event) -> Result<(), Box<YamlError>> {
+        let name = self.reader.text(event.anchor);
+        let Some(&target) = self.anchors.get(name) else {
+            let problem = format!("unknown anchor '{name}' referenced");
+            return Err(YamlError::plain(Stage::Decode, problem, event.start));
+        };
+        let node = self.tree.push(self.node(event, Kind::Alias(target), Style::Plain));
+        self.found.aliases = true;
+        self.found.alias_names.insert(node, event.anchor);
+        if self.wants_key() {
+            self.set_key(RawKey::Node(node), self.tree.span(node));
+        } else {
+            self.put(node);
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self, event: &Event) {
+        let text = self.reader.text(event.value);
+        let tag = self.reader.text(event.tag);
+        let resolved = if event.tag.is_empty() && !event.implicit {
+            Ok(Value::Text)
+        } else {
+            resolve::resolve(tag, text, event.implicit)
+        };
+        let binary = tag == "tag:yaml.org,2002:binary";
+        let merge = text == "<<" && (event.implicit || tag == "tag:yaml.org,2002:merge");
+        let mut value_text = str_of(event.value);
+        let mut fault = None;
+        let resolved = match resolved {
+            Ok(_) if binary => {
+                match resolve::binary(text) {
+                    Some(bytes) => {
+                        let buffer = &mut self.reader.scanner.buffer;
+                        let start = buffer.len();
+                        buffer.push_str(&bytes);
+                        value_text = Str::Decoded(Span::new(start, buffer.len()));
+                    }
+                    None => fault = Some("!!binary value contains invalid base64 data".to_owned()),
+                }
+                Value::Text
+            }
+            Ok(value) => value,
+            Err(problem) => {
+                fault = Some(problem);
+                Value::Null
+            }
+        };
+        if self.wants_key() {
+            let span = self.span(event.content.offset, event.end.offset);
+            let converted = match resolved {
+                _ if fault.is_some() => None,
+                Value::Null | Value::Uint(_) => None,
+                Value::Text => Some(value_text),
+                Value::Bool(true) => Some(self.key_text(event.value, "true")),
+                Value::Bool(false) => Some(self.key_text(event.value, "false")),
+                Value::Int(int) => Some(self.key_text(event.value, &int.to_string())),
+                Value::Float(float) => Some(self.key_text(event.value, &resolve::float_key(float))),
+            };
+            match converted {
+                _ if merge => self.set_key(RawKey::Merge, span),
+                Some(key) if event.anchor.is_empty() => {
+                    if resolved != Value::Text {
+                        self.found.converted_keys.insert(span.start, resolved);
+                    }
+                    self.set_key(RawKey::Scalar(key, resolved), span);
+                }
+                _ => {
+                    let node = self.scalar_node(event, resolved, value_text, fault);
+                    self.set_key(RawKey::Node(node), span);
+                }
+            }
+        } else {
+            let node = self.scalar_node(event, resolved, value_text, fault);
+            self.put(node);
+        }
+    }
+
+    fn scalar_node(&mut self, event: &Event, value: Value, text: Str, fault: Option<String>) -> NodeId {
+        let kind = match value {
+            Value::Null => Kind::Null,
+            Value::Bool(value) => Kind::Bool(value),
+            Value::Int(value) => Kind::Int(value),
+            Value::Uint(value) => Kind::Uint(value),
+            Value::Float(value) => {
+                self.found.unprintable_floats |= !value.is_finite();
+                Kind::Float(value)
+            }
+            Value::Text => Kind::Str(text),
+        };
+        let node = self.tree.push(self.node(event, kind, style(event.style)));
+        self.anchor(event, node);
+        if let Some(problem) = fault {
+            self.found.faults.insert(node, problem);
+        }
+        node
+    }
+
+    /// The converted text of a key: the source itself when it says the same.
+    fn key_text(&mut self, source: Text, text: &str) -> Str {
+        if self.reader.text(source) == text {
+            return str_of(source);
+        }
+        let buffer = &mut self.reader.scanner.buffer;
+        let start = buffer.len();
+        buffer.push_str(text);
+        Str::Decoded(Span::new(start, buffer.len()))
+    }
+
+    fn open(&mut self, event: &Event) {
+        let style = if event.flow { Style::Flow } else { Style::Block };
+        let node = self.tree.push(self.node(event, Kind::Null, style));
+        self.anchor(event, node);
+        self.frames.push(if event.kind == EventKind::SequenceStart {
+            Frame::Seq { node, first: self.items.len(), flow: event.flow }
+        } else {
+            Frame::Map { node, first: self.entries.len(), special: false, flow: event.flow, key: None }
+        });
+    }
+
+    fn close(&mut self, event: &Event) {
+        let (node, kind, flow, last) = match self.frames.pop() {
+            Some(Frame::Seq { node, first, flow }) => {
+                let last = self.items.get(first..).and_then(<[NodeId]>::last).copied();
+                let kind = self.tree.store_items(self.items.drain(first..));
+                (node, kind, flow, last)
+            }
+            Some(Frame::Map { node, first, special, flow, .. }) => {
+                let last = self.entries.get(first..).and_then(<[RawEntry]>::last).map(|entry| entry.value);
+                let raw = self.entries.drain(first..);
+                let kind = if special {
+                    self.found.special.insert(node, raw.collect());
+                    Kind::Map { first: 0, len: 0 }
+                } else {
+                    self.tree.swap_decoded(&mut self.reader.scanner.buffer);
+                    let kind = self.tree.store_entries(raw.filter_map(|entry| match entry.key {
+                        RawKey::Scalar(key, _) => {
+                            Some(Entry { key, key_span: entry.key_span, value: entry.value, shadowed: false, merged: false })
+                        }
+                        _ => None,
+                    }));
+                    self.tree.swap_decoded(&mut self.reader.scanner.buffer);
+                    kind
+                };
+                (node, kind, flow, last)
+            }
+            None => return,
+        };
+        let mut whole = self.tree.node(node);
+        whole.kind = kind;
+        // A block collection ends where its last value ends, a pair in a flow sequence too.
+        let bracket = flow && event.end.offset > event.start.offset;
+        whole.span.end = match last {
+            Some(last) if !bracket => self.end_of(last).max(whole.span.end),
+            _ => self.span(event.start.offset, event.end.offset).end,
+        };
+        self.tree.set(node, whole);
+        if self.wants_key() {
+            self.set_key(RawKey::Node(node), whole.span);
+        } else {
+            self.put(node);
+        }
+    }
+
+    fn end_of(&self, node: NodeId) -> u32 {
+        let node = self.tree.node(node);
+        node.span.end.max(node.properties.end)
+    }
+
+    fn set_key(&mut self, key: RawKey, span: Span) {
+        if let Some(Frame::Map { key: slot, special, .. }) = self.frames.last_mut() {
+            *special |= !matches!(key, RawKey::Scalar(..));
+            *slot = Some((key, span));
+        }
+    }
+
+    /// A finished node: the root, an item, or the value of the pending key.
+    fn put(&mut self, node: NodeId) {
+        match self.frames.last_mut() {
+            None => self.found.root = Some(node),
+            Some(Frame::Seq { .. }) => self.items.push(node),
+            Some(Frame::Map { key, .. }) => {
+                if let Some((key, key_span)) = key.take() {
+                    self.entries.push(RawEntry { key, key_span, value: node });
+                }
+            }
+        }
+    }
+}

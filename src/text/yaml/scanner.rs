@@ -1,0 +1,723 @@
+//! Text to tokens, in libyaml's design with go-yaml v2's departures (spec/decoding.md §3.4).
+//!
+//! Iterative, one pass, no allocation per token: scalars are byte ranges of the source, or of one
+//! buffer where escapes and folded lines had to be resolved.
+
+use super::chars::{self, Stop};
+use super::error::{Refusal, Stage, YamlError};
+use super::token::{Mark, Text, Token, TokenKind};
+use std::collections::VecDeque;
+
+/// go-yaml's limit on open brackets and on open indentations.
+pub(super) const MAX_DEPTH: usize = 10_000;
+/// Characters an implicit key may take up to its `:`.
+const MAX_KEY_LENGTH: u32 = 1024;
+/// go-yaml decodes its input in pieces of this many bytes: a forbidden character is found when
+/// its piece is read, which may be before a mistake that stands earlier in the text.
+const PIECE: usize = 512;
+
+/// A place where an implicit key may have begun.
+#[derive(Clone, Copy, Debug, Default)]
+struct SimpleKey {
+    possible: bool,
+    required: bool,
+    token_number: usize,
+    mark: Mark,
+}
+
+pub(super) struct Scanner<'a> {
+    pub(super) text: &'a str,
+    /// The readable bytes: up to the end of the chunk, or to the piece with a forbidden character.
+    bytes: &'a [u8],
+    /// What to say when reading goes past `bytes`, when that is not the end of the text.
+    refused: Option<&'static str>,
+    /// The chunk ends as if a line break followed (kubectl adds one).
+    add_break: bool,
+    pub(super) pos: usize,
+    line: u32,
+    line_start: usize,
+    /// Bytes of this line that are not the first of their character.
+    wide: usize,
+
+    tokens: VecDeque<Token>,
+    tokens_parsed: usize,
+    token_available: bool,
+    stream_start_produced: bool,
+    pub(super) stream_end_produced: bool,
+
+    pub(super) flow_level: usize,
+    pub(super) indent: i32,
+    indents: Vec<i32>,
+    pub(super) simple_key_allowed: bool,
+    simple_keys: Vec<SimpleKey>,
+    /// Token number → index in `simple_keys`, ascending; what go-yaml keeps in a map.
+    keys_by_token: VecDeque<(usize, usize)>,
+
+    /// Unescaped and folded text.
+    pub(super) buffer: String,
+    /// Line breaks waiting to be folded.
+    pub(super) breaks: String,
+    /// Byte ranges of comments, `#` included, line break excluded.
+    pub(super) comments: Vec<(u32, u32)>,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner over `text[start..end]`; `add_break` reads it as if it ended with a line break.
+    pub fn new(text: &'a str, start: usize, end: usize, add_break: bool) -> Self {
+        let mut scanner = Self {
+            text,
+            bytes: &[],
+            refused: None,
+            add_break: false,
+            pos: 0,
+            line: 0,
+            line_start: 0,
+            wide: 0,
+            tokens: VecDeque::new(),
+            tokens_parsed: 0,
+            token_available: false,
+            stream_start_produced: false,
+            stream_end_produced: false,
+            flow_level: 0,
+            indent: -1,
+            indents: Vec::new(),
+            simple_key_allowed: true,
+            simple_keys: Vec::new(),
+            keys_by_token: VecDeque::new(),
+            buffer: String::new(),
+            breaks: String::new(),
+            comments: Vec::new(),
+        };
+        scanner.restart(start, end, add_break);
+        scanner
+    }
+
+    /// Reads another part of the same text; buffers (and what they hold) are kept.
+    pub fn restart(&mut self, start: usize, end: usize, add_break: bool) {
+        let chunk = self.text.get(start..end).unwrap_or("");
+        let end = start.saturating_add(chunk.len());
+        self.refused = None;
+        self.add_break = add_break && !chunk.is_empty() && !chunk.ends_with('\n');
+        let mut readable = end;
+        if let Some(at) = chars::first_refused(chunk) {
+            self.refused = Some("control characters are not allowed");
+            self.add_break = false;
+            readable = start.saturating_add(piece_start(chunk, at));
+        }
+        self.bytes = self.text.as_bytes().get(..readable).unwrap_or_default();
+        // A byte order mark is no part of the text.
+        self.pos = if chunk.starts_with('\u{feff}') { start.saturating_add(3).min(readable) } else { start };
+        self.line = 0;
+        self.line_start = self.pos;
+        self.wide = 0;
+        self.tokens.clear();
+        self.tokens_parsed = 0;
+        self.token_available = false;
+        self.stream_start_produced = false;
+        self.stream_end_produced = false;
+        self.flow_level = 0;
+        self.indent = -1;
+        self.indents.clear();
+        self.simple_key_allowed = true;
+        self.simple_keys.clear();
+        self.keys_by_token.clear();
+    }
+
+    /// Makes reading past the given end of the text fail with `problem` (bytes that are no text).
+    pub fn refuse_at_end(&mut self, problem: &'static str, readable: usize) {
+        if self.refused.is_none() {
+            self.refused = Some(problem);
+            self.add_break = false;
+            self.bytes = self.bytes.get(..readable).unwrap_or(self.bytes);
+            self.pos = self.pos.min(self.bytes.len());
+        }
+    }
+
+    // ---- characters -------------------------------------------------------------------------
+
+    /// The byte `ahead` of here; 0 at the end.
+    #[inline]
+    pub(super) fn at(&self, ahead: usize) -> u8 {
+        let at = self.pos.wrapping_add(ahead);
+        match self.bytes.get(at) {
+            Some(&byte) => byte,
+            None if self.add_break && at == self.bytes.len() => b'\n',
+            None => 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.pos..).unwrap_or_default()
+    }
+
+    #[inline]
+    pub(super) fn column(&self) -> u32 {
+        self.pos.wrapping_sub(self.line_start).wrapping_sub(self.wide) as u32
+    }
+
+    #[inline]
+    pub(super) fn mark(&self) -> Mark {
+        Mark { offset: self.pos as u32, line: self.line, column: self.column() }
+    }
+
+    /// Steps over `count` bytes of ASCII on this line.
+    #[inline]
+    pub(super) fn skip(&mut self, count: usize) {
+        self.pos = self.pos.wrapping_add(count);
+    }
+
+    /// Steps over one character on this line.
+    pub(super) fn skip_char(&mut self) {
+        let width = chars::width(self.at(0));
+        self.pos = self.pos.wrapping_add(width);
+        self.wide = self.wide.wrapping_add(width.wrapping_sub(1));
+    }
+
+    /// Bytes of the line break `ahead` of here, or 0 when there is none.
+    #[inline]
+    pub(super) fn break_width(&self, ahead: usize) -> usize {
+        match self.at(ahead) {
+            b'\n' => 1,
+            b'\r' if self.at(ahead.wrapping_add(1)) == b'\n' => 2,
+            b'\r' => 1,
+            0xc2 if self.at(ahead.wrapping_add(1)) == 0x85 => 2,
+            0xe2 if self.at(ahead.wrapping_add(1)) == 0x80
+                && matches!(self.at(ahead.wrapping_add(2)), 0xa8 | 0xa9) =>
+            {
+                3
+            }
+            _ => 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_break(&self, ahead: usize) -> bool {
+        self.break_width(ahead) != 0
+    }
+
+    #[inline]
+    pub(super) fn is_blank(&self, ahead: usize) -> bool {
+        matches!(self.at(ahead), b' ' | b'\t')
+    }
+
+    #[inline]
+    pub(super) fn is_end(&self) -> bool {
+        self.at(0) == 0
+    }
+
+    #[inline]
+    pub(super) fn is_break_or_end(&self) -> bool {
+        self.is_end() || self.is_break(0)
+    }
+
+    /// A blank, a line break or the end.
+    #[inline]
+    pub(super) fn is_gap(&self, ahead: usize) -> bool {
+        match self.at(ahead) {
+            b' ' | b'\t' | b'\n' | b'\r' | 0 => true,
+            0xc2 | 0xe2 => self.is_break(ahead),
+            _ => false,
+        }
+    }
+
+    /// Steps over a line break, and says what it counts as in text: `\n`, or U+2028 and U+2029 as
+    /// they are. Does nothing elsewhere.
+    pub(super) fn skip_break(&mut self) -> &'static str {
+        let width = self.break_width(0);
+        if width == 0 {
+            return "";
+        }
+        let meaning = match (self.at(0), self.at(2)) {
+            (0xe2, 0xa8) => "\u{2028}",
+            (0xe2, _) => "\u{2029}",
+            _ => "\n",
+        };
+        self.pos = self.pos.wrapping_add(width);
+        self.line = self.line.wrapping_add(1);
+        self.line_start = self.pos;
+        self.wide = 0;
+        meaning
+    }
+
+    /// Steps to the end of the line. Characters are not counted: the line ends here.
+    pub(super) fn skip_line_text(&mut self) {
+        loop {
+            self.skip(Stop::LINE.run(self.rest()));
+            if self.at(0) < 0x80 || self.is_break(0) {
+                return;
+            }
+            self.skip_char();
+        }
+    }
+
+    /// Demands that `count` more characters can be read where go-yaml demands it: the moment at
+    /// which a forbidden character further on is noticed.
+    #[inline]
+    pub(super) fn need(&self, count: usize) -> Result<(), Refusal> {
+        match self.refused {
+            Some(problem) if self.has_less_than(count) => {
+                Err(YamlError::plain(Stage::Characters, problem, self.mark()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn has_less_than(&self, count: usize) -> bool {
+        self.rest().iter().filter(|&&b| b & 0xc0 != 0x80).take(count).count() < count
+    }
+
+    /// The source between two offsets.
+    pub(super) fn source(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end.min(self.bytes.len())).unwrap_or("")
+    }
+
+    pub(super) fn source_text(&self, start: usize, end: usize) -> Text {
+        Text { start: start as u32, end: end.max(start) as u32, buffered: false }
+    }
+
+    /// The buffered text from `start` to the end of the buffer.
+    pub(super) fn buffered_text(&self, start: usize) -> Text {
+        Text { start: start as u32, end: self.buffer.len() as u32, buffered: true }
+    }
+
+    pub(super) fn error<T>(&self, context: &'static str, context_mark: Mark, problem: &'static str) -> Result<T, Refusal> {
+        Err(Box::new(YamlError {
+            stage: Stage::Scanner,
+            problem: problem.into(),
+            problem_mark: self.mark(),
+            context,
+            context_mark,
+        }))
+    }
+
+    // ---- the token queue --------------------------------------------------------------------
+
+    /// The next token, which stays next.
+    #[inline]
+    pub fn peek(&mut self) -> Result<Token, Refusal> {
+        if !self.token_available {
+            self.fetch_more_tokens()?;
+        }
+        Ok(self.tokens.front().copied().unwrap_or_default())
+    }
+
+    /// Drops the token last peeked at.
+    #[inline]
+    pub fn take(&mut self) {
+        self.token_available = false;
+        self.tokens_parsed = self.tokens_parsed.wrapping_add(1);
+        if let Some(token) = self.tokens.pop_front() {
+            self.stream_end_produced = token.kind == TokenKind::StreamEnd;
+        }
+    }
+
+    fn next_token_number(&self) -> usize {
+        self.tokens_parsed.wrapping_add(self.tokens.len())
+    }
+
+    /// Reads on until the first token is certain: a `:` further on may put a key before it.
+    fn fetch_more_tokens(&mut self) -> Result<(), Refusal> {
+        loop {
+            if !self.tokens.is_empty() {
+                while self.keys_by_token.front().is_some_and(|(token, _)| *token < self.tokens_parsed) {
+                    self.keys_by_token.pop_front();
+                }
+                match self.keys_by_token.front() {
+                    Some(&(token, index)) if token == self.tokens_parsed => {
+                        if !self.simple_key_is_valid(index)? {
+                            break;
+                        }
+                    }
+                    _ => break,
+                }
+            }
+            self.fetch_next_token()?;
+        }
+        self.token_available = true;
+        Ok(())
+    }
+
+    fn append(&mut self, kind: TokenKind, start: Mark, end: Mark) {
+        self.tokens.push_back(Token { kind, start, end, ..Token::default() });
+    }
+
+    /// Steps over an indicator of `width` bytes and queues its token.
+    fn indicator(&mut self, kind: TokenKind, width: usize) {
+        let start = self.mark();
+        self.skip(width);
+        let end = self.mark();
+        self.append(kind, start, end);
+    }
+
+    fn insert(&mut self, token_number: usize, kind: TokenKind, mark: Mark) {
+        let token = Token { kind, start: mark, end: mark, ..Token::default() };
+        match token_number.checked_sub(self.tokens_parsed) {
+            Some(index) if index <= self.tokens.len() => self.tokens.insert(index, token),
+            // The key's token is gone already: go-yaml appends.
+            _ => self.tokens.push_back(token),
+        }
+    }
+
+    fn fetch_next_token(&mut self) -> Result<(), Refusal> {
+        self.need(1)?;
+        if !self.stream_start_produced {
+            self.stream_start_produced = true;
+            self.simple_keys.push(SimpleKey::default());
+            let mark = self.mark();
+            self.append(TokenKind::StreamStart, mark, mark);
+            return Ok(());
+        }
+        self.skip_to_next_token()?;
+        let column = self.column();
+        self.unroll_indent(column as i32);
+        self.need(4)?;
+
+        let byte = self.at(0);
+        if column == 0 {
+            if byte == b'%' {
+                return self.fetch_directive();
+            }
+            if let Some(kind) = self.document_indicator() {
+                return self.fetch_document_indicator(kind);
+            }
+        }
+        match byte {
+            0 => self.fetch_stream_end(),
+            b'[' => self.fetch_flow_start(TokenKind::FlowSequenceStart),
+            b'{' => self.fetch_flow_start(TokenKind::FlowMappingStart),
+            b']' => self.fetch_flow_end(TokenKind::FlowSequenceEnd),
+            b'}' => self.fetch_flow_end(TokenKind::FlowMappingEnd),
+            b',' => {
+                self.remove_simple_key()?;
+                self.simple_key_allowed = true;
+                self.indicator(TokenKind::FlowEntry, 1);
+                Ok(())
+            }
+            b'-' if self.is_gap(1) => self.fetch_block_entry(),
+            b'?' if self.flow_level > 0 || self.is_gap(1) => self.fetch_key(),
+            b':' if self.flow_level > 0 || self.is_gap(1) => self.fetch_value(),
+            b'*' => self.fetch_named(TokenKind::Alias),
+            b'&' => self.fetch_named(TokenKind::Anchor),
+            b'!' => {
+                self.save_simple_key()?;
+                self.simple_key_allowed = false;
+                let token = self.scan_tag()?;
+                self.tokens.push_back(token);
+                Ok(())
+            }
+            b'|' | b'>' if self.flow_level == 0 => {
+                self.remove_simple_key()?;
+                self.simple_key_allowed = true;
+                let token = self.scan_block_scalar(byte == b'|')?;
+                self.tokens.push_back(token);
+                Ok(())
+            }
+            b'\'' | b'"' => {
+                self.save_simple_key()?;
+                self.simple_key_allowed = false;
+                let token = self.scan_quoted_scalar(byte == b'\'')?;
+                self.tokens.push_back(token);
+                Ok(())
+            }
+            _ if self.begins_plain_scalar(byte) => {
+                self.save_simple_key()?;
+                self.simple_key_allowed = false;
+                let token = self.scan_plain_scalar()?;
+                self.tokens.push_back(token);
+                Ok(())
+            }
+            _ => {
+                let mark = self.mark();
+                self.error("while scanning for the next token", mark, "found character that cannot start any token")
+            }
+        }
+    }
+
+    fn begins_plain_scalar(&self, byte: u8) -> bool {
+        match byte {
+            b'-' => !self.is_blank(1),
+            b'?' | b':' => self.flow_level == 0 && !self.is_gap(1),
+            _ => !chars::is_indicator(byte) && !self.is_break(0),
+        }
+    }
+
+    /// `---` or `...` with nothing glued to it. Call at column 0 only.
+    pub(super) fn document_indicator(&self) -> Option<TokenKind> {
+        let kind = match self.at(0) {
+            b'-' => TokenKind::DocumentStart,
+            b'.' => TokenKind::DocumentEnd,
+            _ => return None,
+        };
+        (self.at(1) == self.at(0) && self.at(2) == self.at(0) && self.is_gap(3)).then_some(kind)
+    }
+
+    /// Steps over blanks, comments and line breaks.
+    fn skip_to_next_token(&mut self) -> Result<(), Refusal> {
+        loop {
+            let tabs = self.flow_level > 0 || !self.simple_key_allowed;
+            let blanks = self.rest().iter().take_while(|&&b| b == b' ' || (tabs && b == b'\t')).count();
+            self.skip(blanks);
+            self.need(1)?;
+            if self.at(0) == b'#' {
+                let start = self.pos;
+                self.skip_line_text();
+                self.comments.push((start as u32, self.pos as u32));
+                self.need(1)?;
+            }
+            if !self.is_break(0) {
+                return Ok(());
+            }
+            self.need(2)?;
+            self.skip_break();
+            if self.flow_level == 0 {
+                self.simple_key_allowed = true;
+            }
+            self.need(1)?;
+        }
+    }
+
+    // ---- implicit keys ----------------------------------------------------------------------
+
+    /// Whether the key begun there can still be one; forgets it when it cannot.
+    fn simple_key_is_valid(&mut self, index: usize) -> Result<bool, Refusal> {
+        let here = self.mark();
+        let Some(key) = self.simple_keys.get_mut(index) else { return Ok(false) };
+        if !key.possible {
+            return Ok(false);
+        }
+        let same_line = key.mark.line >= here.line;
+        if same_line && here.column.saturating_sub(key.mark.column) <= MAX_KEY_LENGTH {
+            return Ok(true);
+        }
+        let key = *key;
+        if key.required {
+            return self.error("while scanning a simple key", key.mark, "could not find expected ':'");
+        }
+        if let Some(key) = self.simple_keys.get_mut(index) {
+            key.possible = false;
+        }
+        Ok(false)
+    }
+
+    fn save_simple_key(&mut self) -> Result<(), Refusal> {
+        if !self.simple_key_allowed {
+            return Ok(());
+        }
+        let mark = self.mark();
+        let required = self.flow_level == 0 && self.indent == mark.column as i32;
+        self.remove_simple_key()?;
+        let token_number = self.next_token_number();
+        let index = self.simple_keys.len().wrapping_sub(1);
+        if let Some(last) = self.simple_keys.last_mut() {
+            *last = SimpleKey { possible: true, required, token_number, mark };
+            self.keys_by_token.push_back((token_number, index));
+        }
+        Ok(())
+    }
+
+    fn remove_simple_key(&mut self) -> Result<(), Refusal> {
+        let Some(last) = self.simple_keys.last_mut() else { return Ok(()) };
+        if !last.possible {
+            return Ok(());
+        }
+        let key = *last;
+        if key.required {
+            return self.error("while scanning a simple key", key.mark, "could not find expected ':'");
+        }
+        last.possible = false;
+        self.forget_token(key.token_number);
+        Ok(())
+    }
+
+    fn forget_token(&mut self, token_number: usize) {
+        let mut index = self.keys_by_token.len();
+        while let Some(at) = index.checked_sub(1) {
+            match self.keys_by_token.get(at) {
+                Some((token, _)) if *token == token_number => {
+                    self.keys_by_token.remove(at);
+                    return;
+                }
+                Some((token, _)) if *token > token_number => index = at,
+                _ => return,
+            }
+        }
+    }
+
+    // ---- indentation ------------------------------------------------------------------------
+
+    /// Opens an indentation level when `column` is deeper than the present one. The token goes
+    /// before the key's (`token_number`), or last.
+    fn roll_indent(&mut self, column: u32, token_number: Option<usize>, kind: TokenKind, mark: Mark) -> Result<(), Refusal> {
+        if self.flow_level > 0 || self.indent >= column as i32 {
+            return Ok(());
+        }
+        self.indents.push(self.indent);
+        self.indent = column as i32;
+        if self.indents.len() > MAX_DEPTH {
+            let context_mark = self.simple_keys.last().map_or(mark, |key| key.mark);
+            return self.error("while increasing indent level", context_mark, "exceeded max depth of 10000");
+        }
+        match token_number {
+            Some(number) => self.insert(number, kind, mark),
+            None => self.append(kind, mark, mark),
+        }
+        Ok(())
+    }
+
+    /// Closes the levels deeper than `column`.
+    fn unroll_indent(&mut self, column: i32) {
+        if self.flow_level > 0 {
+            return;
+        }
+        while self.indent > column {
+            let mark = self.mark();
+            self.append(TokenKind::BlockEnd, mark, mark);
+            self.indent = self.indents.pop().unwrap_or(-1);
+        }
+    }
+
+    // ---- one function per indicator ---------------------------------------------------------
+
+    fn fetch_stream_end(&mut self) -> Result<(), Refusal> {
+        if self.column() != 0 {
+            self.line = self.line.wrapping_add(1);
+            self.line_start = self.pos;
+            self.wide = 0;
+        }
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.simple_key_allowed = false;
+        let mark = self.mark();
+        self.append(TokenKind::StreamEnd, mark, mark);
+        Ok(())
+    }
+
+    fn fetch_directive(&mut self) -> Result<(), Refusal> {
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.simple_key_allowed = false;
+        let token = self.scan_directive()?;
+        self.tokens.push_back(token);
+        Ok(())
+    }
+
+    fn fetch_document_indicator(&mut self, kind: TokenKind) -> Result<(), Refusal> {
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.simple_key_allowed = false;
+        self.indicator(kind, 3);
+        Ok(())
+    }
+
+    fn fetch_flow_start(&mut self, kind: TokenKind) -> Result<(), Refusal> {
+        self.save_simple_key()?;
+        let mark = self.mark();
+        let token_number = self.next_token_number();
+        self.simple_keys.push(SimpleKey { possible: false, required: false, token_number, mark });
+        self.flow_level = self.flow_level.wrapping_add(1);
+        if self.flow_level > MAX_DEPTH {
+            return self.error("while increasing flow level", mark, "exceeded max depth of 10000");
+        }
+        self.simple_key_allowed = true;
+        self.indicator(kind, 1);
+        Ok(())
+    }
+
+    fn fetch_flow_end(&mut self, kind: TokenKind) -> Result<(), Refusal> {
+        self.remove_simple_key()?;
+        if let Some(level) = self.flow_level.checked_sub(1) {
+            self.flow_level = level;
+            if let Some(key) = self.simple_keys.pop() {
+                // An empty collection's entry has the number of its own bracket: go-yaml then
+                // forgets that the bracket itself may begin a key.
+                self.forget_token(key.token_number);
+            }
+        }
+        self.simple_key_allowed = false;
+        self.indicator(kind, 1);
+        Ok(())
+    }
+
+    fn fetch_block_entry(&mut self) -> Result<(), Refusal> {
+        if self.flow_level == 0 {
+            let mark = self.mark();
+            if !self.simple_key_allowed {
+                return self.error("", mark, "block sequence entries are not allowed in this context");
+            }
+            self.roll_indent(mark.column, None, TokenKind::BlockSequenceStart, mark)?;
+        }
+        self.remove_simple_key()?;
+        self.simple_key_allowed = true;
+        self.indicator(TokenKind::BlockEntry, 1);
+        Ok(())
+    }
+
+    fn fetch_key(&mut self) -> Result<(), Refusal> {
+        if self.flow_level == 0 {
+            let mark = self.mark();
+            if !self.simple_key_allowed {
+                return self.error("", mark, "mapping keys are not allowed in this context");
+            }
+            self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
+        }
+        self.remove_simple_key()?;
+        self.simple_key_allowed = self.flow_level == 0;
+        self.indicator(TokenKind::Key, 1);
+        Ok(())
+    }
+
+    fn fetch_value(&mut self) -> Result<(), Refusal> {
+        let index = self.simple_keys.len().wrapping_sub(1);
+        if self.simple_key_is_valid(index)? {
+            if let Some(key) = self.simple_keys.get(index).copied() {
+                self.insert(key.token_number, TokenKind::Key, key.mark);
+                self.roll_indent(key.mark.column, Some(key.token_number), TokenKind::BlockMappingStart, key.mark)?;
+                self.forget_token(key.token_number);
+            }
+            if let Some(key) = self.simple_keys.get_mut(index) {
+                key.possible = false;
+            }
+            self.simple_key_allowed = false;
+        } else {
+            if self.flow_level == 0 {
+                let mark = self.mark();
+                if !self.simple_key_allowed {
+                    return self.error("", mark, "mapping values are not allowed in this context");
+                }
+                self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
+            }
+            self.simple_key_allowed = self.flow_level == 0;
+        }
+        self.indicator(TokenKind::Value, 1);
+        Ok(())
+    }
+
+    fn fetch_named(&mut self, kind: TokenKind) -> Result<(), Refusal> {
+        self.save_simple_key()?;
+        self.simple_key_allowed = false;
+        let token = self.scan_named(kind)?;
+        self.tokens.push_back(token);
+        Ok(())
+    }
+}
+
+/// The start of the piece that holds byte `at`, cut as go-yaml cuts: pieces of 512 bytes that a
+/// character cut at the end of one begins anew in the next.
+fn piece_start(chunk: &str, at: usize) -> usize {
+    let mut start = 0usize;
+    loop {
+        let mut end = start.saturating_add(PIECE);
+        if end > at && end >= chunk.len() {
+            return start;
+        }
+        while !chunk.is_char_boundary(end) {
+            end = end.saturating_sub(1);
+        }
+        if end > at {
+            return start;
+        }
+        start = end;
+    }
+}

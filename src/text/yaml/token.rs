@@ -1,0 +1,87 @@
+//! What the scanner hands to the parser: tokens with marks, and where their text lies.
+
+/// A place in the text: bytes from the start of the file, and line and column as libyaml counts
+/// them (both from 0, the line within the chunk being read, the column in characters).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Bytes from the start of the whole text.
+    pub offset: u32,
+    /// Lines from the start of the chunk, from 0.
+    pub line: u32,
+    /// Characters from the start of the line, from 0.
+    pub column: u32,
+}
+
+/// Where a scalar's text lies: in the source as written, or in the reader's buffer of unescaped
+/// and folded text ([`super::Reader::text`] looks either up).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// First byte.
+    pub start: u32,
+    /// Byte after the last.
+    pub end: u32,
+    /// True when the bytes are in the buffer and not in the source.
+    pub buffered: bool,
+}
+
+impl Text {
+    /// True when there is no text at all.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// How a scalar was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// No quotes.
+    #[default]
+    Plain,
+    /// `'…'`.
+    SingleQuoted,
+    /// `"…"`.
+    DoubleQuoted,
+    /// `|`.
+    Literal,
+    /// `>`.
+    Folded,
+}
+
+/// The kinds of token of YAML 1.1's grammar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    #[default]
+    StreamStart,
+    StreamEnd,
+    VersionDirective,
+    TagDirective,
+    DocumentStart,
+    DocumentEnd,
+    BlockSequenceStart,
+    BlockMappingStart,
+    BlockEnd,
+    FlowSequenceStart,
+    FlowSequenceEnd,
+    FlowMappingStart,
+    FlowMappingEnd,
+    BlockEntry,
+    FlowEntry,
+    Key,
+    Value,
+    Alias,
+    Anchor,
+    Tag,
+    Scalar,
+}
+
+/// One token. `value` is the scalar, anchor name, tag handle or directive handle; `suffix` the
+/// tag's suffix or the directive's prefix (for `%YAML`: major and minor as its two numbers).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Token {
+    pub kind: TokenKind,
+    pub style: Style,
+    pub start: Mark,
+    pub end: Mark,
+    pub value: Text,
+    pub suffix: Text,
+}
