@@ -8,6 +8,7 @@ pub mod print;
 pub mod source;
 pub mod stream;
 pub mod tree;
+pub mod yaml;
 
 pub use source::{Position, Source, Span};
 pub use stream::{Document, File, Mode, read};

@@ -140,6 +140,11 @@ impl<'s> Tree<'s> {
         }
     }
 
+    /// Exchanges the store of decoded text, for a reader that fills it itself.
+    pub(crate) fn swap_decoded(&mut self, decoded: &mut String) {
+        std::mem::swap(&mut self.decoded, decoded);
+    }
+
     /// Stores decoded text.
     pub fn store(&mut self, text: &str) -> Str {
         let start = self.decoded.len();
@@ -184,6 +189,11 @@ impl<'s> Tree<'s> {
     }
 
     // ---- reading ----
+
+    /// True if any mapping has a key twice.
+    pub fn has_shadowed(&self) -> bool {
+        self.entries.iter().any(|entry| entry.shadowed)
+    }
 
     /// The whole text of the file this tree was read from.
     pub fn source(&self) -> &'s str {

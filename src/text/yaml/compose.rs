@@ -36,7 +36,7 @@ pub(super) struct Found {
     pub root: Option<NodeId>,
     /// Mappings with a merge key or a key that is no plain scalar, in the order they end: their
     /// entries are here and not yet in the tree.
-    pub special: BTreeMap<NodeId, Vec<RawEntry>>,
+    pub special: Vec<(NodeId, Vec<RawEntry>)>,
     /// Keys that were converted from something else than a string, by the start of their span.
     pub converted_keys: BTreeMap<u32, Value>,
     /// Scalars that cannot be decoded, and go-yaml's words.
@@ -45,8 +45,6 @@ pub(super) struct Found {
     pub unprintable_floats: bool,
     /// True when there is an alias.
     pub aliases: bool,
-    /// Names of anchors by the alias that uses them.
-    pub alias_names: BTreeMap<NodeId, Text>,
     /// Where the token that ended the document begins, and whether it is `...`.
     pub end: Option<(u32, bool)>,
 }
@@ -159,7 +157,6 @@ impl Composer<'_, '_> {
         };
         let node = self.tree.push(self.node(event, Kind::Alias(target), Style::Plain));
         self.found.aliases = true;
-        self.found.alias_names.insert(node, event.anchor);
         if self.wants_key() {
             self.set_key(RawKey::Node(node), self.tree.span(node));
         } else {
@@ -282,7 +279,7 @@ impl Composer<'_, '_> {
                 let last = self.entries.get(first..).and_then(<[RawEntry]>::last).map(|entry| entry.value);
                 let raw = self.entries.drain(first..);
                 let kind = if special {
-                    self.found.special.insert(node, raw.collect());
+                    self.found.special.push((node, raw.collect()));
                     Kind::Map { first: 0, len: 0 }
                 } else {
                     self.tree.swap_decoded(&mut self.reader.scanner.buffer);

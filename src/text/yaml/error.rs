@@ -15,6 +15,8 @@ pub enum Stage {
     Parser,
     /// Anchors, tags, merge keys, map keys.
     Decode,
+    /// What YAML has and JSON has not.
+    Json,
 }
 
 /// One refusal. `Display` gives go-yaml's text (`yaml: line 2: did not find expected key`).
@@ -45,7 +47,7 @@ impl YamlError {
     /// upstream's is), or none when it prints none (spec/decoding.md §3.5).
     pub fn printed_line(&self) -> Option<u32> {
         let line = match self.stage {
-            Stage::Characters | Stage::Decode => 0,
+            Stage::Characters | Stage::Decode | Stage::Json => 0,
             Stage::Scanner if self.problem_mark.line != 0 => self.problem_mark.line.saturating_add(1),
             Stage::Parser if self.problem_mark.line != 0 => self.problem_mark.line,
             Stage::Scanner | Stage::Parser => self.context_mark.line,
@@ -56,7 +58,9 @@ impl YamlError {
 
 impl fmt::Display for YamlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("yaml: ")?;
+        if self.stage != Stage::Json {
+            f.write_str("yaml: ")?;
+        }
         if let Some(line) = self.printed_line() {
             write!(f, "line {line}: ")?;
         }

@@ -5,16 +5,23 @@
 //! |---|---|---|
 //! | `scanner.rs`, `scan_*.rs` | text | tokens |
 //! | `parser.rs` | tokens | events |
+//! | `compose.rs`, `resolve.rs` | events | the tree of the first document |
+//! | `decode.rs` | the tree | merge keys carried out, the first error of decoding |
 
 mod chars;
+mod compose;
+mod decode;
+mod document;
 mod error;
 mod parser;
+mod resolve;
 mod scan_block;
 mod scan_scalar;
 mod scan_tag;
 mod scanner;
 mod token;
 
+pub use document::{Composed, StrictError, read, read_part};
 pub use error::{Stage, YamlError};
 pub use parser::{Event, EventKind, Reader};
 pub use token::{Mark, Style, Text};

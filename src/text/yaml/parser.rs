@@ -133,9 +133,10 @@ impl<'a> Reader<'a> {
         &self.scanner.comments
     }
 
-    /// The buffer of unescaped and folded text, and the comments, for who keeps them.
-    pub fn into_parts(self) -> (String, Vec<(u32, u32)>) {
-        (self.scanner.buffer, self.scanner.comments)
+    /// The buffer of unescaped and folded text, and the comments, for who keeps them; both are
+    /// empty then.
+    pub fn take_parts(&mut self) -> (String, Vec<(u32, u32)>) {
+        (std::mem::take(&mut self.scanner.buffer), std::mem::take(&mut self.scanner.comments))
     }
 
     /// How far the scanner has read, in bytes from the start of the text.

@@ -1,0 +1,468 @@
+//! What a composed document means: aliases, merge keys, keys, and the errors of go-yaml's decoder
+//! and of the step from YAML to JSON, in the order upstream meets them (spec/decoding.md §3.2, §3.3).
+
+use super::compose::{Found, RawEntry, RawKey};
+use super::error::{Stage, YamlError};
+use super::resolve;
+use super::token::Mark;
+use crate::goformat::{self, GoUnicode};
+use crate::text::print::{Order, effective};
+use crate::text::source::Span;
+use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Up to this many decoding steps, 99 % may come from aliases.
+const RATIO_LOW: f64 = 400_000.0;
+/// From this many on, 10 %.
+const RATIO_HIGH: f64 = 4_000_000.0;
+/// kubectl 1.27 and later are built with Go 1.21's tables or newer.
+const UNICODE: GoUnicode = GoUnicode::V15;
+/// Bytes of a value shown in a message.
+const SHOWN: usize = 1 << 16;
+
+enum Step {
+    Node(NodeId),
+    /// The alias has been followed.
+    LeaveAlias(NodeId),
+    Items(NodeId, usize),
+    /// The mapping's entries from an index on; the second is the mapping whose keys these count as.
+    Entries(NodeId, usize, usize),
+    /// A key that is no scalar has been decoded.
+    CheckKey(NodeId),
+    /// A value behind a merge key, and the mapping that takes it.
+    Merge(NodeId, usize),
+    /// The entries of a list of mappings to merge, from the last one backwards.
+    MergeItems(NodeId, usize, usize),
+    /// The value of a key is decoded: the key is set.
+    SetKey(String, NodeId, usize),
+}
+
+struct Walk<'w, 's> {
+    tree: &'w mut Tree<'s>,
+    found: &'w Found,
+    special: BTreeMap<NodeId, usize>,
+    expanded: Vec<bool>,
+    steps: Vec<Step>,
+    decoded: u64,
+    aliased: u64,
+    alias_depth: u64,
+    active: BTreeSet<NodeId>,
+    /// Keys set so far of each mapping being decoded, when duplicates are asked for.
+    keys: Option<Vec<BTreeSet<String>>>,
+    duplicates: Vec<(String, NodeId)>,
+}
+
+/// Carries out merge keys in the tree and finds the first error of decoding.
+pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), YamlError> {
+    let Some(root) = found.root else { return Ok(()) };
+    if found.special.is_empty() && found.faults.is_empty() && !found.aliases && !found.unprintable_floats {
+        return Ok(());
+    }
+    let mut walk = Walk::new(tree, found, false);
+    walk.run(root)?;
+    convert(tree, found, root)?;
+    if found.unprintable_floats { print(tree, root) } else { Ok(()) }
+}
+
+/// go-yaml's strict errors in their order: the key as Go writes it, and the value it was given to.
+pub(super) fn duplicates(tree: &mut Tree<'_>, found: &Found) -> Vec<(String, NodeId)> {
+    let Some(root) = found.root else { return Vec::new() };
+    let mut walk = Walk::new(tree, found, true);
+    // An error is reported where it belongs, by `decode`.
+    let _ = walk.run(root);
+    walk.duplicates
+}
+
+fn fail<T>(problem: impl Into<std::borrow::Cow<'static, str>>, at: u32) -> Result<T, YamlError> {
+    let mark = Mark { offset: at, ..Mark::default() };
+    Err(*YamlError::plain(Stage::Decode, problem, mark))
+}
+
+impl<'w, 's> Walk<'w, 's> {
+    fn new(tree: &'w mut Tree<'s>, found: &'w Found, strict: bool) -> Self {
+        Walk {
+            tree,
+            found,
+            special: found.special.iter().enumerate().map(|(index, (node, _))| (*node, index)).collect(),
+            expanded: vec![false; found.special.len()],
+            steps: Vec::new(),
+            // The document itself counts.
+            decoded: 1,
+            aliased: 0,
+            alias_depth: 0,
+            active: BTreeSet::new(),
+            keys: strict.then(Vec::new),
+            duplicates: Vec::new(),
+        }
+    }
+
+    fn raw(&self, node: NodeId) -> Option<(usize, &'w [RawEntry])> {
+        let index = *self.special.get(&node)?;
+        self.found.special.get(index).map(|(_, entries)| (index, entries.as_slice()))
+    }
+
+    fn run(&mut self, root: NodeId) -> Result<(), YamlError> {
+        self.steps.push(Step::Node(root));
+        while let Some(step) = self.steps.pop() {
+            match step {
+                Step::Node(node) => self.node(node, None)?,
+                Step::LeaveAlias(node) => {
+                    self.active.remove(&node);
+                    self.alias_depth = self.alias_depth.saturating_sub(1);
+                }
+                Step::Items(node, at) => {
+                    if let Some(&item) = self.tree.items(node).get(at) {
+                        self.steps.push(Step::Items(node, at.saturating_add(1)));
+                        self.steps.push(Step::Node(item));
+                    }
+                }
+                Step::Entries(node, at, target) => self.entry(node, at, target)?,
+                Step::CheckKey(key) => {
+                    let kind = self.tree.kind(key);
+                    if matches!(kind, Kind::Seq { .. } | Kind::Map { .. }) {
+                        let problem = format!("invalid map key: {}", go_syntax(self.tree, key));
+                        return fail(problem, self.tree.span(key).start);
+                    }
+                }
+                Step::Merge(value, target) => self.merge(value, target)?,
+                Step::MergeItems(list, at, target) => {
+                    if let Some(at) = at.checked_sub(1)
+                        && let Some(&item) = self.tree.items(list).get(at)
+                    {
+                        self.wants_map(item)?;
+                        self.steps.push(Step::MergeItems(list, at, target));
+                        self.node(item, Some(target))?;
+                    }
+                }
+                Step::SetKey(key, value, target) => self.set_key(key, value, target),
+            }
+        }
+        Ok(())
+    }
+
+    /// One step of go-yaml's decoder; `merge_into` is the mapping that takes a merged one's keys.
+    fn node(&mut self, node: NodeId, merge_into: Option<usize>) -> Result<(), YamlError> {
+        let mut node = node;
+        loop {
+            self.count(node)?;
+            if let Some(problem) = self.found.faults.get(&node) {
+                return fail(problem.clone(), self.tree.span(node).start);
+            }
+            let Kind::Alias(target) = self.tree.node(node).kind else { break };
+            if !self.active.insert(node) {
+                let span = self.tree.span(node);
+                let name = self.tree.source().get(span.from().saturating_add(1)..span.to()).unwrap_or("");
+                return fail(format!("anchor '{name}' value contains itself"), span.start);
+            }
+            self.alias_depth = self.alias_depth.saturating_add(1);
+            self.steps.push(Step::LeaveAlias(node));
+            node = target;
+        }
+        match self.tree.node(node).kind {
+            Kind::Seq { .. } => self.steps.push(Step::Items(node, 0)),
+            Kind::Map { .. } => {
+                let target = match merge_into {
+                    Some(target) => target,
+                    None => match &mut self.keys {
+                        Some(keys) => {
+                            keys.push(BTreeSet::new());
+                            keys.len().saturating_sub(1)
+                        }
+                        None => 0,
+                    },
+                };
+                self.steps.push(Step::Entries(node, 0, target));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Counts a step; refuses when too large a part of all steps came from aliases.
+    fn count(&mut self, node: NodeId) -> Result<(), YamlError> {
+        self.decoded = self.decoded.saturating_add(1);
+        if self.alias_depth == 0 {
+            return Ok(());
+        }
+        self.aliased = self.aliased.saturating_add(1);
+        if self.aliased > 100 && self.decoded > 1000 {
+            let steps = self.decoded as f64;
+            let allowed = if steps <= RATIO_LOW {
+                0.99
+            } else if steps >= RATIO_HIGH {
+                0.10
+            } else {
+                0.99 - 0.89 * ((steps - RATIO_LOW) / (RATIO_HIGH - RATIO_LOW))
+            };
+            if self.aliased as f64 / steps > allowed {
+                return fail("document contains excessive aliasing", self.tree.span(node).start);
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, node: NodeId, at: usize, target: usize) -> Result<(), YamlError> {
+        let (key, value) = match self.raw(node) {
+            Some((index, entries)) => match entries.get(at) {
+                Some(entry) => (entry.key, entry.value),
+                None => {
+                    if self.expanded.get(index) == Some(&false) {
+                        self.expand(node, entries);
+                        if let Some(done) = self.expanded.get_mut(index) {
+                            *done = true;
+                        }
+                    }
+                    return Ok(());
+                }
+            },
+            None => match self.tree.entries(node).get(at) {
+                Some(entry) => {
+                    let value = self.found.converted_keys.get(&entry.key_span.start).copied();
+                    (RawKey::Scalar(entry.key, value.unwrap_or(resolve::Value::Text)), entry.value)
+                }
+                None => return Ok(()),
+            },
+        };
+        self.steps.push(Step::Entries(node, at.saturating_add(1), target));
+        match key {
+            RawKey::Merge => self.steps.push(Step::Merge(value, target)),
+            RawKey::Scalar(text, kind) => {
+                if self.keys.is_some() {
+                    let key = scalar_syntax(self.tree, text, kind);
+                    self.steps.push(Step::SetKey(key, value, target));
+                }
+                self.steps.push(Step::Node(value));
+                self.count(node)?;
+            }
+            RawKey::Node(key) => {
+                if self.keys.is_some() {
+                    let text = go_syntax(self.tree, key);
+                    self.steps.push(Step::SetKey(text, value, target));
+                }
+                self.steps.push(Step::Node(value));
+                self.steps.push(Step::CheckKey(key));
+                self.steps.push(Step::Node(key));
+            }
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self, value: NodeId, target: usize) -> Result<(), YamlError> {
+        if let Kind::Seq { .. } = self.tree.node(value).kind {
+            let count = self.tree.items(value).len();
+            self.steps.push(Step::MergeItems(value, count, target));
+            return Ok(());
+        }
+        self.wants_map(value)?;
+        self.node(value, Some(target))
+    }
+
+    fn wants_map(&self, node: NodeId) -> Result<(), YamlError> {
+        match self.tree.kind(node) {
+            Kind::Map { .. } => Ok(()),
+            _ => fail("map merge requires map or sequence of maps as the value", self.tree.span(node).start),
+        }
+    }
+
+    fn set_key(&mut self, key: String, value: NodeId, target: usize) {
+        let Some(keys) = self.keys.as_mut().and_then(|keys| keys.get_mut(target)) else { return };
+        if keys.contains(&key) {
+            self.duplicates.push((key, value));
+        } else {
+            keys.insert(key);
+        }
+    }
+
+    /// Puts the entries of a mapping with merge keys and unusual keys into the tree.
+    fn expand(&mut self, node: NodeId, raw: &[RawEntry]) {
+        let mut entries: Vec<Entry> = Vec::with_capacity(raw.len());
+        for entry in raw {
+            match entry.key {
+                RawKey::Scalar(key, _) => entries.push(plain_entry(key, entry)),
+                RawKey::Node(node) => {
+                    let key = self.key_of(node);
+                    entries.push(plain_entry(key, entry));
+                }
+                RawKey::Merge => {
+                    let sources: Vec<NodeId> = match self.tree.node(entry.value).kind {
+                        Kind::Seq { .. } => self.tree.items(entry.value).iter().rev().copied().collect(),
+                        _ => vec![entry.value],
+                    };
+                    for source in sources {
+                        let merged = self.tree.entries(source).iter().filter(|merged| !merged.shadowed);
+                        entries.extend(merged.map(|merged| Entry {
+                            key: merged.key,
+                            key_span: entry.key_span,
+                            value: merged.value,
+                            shadowed: false,
+                            merged: true,
+                        }));
+                    }
+                }
+            }
+        }
+        let kind = self.tree.store_entries(entries);
+        let mut whole = self.tree.node(node);
+        whole.kind = kind;
+        self.tree.set(node, whole);
+    }
+
+    /// The string an anchored or aliased key becomes.
+    fn key_of(&mut self, node: NodeId) -> Str {
+        let text = match self.tree.kind(node) {
+            Kind::Str(text) => return text,
+            Kind::Bool(value) => value.to_string(),
+            Kind::Int(value) => value.to_string(),
+            Kind::Uint(value) => value.to_string(),
+            Kind::Float(value) => resolve::float_key(value),
+            _ => "null".to_owned(),
+        };
+        self.tree.store(&text)
+    }
+}
+
+fn plain_entry(key: Str, entry: &RawEntry) -> Entry {
+    Entry { key, key_span: entry.key_span, value: entry.value, shadowed: false, merged: false }
+}
+
+/// The first key JSON cannot have: upstream meets them in no particular order, here it is the
+/// order of the text.
+fn convert(tree: &Tree<'_>, found: &Found, root: NodeId) -> Result<(), YamlError> {
+    let odd: BTreeMap<(NodeId, u32), NodeId> = found
+        .special
+        .iter()
+        .flat_map(|(map, entries)| entries.iter().map(move |entry| (*map, entry)))
+        .filter_map(|(map, entry)| match entry.key {
+            RawKey::Node(key) if matches!(tree.kind(key), Kind::Null | Kind::Uint(_)) => {
+                Some(((map, entry.key_span.start), key))
+            }
+            _ => None,
+        })
+        .collect();
+    if odd.is_empty() {
+        return Ok(());
+    }
+    let refuse = |key: NodeId, value: NodeId| {
+        let (kind, shown) = match tree.kind(key) {
+            Kind::Uint(value) => ("uint64", format!("{value:#x}")),
+            _ => ("%!s(<nil>)", "<nil>".to_owned()),
+        };
+        let value = match tree.kind(value) {
+            Kind::Null => "<nil>".to_owned(),
+            _ => go_syntax(tree, value),
+        };
+        let problem = format!("unsupported map key of type: {kind}, key: {shown}, value: {value}");
+        let mark = Mark { offset: tree.span(key).start, ..Mark::default() };
+        Err(*YamlError::plain(Stage::Json, problem, mark))
+    };
+    let mut steps = vec![root];
+    while let Some(node) = steps.pop() {
+        steps.extend(tree.items(node).iter().rev());
+        let map = tree.resolve(node);
+        for entry in effective(tree, node, Order::Source) {
+            if let Some(&key) = odd.get(&(map, entry.key_span.start)) {
+                return refuse(key, entry.value);
+            }
+        }
+        steps.extend(effective(tree, node, Order::Source).into_iter().rev().map(|entry| entry.value));
+    }
+    // Such a key stands in a mapping that was only merged into another.
+    match odd.iter().next() {
+        Some((&(map, _), &key)) => {
+            let value = tree.entries(map).first().map_or(map, |entry| entry.value);
+            refuse(key, value)
+        }
+        None => Ok(()),
+    }
+}
+
+/// The first float JSON cannot have, in the order JSON is printed: keys sorted.
+fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
+    let mut steps = vec![root];
+    while let Some(node) = steps.pop() {
+        match tree.kind(node) {
+            Kind::Float(value) if !value.is_finite() => {
+                let problem = format!("json: unsupported value: {}", resolve::float_value(value));
+                let mark = Mark { offset: tree.span(node).start, ..Mark::default() };
+                return Err(*YamlError::plain(Stage::Json, problem, mark));
+            }
+            Kind::Seq { .. } => steps.extend(tree.items(node).iter().rev()),
+            Kind::Map { .. } => {
+                steps.extend(effective(tree, node, Order::Sorted).into_iter().rev().map(|entry| entry.value));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A scalar key as Go writes it (`%#v`).
+fn scalar_syntax(tree: &Tree<'_>, text: Str, value: resolve::Value) -> String {
+    match value {
+        resolve::Value::Text => goformat::quote(tree.text(text), UNICODE),
+        resolve::Value::Null => "<nil>".to_owned(),
+        resolve::Value::Bool(value) => value.to_string(),
+        resolve::Value::Int(value) => value.to_string(),
+        resolve::Value::Uint(value) => format!("{value:#x}"),
+        resolve::Value::Float(value) => resolve::float_value(value),
+    }
+}
+
+/// A value as Go writes it (`%#v`), cut short when aliases make it very long.
+fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
+    enum Part {
+        Node(NodeId),
+        Text(&'static str),
+        Key(Str),
+    }
+    let mut out = String::new();
+    let mut parts = vec![Part::Node(node)];
+    while let Some(part) = parts.pop() {
+        if out.len() > SHOWN {
+            break;
+        }
+        let node = match part {
+            Part::Text(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Part::Key(key) => {
+                goformat::quote_into(&mut out, tree.text(key), UNICODE);
+                out.push(':');
+                continue;
+            }
+            Part::Node(node) => node,
+        };
+        match tree.kind(node) {
+            Kind::Null | Kind::Alias(_) => out.push_str("interface {}(nil)"),
+            Kind::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+            Kind::Int(value) => out.push_str(&value.to_string()),
+            Kind::Uint(value) => out.push_str(&format!("{value:#x}")),
+            Kind::Float(value) => out.push_str(&resolve::float_value(value)),
+            Kind::Number(Span { .. }) => {}
+            Kind::Str(text) => goformat::quote_into(&mut out, tree.text(text), UNICODE),
+            Kind::Seq { .. } => {
+                out.push_str("[]interface {}{");
+                parts.push(Part::Text("}"));
+                for (at, &item) in tree.items(node).iter().enumerate().rev() {
+                    parts.push(Part::Node(item));
+                    if at > 0 {
+                        parts.push(Part::Text(", "));
+                    }
+                }
+            }
+            Kind::Map { .. } => {
+                out.push_str("map[interface {}]interface {}{");
+                parts.push(Part::Text("}"));
+                for (at, entry) in effective(tree, node, Order::Sorted).into_iter().enumerate().rev() {
+                    parts.push(Part::Node(entry.value));
+                    parts.push(Part::Key(entry.key));
+                    if at > 0 {
+                        parts.push(Part::Text(", "));
+                    }
+                }
+            }
+        }
+    }
+    out
+}
