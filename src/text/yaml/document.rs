@@ -70,7 +70,7 @@ impl Composed<'_> {
     /// What go-yaml's strict mode refuses, in its order; nothing when the document is in error.
     pub fn strict_errors(&mut self) -> Vec<StrictError> {
         let Composed { tree, found, .. } = self;
-        if self.root.is_none() || !(tree.has_shadowed() || !found.special.is_empty()) {
+        if self.root.is_none() || (!tree.has_shadowed() && found.special.is_empty()) {
             return Vec::new();
         }
         let duplicates = decode::duplicates(tree, found);

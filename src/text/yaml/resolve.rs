@@ -55,7 +55,7 @@ pub(super) fn resolve(tag: &str, text: &str, implicit: bool) -> Result<Value, St
 /// stand anywhere; each byte that is no UTF-8 becomes U+FFFD, as in Go's JSON.
 pub(super) fn binary(text: &str) -> Option<String> {
     let digits: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
-    if digits.len() % 4 != 0 {
+    if !digits.len().is_multiple_of(4) {
         return None;
     }
     let mut bytes = Vec::with_capacity(digits.len());
@@ -117,9 +117,20 @@ fn point(text: &str) -> Value {
     match text {
         ".nan" | ".NaN" | ".NAN" => Value::Float(f64::NAN),
         ".inf" | ".Inf" | ".INF" => Value::Float(f64::INFINITY),
-        _ if is_float(text) => float(text),
+        _ if !text.contains('_') && is_float(text) => float(text),
+        _ if text.contains('_') && separates_digits(text) => {
+            let digits = text.replace('_', "");
+            if is_float(&digits) { float(&digits) } else { Value::Text }
+        }
         _ => Value::Text,
     }
+}
+
+/// Every `_` stands between two digits, as Go wants it where a number is parsed as written.
+fn separates_digits(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    bytes.iter().enumerate().all(|(at, &b)| b != b'_' || (digit(at.checked_sub(1)) && digit(at.checked_add(1))))
 }
 
 fn float(text: &str) -> Value {
