@@ -1,6 +1,8 @@
 //! Recorded answers of go-yaml v2 (through kubectl's step from YAML to JSON) against the reader:
 //! the value, or the refusal with its text and line.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, reason = "a test")]
+
 use claimkit::text::print::{self, Order};
 use claimkit::text::yaml;
 use serde_json::Value;
@@ -8,13 +10,14 @@ use serde_json::Value;
 fn vectors(file: &str) -> Vec<Value> {
     let path = format!("{}/tests/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let lines: Vec<Value> = text.split('\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> =
+        text.split('\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(!lines.is_empty(), "{path} is empty");
     lines
 }
 
 fn answer(text: &str) -> Result<Value, String> {
-    let document = yaml::read(text);
+    let document = yaml::read(text, yaml::Bounds::default());
     if let Some(error) = document.error {
         return Err(error.to_string());
     }
@@ -81,7 +84,7 @@ fn strict_mode_agrees() {
     let mut strict = 0;
     for vector in vectors("yaml_to_json.jsonl").iter().chain(&vectors("yaml_fuzz_sample.jsonl")) {
         let text = vector["in"].as_str().unwrap();
-        let mut document = yaml::read(text);
+        let mut document = yaml::read(text, yaml::Bounds::default());
         let found: Vec<String> = document.strict_errors().into_iter().map(|error| error.message).collect();
         match vector.get("strict") {
             _ if vector.get("err").is_some() => {}

@@ -1,10 +1,14 @@
 //! A file as kubectl splits it (spec/decoding.md §2): JSON values one after another, or YAML documents between `---` lines.
 
-use super::json;
+use super::json::{self, JsonError};
 use super::source::{Source, Span};
-use super::tree::{NodeId, Tree};
+use super::tree::{Kind, NodeId, Tree};
+use super::yaml::{self, Stage, YamlError};
 use crate::limits::Limits;
 use crate::report::{Code, Finding, Origin};
+
+/// kubectl looks for `{` in this many first bytes.
+const LOOK_AHEAD: usize = 4096;
 
 /// How kubectl reads the file, decided by its first non-blank byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,15 +37,17 @@ pub struct Document<'s> {
 pub struct File<'s> {
     /// The text.
     pub source: Source<'s>,
-    /// Every document that could be read, up to the first that kubectl stops at.
+    /// Every document that holds something, up to the first that kubectl stops at.
     pub documents: Vec<Document<'s>>,
     /// Syntax findings in the order of the text.
     pub findings: Vec<Finding>,
+    /// In JSON mode: why reading stopped, for who words it differently from kubectl.
+    pub json_error: Option<JsonError>,
 }
 
 /// Reads a whole file. Never fails: what is wrong is in the findings.
 pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
-    let mut file = File { source: Source::new(text), documents: Vec::new(), findings: Vec::new() };
+    let mut file = File { source: Source::new(text), documents: Vec::new(), findings: Vec::new(), json_error: None };
     if text.len() > limits.bytes {
         file.findings.push(
             Finding::error(
@@ -53,27 +59,206 @@ pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
         );
         return file;
     }
+    match mode(text) {
+        Mode::Json => read_json(&mut file, text, limits),
+        Mode::Yaml => read_yaml(&mut file, text, limits),
+    }
+    file
+}
+
+/// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.
+pub fn mode(text: &str) -> Mode {
+    let trimmed = text.trim_start();
+    let blank = text.len().saturating_sub(trimmed.len());
+    if blank < LOOK_AHEAD && trimmed.starts_with('{') { Mode::Json } else { Mode::Yaml }
+}
+
+fn read_json<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
     let mut at = 0usize;
+    let mut nodes = 0usize;
     loop {
         let rest = text.get(at..).unwrap_or("");
-        let blank = rest.len().saturating_sub(rest.trim_start().len());
+        let blank = rest.len().saturating_sub(rest.trim_start_matches([' ', '\t', '\r', '\n']).len());
         at = at.saturating_add(blank);
         if at >= text.len() {
-            return file;
+            return;
         }
         let mut tree = Tree::new(text);
         match json::value(&mut tree, at, limits.depth.min(json::MAX_DEPTH)) {
             Ok((root, end)) => {
-                file.documents.push(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(at, end) });
+                nodes = nodes.saturating_add(tree.len());
+                if nodes > limits.nodes {
+                    file.findings.push(too_many_nodes(limits, Span::new(at, end)));
+                    return;
+                }
+                if tree.kind(root) != Kind::Null {
+                    file.documents.push(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(at, end) });
+                }
                 at = end;
             }
             Err(error) => {
-                file.findings.push(
-                    Finding::error(Code::JsonSyntax, Origin::Kubectl, error.message)
-                        .with_span(Span::new(error.offset, error.offset.saturating_add(1).min(text.len()))),
-                );
-                return file;
+                file.findings.push(json_finding(text, &error));
+                file.json_error = Some(error);
+                return;
             }
         }
+    }
+}
+
+fn too_many_nodes(limits: &Limits, span: Span) -> Finding {
+    Finding::error(Code::LimitNodes, Origin::Claimkit, format!("the text has more nodes than the limit {}", limits.nodes))
+        .with_help("split the file, or raise the limit `nodes`")
+        .with_span(span)
+}
+
+/// kubectl's words: the offset counts the bytes read, the offending one included.
+fn json_finding(text: &str, error: &JsonError) -> Finding {
+    let message = if error.offset >= text.len() {
+        "unexpected EOF".to_owned()
+    } else {
+        format!("json: offset {}: {}", error.offset.saturating_add(1), error.message)
+    };
+    Finding::error(Code::JsonSyntax, Origin::Kubectl, message).with_span(char_at(text, error.offset))
+}
+
+/// The span of the character at a byte; at the end of the text an empty one.
+fn char_at(text: &str, offset: usize) -> Span {
+    let mut start = offset.min(text.len());
+    while !text.is_char_boundary(start) {
+        start = start.saturating_sub(1);
+    }
+    let width = text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    Span::new(start, start.saturating_add(width))
+}
+
+/// A piece of the file between separators, as kubectl hands it to the YAML reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Piece {
+    /// Text from byte to byte. A separator with nothing before it is part of the piece.
+    Text(usize, usize),
+    /// A line that begins with `---` and goes on with other text: the separator's line and that text.
+    BadSeparator(Span, Span),
+}
+
+struct Pieces<'s> {
+    text: &'s str,
+    at: usize,
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        let start = self.at;
+        if start >= self.text.len() {
+            return None;
+        }
+        let bytes = self.text.as_bytes();
+        let mut line = start;
+        loop {
+            let rest = bytes.get(line..).unwrap_or_default();
+            if rest.is_empty() {
+                self.at = line;
+                return Some(Piece::Text(start, line));
+            }
+            if rest.starts_with(b"---") {
+                let end = line_end(bytes, line);
+                let tail = self.text.get(line.saturating_add(3)..end).unwrap_or("");
+                let said = tail.trim();
+                if !said.is_empty() && !said.starts_with('#') {
+                    self.at = self.text.len();
+                    let from = end.saturating_sub(tail.trim_start().len());
+                    let span = Span::new(from, from.saturating_add(said.len()));
+                    return Some(Piece::BadSeparator(Span::new(line, end), span));
+                }
+                if line > start {
+                    self.at = end;
+                    return Some(Piece::Text(start, line));
+                }
+            }
+            line = next_separator(bytes, line_end(bytes, line));
+        }
+    }
+}
+
+/// The byte after the line that holds byte `from`.
+fn line_end(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let length = rest.iter().position(|&b| b == b'\n').map_or(rest.len(), |at| at.saturating_add(1));
+    from.saturating_add(length)
+}
+
+/// The start of the first line from `line` on that begins with `---`, or the end.
+fn next_separator(bytes: &[u8], line: usize) -> usize {
+    let mut line = line;
+    loop {
+        let rest = bytes.get(line..).unwrap_or_default();
+        if rest.is_empty() || rest.starts_with(b"---") {
+            return line;
+        }
+        line = line_end(bytes, line);
+    }
+}
+
+fn read_yaml<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
+    let mut reader = yaml::Reader::part(text, 0, 0, false);
+    let mut bounds = yaml::Bounds { depth: limits.depth, nodes: limits.nodes };
+    if text.len() >= u32::MAX as usize {
+        return;
+    }
+    for piece in (Pieces { text, at: 0 }) {
+        match piece {
+            Piece::BadSeparator(line, said) => {
+                let shown = file.source.slice(said);
+                file.findings.push(
+                    Finding::error(Code::YamlSyntax, Origin::Kubectl, format!("invalid Yaml document separator: {shown}"))
+                        .with_span(Span { start: line.start, end: said.end }),
+                );
+                return;
+            }
+            Piece::Text(start, end) => {
+                let chunk = text.get(start..end).unwrap_or("");
+                if matches!(chunk.trim_ascii(), "" | "---") {
+                    continue;
+                }
+                let composed = yaml::read_part(&mut reader, text, start, end, true, bounds);
+                if let Some(error) = composed.error {
+                    file.findings.push(yaml_finding(text, &error));
+                    return;
+                }
+                let Some(root) = composed.root else { continue };
+                bounds.nodes = bounds.nodes.saturating_sub(composed.tree.len());
+                if composed.tree.kind(root) != Kind::Null {
+                    let span = Span::new(start, end);
+                    file.documents.push(Document { tree: composed.tree, root: Some(root), mode: Mode::Yaml, span });
+                }
+            }
+        }
+    }
+}
+
+/// kubectl's refusal of a YAML document, with its exact place.
+pub fn yaml_finding(text: &str, error: &YamlError) -> Finding {
+    let (code, origin) = match error.stage {
+        Stage::Limit => (Code::LimitNodes, Origin::Claimkit),
+        _ => (Code::YamlSyntax, Origin::Kubectl),
+    };
+    Finding::error(code, origin, error.to_string()).with_span(char_at(text, error.problem_mark.offset as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_as_kubectl_does() {
+        let pieces = |text| Pieces { text, at: 0 }.collect::<Vec<_>>();
+        assert_eq!(pieces(""), []);
+        assert_eq!(pieces("a\n---\nb"), [Piece::Text(0, 2), Piece::Text(6, 7)]);
+        // A separator with nothing before it stays in the piece (and counts in line numbers).
+        assert_eq!(pieces("---\na\n--- # c\nb\n"), [Piece::Text(0, 6), Piece::Text(14, 16)]);
+        assert_eq!(pieces("---\n---\n"), [Piece::Text(0, 4)]);
+        assert_eq!(pieces("a\n--- b\r\nc\n"), [Piece::BadSeparator(Span::new(2, 9), Span::new(6, 7))]);
+        assert_eq!(pieces(" ---\n"), [Piece::Text(0, 5)]);
     }
 }

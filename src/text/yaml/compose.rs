@@ -62,14 +62,32 @@ pub(super) struct Composer<'r, 's> {
     items: Vec<NodeId>,
     entries: Vec<RawEntry>,
     anchors: BTreeMap<String, NodeId>,
-    limit: u32,
+    /// The end of the text: no span goes beyond.
+    end: u32,
+    bounds: Bounds,
+}
+
+/// What a document may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Nesting of collections (go-yaml itself stops at 10 000).
+    pub depth: usize,
+    /// Nodes of the tree.
+    pub nodes: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds { depth: usize::MAX, nodes: usize::MAX }
+    }
 }
 
 /// Composes the first document the reader gives into `tree`.
 pub(super) fn compose<'s>(
     reader: &mut Reader<'s>,
     tree: &mut Tree<'s>,
-    limit: usize,
+    end: usize,
+    bounds: Bounds,
 ) -> Result<Found, Box<YamlError>> {
     let mut composer = Composer {
         reader,
@@ -79,7 +97,8 @@ pub(super) fn compose<'s>(
         items: Vec::new(),
         entries: Vec::new(),
         anchors: BTreeMap::new(),
-        limit: limit as u32,
+        end: end as u32,
+        bounds,
     };
     composer.document()?;
     Ok(composer.found)
@@ -108,13 +127,14 @@ impl Composer<'_, '_> {
         }
         loop {
             let event = self.reader.next_event()?;
+            self.check_bounds(&event)?;
             match event.kind {
                 EventKind::Scalar => self.scalar(&event),
                 EventKind::Alias => self.alias(&event)?,
                 EventKind::SequenceStart | EventKind::MappingStart => self.open(&event),
                 EventKind::SequenceEnd | EventKind::MappingEnd => self.close(&event),
                 EventKind::DocumentEnd => {
-                    self.found.end = Some((event.start.offset.min(self.limit), !event.implicit));
+                    self.found.end = Some((event.start.offset.min(self.end), !event.implicit));
                     return Ok(());
                 }
                 EventKind::StreamStart | EventKind::StreamEnd | EventKind::DocumentStart => return Ok(()),
@@ -122,9 +142,20 @@ impl Composer<'_, '_> {
         }
     }
 
+    fn check_bounds(&self, event: &Event) -> Result<(), Box<YamlError>> {
+        let (what, allowed) = if self.tree.len() > self.bounds.nodes {
+            ("nodes", self.bounds.nodes)
+        } else if self.frames.len() > self.bounds.depth {
+            ("levels of nesting", self.bounds.depth)
+        } else {
+            return Ok(());
+        };
+        Err(YamlError::plain(Stage::Limit, format!("the document has more than {allowed} {what}"), event.start))
+    }
+
     fn span(&self, start: u32, end: u32) -> Span {
-        let start = start.min(self.limit);
-        Span { start, end: end.min(self.limit).max(start) }
+        let start = start.min(self.end);
+        Span { start, end: end.min(self.end).max(start) }
     }
 
     /// The node of an event; `properties` is empty when it has no anchor and no tag.
@@ -168,11 +199,8 @@ impl Composer<'_, '_> {
     fn scalar(&mut self, event: &Event) {
         let text = self.reader.text(event.value);
         let tag = self.reader.text(event.tag);
-        let resolved = if event.tag.is_empty() && !event.implicit {
-            Ok(Value::Text)
-        } else {
-            resolve::resolve(tag, text, event.implicit)
-        };
+        let resolved =
+            if event.tag.is_empty() && !event.implicit { Ok(Value::Text) } else { resolve::resolve(tag, text, event.implicit) };
         let binary = tag == "tag:yaml.org,2002:binary";
         let merge = text == "<<" && (event.implicit || tag == "tag:yaml.org,2002:merge");
         let mut value_text = str_of(event.value);

@@ -333,9 +333,7 @@ fn convert(tree: &Tree<'_>, found: &Found, root: NodeId) -> Result<(), YamlError
         .iter()
         .flat_map(|(map, entries)| entries.iter().map(move |entry| (*map, entry)))
         .filter_map(|(map, entry)| match entry.key {
-            RawKey::Node(key) if matches!(tree.kind(key), Kind::Null | Kind::Uint(_)) => {
-                Some(((map, entry.key_span.start), key))
-            }
+            RawKey::Node(key) if matches!(tree.kind(key), Kind::Null | Kind::Uint(_)) => Some(((map, entry.key_span.start), key)),
             _ => None,
         })
         .collect();

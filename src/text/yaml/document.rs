@@ -1,6 +1,6 @@
 //! One chunk of text to the tree of its first document.
 
-use super::compose::{self, Found};
+use super::compose::{self, Bounds, Found};
 use super::decode;
 use super::error::YamlError;
 use super::parser::Reader;
@@ -34,15 +34,21 @@ pub struct StrictError {
 
 /// Reads `text[start..end]`, as if a line break followed when `add_break`; the reader's memory is
 /// used again.
-pub fn read_part<'s>(reader: &mut Reader<'s>, text: &'s str, start: usize, end: usize, add_break: bool) -> Composed<'s> {
+pub fn read_part<'s>(
+    reader: &mut Reader<'s>,
+    text: &'s str,
+    start: usize,
+    end: usize,
+    add_break: bool,
+    bounds: Bounds,
+) -> Composed<'s> {
     reader.restart(start, end, add_break);
     let mut tree = Tree::new(text);
-    let composed = compose::compose(reader, &mut tree, end);
+    let composed = compose::compose(reader, &mut tree, end, bounds);
     let (mut decoded, comments) = reader.take_parts();
     tree.swap_decoded(&mut decoded);
     tree.comments = comments.into_iter().map(|(start, end)| Span { start, end }).collect();
-    let mut document =
-        Composed { tree, root: None, error: None, end: None, start: start as u32, found: Found::default() };
+    let mut document = Composed { tree, root: None, error: None, end: None, start: start as u32, found: Found::default() };
     match composed {
         Err(error) => document.error = Some(error),
         Ok(found) => match decode::decode(&mut document.tree, &found) {
@@ -61,9 +67,9 @@ pub fn read_part<'s>(reader: &mut Reader<'s>, text: &'s str, start: usize, end: 
 }
 
 /// Reads the whole of `text` as kubectl's step from YAML to JSON does.
-pub fn read(text: &str) -> Composed<'_> {
+pub fn read(text: &str, bounds: Bounds) -> Composed<'_> {
     let mut reader = Reader::new(text);
-    read_part(&mut reader, text, 0, text.len(), false)
+    read_part(&mut reader, text, 0, text.len(), false, bounds)
 }
 
 impl Composed<'_> {

@@ -17,6 +17,8 @@ pub enum Stage {
     Decode,
     /// What YAML has and JSON has not.
     Json,
+    /// A limit of ours.
+    Limit,
 }
 
 /// One refusal. `Display` gives go-yaml's text (`yaml: line 2: did not find expected key`).
@@ -47,7 +49,7 @@ impl YamlError {
     /// upstream's is), or none when it prints none (spec/decoding.md §3.5).
     pub fn printed_line(&self) -> Option<u32> {
         let line = match self.stage {
-            Stage::Characters | Stage::Decode | Stage::Json => 0,
+            Stage::Characters | Stage::Decode | Stage::Json | Stage::Limit => 0,
             Stage::Scanner if self.problem_mark.line != 0 => self.problem_mark.line.saturating_add(1),
             Stage::Parser if self.problem_mark.line != 0 => self.problem_mark.line,
             Stage::Scanner | Stage::Parser => self.context_mark.line,
@@ -58,7 +60,7 @@ impl YamlError {
 
 impl fmt::Display for YamlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.stage != Stage::Json {
+        if !matches!(self.stage, Stage::Json | Stage::Limit) {
             f.write_str("yaml: ")?;
         }
         if let Some(line) = self.printed_line() {

@@ -496,19 +496,12 @@ impl<'a> Reader<'a> {
                 let mark = token.end;
                 let token = self.take_and_peek()?;
                 match token.kind {
-                    TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
-                        self.absent(State::BlockMappingValue, mark)
-                    }
+                    TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.absent(State::BlockMappingValue, mark),
                     _ => self.node_then(State::BlockMappingValue, token, true, true),
                 }
             }
             TokenKind::BlockEnd => Ok(self.close(EventKind::MappingEnd, token)),
-            _ => self.error(
-                "while parsing a block mapping",
-                self.context_mark(),
-                "did not find expected key",
-                token.start,
-            ),
+            _ => self.error("while parsing a block mapping", self.context_mark(), "did not find expected key", token.start),
         }
     }
 

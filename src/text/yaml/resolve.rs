@@ -147,8 +147,7 @@ fn number(text: &str) -> Value {
         "-.inf" | "-.Inf" | "-.INF" => return Value::Float(f64::NEG_INFINITY),
         _ => {}
     }
-    let digits: Cow<'_, str> =
-        if text.contains('_') { Cow::Owned(text.replace('_', "")) } else { Cow::Borrowed(text) };
+    let digits: Cow<'_, str> = if text.contains('_') { Cow::Owned(text.replace('_', "")) } else { Cow::Borrowed(text) };
     if let Some(value) = integer(&digits) {
         return value;
     }

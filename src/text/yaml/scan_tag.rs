@@ -120,8 +120,7 @@ impl Scanner<'_> {
         let end = self.mark();
         let ended = self.is_gap(0) || matches!(self.at(0), b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`');
         if self.pos == name || !ended {
-            let context =
-                if kind == TokenKind::Anchor { "while scanning an anchor" } else { "while scanning an alias" };
+            let context = if kind == TokenKind::Anchor { "while scanning an anchor" } else { "while scanning an alias" };
             return self.error(context, start, "did not find expected alphabetic or numeric character");
         }
         let value = self.source_text(name, self.pos);

@@ -123,16 +123,6 @@ impl<'a> Scanner<'a> {
         self.keys_by_token.clear();
     }
 
-    /// Makes reading past the given end of the text fail with `problem` (bytes that are no text).
-    pub fn refuse_at_end(&mut self, problem: &'static str, readable: usize) {
-        if self.refused.is_none() {
-            self.refused = Some(problem);
-            self.add_break = false;
-            self.bytes = self.bytes.get(..readable).unwrap_or(self.bytes);
-            self.pos = self.pos.min(self.bytes.len());
-        }
-    }
-
     // ---- characters -------------------------------------------------------------------------
 
     /// The byte `ahead` of here; 0 at the end.
@@ -182,11 +172,7 @@ impl<'a> Scanner<'a> {
             b'\r' if self.at(ahead.wrapping_add(1)) == b'\n' => 2,
             b'\r' => 1,
             0xc2 if self.at(ahead.wrapping_add(1)) == 0x85 => 2,
-            0xe2 if self.at(ahead.wrapping_add(1)) == 0x80
-                && matches!(self.at(ahead.wrapping_add(2)), 0xa8 | 0xa9) =>
-            {
-                3
-            }
+            0xe2 if self.at(ahead.wrapping_add(1)) == 0x80 && matches!(self.at(ahead.wrapping_add(2)), 0xa8 | 0xa9) => 3,
             _ => 0,
         }
     }
@@ -256,9 +242,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn need(&self, count: usize) -> Result<(), Refusal> {
         match self.refused {
-            Some(problem) if self.has_less_than(count) => {
-                Err(YamlError::plain(Stage::Characters, problem, self.mark()))
-            }
+            Some(problem) if self.has_less_than(count) => Err(YamlError::plain(Stage::Characters, problem, self.mark())),
             _ => Ok(()),
         }
     }
