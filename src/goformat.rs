@@ -3,6 +3,7 @@
 //! Source: Go's strconv; behaviour.md §5.1 and §5.2.
 
 mod printable;
+pub mod value;
 
 pub use printable::GoUnicode;
 

@@ -7,6 +7,7 @@
 //! | read | [`text`] | text | [`text::File`]: documents with lossless trees, syntax findings |
 //! | recognise | [`input`], [`schema`] | trees | objects: (version, kind) and release |
 //! | decode | [`decode`] | tree, schema | [`object::Record`] and findings for unknown, duplicate, mistyped fields |
+//! | judge | [`validate`] | records, operation, release | kube-apiserver's errors, in its order and words |
 //! | answer | [`wire`] | one request | one answer |
 //!
 //! # Scope
@@ -32,4 +33,6 @@ pub mod report;
 pub mod schema;
 pub mod text;
 pub mod time;
+pub mod validate;
+pub mod view;
 pub mod wire;

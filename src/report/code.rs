@@ -48,4 +48,152 @@ codes! {
     UnknownField = "unknown-field",
     /// A field that stands twice in JSON.
     DuplicateField = "duplicate-field",
+
+    // ---- the request ----
+    /// The stored object of an update is missing or cannot be used.
+    StoredObject = "stored-object",
+    /// A List without items cannot be submitted.
+    ListNotCreatable = "list-not-creatable",
+    /// A status update of a kind without status.
+    NoStatus = "no-status",
+
+    // ---- metadata ----
+    /// The object has neither a name nor a `generateName`.
+    NameRequired = "name-required",
+    /// The name is no DNS subdomain.
+    NameInvalid = "name-invalid",
+    /// `generateName` cannot begin a DNS subdomain.
+    GenerateNameInvalid = "generate-name-invalid",
+    /// A namespaced object without a namespace.
+    NamespaceRequired = "namespace-required",
+    /// The namespace is no DNS label.
+    NamespaceInvalid = "namespace-invalid",
+    /// A cluster-scoped object with a namespace.
+    NamespaceForbidden = "namespace-forbidden",
+    /// The generation is negative or smaller than the stored one.
+    GenerationInvalid = "generation-invalid",
+    /// A label's key is no qualified name.
+    LabelKeyInvalid = "label-key-invalid",
+    /// A label's value has characters that label values may not have.
+    LabelValueInvalid = "label-value-invalid",
+    /// An annotation's key is no qualified name.
+    AnnotationKeyInvalid = "annotation-key-invalid",
+    /// All annotations together are too large.
+    AnnotationsTooLong = "annotations-too-long",
+    /// An owner reference lacks its version, kind, name or uid.
+    OwnerReferenceIncomplete = "owner-reference-incomplete",
+    /// An Event may not own objects.
+    OwnerReferenceEvent = "owner-reference-event",
+    /// More than one owner is the controller.
+    OwnerReferenceControllers = "owner-reference-controllers",
+    /// A finalizer is no qualified name.
+    FinalizerInvalid = "finalizer-invalid",
+    /// Two finalizers exclude each other.
+    FinalizerConflict = "finalizer-conflict",
+    /// A finalizer is neither qualified nor one of Kubernetes' own.
+    FinalizerUnqualified = "finalizer-unqualified",
+    /// A finalizer was added to an object that is being deleted.
+    FinalizerAdded = "finalizer-added",
+    /// An entry of `managedFields` is malformed.
+    ManagedFieldsInvalid = "managed-fields-invalid",
+    /// An update without `resourceVersion`.
+    ResourceVersionRequired = "resource-version-required",
+    /// A metadata field that may not change has changed.
+    MetadataImmutable = "metadata-immutable",
+
+    // ---- claims, templates, classes ----
+    /// The class name is missing or no DNS subdomain.
+    ClassNameInvalid = "class-name-invalid",
+    /// A reference to parameters lacks its kind or name.
+    ParametersRefIncomplete = "parameters-ref-incomplete",
+    /// The namespace of a reference to parameters is no DNS label.
+    ParametersRefNamespace = "parameters-ref-namespace",
+    /// The allocation mode is none of the two.
+    AllocationModeUnsupported = "allocation-mode-unsupported",
+    /// The spec may not change.
+    SpecImmutable = "spec-immutable",
+    /// A template's metadata may only have labels and annotations.
+    TemplateMetadataForbidden = "template-metadata-forbidden",
+    /// A driver name is missing.
+    DriverNameRequired = "driver-name-required",
+    /// A driver name is longer than 63 bytes.
+    DriverNameTooLong = "driver-name-too-long",
+    /// A driver name is no DNS subdomain.
+    DriverNameInvalid = "driver-name-invalid",
+    /// A driver stands in a list twice.
+    DriverNameDuplicate = "driver-name-duplicate",
+
+    // ---- node selectors and node names ----
+    /// A node selector without terms.
+    NodeSelectorEmpty = "node-selector-empty",
+    /// The number of values does not fit the operator.
+    NodeSelectorValues = "node-selector-values",
+    /// The operator is none that node selectors have.
+    NodeSelectorOperator = "node-selector-operator",
+    /// The key is no label key, or no field that can be selected by.
+    NodeSelectorKey = "node-selector-key",
+    /// A node name to select by is no DNS subdomain.
+    NodeSelectorFieldValue = "node-selector-field-value",
+    /// A node name is no DNS subdomain.
+    NodeNameInvalid = "node-name-invalid",
+    /// A node stands in a list twice.
+    NodeNameDuplicate = "node-name-duplicate",
+    /// More than 128 nodes.
+    NodeListTooLong = "node-list-too-long",
+    /// Two claim entries of a scheduling status have one name.
+    ClaimStatusDuplicate = "claim-status-duplicate",
+
+    // ---- claim status ----
+    /// An allocation without the driver that made it.
+    AllocationDriverRequired = "allocation-driver-required",
+    /// An allocation may not change, only go.
+    AllocationImmutable = "allocation-immutable",
+    /// A resource handle of more than 16 KiB.
+    ResourceHandleTooLong = "resource-handle-too-long",
+    /// More than 32 resource handles.
+    ResourceHandlesTooMany = "resource-handles-too-many",
+    /// A resource handle with opaque and structured data.
+    ResourceHandleTwoData = "resource-handle-two-data",
+    /// A consumer stands in `reservedFor` twice.
+    ReservedForDuplicate = "reserved-for-duplicate",
+    /// A consumer lacks its resource, name or uid.
+    ReservedForIncomplete = "reserved-for-incomplete",
+    /// More than 32 consumers.
+    ReservedForTooMany = "reserved-for-too-many",
+    /// A claim that is reserved but not allocated.
+    ReservedForNotAllocated = "reserved-for-not-allocated",
+    /// More than one consumer of a claim that is not shareable.
+    ReservedForNotShareable = "reserved-for-not-shareable",
+    /// A new consumer of a claim that is going away.
+    ReservedForAdded = "reserved-for-added",
+    /// Deallocation is asked for while the claim is reserved.
+    DeallocationInUse = "deallocation-in-use",
+    /// Deallocation is asked for without an allocation.
+    DeallocationNotAllocated = "deallocation-not-allocated",
+    /// Deallocation was asked for and is not any more.
+    DeallocationCleared = "deallocation-cleared",
+
+    // ---- structured parameters (1.30) ----
+    /// No structured model is set.
+    StructuredModelRequired = "structured-model-required",
+    /// A selector is empty.
+    SelectorRequired = "selector-required",
+    /// A driver without requests.
+    RequestsRequired = "requests-required",
+    /// An instance's name is no DNS subdomain.
+    InstanceNameInvalid = "instance-name-invalid",
+    /// Two instances have one name.
+    InstanceNameDuplicate = "instance-name-duplicate",
+    /// An attribute's name is no DNS subdomain.
+    AttributeNameInvalid = "attribute-name-invalid",
+    /// Two attributes of an instance have one name.
+    AttributeNameDuplicate = "attribute-name-duplicate",
+    /// An attribute's version is no semantic version.
+    AttributeVersionInvalid = "attribute-version-invalid",
+    /// An attribute without a value.
+    AttributeValueRequired = "attribute-value-required",
+    /// An attribute with more than one value.
+    AttributeValueSeveral = "attribute-value-several",
+    /// A slice's node and driver may not change.
+    SliceImmutable = "slice-immutable",
 }

@@ -1,5 +1,7 @@
 //! Kubernetes releases as data: which rule variants apply where (spec/behaviour.md §0.1, §7.10).
 
+use crate::goformat::GoUnicode;
+use crate::names::DottedLabel;
 use std::fmt;
 
 /// A Kubernetes release `1.minor.patch`.
@@ -65,35 +67,40 @@ pub struct Rules {
     pub profile: &'static str,
     /// `reservedFor` duplicates are found by `uid`; else by the whole entry.
     pub reserved_for_by_uid: bool,
-    /// A namespace with dots is told `must not contain dots`.
-    pub label_dots_text: bool,
+    /// What a namespace with dots is told.
+    pub dotted_label: DottedLabel,
     /// `status.allocation` is immutable once set.
     pub allocation_immutable: bool,
     /// Status updates reset most metadata to the stored one.
     pub status_update_resets_metadata: bool,
-    /// Unicode version of Go's printable tables.
-    pub unicode: u8,
+    /// Which characters the server's Go prints verbatim.
+    pub unicode: GoUnicode,
 }
 
 const BASE: Rules = Rules {
     profile: "1.26.0-1.26.1",
     reserved_for_by_uid: false,
-    label_dots_text: false,
+    dotted_label: DottedLabel::General,
     allocation_immutable: false,
     status_update_resets_metadata: false,
-    unicode: 13,
+    unicode: GoUnicode::V13,
 };
 static P26A: Rules = BASE;
 static P26B: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, ..BASE };
-static P27: Rules =
-    Rules { profile: "1.27-1.29", reserved_for_by_uid: true, label_dots_text: true, allocation_immutable: true, ..BASE };
+static P27: Rules = Rules {
+    profile: "1.27-1.29",
+    reserved_for_by_uid: true,
+    dotted_label: DottedLabel::NamesTheDots,
+    allocation_immutable: true,
+    ..BASE
+};
 static P30: Rules = Rules {
     profile: "1.30",
     reserved_for_by_uid: true,
-    label_dots_text: true,
+    dotted_label: DottedLabel::NamesTheDots,
     allocation_immutable: true,
     status_update_resets_metadata: true,
-    unicode: 15,
+    unicode: GoUnicode::V15,
 };
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ pub mod answer;
 pub mod request;
 
 mod parse;
+mod validate;
 
 pub use answer::Answer;
 pub use request::Request;
@@ -14,6 +15,7 @@ use serde::Serialize;
 pub fn run(request: &Request) -> Answer {
     match request.verb.as_str() {
         "parse" => parse::parse(request),
+        "validate" => validate::validate(request),
         verb => Answer::unusable(
             Some(verb),
             &format!("unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`"),

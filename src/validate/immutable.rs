@@ -1,0 +1,65 @@
+//! What may not change, and when two values count as the same (behaviour.md §6.9).
+
+use super::errors::{Bad, Errors};
+use crate::goformat::value::go_syntax_of;
+use crate::object::{Record, Value};
+use crate::report::{Code, Path};
+use crate::schema::{Release, Type};
+
+/// The server's words.
+pub const MESSAGE: &str = "field is immutable";
+
+/// A struct may not change; the error shows the new one in Go syntax.
+pub fn record(code: Code, path: &Path<'_>, new: &Record<'_>, old: &Record<'_>, release: Release, errors: &mut Errors) {
+    if !same_record(new, old) {
+        let value = Bad::Syntax(go_syntax_of(new, release, errors.unicode()));
+        errors.invalid(code, path, value, MESSAGE);
+    }
+}
+
+/// Semantic equality: nil and empty lists and maps are the same, a value that was not given is Go's zero value, times
+/// are compared as instants, verbatim JSON byte by byte. Recursion is bounded by the depth of the tables.
+pub fn same_record(a: &Record<'_>, b: &Record<'_>) -> bool {
+    a.schema.fields.iter().zip(&a.slots).zip(&b.slots).all(|((field, a), b)| same_value(&field.ty, a, b))
+}
+
+/// [`same_record`] for one value of a type.
+pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
+    match ty {
+        Type::String | Type::Named(..) | Type::Uid | Type::Quantity | Type::Raw | Type::FieldsV1 => a.as_str() == b.as_str(),
+        Type::Bool => matches!(a, Value::Bool(true)) == matches!(b, Value::Bool(true)),
+        Type::Int64 => int(a) == int(b),
+        Type::Time => time(a).same_instant(time(b)),
+        Type::StringMap => entries(a) == entries(b),
+        Type::Struct(schema) => match (a.as_record(), b.as_record()) {
+            (Some(a), Some(b)) => same_record(a, b),
+            (None, None) => true,
+            (Some(one), None) | (None, Some(one)) => same_record(one, &Record::empty(schema)),
+        },
+        Type::Pointer(inner) => match (a, b) {
+            (Value::Unset, Value::Unset) => true,
+            (Value::Unset, _) | (_, Value::Unset) => false,
+            (a, b) => same_value(inner, a, b),
+        },
+        Type::List(inner) => {
+            let (a, b) = (items(a), items(b));
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(inner, a, b))
+        }
+    }
+}
+
+fn int(value: &Value<'_>) -> i64 {
+    if let Value::Int(n) = value { *n } else { 0 }
+}
+
+fn time(value: &Value<'_>) -> crate::time::Time {
+    if let Value::Time(time) = value { *time } else { crate::time::Time::default() }
+}
+
+fn entries<'v, 't>(value: &'v Value<'t>) -> &'v [(std::borrow::Cow<'t, str>, std::borrow::Cow<'t, str>)] {
+    if let Value::Map(entries) = value { entries } else { &[] }
+}
+
+fn items<'v, 't>(value: &'v Value<'t>) -> &'v [Value<'t>] {
+    if let Value::List(items) = value { items } else { &[] }
+}
