@@ -9,15 +9,10 @@ use crate::input::{Input, Item, What};
 use crate::object::Record;
 use crate::report::{Code, Finding, Origin, Severity, Step};
 use crate::schema::Api;
-use crate::text::Mode;
-use crate::text::print::Order;
 use crate::validate::pipeline::{self, Changes};
 use crate::validate::status::Status;
 use crate::validate::{self, Context, FieldError};
 use serde_json::value::to_raw_value;
-
-/// Most bytes a verbatim value may print to.
-const MAX_PRINT: usize = 256 << 20;
 
 /// Answers `validate`.
 pub fn validate(request: &Request) -> Answer {
@@ -144,7 +139,7 @@ impl Case<'_, '_> {
                     self.stored_undecodable(error, &mut verdict);
                     return verdict;
                 }
-                if self.request.via == Via::Validator && strict.is_none() {
+                if self.via() == Via::Validator && strict.is_none() {
                     strict = self.strict_error(&stored);
                     verdict.findings.extend(decoding(&stored, self.request.field_validation).into_iter().map(without_place));
                 }
@@ -157,6 +152,10 @@ impl Case<'_, '_> {
             verdict.status = self.undecodable(&error);
         }
         verdict
+    }
+
+    fn via(&self) -> Via {
+        self.request.via.unwrap_or_default()
     }
 
     fn undecodable(&self, error: &str) -> Option<Status> {
@@ -176,7 +175,7 @@ impl Case<'_, '_> {
     /// The stored object has a value of the wrong type. The validators' harness decodes it like the new one; a server
     /// could not have stored it.
     fn stored_undecodable(&self, error: &str, verdict: &mut Verdict) {
-        match self.request.via {
+        match self.via() {
             Via::Validator => {
                 verdict.status = self.undecodable(error);
                 let finding = Finding::error(Code::TypeMismatch, Origin::ApiServer, error);
@@ -210,12 +209,7 @@ impl Case<'_, '_> {
 
     fn decode<'t>(&self, input: &'t Input<'_>, item: &Item) -> Option<Decoded<'t>> {
         let tree = input.tree(item)?;
-        let mode = input.mode(item);
-        let order = match (self.request.via, mode) {
-            (Via::Validator, Mode::Json) => Order::Source,
-            _ => Order::Sorted,
-        };
-        let how = How { order, mode, release: self.item.release, max_raw: MAX_PRINT };
+        let how = How::reaching(input.mode(item), self.via(), self.item.release);
         Some(decode::decode(tree, item.node, self.api.kind.schema, self.api.version.name, how))
     }
 
@@ -249,7 +243,7 @@ impl Case<'_, '_> {
         let context = Context::new(self.item.release);
         let mut changes = Changes::default();
         let namespace = self.request.namespace.as_deref().unwrap_or("default");
-        match self.request.via {
+        match self.via() {
             Via::Validator => pipeline::drop_status(&mut object, &mut changes),
             Via::Kubectl => {
                 pipeline::fill_namespace(&mut object, self.api.kind.scope, namespace, &mut changes);
@@ -258,7 +252,7 @@ impl Case<'_, '_> {
         }
         let errors = validate::functions(self.api, &object, validate::Operation::Create, &context);
         verdict.status = self.invalid(&object, &errors);
-        let once = self.request.via == Via::Kubectl;
+        let once = self.via() == Via::Kubectl;
         verdict.findings.extend(findings(&errors, once));
     }
 
@@ -266,7 +260,7 @@ impl Case<'_, '_> {
         let context = Context::new(self.item.release);
         let namespace = self.request.namespace.as_deref().unwrap_or("default");
         let mut changes = Changes::default();
-        if self.request.via == Via::Kubectl {
+        if self.via() == Via::Kubectl {
             pipeline::fill_namespace(&mut old, self.api.kind.scope, namespace, &mut Changes::default());
             pipeline::fill_namespace(&mut new, self.api.kind.scope, namespace, &mut changes);
             pipeline::fill_resource_version(&mut new, &old);
@@ -277,7 +271,7 @@ impl Case<'_, '_> {
         };
         let answered = pipeline::update(self.api, &new, operation, &context);
         verdict.status = self.invalid(&new, &answered);
-        match self.request.via {
+        match self.via() {
             Via::Validator => {
                 let errors = validate::functions(self.api, &new, operation, &context);
                 verdict.findings.extend(findings(&errors, false));
