@@ -28,7 +28,8 @@ www/node_modules/.package-lock.json: www/package.json www/package-lock.json
 	@cd www && $(npm_ci)
 
 .PHONY: playground-build
-playground-build: www/node_modules/.package-lock.json pkg
+playground-build: www/node_modules/.package-lock.json
+	@node pkg/build/build.mjs --web
 	$(call say,playground page: about 10 seconds)
 	@cd www && npm run --silent build
 

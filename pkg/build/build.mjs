@@ -1,10 +1,10 @@
-// Builds the Wasm module of the npm package: cargo, wasm-bindgen, wasm-opt, the same three steps `wasm-pack build
-// --target web` takes. Uses a `wasm-bindgen` on PATH when its version is the one in Cargo.lock; otherwise builds the small
-// program in ./bindgen into target/tools, which needs no other tool. wasm-opt comes from npm at one fixed version, because
-// sizes are compared in tests.
+// Builds the Wasm modules of the npm package: cargo, wasm-bindgen, wasm-opt, the same three steps `wasm-pack build --target
+// web` takes. Uses a `wasm-bindgen` on PATH when its version is the one in Cargo.lock; otherwise builds the small program in
+// ./bindgen into target/tools, which needs no other tool. wasm-opt comes from npm at one fixed version, because sizes are
+// compared in tests.
 //
-//   node pkg/build/build.mjs            module and glue into pkg/, hand-written files restored if wasm-pack replaced them
-//   node pkg/build/build.mjs --profile s|z|3 --out FOLDER   for measuring: another optimisation level, another folder
+//   node pkg/build/build.mjs         both modules into pkg/, hand-written files restored if wasm-pack replaced them
+//   node pkg/build/build.mjs --web   only the one that browsers and importers load, not that of `npx claimkit`
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -17,13 +17,14 @@ const root = path.resolve(here, "../..");
 const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 const tools = path.join(target, "tools");
 
-const { values: options } = parseArgs({
-  options: {
-    profile: { type: "string", default: "3" },
-    out: { type: "string", default: path.join(root, "pkg") },
-    features: { type: "string", default: "js,cli" },
-  },
-});
+const { values: options } = parseArgs({ options: { web: { type: "boolean", default: false } } });
+
+// The command line is a module of its own: it would add half again to what every page loads. It is built for size, since a
+// process that ends soon gains nothing from unrolled loops.
+const modules = [
+  { features: "js", profile: "release", out: path.join(root, "pkg"), level: "-O3" },
+  { features: "js,cli", profile: "npx", out: path.join(root, "pkg/cli"), level: "-Os" },
+];
 
 function say(text) {
   console.log(`==> ${text}`);
@@ -85,37 +86,36 @@ function wasmOpt() {
   return path.join(folder, "node_modules/.bin/wasm-opt");
 }
 
-const out = path.resolve(options.out);
-if (out === path.join(root, "pkg")) restorePackage();
+/** Compiles one module and puts it and its glue into its folder, unless both are there already. */
+function build({ features, profile, out, level }) {
+  run("cargo", ["build", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--no-default-features", "--features", features]);
+  const compiled = path.join(target, "wasm32-unknown-unknown", profile, "claimkit.wasm");
+  const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts"].map((name) => path.join(out, name));
+  // What went in and what came out; equal to last time means there is nothing to do.
+  const stampFile = path.join(target, `pkg-stamp-${profile}`);
+  function stamp() {
+    const hash = createHash("sha256");
+    for (const file of [compiled, fileURLToPath(import.meta.url), ...products]) hash.update(readFileSync(file));
+    return hash.digest("hex");
+  }
+  if (existsSync(stampFile) && products.every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
 
-say("Wasm module: about 1 minute the first time, seconds when little changed");
-const environment = { ...process.env, CARGO_PROFILE_RELEASE_OPT_LEVEL: options.profile };
-const features = ["--no-default-features", "--features", options.features];
-run("cargo", ["build", "--quiet", "--release", "--locked", "--lib", "--target", "wasm32-unknown-unknown", ...features], { env: environment });
-const compiled = path.join(target, "wasm32-unknown-unknown/release/claimkit.wasm");
-
-// What cargo left and how it is treated from here on; equal to last time means there is nothing to do.
-const stampFile = path.join(target, "pkg-stamp", createHash("sha256").update(out).digest("hex").slice(0, 12));
-const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts"].map((name) => path.join(out, name));
-function stamp() {
-  const hash = createHash("sha256");
-  for (const file of [compiled, fileURLToPath(import.meta.url), ...products]) hash.update(readFileSync(file));
-  return hash.digest("hex");
-}
-const current = existsSync(stampFile) && products.every(existsSync) && readFileSync(stampFile, "utf8") === stamp();
-if (!current) {
-  const folder = path.join(target, "pkg-bindgen");
+  const folder = path.join(target, `pkg-bindgen-${profile}`);
   run(...bindgen()(compiled, folder));
   mkdirSync(out, { recursive: true });
-  say("wasm-opt: about 10 seconds");
-  const level = options.profile === "z" ? "-Oz" : options.profile === "s" ? "-Os" : "-O3";
-  run(wasmOpt(), [level, "--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-sign-ext", "--enable-mutable-globals", "--enable-reference-types", "--enable-multivalue", path.join(folder, "claimkit_bg.wasm"), "-o", path.join(out, "claimkit_bg.wasm")]);
-  for (const product of products) if (!product.endsWith(".wasm")) copyFileSync(path.join(folder, path.basename(product)), product);
-  mkdirSync(path.dirname(stampFile), { recursive: true });
+  const optimised = path.join(folder, "optimised.wasm");
+  run(wasmOpt(), [level, ...WASM_FEATURES, path.join(folder, "claimkit_bg.wasm"), "-o", optimised]);
+  for (const product of products) copyFileSync(product.endsWith(".wasm") ? optimised : path.join(folder, path.basename(product)), product);
   writeFileSync(stampFile, stamp());
+  say(`${path.relative(root, out)}/claimkit_bg.wasm: ${statSync(path.join(out, "claimkit_bg.wasm")).size} bytes`);
 }
-if (out === path.join(root, "pkg")) {
-  copyFileSync(path.join(root, "src/entry/types.d.ts"), path.join(out, "types.d.ts"));
-  copyFileSync(path.join(root, "LICENSE"), path.join(out, "LICENSE"));
-}
-say(`${path.relative(root, out) || "."}/claimkit_bg.wasm: ${statSync(path.join(out, "claimkit_bg.wasm")).size} bytes`);
+
+// What rustc's default target for Wasm may use; every browser since 2023 has it.
+const WASM_FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"].map((name) => `--enable-${name}`);
+
+restorePackage();
+const wanted = options.web ? modules.slice(0, 1) : modules;
+say(`Wasm: ${wanted.length === 1 ? "about 1 minute" : "about 2 minutes"} the first time, seconds when nothing changed`);
+wanted.forEach(build);
+copyFileSync(path.join(root, "src/entry/types.d.ts"), path.join(root, "pkg/types.d.ts"));
+copyFileSync(path.join(root, "LICENSE"), path.join(root, "pkg/LICENSE"));

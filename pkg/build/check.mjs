@@ -1,0 +1,11 @@
+// Before `npm pack`: what `make pkg` writes must be there, or an empty package would be packed.
+import { existsSync, readFileSync } from "node:fs";
+
+const folder = new URL("../", import.meta.url);
+const manifest = JSON.parse(readFileSync(new URL("package.json", folder), "utf8"));
+const needed = ["claimkit.js", "claimkit_bg.wasm", "types.d.ts", "cli/claimkit.js", "cli/claimkit_bg.wasm", "LICENSE"];
+const missing = needed.filter((file) => !existsSync(new URL(file, folder)));
+if (missing.length > 0 || !manifest.exports) {
+  console.error(`claimkit: run \`make pkg\` first: ${missing.join(", ") || "package.json"} is missing`);
+  process.exit(1);
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env node
+// `npx claimkit`: files and streams for the command line, which is in the Wasm module. The same program as the native one.
+import { existsSync, readFileSync, readSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const file = new URL("./cli/claimkit_bg.wasm", import.meta.url);
+if (!existsSync(file)) {
+  console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
+  process.exit(2);
+}
+const { initSync, command } = createRequire(import.meta.url)("./cli/claimkit.js");
+initSync({ module: readFileSync(file) });
+
+const PHRASES = {
+  ENOENT: "no such file or folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "is a folder",
+  ENOTDIR: "is no folder",
+};
+
+/** Does something with the file system; what goes wrong is told in the words of src/main.rs. */
+function attempt(action) {
+  try {
+    return action();
+  } catch (error) {
+    throw new Error(PHRASES[error.code] ?? error.message);
+  }
+}
+
+const STEP = 1 << 16;
+let waiting = Buffer.alloc(0);
+let ended = false;
+
+/** The next line of standard input with its line feed; undefined at the end. */
+function line() {
+  const parts = [];
+  for (;;) {
+    const end = waiting.indexOf(10);
+    if (end >= 0) {
+      parts.push(waiting.subarray(0, end + 1));
+      waiting = waiting.subarray(end + 1);
+      break;
+    }
+    if (waiting.length > 0) parts.push(waiting);
+    waiting = Buffer.alloc(0);
+    if (ended) break;
+    const buffer = Buffer.alloc(STEP);
+    try {
+      const length = readSync(0, buffer, 0, STEP, null);
+      if (length === 0) ended = true;
+      waiting = buffer.subarray(0, length);
+    } catch (error) {
+      if (error.code === "EOF") ended = true;
+      else if (error.code === "EAGAIN") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      else throw error;
+    }
+  }
+  return parts.length === 0 ? undefined : new Uint8Array(Buffer.concat(parts));
+}
+
+/** Writes all of a text at once, so that nothing is lost when the process ends. */
+function print(stream, text) {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(stream, bytes, at);
+    } catch (error) {
+      if (error.code === "EAGAIN") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      // A reader that has gone away (`claimkit … | head`) is no error of ours.
+      else process.exit(2);
+    }
+  }
+}
+
+const host = {
+  read: (path) => attempt(() => readFileSync(path)),
+  list: (path) =>
+    attempt(() => {
+      if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+      return readdirSync(path, { withFileTypes: true }).map((entry) => [entry.name, entry.isDirectory()]);
+    }),
+  write: (path, text) => attempt(() => writeFileSync(path, text)),
+  line: () => attempt(line),
+  out: (text) => print(1, text),
+  err: (text) => print(2, text),
+  colours: () => Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb",
+};
+
+process.exitCode = command(process.argv.slice(2), host);

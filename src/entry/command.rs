@@ -1,0 +1,86 @@
+//! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams. Not for browsers: `pkg/cli.js` alone
+//! calls it, and the web module is built without it.
+
+use crate::cli::{self, Entry, Host};
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// What `pkg/cli.js` brings. Methods throw an `Error` whose message is one short phrase.
+    pub type Node;
+
+    #[wasm_bindgen(method, catch)]
+    fn read(this: &Node, path: &str) -> Result<Uint8Array, JsValue>;
+
+    /// `undefined` if the path is no folder, else `[name, folder][]`.
+    #[wasm_bindgen(method, catch)]
+    fn list(this: &Node, path: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn write(this: &Node, path: &str, text: &str) -> Result<(), JsValue>;
+
+    /// `undefined` at the end.
+    #[wasm_bindgen(method, catch)]
+    fn line(this: &Node) -> Result<Option<Uint8Array>, JsValue>;
+
+    #[wasm_bindgen(method)]
+    fn out(this: &Node, text: &str);
+
+    #[wasm_bindgen(method)]
+    fn err(this: &Node, text: &str);
+
+    #[wasm_bindgen(method)]
+    fn colours(this: &Node) -> bool;
+}
+
+fn phrase(error: &JsValue) -> String {
+    let message = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
+    message.unwrap_or_else(|| "cannot be used".to_owned())
+}
+
+struct Bridge<'a>(&'a Node);
+
+impl Host for Bridge<'_> {
+    fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        self.0.read(path).map(|bytes| bytes.to_vec()).map_err(|error| phrase(&error))
+    }
+
+    fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String> {
+        let entries = self.0.list(path).map_err(|error| phrase(&error))?;
+        if entries.is_undefined() {
+            return Ok(None);
+        }
+        let entry = |entry: JsValue| {
+            let pair = Array::from(&entry);
+            Entry { name: pair.get(0).as_string().unwrap_or_default(), folder: pair.get(1).is_truthy() }
+        };
+        Ok(Some(Array::from(&entries).iter().map(entry).collect()))
+    }
+
+    fn write(&mut self, path: &str, text: &str) -> Result<(), String> {
+        self.0.write(path, text).map_err(|error| phrase(&error))
+    }
+
+    fn line(&mut self) -> Result<Option<Vec<u8>>, String> {
+        self.0.line().map(|line| line.map(|line| line.to_vec())).map_err(|error| phrase(&error))
+    }
+
+    fn out(&mut self, text: &str) {
+        self.0.out(text);
+    }
+
+    fn err(&mut self, text: &str) {
+        self.0.err(text);
+    }
+
+    fn colours(&self) -> bool {
+        self.0.colours()
+    }
+}
+
+/// Runs a command line, without the program's name, and gives its exit code.
+#[wasm_bindgen(skip_typescript)]
+pub fn command(arguments: Vec<String>, node: &Node) -> u8 {
+    cli::run(&arguments, &mut Bridge(node))
+}
