@@ -5,6 +5,7 @@
 //! | stage | module | takes | gives |
 //! |---|---|---|---|
 //! | read | [`text`] | text | [`text::File`]: documents with lossless trees, syntax findings |
+//! | take apart | [`kubectl`] | trees | objects as kubectl sends them, its own refusals |
 //! | recognise | [`input`], [`schema`] | trees | objects: (version, kind) and release |
 //! | decode | [`decode`] | tree, schema | [`object::Record`] and findings for unknown, duplicate, mistyped fields |
 //! | judge | [`validate`] | records, operation, release | kube-apiserver's errors, in its order and words |
@@ -25,6 +26,7 @@ pub mod defaults;
 pub mod entry;
 pub mod goformat;
 pub mod input;
+pub mod kubectl;
 pub mod limits;
 pub mod names;
 pub mod object;
