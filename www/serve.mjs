@@ -1,0 +1,50 @@
+// A static file server for the built page: `node serve.mjs [folder] [port]`. No dependency, this machine only.
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join, normalize, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
+};
+
+/** Serves `folder` below `prefix` (such as `/some/path`); answers the server once it listens. */
+export function serve(folder, { port = 0, prefix = "" } = {}) {
+  const root = join(folder, ".");
+  const server = createServer((request, response) => {
+    const url = decodeURIComponent(new URL(request.url ?? "/", "http://host").pathname);
+    if (!url.startsWith(`${prefix}/`)) {
+      response.writeHead(404).end("not found");
+      return;
+    }
+    let path = normalize(join(root, url.slice(prefix.length)));
+    if (path !== root && !path.startsWith(root.endsWith(sep) ? root : root + sep)) {
+      response.writeHead(403).end("forbidden");
+      return;
+    }
+    if (existsSync(path) && statSync(path).isDirectory()) path = join(path, "index.html");
+    if (!existsSync(path)) {
+      response.writeHead(404).end("not found");
+      return;
+    }
+    response.writeHead(200, {
+      "content-type": TYPES[extname(path)] ?? "application/octet-stream",
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+    });
+    createReadStream(path).pipe(response);
+  });
+  return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const server = await serve(process.argv[2] ?? "dist", { port: Number(process.argv[3] ?? 4173) });
+  console.log(`claimkit playground: http://127.0.0.1:${server.address().port}/`);
+}

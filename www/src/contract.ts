@@ -1,0 +1,138 @@
+/** The part of the request/answer contract the page reads. The Wasm module's own types are the full ones. */
+
+export type Severity = "error" | "warning" | "info";
+export type Origin = "kubectl" | "kube-apiserver" | "kube-scheduler" | "claimkit";
+
+/** Zero-based line, UTF-16 code units in it, and the UTF-8 byte offset in the text. */
+export interface Position {
+  line: number;
+  character: number;
+  offset: number;
+}
+
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+export interface TextEdit {
+  range: Range;
+  newText: string;
+}
+
+export interface Fix {
+  title: string;
+  edits: TextEdit[];
+}
+
+export interface Finding {
+  code: string;
+  severity: Severity;
+  origin: Origin;
+  message: string;
+  path?: string;
+  type?: string;
+  help?: string;
+  fixes: Fix[];
+  range?: Range | null;
+  object?: number;
+}
+
+export interface Status {
+  code: number;
+  reason?: string;
+  message?: string;
+  [more: string]: unknown;
+}
+
+export interface ObjectEntry {
+  apiVersion?: string;
+  kind?: string;
+  name?: string;
+  namespace?: string;
+  release?: string;
+  range?: Range | null;
+  valid?: boolean;
+  status?: Status | null;
+  object?: unknown;
+  placement?: Placement;
+  // convert
+  from?: string;
+  to?: string;
+  changed?: boolean;
+  losses?: Loss[];
+  skipped?: string;
+}
+
+export interface Loss {
+  path: string;
+  value: unknown;
+  reason: string;
+  range?: Range | null;
+}
+
+export type Verdict = "Yes" | "Possible" | "No" | "Error";
+
+export interface Placement {
+  nodes: NodePlacement[];
+  [more: string]: unknown;
+}
+
+export interface NodePlacement {
+  name: string;
+  verdict: Verdict;
+  claims?: ClaimPlacement[];
+  labels?: Record<string, string>;
+  [more: string]: unknown;
+}
+
+export interface ClaimPlacement {
+  verdict?: Verdict;
+  checks?: Check[];
+  reason?: string;
+  [more: string]: unknown;
+}
+
+export interface Check {
+  [more: string]: unknown;
+}
+
+export interface SelectorCheck {
+  source?: string;
+  eager: "Match" | "NoMatch" | "Error";
+  lazy: "Match" | "NoMatch" | "Error";
+  eagerError?: string;
+  lazyError?: string;
+  matchedTerm?: number | null;
+  nearestTerm?: number | null;
+  range?: Range | null;
+  terms: TermResult[];
+}
+
+export interface TermResult {
+  index: number;
+  outcome: "Match" | "NoMatch" | "Empty" | "Error";
+  range?: Range | null;
+  requirements: RequirementResult[];
+}
+
+export interface RequirementResult {
+  path: string;
+  key: string;
+  operator: string;
+  values: string[] | null;
+  actual?: string | null;
+  holds: boolean | null;
+  why: string;
+  range?: Range | null;
+}
+
+export interface Answer {
+  verb?: string;
+  ok: boolean;
+  error?: string;
+  findings: Finding[];
+  objects: ObjectEntry[];
+  text?: string;
+  [more: string]: unknown;
+}

@@ -1,0 +1,51 @@
+import { MergeView, unifiedMergeView } from "@codemirror/merge";
+import { EditorState, type Extension } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { reading, shadowHost } from "./extensions.ts";
+
+/** Below this width two columns of YAML cannot be read. */
+const TWO_COLUMNS = 620;
+const COLLAPSE = { margin: 3, minSize: 8 };
+/** A comparison of large texts is given a bound, so that it never holds the page up. */
+const DIFF = { scanLimit: 500, timeout: 300 };
+
+export interface Comparison {
+  destroy(): void;
+}
+
+/** Shows two texts beside each other, or as one where there is no room; neither can be edited. */
+export function compare(host: HTMLElement, before: string, after: string, labels: { before: string; after: string }): Comparison {
+  const { root, parent } = shadowHost(host);
+  const readOnly = (label: string): Extension => [
+    reading(),
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", role: "textbox", "aria-readonly": "true", "aria-multiline": "true" }),
+  ];
+  if (host.clientWidth >= TWO_COLUMNS) {
+    parent.style.overflow = "auto";
+    const merge = new MergeView({
+      parent,
+      root,
+      a: { doc: before, extensions: readOnly(labels.before) },
+      b: { doc: after, extensions: readOnly(labels.after) },
+      gutter: true,
+      highlightChanges: true,
+      collapseUnchanged: COLLAPSE,
+      diffConfig: DIFF,
+    });
+    return { destroy: () => merge.destroy() };
+  }
+  const view = new EditorView({
+    parent,
+    root,
+    state: EditorState.create({
+      doc: after,
+      extensions: [
+        readOnly(`${labels.before} / ${labels.after}`),
+        unifiedMergeView({ original: before, mergeControls: false, gutter: true, collapseUnchanged: COLLAPSE, diffConfig: DIFF }),
+      ],
+    }),
+  });
+  return { destroy: () => view.destroy() };
+}

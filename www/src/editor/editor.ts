@@ -1,0 +1,214 @@
+import { ChangeSet, EditorState, StateEffect, StateField, Text, type ChangeSpec, type Extension } from "@codemirror/state";
+import { Decoration, EditorView, keymap, type DecorationSet } from "@codemirror/view";
+import { effect, signal, untracked } from "@preact/signals";
+import type { Finding, Range } from "../contract.ts";
+import { lang, t } from "../i18n/index.ts";
+import { reports } from "../state/checks.ts";
+import { activate, activeFile, changeDoc, files, source, type PageFile } from "../state/files.ts";
+import { announce } from "../state/notices.ts";
+import { reading, shadowHost, writing } from "./extensions.ts";
+import { findingsExtension, underline } from "./findings.ts";
+import { completions, hovers } from "./language.ts";
+import { toChanges, toPosition, toSpan } from "./positions.ts";
+
+/** Where the cursor of the open file stands, for the status bar. */
+export const cursor = signal({ line: 0, character: 0 });
+/** Asks the page to show the fixes for these findings (the keyboard's way to them). */
+export const fixMenu = signal<Finding[] | null>(null);
+
+let view: EditorView | null = null;
+let shown = "";
+const states = new Map<string, EditorState>();
+
+const place = StateEffect.define<{ from: number; to: number }[]>();
+/** The places another panel speaks about, marked until the next edit. */
+const placed = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    if (transaction.docChanged) return Decoration.none;
+    for (const entry of transaction.effects) {
+      if (entry.is(place)) {
+        const spans = entry.value.filter((span) => span.to > span.from).sort((a, b) => a.from - b.from);
+        return Decoration.set(spans.map((span) => Decoration.mark({ class: "cm-placed" }).range(span.from, span.to)));
+      }
+    }
+    return marks;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+function activeSource() {
+  const file = activeFile.peek();
+  return file ? source(file) : undefined;
+}
+
+function findingsAt(state: EditorState): Finding[] {
+  const found = reports.peek().get(shown)?.answer.findings ?? [];
+  const { head } = state.selection.main;
+  const line = state.doc.lineAt(head);
+  return found.filter((finding) => {
+    if (!finding.range || finding.fixes.length === 0) return false;
+    const span = toSpan(state.doc, finding.range);
+    return span.from <= line.to && span.to >= line.from;
+  });
+}
+
+function extensions(): Extension {
+  return [
+    keymap.of([
+      {
+        key: "Mod-.",
+        run: ({ state }) => {
+          const found = findingsAt(state);
+          if (found.length === 0) announce(t.peek().noFixHere);
+          else fixMenu.value = found;
+          return true;
+        },
+      },
+    ]),
+    reading(),
+    writing(),
+    findingsExtension,
+    hovers(activeSource),
+    completions(activeSource),
+    placed,
+    EditorView.contentAttributes.of({ "aria-label": t.peek().editorLabel }),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) changeDoc(shown, update.state.doc);
+      if (update.docChanged || update.selectionSet) cursor.value = toPosition(update.state.doc, update.state.selection.main.head);
+    }),
+  ];
+}
+
+function stateOf(file: PageFile): EditorState {
+  const kept = states.get(file.id);
+  if (kept && kept.doc.eq(file.doc)) return kept;
+  return EditorState.create({ doc: file.doc, extensions: extensions() });
+}
+
+function show(file: PageFile): void {
+  if (!view) return;
+  if (shown && files.peek().some((other) => other.id === shown)) states.set(shown, view.state);
+  else states.delete(shown);
+  shown = file.id;
+  view.setState(stateOf(file));
+  cursor.value = toPosition(view.state.doc, view.state.selection.main.head);
+  drawFindings();
+}
+
+function drawFindings(): void {
+  if (!view) return;
+  const report = reports.peek().get(shown);
+  const file = activeFile.peek();
+  if (report && file && report.version !== file.version) return; // the editor moves the old ones along
+  view.dispatch(underline(view.state, report?.answer.findings ?? [], (finding, index) => applyFix(shown, finding, index)));
+}
+
+/** Puts the editor into `host` and keeps it in step with the page's state. */
+export function mountEditor(host: HTMLElement): () => void {
+  const { root, parent } = shadowHost(host);
+  const first = activeFile.peek();
+  shown = first?.id ?? "";
+  view = new EditorView({ parent, root, state: EditorState.create({ doc: first?.doc ?? Text.empty, extensions: extensions() }) });
+  if (first) states.set(first.id, view.state);
+  const stops = [
+    effect(() => {
+      const file = activeFile.value;
+      if (file && file.id !== shown) untracked(() => show(file));
+    }),
+    effect(() => {
+      void reports.value;
+      untracked(drawFindings);
+    }),
+    effect(() => {
+      void lang.value;
+      untracked(() => {
+        // Labels and phrases are part of the state, so a new language makes new ones; the text and the undo history stay.
+        states.clear();
+        if (!view) return;
+        view.dispatch({ effects: StateEffect.reconfigure.of(extensions()) });
+        drawFindings();
+      });
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+    view?.destroy();
+    view = null;
+  };
+}
+
+export function focusEditor(): void {
+  view?.focus();
+}
+
+/** Opens the file, selects the range and brings it into view. */
+export function reveal(fileId: string, range: Range, focus = true): void {
+  activate(fileId);
+  const file = files.peek().find((candidate) => candidate.id === fileId);
+  if (!view || !file) return;
+  if (shown !== fileId) show(file);
+  const span = toSpan(view.state.doc, range);
+  view.dispatch({ selection: { anchor: span.from, head: span.to }, effects: EditorView.scrollIntoView(span.from, { y: "center" }) });
+  if (focus) view.focus();
+}
+
+/** Marks places without moving the focus; an empty list removes the marks. */
+export function mark(fileId: string, ranges: readonly Range[], scroll = true): void {
+  const file = files.peek().find((candidate) => candidate.id === fileId);
+  if (!view || !file) return;
+  if (ranges.length > 0 && shown !== fileId) {
+    activate(fileId);
+    show(file);
+  }
+  if (shown !== fileId) return;
+  const spans = ranges.map((range) => toSpan(view!.state.doc, range));
+  const first = spans[0];
+  view.dispatch({ effects: [place.of(spans), ...(first && scroll ? [EditorView.scrollIntoView(first.from, { y: "center" })] : [])] });
+}
+
+/** Changes a file's text as one step that can be undone. */
+export function editFile(fileId: string, changes: ChangeSpec): void {
+  if (view && shown === fileId) {
+    view.dispatch({ changes, userEvent: "input.fix" });
+    return;
+  }
+  const file = files.peek().find((candidate) => candidate.id === fileId);
+  if (!file) return;
+  const next = stateOf(file).update({ changes, userEvent: "input.fix" }).state;
+  states.set(fileId, next);
+  changeDoc(fileId, next.doc);
+}
+
+export function replaceText(fileId: string, text: string): void {
+  const file = files.peek().find((candidate) => candidate.id === fileId);
+  if (file) editFile(fileId, { from: 0, to: file.doc.length, insert: text.replace(/\r\n?/g, "\n") });
+}
+
+export function applyFix(fileId: string, finding: Finding, index: number): void {
+  const fix = finding.fixes[index];
+  const file = files.peek().find((candidate) => candidate.id === fileId);
+  if (!fix || !file) return;
+  if (reports.peek().get(fileId)?.version !== file.version) {
+    announce(t.peek().textChanged);
+    return;
+  }
+  editFile(fileId, toChanges(file.doc, fix.edits));
+  announce(t.peek().fixed(fix.title));
+}
+
+/** The changes of every finding that has exactly one fix, leaving out those that touch an earlier one's. */
+export function certainFixes(doc: Text, findings: readonly Finding[]): { changes: ChangeSet; count: number } {
+  const taken: { from: number; to: number; insert: string }[] = [];
+  let count = 0;
+  for (const finding of findings) {
+    const fix = finding.fixes[0];
+    if (!fix || finding.fixes.length !== 1) continue;
+    const changes = toChanges(doc, fix.edits);
+    const clash = changes.some((change) => taken.some((other) => change.from <= other.to && change.to >= other.from));
+    if (clash) continue;
+    taken.push(...changes);
+    count += 1;
+  }
+  return { changes: ChangeSet.of(taken, doc.length), count };
+}

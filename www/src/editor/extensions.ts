@@ -1,0 +1,50 @@
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import { foldDocuments } from "./folding.ts";
+import { appearance } from "./theme.ts";
+import { t } from "../i18n/index.ts";
+
+function foldMarker(open: boolean): HTMLElement {
+  const marker = document.createElement("span");
+  marker.textContent = open ? "⌄" : "›";
+  marker.title = open ? t.value.fold : t.value.unfold;
+  return marker;
+}
+
+/** What every text on the page has, whether it can be edited or not. */
+export function reading(): Extension {
+  return [lineNumbers(), yaml(), foldDocuments, foldGutter({ markerDOM: foldMarker }), drawSelection(), appearance, EditorState.phrases.of(t.peek().editorPhrases)];
+}
+
+/** What an editable text has besides. */
+export function writing(): Extension {
+  return [
+    history(),
+    indentUnit.of("  "),
+    EditorState.tabSize.of(2),
+    indentOnInput(),
+    bracketMatching(),
+    closeBrackets(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    highlightSelectionMatches(),
+    search(),
+    EditorState.allowMultipleSelections.of(true),
+    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, indentWithTab]),
+    EditorView.contentAttributes.of({ spellcheck: "false", autocorrect: "off", autocapitalize: "off", "data-gramm": "false" }),
+  ];
+}
+
+/** A place for an editor: inside a shadow root its styles are adopted sheets, which a strict style policy allows. */
+export function shadowHost(host: HTMLElement): { root: ShadowRoot; parent: HTMLElement } {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+  const parent = document.createElement("div");
+  parent.style.height = "100%";
+  root.replaceChildren(parent);
+  return { root, parent };
+}

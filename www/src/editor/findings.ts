@@ -1,0 +1,59 @@
+import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import type { EditorState, TransactionSpec } from "@codemirror/state";
+import { keymap } from "@codemirror/view";
+import type { Finding } from "../contract.ts";
+import { t } from "../i18n/index.ts";
+import { toSpan } from "./positions.ts";
+
+/** More underlines than this help nobody and cost every keystroke; the Problems panel lists them all. */
+const MOST_UNDERLINES = 400;
+
+/** Opens the page that explains a finding code, beside the playground. */
+export function codePage(code: string): string {
+  return `./codes/${encodeURIComponent(code)}.html`;
+}
+
+function render(finding: Finding): HTMLElement {
+  const box = document.createElement("div");
+  const message = document.createElement("div");
+  message.className = "cm-finding-message";
+  message.textContent = finding.message;
+  box.append(message);
+  if (finding.help) {
+    const help = document.createElement("div");
+    help.className = "cm-finding-help";
+    help.textContent = finding.help;
+    box.append(help);
+  }
+  const meta = document.createElement("div");
+  meta.className = "cm-finding-meta";
+  const link = document.createElement("a");
+  link.href = codePage(finding.code);
+  link.target = "_blank";
+  link.rel = "noopener";
+  link.textContent = finding.code;
+  meta.append(`${finding.origin} · `, link);
+  box.append(meta);
+  return box;
+}
+
+/** The findings as underlines with their explanation and fixes. */
+export function underline(state: EditorState, findings: readonly Finding[], fix: (finding: Finding, index: number) => void): TransactionSpec {
+  const diagnostics: Diagnostic[] = [];
+  for (const finding of findings) {
+    if (!finding.range || diagnostics.length >= MOST_UNDERLINES) continue;
+    const { from, to } = toSpan(state.doc, finding.range);
+    diagnostics.push({
+      from,
+      to: to > from ? to : Math.min(from + 1, state.doc.lineAt(from).to),
+      severity: finding.severity,
+      message: finding.message,
+      renderMessage: () => render(finding),
+      actions: finding.fixes.map((entry, index) => ({ name: `${t.peek().fix}: ${entry.title}`, apply: () => fix(finding, index) })),
+    });
+  }
+  diagnostics.sort((a, b) => a.from - b.from || a.to - b.to);
+  return setDiagnostics(state, diagnostics);
+}
+
+export const findingsExtension = [lintGutter(), keymap.of(lintKeymap)];

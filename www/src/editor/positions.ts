@@ -1,0 +1,25 @@
+import type { Text } from "@codemirror/state";
+import type { Position, Range, TextEdit } from "../contract.ts";
+
+/** The editor's offset of a contract position; clamped, because the text may have changed since. */
+export function toOffset(doc: Text, position: Position): number {
+  if (position.line < 0) return 0;
+  if (position.line >= doc.lines) return doc.length;
+  const line = doc.line(position.line + 1);
+  return Math.min(line.from + Math.max(0, position.character), line.to);
+}
+
+export function toSpan(doc: Text, range: Range): { from: number; to: number } {
+  const from = toOffset(doc, range.start);
+  return { from, to: Math.max(from, toOffset(doc, range.end)) };
+}
+
+/** The contract's position of an editor offset; `offset` counts UTF-8 bytes as the engine does. */
+export function toPosition(doc: Text, offset: number): { line: number; character: number } {
+  const line = doc.lineAt(Math.min(offset, doc.length));
+  return { line: line.number - 1, character: offset - line.from };
+}
+
+export function toChanges(doc: Text, edits: readonly TextEdit[]): { from: number; to: number; insert: string }[] {
+  return edits.map((edit) => ({ ...toSpan(doc, edit.range), insert: edit.newText }));
+}

@@ -1,0 +1,172 @@
+import { signal } from "@preact/signals";
+import type { Ask, Tell, TextRef, Verb } from "./protocol.ts";
+
+/** How long one request may take before its worker is given up (a 5 MB text needs well under a second). */
+const PATIENCE_MS = 10_000;
+/** After this many crashes without one answer between them the page stops restarting by itself. */
+const MAX_CRASHES = 5;
+
+export type EngineState = "starting" | "ready" | "recovered" | "failed";
+
+/** A text of the page: `get` is called only when the worker has not seen this version. */
+export interface TextSource {
+  key: string;
+  version: number;
+  get(): string;
+}
+
+export interface Request {
+  verb: Verb;
+  text: TextSource;
+  options?: Record<string, unknown>;
+  texts?: Record<string, TextSource>;
+  position?: unknown;
+  shape?: "placement" | "cell";
+  cell?: { object: number; node: number };
+}
+
+export type Outcome<T> =
+  | { kind: "answer"; answer: T; ms: number }
+  /** A newer request took this one's place. */
+  | { kind: "superseded" }
+  /** The Wasm module has no such function. */
+  | { kind: "missing" }
+  | { kind: "refused"; message: string }
+  | { kind: "crashed"; message: string };
+
+interface Waiting {
+  slot: string;
+  urgent: boolean;
+  request: Request;
+  done: (outcome: Outcome<never>) => void;
+}
+
+export const engineState = signal<EngineState>("starting");
+export const engineError = signal("");
+/** Milliseconds from the page's start until the Wasm module answered. */
+export const engineReadyMs = signal(0);
+export const engineVerbs = signal<ReadonlySet<string>>(new Set());
+
+let worker: Worker | null = null;
+let ready = false;
+let nextId = 1;
+let crashes = 0;
+let flying: { id: number; waiting: Waiting; timer: number } | null = null;
+let known = new Map<string, number>();
+const queue: Waiting[] = [];
+
+function start(): void {
+  ready = false;
+  known = new Map();
+  const mine = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "claimkit" });
+  worker = mine;
+  mine.addEventListener("message", ({ data }: MessageEvent<Tell>) => {
+    if (worker === mine) hear(data);
+  });
+  mine.addEventListener("error", (event) => {
+    event.preventDefault();
+    if (worker === mine) crash(event.message || "the worker stopped");
+  });
+}
+
+function hear(tell: Tell): void {
+  switch (tell.kind) {
+    case "ready":
+      ready = true;
+      engineVerbs.value = new Set(tell.verbs);
+      if (engineState.value === "starting") {
+        engineReadyMs.value = performance.now();
+        engineState.value = "ready";
+      }
+      next();
+      return;
+    case "failed":
+      engineError.value = tell.message;
+      engineState.value = "failed";
+      return;
+    case "crashed":
+      crash(tell.message);
+      return;
+  }
+  if (!flying || flying.id !== tell.id) return;
+  const { waiting, timer } = flying;
+  clearTimeout(timer);
+  flying = null;
+  crashes = 0;
+  if (tell.kind === "answer") waiting.done({ kind: "answer", answer: tell.answer as never, ms: tell.ms });
+  else if (tell.kind === "unknown-verb") waiting.done({ kind: "missing" });
+  else waiting.done({ kind: "refused", message: tell.message });
+  next();
+}
+
+/** Throws the worker away; what it was doing is answered as crashed, everything else goes to its successor. */
+function crash(message: string): void {
+  worker?.terminate();
+  worker = null;
+  const lost = flying;
+  flying = null;
+  crashes += 1;
+  engineError.value = message;
+  if (lost) {
+    clearTimeout(lost.timer);
+    lost.waiting.done({ kind: "crashed", message });
+  }
+  if (crashes >= MAX_CRASHES) {
+    engineState.value = "failed";
+    while (queue.length) queue.pop()?.done({ kind: "crashed", message });
+    return;
+  }
+  engineState.value = "recovered";
+  start();
+}
+
+/** Starts again after the page gave up; a person asks for it. */
+export function restart(): void {
+  crashes = 0;
+  engineError.value = "";
+  engineState.value = "starting";
+  worker?.terminate();
+  start();
+}
+
+function reference(source: TextSource): TextRef {
+  if (known.get(source.key) === source.version) return { key: source.key, version: source.version };
+  known.set(source.key, source.version);
+  return { key: source.key, version: source.version, text: source.get() };
+}
+
+function next(): void {
+  if (!ready || flying || !worker) return;
+  const urgent = queue.findIndex((waiting) => waiting.urgent);
+  const [waiting] = queue.splice(Math.max(urgent, 0), 1);
+  if (!waiting) return;
+  const { request } = waiting;
+  const id = nextId++;
+  const ask: Ask = { id, verb: request.verb, text: reference(request.text), options: request.options ?? {} };
+  if (request.texts) ask.refs = Object.fromEntries(Object.entries(request.texts).map(([name, source]) => [name, reference(source)]));
+  if (request.position !== undefined) ask.position = request.position;
+  if (request.shape) ask.shape = request.shape;
+  if (request.cell) ask.cell = request.cell;
+  flying = { id, waiting, timer: window.setTimeout(() => crash("no answer within 10 seconds"), PATIENCE_MS) };
+  worker.postMessage(ask);
+}
+
+/**
+ * Asks the engine. Within a slot only the newest request counts: one that has not been sent yet is superseded.
+ * Urgent requests (hover, completion) go before the others.
+ */
+export function ask<T>(slot: string, request: Request, urgent = false): Promise<Outcome<T>> {
+  return new Promise((resolve) => {
+    for (let i = queue.length - 1; i >= 0; i--) {
+      if (queue[i]?.slot === slot) queue.splice(i, 1)[0]?.done({ kind: "superseded" });
+    }
+    if (engineState.value === "failed") {
+      resolve({ kind: "crashed", message: engineError.value });
+      return;
+    }
+    queue.push({ slot, urgent, request, done: resolve as Waiting["done"] });
+    next();
+  });
+}
+
+start();

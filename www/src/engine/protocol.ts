@@ -1,0 +1,34 @@
+/**
+ * What the page and its worker say to each other. Texts travel once per change: a request names a text by key and
+ * version, and carries the characters only when this worker has not seen that version.
+ */
+
+export interface TextRef {
+  key: string;
+  version: number;
+  text?: string;
+}
+
+export type Verb = "parse" | "validate" | "convert" | "evaluate" | "hover" | "complete" | "fixes" | "admit" | "patch" | "releases" | "codes";
+
+export interface Ask {
+  id: number;
+  verb: Verb;
+  text: TextRef;
+  /** Options of the contract; values that are `{ ref }` are texts, replaced by the worker. */
+  options: Record<string, unknown>;
+  refs?: Record<string, TextRef>;
+  /** Positional argument some verbs take (hover, complete: a position). */
+  position?: unknown;
+  /** `placement`: keep the evaluation in the worker and answer the matrix only; `cell`: one node of the kept evaluation. */
+  shape?: "placement" | "cell";
+  cell?: { object: number; node: number };
+}
+
+export type Tell =
+  | { kind: "ready"; ms: number; verbs: string[] }
+  | { kind: "failed"; message: string }
+  | { kind: "answer"; id: number; answer: unknown; ms: number }
+  | { kind: "unknown-verb"; id: number }
+  | { kind: "refused"; id: number; message: string }
+  | { kind: "crashed"; id: number; message: string };

@@ -1,0 +1,9 @@
+// The generated module is not there while types are checked on a fresh clone; the worker looks its functions up by name.
+declare module "claimkit-wasm" {
+  const init: (options: { module_or_path: URL }) => Promise<unknown>;
+  export default init;
+}
+declare module "*/claimkit_bg.wasm?url" {
+  const url: string;
+  export default url;
+}

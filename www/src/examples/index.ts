@@ -1,0 +1,213 @@
+import type { Role } from "../state/files.ts";
+import type { Language } from "../i18n/index.ts";
+import type { Operation, PATCH_TYPES, Panel, Release } from "../state/options.ts";
+
+export type Group = "start" | "kinds" | "mistakes" | "nodes" | "requests";
+
+export interface Example {
+  id: string;
+  group: Group;
+  title: Record<Language, string>;
+  /** One sentence: what to see. */
+  sentence: Record<Language, string>;
+  panel?: Panel;
+  release?: Release;
+  operation?: Operation;
+  patchType?: (typeof PATCH_TYPES)[number];
+  readonly files: { name: string; role: Role; text: string }[];
+}
+
+const texts = import.meta.glob<string>("./*.yaml", { query: "?raw", import: "default", eager: true });
+
+function text(name: string): string {
+  const found = texts[`./${name}.yaml`];
+  if (found === undefined) throw new Error(`no example text ${name}`);
+  return found;
+}
+
+const manifest = (name: string, as = name) => ({ name: `${as}.yaml`, role: "manifest" as const, text: text(name) });
+const nodesFile = () => ({ name: "nodes.yaml", role: "nodes" as const, text: text("nodes") });
+
+export const sampleNodes = (): string => text("nodes");
+
+/** A fleet as `kubectl get nodes -o json` prints it, reduced to what placement looks at. */
+export function fleet(count: number): string {
+  const models = ["a100", "h100", "t4", "l4"];
+  const zones = ["eu-west-1a", "eu-west-1b", "eu-west-1c"];
+  const items = Array.from({ length: count }, (_, i) => {
+    const gpu = i % 5 !== 4;
+    return {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: {
+        name: `node-${String(i + 1).padStart(4, "0")}`,
+        labels: {
+          "kubernetes.io/arch": i % 11 === 0 ? "arm64" : "amd64",
+          "topology.kubernetes.io/zone": zones[i % 3],
+          ...(gpu ? { "gpu.example.com/model": models[i % 4], "gpu.example.com/count": String(2 ** (i % 4)) } : {}),
+        },
+      },
+    };
+  });
+  return `${JSON.stringify({ apiVersion: "v1", kind: "List", items }, null, 1)}\n`;
+}
+
+export const FIRST_EXAMPLE = "three-mistakes";
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    id: "three-mistakes",
+    group: "start",
+    title: { en: "Three mistakes in a claim", "zh-Hans": "一个资源申领中的三处错误" },
+    sentence: {
+      en: "kubectl and the API server each find something; the exact Status stands below.",
+      "zh-Hans": "kubectl 和 API 服务器各自发现问题；下方是服务器返回的 Status 原文。",
+    },
+    get files() {
+      return [manifest("three-mistakes", "claim"), nodesFile()];
+    },
+  },
+  {
+    id: "placement",
+    group: "start",
+    title: { en: "Where can this pod run?", "zh-Hans": "这个 Pod 能在哪里运行？" },
+    sentence: { en: "Select a cell to see which requirement a node misses.", "zh-Hans": "选择一个单元格，查看节点不满足哪一条要求。" },
+    panel: "nodes",
+    get files() {
+      return [manifest("placement", "pod"), nodesFile()];
+    },
+  },
+  {
+    id: "v1alpha1",
+    group: "start",
+    title: { en: "From v1alpha1 to v1alpha2", "zh-Hans": "从 v1alpha1 到 v1alpha2" },
+    sentence: { en: "Only the lines that must change do; comments, order and quotes stay.", "zh-Hans": "只改必须改的行；注释、顺序和引号保持不变。" },
+    panel: "convert",
+    get files() {
+      return [manifest("v1alpha1", "claim")];
+    },
+  },
+  {
+    id: "blog",
+    group: "mistakes",
+    title: { en: "A dash instead of a separator", "zh-Hans": "分隔符变成了破折号" },
+    sentence: { en: "`–--` is not `---`, and `name` belongs under `metadata`.", "zh-Hans": "`–--` 不是 `---`，而且 `name` 应放在 `metadata` 之下。" },
+    get files() {
+      return [manifest("blog")];
+    },
+  },
+  {
+    id: "devices",
+    group: "mistakes",
+    title: { en: "spec.devices under v1alpha1", "zh-Hans": "v1alpha1 中的 spec.devices" },
+    sentence: { en: "A field of a later version; the class name is missing.", "zh-Hans": "这是后来版本的字段；缺少资源类名称。" },
+    get files() {
+      return [manifest("devices", "claim")];
+    },
+  },
+  {
+    id: "no-node",
+    group: "mistakes",
+    title: { en: "A selector that matches no node", "zh-Hans": "不匹配任何节点的选择算符" },
+    sentence: { en: "Every node says No: one letter too many in a label key.", "zh-Hans": "所有节点都不可用：标签键多了一个字母。" },
+    panel: "nodes",
+    get files() {
+      return [manifest("no-node", "class"), nodesFile()];
+    },
+  },
+  {
+    id: "losses",
+    group: "mistakes",
+    title: { en: "What v1alpha1 cannot hold", "zh-Hans": "v1alpha1 容纳不下的内容" },
+    sentence: { en: "Converting down is refused until you allow the losses it lists.", "zh-Hans": "向下转换会被拒绝，除非允许所列的丢失。" },
+    panel: "convert",
+    get files() {
+      return [manifest("losses", "claim")];
+    },
+  },
+  {
+    id: "claim",
+    group: "kinds",
+    title: { en: "ResourceClaim", "zh-Hans": "ResourceClaim" },
+    sentence: { en: "Allocated and reserved; on create its status is dropped.", "zh-Hans": "已分配并已预留；创建时其 status 会被丢弃。" },
+    get files() {
+      return [manifest("claim")];
+    },
+  },
+  {
+    id: "class",
+    group: "kinds",
+    title: { en: "ResourceClass", "zh-Hans": "ResourceClass" },
+    sentence: { en: "Cluster-wide, with a driver, parameters and the nodes that suit.", "zh-Hans": "集群范围：驱动、参数与适合的节点。" },
+    get files() {
+      return [manifest("class"), nodesFile()];
+    },
+  },
+  {
+    id: "template",
+    group: "kinds",
+    title: { en: "ResourceClaimTemplate and Pod", "zh-Hans": "ResourceClaimTemplate 与 Pod" },
+    sentence: { en: "A claim for each pod; the spec sits at `spec.spec`.", "zh-Hans": "每个 Pod 一个资源申领；规约位于 `spec.spec`。" },
+    get files() {
+      return [manifest("template"), nodesFile()];
+    },
+  },
+  {
+    id: "scheduling",
+    group: "kinds",
+    title: { en: "PodSchedulingContext", "zh-Hans": "PodSchedulingContext" },
+    sentence: { en: "How scheduler and driver agree on a node; PodScheduling in v1alpha1.", "zh-Hans": "调度器与驱动如何商定节点；在 v1alpha1 中叫 PodScheduling。" },
+    get files() {
+      return [manifest("scheduling"), nodesFile()];
+    },
+  },
+  {
+    id: "structured",
+    group: "kinds",
+    title: { en: "Structured parameters (1.30)", "zh-Hans": "结构化参数（1.30）" },
+    sentence: { en: "ResourceSlice, ResourceClaimParameters, ResourceClassParameters; choose 1.29 to see them refused.", "zh-Hans": "三种新类别；选择 1.29 可看到它们被拒绝。" },
+    get files() {
+      return [manifest("structured")];
+    },
+  },
+  {
+    id: "fleet",
+    group: "nodes",
+    title: { en: "Five thousand nodes", "zh-Hans": "五千个节点" },
+    sentence: { en: "Filter, scroll and ask why for any of them.", "zh-Hans": "筛选、滚动，并询问任意一个节点的原因。" },
+    panel: "nodes",
+    get files() {
+      return [manifest("placement", "pod"), { name: "fleet.json", role: "nodes" as const, text: fleet(5000) }];
+    },
+  },
+  {
+    id: "update",
+    group: "requests",
+    title: { en: "An update that is refused", "zh-Hans": "被拒绝的更新" },
+    sentence: { en: "The spec of a claim cannot change; labels can.", "zh-Hans": "资源申领的规约不可更改；标签可以。" },
+    panel: "request",
+    operation: "update",
+    get files() {
+      return [manifest("update-new", "claim"), { name: "stored.yaml", role: "stored" as const, text: text("update-stored") }];
+    },
+  },
+  {
+    id: "status",
+    group: "requests",
+    title: { en: "A status update", "zh-Hans": "更新 status" },
+    sentence: { en: "A second pod in `reservedFor` of a claim that is not shareable.", "zh-Hans": "不可共享的资源申领中，`reservedFor` 出现了第二个 Pod。" },
+    panel: "request",
+    operation: "updateStatus",
+    get files() {
+      return [manifest("status-new", "claim"), { name: "stored.yaml", role: "stored" as const, text: text("status-stored") }];
+    },
+  },
+];
+
+export function exampleById(id: string): Example | undefined {
+  return EXAMPLES.find((example) => example.id === id);
+}
+
+export function exampleGroups(): { group: Group; list: Example[] }[] {
+  return (["start", "mistakes", "kinds", "nodes", "requests"] as const).map((group) => ({ group, list: EXAMPLES.filter((example) => example.group === group) }));
+}

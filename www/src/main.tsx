@@ -1,0 +1,22 @@
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import "./styles/page.css";
+import "./engine/client.ts";
+import { keepChecking } from "./state/checks.ts";
+import { keepDrafts } from "./state/draft.ts";
+import { workOffline } from "./state/offline.ts";
+import { applyTheme } from "./state/options.ts";
+import { begin, followLinks } from "./state/session.ts";
+import { App } from "./ui/App.tsx";
+
+effect(applyTheme);
+await begin();
+keepChecking();
+keepDrafts();
+followLinks();
+workOffline();
+const root = document.getElementById("app");
+if (root) {
+  root.replaceChildren();
+  render(<App />, root);
+}

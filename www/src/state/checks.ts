@@ -1,0 +1,89 @@
+import { batch, computed, effect, signal } from "@preact/signals";
+import { ask } from "../engine/client.ts";
+import type { Answer, Finding } from "../contract.ts";
+import { files, manifest, source, type PageFile } from "./files.ts";
+import { release } from "./options.ts";
+
+/** What the engine said about one version of one file. */
+export interface Report {
+  fileId: string;
+  version: number;
+  answer: Answer;
+  ms: number;
+}
+
+export const reports = signal<ReadonlyMap<string, Report>>(new Map());
+/** Files whose check crashed or was refused, with the reason, by version. */
+export const failures = signal<ReadonlyMap<string, { version: number; message: string }>>(new Map());
+/** Milliseconds from the page's start until the first findings were there. */
+export const firstFindingsMs = signal(0);
+
+export const report = computed(() => {
+  const file = manifest.value;
+  return file ? reports.value.get(file.id) : undefined;
+});
+
+/** The findings belong to an older text than the one on the screen. */
+export const stale = computed(() => {
+  const file = manifest.value;
+  return !file || report.value?.version !== file.version;
+});
+
+export function countErrors(findings: readonly Finding[]): { errors: number; warnings: number; infos: number } {
+  const count = { errors: 0, warnings: 0, infos: 0 };
+  for (const { severity } of findings) {
+    if (severity === "error") count.errors += 1;
+    else if (severity === "warning") count.warnings += 1;
+    else count.infos += 1;
+  }
+  return count;
+}
+
+/** A larger text is checked after a longer pause, so that typing in it stays smooth. */
+function pause(length: number): number {
+  if (length < 100_000) return 0;
+  return length < 1_000_000 ? 120 : 400;
+}
+
+async function check(file: PageFile): Promise<void> {
+  const options: Record<string, unknown> = {};
+  if (release.peek()) options["release"] = release.peek();
+  const outcome = await ask<Answer>(`validate:${file.id}`, { verb: "validate", text: source(file), options });
+  if (outcome.kind === "superseded") return;
+  batch(() => {
+    const failed = new Map(failures.peek());
+    if (outcome.kind === "answer") {
+      failed.delete(file.id);
+      if (firstFindingsMs.peek() === 0) firstFindingsMs.value = performance.now();
+      reports.value = new Map(reports.peek()).set(file.id, { fileId: file.id, version: file.version, answer: outcome.answer, ms: outcome.ms });
+    } else {
+      failed.set(file.id, { version: file.version, message: outcome.kind === "missing" ? "validate" : outcome.message });
+    }
+    failures.value = failed;
+  });
+}
+
+/** Checks every manifest of the page whenever it or the release changes. */
+export function keepChecking(): void {
+  const asked = new Map<string, string>();
+  const timers = new Map<string, number>();
+  effect(() => {
+    const wanted = release.value;
+    const current = manifest.value;
+    const manifests = files.value.filter((file) => file.role === "manifest");
+    for (const id of [...asked.keys()]) {
+      if (!manifests.some((file) => file.id === id)) asked.delete(id);
+    }
+    // The one on the screen first.
+    manifests.sort((a, b) => Number(b.id === current?.id) - Number(a.id === current?.id));
+    for (const file of manifests) {
+      const key = `${file.version} ${wanted}`;
+      if (asked.get(file.id) === key) continue;
+      asked.set(file.id, key);
+      clearTimeout(timers.get(file.id));
+      const wait = pause(file.doc.length);
+      if (wait === 0) void check(file);
+      else timers.set(file.id, window.setTimeout(() => void check(file), wait));
+    }
+  });
+}

@@ -1,0 +1,136 @@
+import { computed, signal } from "@preact/signals";
+import { Text } from "@codemirror/state";
+import type { TextSource } from "../engine/client.ts";
+
+/** What a file is for: checked, evaluated against, compared with, patched by, or the policy's settings. */
+export const ROLES = ["manifest", "nodes", "stored", "patch", "settings"] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface PageFile {
+  id: string;
+  name: string;
+  role: Role;
+  /** Line ends of the file as it came; the editor works with `\n` alone and they are put back in every answer. */
+  eol: "\n" | "\r\n";
+  /** Grows with every change; with the id it names one text for good. */
+  version: number;
+  doc: Text;
+}
+
+export const files = signal<readonly PageFile[]>([]);
+export const activeId = signal("");
+
+export const activeFile = computed(() => files.value.find((file) => file.id === activeId.value) ?? files.value[0]);
+
+/** The manifest the panels speak about: the open one, or the last that was open. */
+const lastManifestId = signal("");
+export const manifest = computed(() => {
+  const active = activeFile.value;
+  if (active?.role === "manifest") return active;
+  const manifests = files.value.filter((file) => file.role === "manifest");
+  return manifests.find((file) => file.id === lastManifestId.value) ?? manifests[0];
+});
+
+export function fileOf(role: Role): PageFile | undefined {
+  const active = activeFile.value;
+  return active?.role === role ? active : files.value.find((file) => file.role === role);
+}
+
+let counter = 0;
+let versions = 0;
+
+export function splitLines(text: string): Text {
+  return Text.of(text.split(/\r\n?|\n/));
+}
+
+/** Consistent CRLF is kept; anything mixed becomes `\n`, as the editor shows it. */
+function lineEnd(text: string): "\n" | "\r\n" {
+  const crlf = text.indexOf("\r\n");
+  return crlf >= 0 && text.indexOf("\n") === crlf + 1 && !/[^\r]\n/.test(text) ? "\r\n" : "\n";
+}
+
+export function newFile(name: string, role: Role, text: string): PageFile {
+  counter += 1;
+  versions += 1;
+  return { id: `f${counter}`, name, role, eol: lineEnd(text), version: versions, doc: splitLines(text) };
+}
+
+export function textOf(file: PageFile): string {
+  return file.doc.sliceString(0, undefined, file.eol);
+}
+
+export function source(file: PageFile): TextSource {
+  return { key: file.id, version: file.version, get: () => textOf(file) };
+}
+
+let literals = 0;
+/** A text that is no file, for one request. */
+export function literal(key: string, text: string): TextSource {
+  literals += 1;
+  return { key: `literal:${key}`, version: literals, get: () => text };
+}
+
+export function activate(id: string): void {
+  const file = files.peek().find((candidate) => candidate.id === id);
+  if (!file) return;
+  if (file.role === "manifest") lastManifestId.value = id;
+  activeId.value = id;
+}
+
+/** Called by the editor for every change of a text. */
+export function changeDoc(id: string, doc: Text): void {
+  versions += 1;
+  files.value = files.peek().map((file) => (file.id === id ? { ...file, doc, version: versions } : file));
+}
+
+export function rename(id: string, name: string): void {
+  files.value = files.peek().map((file) => (file.id === id ? { ...file, name } : file));
+}
+
+export function setRole(id: string, role: Role): void {
+  files.value = files.peek().map((file) => (file.id === id ? { ...file, role } : file));
+}
+
+export function close(id: string): void {
+  const list = files.peek();
+  const index = list.findIndex((file) => file.id === id);
+  if (index < 0 || list.length === 1) return;
+  const rest = list.filter((file) => file.id !== id);
+  files.value = rest;
+  if (activeId.peek() === id) activate((rest[index] ?? rest[rest.length - 1])?.id ?? "");
+}
+
+export function open(file: PageFile): void {
+  files.value = [...files.peek(), file];
+  activate(file.id);
+}
+
+/** Puts a whole set of files in place of what is there. */
+export function replaceAll(list: readonly PageFile[], active = 0): void {
+  files.value = list;
+  lastManifestId.value = "";
+  const first = list[active] ?? list[0];
+  activeId.value = "";
+  if (first) activate(first.id);
+}
+
+/** Guesses from the first characters what a dropped or pasted file is for. */
+export function guessRole(name: string, text: string): Role {
+  const head = text.slice(0, 20_000);
+  if (/["']?kind["']?\s*:\s*["']?(NodeList|Node)\b/.test(head) && !/resource\.k8s\.io\//.test(head)) return "nodes";
+  if (/"items"\s*:\s*\[\s*\{/.test(head) && /"kind"\s*:\s*"Node"/.test(text.slice(0, 200_000)) && !/resource\.k8s\.io\//.test(head)) return "nodes";
+  if (/^settings\.(ya?ml|json)$/i.test(name)) return "settings";
+  return "manifest";
+}
+
+/** A name no other file has. */
+export function freeName(wanted: string): string {
+  const taken = new Set(files.peek().map((file) => file.name));
+  if (!taken.has(wanted)) return wanted;
+  const dot = wanted.lastIndexOf(".");
+  const [stem, end] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, ""];
+  for (let i = 2; ; i++) {
+    const name = `${stem}-${i}${end}`;
+    if (!taken.has(name)) return name;
+  }
+}

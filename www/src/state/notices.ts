@@ -1,0 +1,29 @@
+import { signal } from "@preact/signals";
+
+/** What a screen reader is told; the same words twice are told twice. */
+export const announcement = signal({ text: "", count: 0 });
+
+export function announce(text: string): void {
+  announcement.value = { text, count: announcement.peek().count + 1 };
+}
+
+/** A line at the foot of the page with at most one thing to do. */
+export interface Notice {
+  text: string;
+  action?: { label: string; run: () => void };
+  /** Milliseconds until it goes by itself; with an action it stays until it is dealt with. */
+  lasts?: number;
+}
+
+export const notice = signal<Notice | null>(null);
+let timer = 0;
+
+export function notify(next: Notice): void {
+  clearTimeout(timer);
+  notice.value = next;
+  announce(next.text);
+  const lasts = next.lasts ?? (next.action ? 12_000 : 3_500);
+  timer = window.setTimeout(() => {
+    if (notice.peek() === next) notice.value = null;
+  }, lasts);
+}

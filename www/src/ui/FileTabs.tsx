@@ -1,0 +1,187 @@
+import { useRef } from "preact/hooks";
+import { t } from "../i18n/index.ts";
+import { downloadFile } from "../state/actions.ts";
+import { countErrors, reports } from "../state/checks.ts";
+import { activate, activeFile, close, files, freeName, newFile, open, rename, ROLES, setRole, type PageFile } from "../state/files.ts";
+import { openDropped } from "../state/session.ts";
+import { notify } from "../state/notices.ts";
+import { focusEditor } from "../editor/editor.ts";
+import { Icon } from "./Icon.tsx";
+import { Popover } from "./Popover.tsx";
+
+/** Closes a file; it can be taken back for a while. */
+function closeFile(file: PageFile): void {
+  const before = files.peek();
+  close(file.id);
+  if (files.peek() === before) return;
+  notify({
+    text: t.peek().closed(file.name),
+    action: {
+      label: t.peek().undo,
+      run: () => {
+        files.value = before;
+        activate(file.id);
+      },
+    },
+  });
+}
+
+function Badge({ file }: { file: PageFile }) {
+  const s = t.value;
+  const report = file.role === "manifest" ? reports.value.get(file.id) : undefined;
+  if (!report || file.doc.length === 0) return null;
+  const { errors, warnings } = countErrors(report.answer.findings);
+  if (errors + warnings === 0) return null;
+  const label = s.fileProblems(errors, warnings);
+  return (
+    <span class={`badge ${errors > 0 ? "error" : "warning"}`} title={label}>
+      <span aria-hidden="true">{errors || warnings}</span>
+      <span class="sr">{label}</span>
+    </span>
+  );
+}
+
+function FileMenu({ file }: { file: PageFile }) {
+  const s = t.value;
+  return (
+    <Popover label={`${s.fileMenu}: ${file.name}`} align="end" buttonClass="button icon-only quiet" button={<Icon name="dots" />}>
+      {(dismiss) => (
+        <div class="menu">
+          <label class="field">
+            <span>{s.fileName}</span>
+            <input
+              value={file.name}
+              spellcheck={false}
+              onChange={({ currentTarget }) => rename(file.id, currentTarget.value.trim() || file.name)}
+              onKeyDown={(event) => {
+                if (event.key === "Enter") {
+                  rename(file.id, event.currentTarget.value.trim() || file.name);
+                  dismiss();
+                }
+              }}
+            />
+          </label>
+          <fieldset class="choices">
+            <legend>{s.fileRole}</legend>
+            {ROLES.map((role) => (
+              <label key={role} class="choice">
+                <input type="radio" name="role" checked={file.role === role} onChange={() => setRole(file.id, role)} />
+                <span>
+                  <b>{s.roles[role]}</b> <span class="note">{s.roleNotes[role]}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+          <hr />
+          <button
+            type="button"
+            class="menu-item"
+            onClick={() => {
+              dismiss();
+              downloadFile(file);
+            }}
+          >
+            {s.download}
+          </button>
+          {files.value.length > 1 && (
+            <button
+              type="button"
+              class="menu-item"
+              onClick={() => {
+                dismiss();
+                closeFile(file);
+              }}
+            >
+              {s.closeFile(file.name)}
+            </button>
+          )}
+        </div>
+      )}
+    </Popover>
+  );
+}
+
+export function FileTabs() {
+  const s = t.value;
+  const active = activeFile.value;
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <div class="file-bar">
+      <nav aria-label={s.files} class="file-tabs">
+        <ul>
+          {files.value.map((file) => (
+            <li key={file.id} class={file.id === active?.id ? "file-tab current" : "file-tab"}>
+              <button
+                type="button"
+                class="file-open"
+                aria-current={file.id === active?.id ? "true" : undefined}
+                title={`${s.roles[file.role]}: ${s.roleNotes[file.role]}`}
+                onClick={() => {
+                  activate(file.id);
+                  focusEditor();
+                }}
+                onKeyDown={(event) => {
+                  if (event.key === "Delete" && files.peek().length > 1) closeFile(file);
+                }}
+              >
+                <Icon name={file.role} size={14} />
+                <span class="file-name">{file.name}</span>
+                <span class="sr"> ({s.roles[file.role]})</span>
+                <Badge file={file} />
+              </button>
+              {file.id === active?.id && files.value.length > 1 && (
+                <button type="button" class="file-close" aria-label={s.closeFile(file.name)} title={s.closeFile(file.name)} onClick={() => closeFile(file)}>
+                  <Icon name="cross" size={12} />
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <Popover label={s.newFile} align="end" buttonClass="button icon-only quiet" button={<Icon name="plus" />}>
+        {(dismiss) => (
+          <div class="menu">
+            {ROLES.map((role) => (
+              <button
+                type="button"
+                class="menu-item"
+                key={role}
+                onClick={() => {
+                  dismiss();
+                  open(newFile(freeName(`${role}.yaml`), role, ""));
+                  focusEditor();
+                }}
+              >
+                <Icon name={role} /> {s.roles[role]} <span class="note">{s.roleNotes[role]}</span>
+              </button>
+            ))}
+            <hr />
+            <button
+              type="button"
+              class="menu-item"
+              onClick={() => {
+                dismiss();
+                picker.current?.click();
+              }}
+            >
+              {s.openFiles}
+            </button>
+          </div>
+        )}
+      </Popover>
+      {active && <FileMenu file={active} />}
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        accept=".yaml,.yml,.json,.txt"
+        aria-label={s.openFiles}
+        onChange={({ currentTarget }) => {
+          void openDropped([...(currentTarget.files ?? [])]);
+          currentTarget.value = "";
+        }}
+      />
+    </div>
+  );
+}

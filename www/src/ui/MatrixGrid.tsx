@@ -1,0 +1,130 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Verdict } from "../contract.ts";
+import type { Matrix } from "../engine/placement.ts";
+import { t } from "../i18n/index.ts";
+
+export const VERDICTS: Verdict[] = ["Yes", "Possible", "No", "Error"];
+export const SIGNS: Record<Verdict, string> = { Yes: "✓", Possible: "~", No: "✕", Error: "!" };
+
+const ROW = 30;
+const HEAD = 34;
+const EXTRA = 8;
+
+interface Props {
+  matrix: Matrix;
+  /** Indexes of the nodes to show. */
+  rows: readonly number[];
+  picked: { row: number; column: number } | null;
+  onPick: (row: number, column: number) => void;
+}
+
+/** Nodes down, claims across. Only the rows in view are in the page; arrow keys move through all of them. */
+export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
+  const s = t.value;
+  const id = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(320);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const first = Math.max(0, Math.floor(top / ROW) - EXTRA);
+  const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + EXTRA);
+  const pickedAt = picked ? rows.indexOf(picked.row) : -1;
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || pickedAt < 0) return;
+    const from = pickedAt * ROW;
+    if (from < element.scrollTop) element.scrollTop = from;
+    else if (from + ROW > element.scrollTop + element.clientHeight - HEAD) element.scrollTop = from + ROW - element.clientHeight + HEAD;
+  }, [pickedAt]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const page = Math.max(1, Math.floor(height / ROW) - 2);
+    const move: Record<string, [number, number]> = {
+      ArrowDown: [1, 0],
+      ArrowUp: [-1, 0],
+      ArrowRight: [0, 1],
+      ArrowLeft: [0, -1],
+      PageDown: [page, 0],
+      PageUp: [-page, 0],
+      Home: [-rows.length, 0],
+      End: [rows.length, 0],
+    };
+    const step = move[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const at = pickedAt < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, pickedAt + step[0]));
+    const column = picked ? Math.min(matrix.columns.length - 1, Math.max(0, picked.column + step[1])) : 0;
+    const row = rows[at];
+    if (row !== undefined) onPick(row, column);
+  };
+
+  const template = `minmax(140px, 1.2fr) repeat(${matrix.columns.length}, minmax(96px, 1fr))`;
+  const visible = rows.slice(first, last);
+  const cellId = (row: number, column: number) => `${id}-${row}-${column}`;
+  const active = picked && pickedAt >= first && pickedAt < last ? cellId(picked.row, picked.column) : undefined;
+  return (
+    <div
+      ref={scroller}
+      class="matrix"
+      role="grid"
+      tabIndex={0}
+      aria-label={s.matrix}
+      aria-rowcount={rows.length + 1}
+      aria-colcount={matrix.columns.length + 1}
+      aria-activedescendant={active}
+      onKeyDown={onKeyDown}
+      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+    >
+      <div class="matrix-head matrix-row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template, height: `${HEAD}px` }}>
+        <div role="columnheader" aria-colindex={1}>
+          {s.node}
+        </div>
+        {matrix.columns.map((column, index) => (
+          <div role="columnheader" aria-colindex={index + 2} key={index} title={`${column.kind} ${column.namespace ? `${column.namespace}/` : ""}${column.name}`}>
+            <span class="muted">{column.kind.replace("ResourceClaim", "Claim").replace("ResourceClass", "Class").replace("PodSchedulingContext", "PodScheduling")}</span> {column.name}
+          </div>
+        ))}
+      </div>
+      <div role="presentation" style={{ height: `${first * ROW}px` }} />
+      {visible.map((row, offset) => {
+        const node = matrix.nodes[row] ?? "";
+        return (
+          <div class="matrix-row" role="row" key={row} aria-rowindex={first + offset + 2} style={{ gridTemplateColumns: template, height: `${ROW}px` }}>
+            <div role="rowheader" aria-colindex={1} class="node-name" title={node}>
+              {node || "—"}
+            </div>
+            {matrix.columns.map((column, index) => {
+              const verdict = column.verdicts[row] ?? "Error";
+              const isPicked = picked?.row === row && picked.column === index;
+              return (
+                <div
+                  role="gridcell"
+                  id={cellId(row, index)}
+                  aria-colindex={index + 2}
+                  aria-selected={isPicked}
+                  key={index}
+                  class={`cell verdict-${verdict}${isPicked ? " picked" : ""}`}
+                  title={column.reasons[row] || s.verdictNotes[verdict]}
+                  onClick={() => onPick(row, index)}
+                >
+                  <span aria-hidden="true" class="sign">
+                    {SIGNS[verdict]}
+                  </span>
+                  {s.verdicts[verdict]}
+                </div>
+              );
+            })}
+          </div>
+        );
+      })}
+      <div role="presentation" style={{ height: `${(rows.length - last) * ROW}px` }} />
+    </div>
+  );
+}

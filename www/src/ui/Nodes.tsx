@@ -1,0 +1,128 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Verdict } from "../contract.ts";
+import type { Matrix } from "../engine/placement.ts";
+import { sampleNodes } from "../examples/index.ts";
+import { t } from "../i18n/index.ts";
+import { fileOf, files, freeName, literal, manifest, newFile, source } from "../state/files.ts";
+import { release } from "../state/options.ts";
+import { Cell } from "./Cell.tsx";
+import { FindingList } from "./FindingList.tsx";
+import { MatrixGrid, VERDICTS } from "./MatrixGrid.tsx";
+import { Ticked } from "./Ticked.tsx";
+import { Trouble } from "./Trouble.tsx";
+import { pauseFor, useEngine } from "./useEngine.ts";
+
+/** Rows that pass the filter: words of which every one is in the name or in a label, and the chosen verdicts. */
+function passing(matrix: Matrix, words: string, wanted: ReadonlySet<Verdict>, column: number): number[] {
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows: number[] = [];
+  for (let row = 0; row < matrix.nodes.length; row++) {
+    if (wanted.size > 0) {
+      const verdicts = column >= 0 ? [matrix.columns[column]?.verdicts[row]] : matrix.columns.map((entry) => entry.verdicts[row]);
+      if (!verdicts.some((verdict) => verdict && wanted.has(verdict))) continue;
+    }
+    if (parts.length > 0) {
+      const labels = matrix.labels[row];
+      const text = `${matrix.nodes[row]} ${labels ? Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(" ") : ""}`.toLowerCase();
+      if (!parts.every((part) => text.includes(part))) continue;
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+export function Nodes() {
+  const s = t.value;
+  void files.value;
+  const file = manifest.value;
+  const nodes = fileOf("nodes");
+  const [words, setWords] = useState("");
+  const [wanted, setWanted] = useState<ReadonlySet<Verdict>>(new Set());
+  const [picked, setPicked] = useState<{ node: string; column: number } | null>(null);
+  const key = file && `${file.id} ${file.version} ${nodes?.id} ${nodes?.version} ${release.value}`;
+  const { outcome, fresh } = useEngine<Matrix>(
+    "evaluate",
+    key ?? null,
+    () => ({
+      verb: "evaluate",
+      text: source(file!),
+      texts: { nodes: nodes ? source(nodes) : literal("nodes", "") },
+      options: release.value ? { release: release.value } : {},
+      shape: "placement",
+    }),
+    pauseFor((file?.doc.length ?? 0) + (nodes?.doc.length ?? 0)),
+  );
+  const matrix = outcome?.kind === "answer" ? outcome.answer : null;
+  const counts = useMemo(() => {
+    const count: Record<Verdict, number> = { Yes: 0, Possible: 0, No: 0, Error: 0 };
+    for (const column of matrix?.columns ?? []) for (const verdict of column.verdicts) count[verdict] += 1;
+    return count;
+  }, [matrix]);
+  const rows = useMemo(() => (matrix ? passing(matrix, words, wanted, -1) : []), [matrix, words, wanted]);
+  const pickedRow = matrix && picked ? matrix.nodes.indexOf(picked.node) : -1;
+  useEffect(() => {
+    if (matrix && picked && (pickedRow < 0 || picked.column >= matrix.columns.length)) setPicked(null);
+  }, [matrix]);
+
+  if (!file) return null;
+  const noNodes = !nodes || nodes.doc.length === 0;
+  if (noNodes) {
+    return (
+      <div class="empty">
+        <p>
+          <Ticked text={s.nodesIntro} />
+        </p>
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => {
+            // Beside the manifest, which stays in the editor.
+            files.value = [...files.peek().filter((other) => other.id !== nodes?.id), newFile(freeName("nodes.yaml"), "nodes", sampleNodes())];
+          }}
+        >
+          {s.addNodes}
+        </button>
+      </div>
+    );
+  }
+  const toggle = (verdict: Verdict) => {
+    const next = new Set(wanted);
+    if (!next.delete(verdict)) next.add(verdict);
+    setWanted(next);
+  };
+  return (
+    <div class="nodes" aria-busy={!fresh}>
+      <Trouble outcome={outcome} verb="evaluate" />
+      {matrix && matrix.columns.length > 0 && (
+        <>
+          <div class="controls">
+            <input type="search" class="filter" placeholder={s.filterHint} aria-label={s.filterNodes} value={words} onInput={({ currentTarget }) => setWords(currentTarget.value)} />
+            <div class="chips" role="group" aria-label={s.filterNodes}>
+              {VERDICTS.filter((verdict) => counts[verdict] > 0 || wanted.has(verdict)).map((verdict) => (
+                <button type="button" key={verdict} class={`chip-button verdict-${verdict}`} aria-pressed={wanted.has(verdict)} title={s.verdictNotes[verdict]} onClick={() => toggle(verdict)}>
+                  {s.verdicts[verdict]} <span class="tabular">{counts[verdict].toLocaleString()}</span>
+                </button>
+              ))}
+            </div>
+            <span class="spacer" />
+            <span class="muted tabular" role="status">
+              {s.nodeCount(rows.length, matrix.nodes.length)}
+            </span>
+          </div>
+          {rows.length === 0 ? (
+            <p class="muted quiet">{s.noMatches}</p>
+          ) : (
+            <MatrixGrid matrix={matrix} rows={rows} picked={picked && pickedRow >= 0 ? { row: pickedRow, column: picked.column } : null} onPick={(row, column) => setPicked({ node: matrix.nodes[row] ?? "", column })} />
+          )}
+          {picked && pickedRow >= 0 ? (
+            <Cell key={`${picked.node} ${picked.column}`} matrix={matrix} row={pickedRow} column={picked.column} fileId={file.id} version={`${key}`} />
+          ) : (
+            <p class="muted quiet">{s.pickCell}</p>
+          )}
+        </>
+      )}
+      {matrix && matrix.columns.length === 0 && <p class="muted quiet">{s.noClaims}</p>}
+      {matrix && matrix.findings.length > 0 && <FindingList findings={matrix.findings} fileId={file.id} canFix={false} />}
+    </div>
+  );
+}

@@ -1,0 +1,5 @@
+import { Trouble } from "./Trouble.tsx";
+
+export function Policy() {
+  return <Trouble outcome={{ kind: "missing" }} verb="admit" />;
+}

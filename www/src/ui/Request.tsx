@@ -1,0 +1,218 @@
+import { useState } from "preact/hooks";
+import type { Answer, ObjectEntry } from "../contract.ts";
+import { focusEditor } from "../editor/editor.ts";
+import { engineVerbs, type TextSource } from "../engine/client.ts";
+import { t } from "../i18n/index.ts";
+import { activate, fileOf, files, freeName, manifest, newFile, open, source, textOf, type Role } from "../state/files.ts";
+import { FIELD_VALIDATIONS, fieldManager, fieldValidation, force, operation, OPERATIONS, patchType, PATCH_TYPES, release, requestNamespace, via, VIAS } from "../state/options.ts";
+import { printYaml } from "../state/print.ts";
+import { Compare } from "./Compare.tsx";
+import { FindingList } from "./FindingList.tsx";
+import { Objects } from "./Problems.tsx";
+import { Trouble } from "./Trouble.tsx";
+import { pauseFor, useEngine } from "./useEngine.ts";
+
+/** A file of a role: which one is used, and a way to it; or a way to make one. */
+function FileChoice({ role, missing, make, start }: { role: Role; missing: string; make: string; start: () => string }) {
+  const s = t.value;
+  void files.value;
+  const file = fileOf(role);
+  const empty = !file || file.doc.length === 0;
+  return (
+    <div class={empty ? "file-choice missing" : "file-choice"}>
+      {empty ? <p>{missing}</p> : <span>{s.roles[role]}: <b>{file.name}</b></span>}
+      <button
+        type="button"
+        class="button small"
+        onClick={() => {
+          if (!empty) {
+            activate(file.id);
+            focusEditor();
+            return;
+          }
+          const made = newFile(file?.name ?? freeName(`${role}.yaml`), role, start());
+          files.value = files.peek().filter((other) => other.id !== file?.id);
+          const back = manifest.peek()?.id;
+          open(made);
+          if (role === "stored" && back) activate(back);
+        }}
+      >
+        {empty ? make : s.editStored}
+      </button>
+    </div>
+  );
+}
+
+const firstPatch = (): string => (patchType.peek() === "json" ? "- op: add\n  path: /metadata/labels\n  value: {team: vision}\n" : "metadata:\n  labels:\n    team: vision\n");
+
+/** The object a panel compares: what parse says the server holds. */
+function held(answer: Answer | null, index: number): string {
+  const entry = answer?.objects[index];
+  return entry?.object === undefined ? "" : printYaml(entry.object);
+}
+
+function Outcome({ entry }: { entry: ObjectEntry }) {
+  const s = t.value;
+  const { status } = entry;
+  const text = status ? s.wouldRefuse(status.code, status.reason ?? "") : entry.valid === false ? s.notValid : s.wouldAccept;
+  return <h2 class={`verdict-line ${status || entry.valid === false ? "bad" : "good"}`}>{text}</h2>;
+}
+
+export function Request() {
+  const s = t.value;
+  void files.value;
+  const file = manifest.value;
+  const stored = fileOf("stored");
+  const patch = fileOf("patch");
+  const [index, setIndex] = useState(0);
+  const op = operation.value;
+  const patches = op === "patch" || op === "patchStatus";
+  const needsOld = op !== "create";
+  const haveOld = !!stored && stored.doc.length > 0;
+  const havePatch = !!patch && patch.doc.length > 0;
+  const ready = file && (!needsOld || haveOld) && (!patches || havePatch);
+  const common: Record<string, unknown> = release.value ? { release: release.value } : {};
+  const deps = [file?.id, file?.version, stored?.id, stored?.version, patch?.id, patch?.version, op, fieldValidation, via, requestNamespace, patchType, fieldManager, force, release].map((part) =>
+    typeof part === "object" && part !== null && "value" in part ? part.value : part,
+  );
+  const key = ready ? JSON.stringify(deps) : null;
+  const length = (file?.doc.length ?? 0) + (stored?.doc.length ?? 0);
+  const { outcome, fresh } = useEngine<Answer>(
+    "request",
+    key,
+    () =>
+      patches
+        ? {
+            verb: "patch",
+            text: source(patch!),
+            texts: { old: source(stored!), patch: source(patch!) },
+            options: {
+              ...common,
+              operation: op,
+              patchType: patchType.value,
+              fieldValidation: fieldValidation.value,
+              namespace: requestNamespace.value,
+              ...(patchType.value === "apply" ? { fieldManager: fieldManager.value, force: force.value } : {}),
+            },
+          }
+        : {
+            verb: "validate",
+            text: source(file!),
+            texts: needsOld ? { old: source(stored!) } : ({} as Record<string, TextSource>),
+            options: { ...common, operation: op, fieldValidation: fieldValidation.value, via: via.value, namespace: requestNamespace.value },
+          },
+    pauseFor(length),
+  );
+  const parsedNew = useEngine<Answer>("request-new", file && !patches ? `${file.id} ${file.version} ${release.value}` : null, () => ({ verb: "parse", text: source(file!), options: common }), pauseFor(length));
+  const parsedOld = useEngine<Answer>(
+    "request-old",
+    stored && needsOld ? `${stored.id} ${stored.version} ${release.value}` : null,
+    () => ({ verb: "parse", text: source(stored!), options: common }),
+    pauseFor(length),
+  );
+  if (!file) return null;
+  const answer = outcome?.kind === "answer" ? outcome.answer : null;
+  const afterAnswer = patches ? answer : parsedNew.outcome?.kind === "answer" ? parsedNew.outcome.answer : null;
+  const oldAnswer = parsedOld.outcome?.kind === "answer" ? parsedOld.outcome.answer : null;
+  const many = patches ? 1 : (afterAnswer?.objects.length ?? 0);
+  const at = Math.min(index, Math.max(0, many - 1));
+  const entry = answer?.objects[at];
+  const after = held(afterAnswer, at);
+  const partner = Math.max(0, (oldAnswer?.objects ?? []).findIndex((other) => other.kind === afterAnswer?.objects[at]?.kind && other.name === afterAnswer?.objects[at]?.name));
+  const before = needsOld ? held(oldAnswer, oldAnswer && oldAnswer.objects.length > 1 ? partner : 0) : textOf(file);
+  const operations = engineVerbs.value.has("patch") ? OPERATIONS : OPERATIONS.filter((value) => value !== "patch" && value !== "patchStatus");
+  return (
+    <div class="request" aria-busy={!fresh && key !== null}>
+      <div class="controls grid">
+        <label class="inline">
+          <span>{s.operation}</span>
+          <select value={op} onChange={({ currentTarget }) => (operation.value = currentTarget.value as typeof operation.value)}>
+            {operations.map((value) => (
+              <option key={value} value={value}>
+                {s.operations[value]}
+              </option>
+            ))}
+          </select>
+        </label>
+        {!patches && (
+          <label class="inline" title={s.viaNotes[via.value]}>
+            <span>{s.via}</span>
+            <select value={via.value} onChange={({ currentTarget }) => (via.value = currentTarget.value as typeof via.value)}>
+              {VIAS.map((value) => (
+                <option key={value} value={value}>
+                  {s.vias[value]}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {patches && (
+          <label class="inline">
+            <span>{s.patchType}</span>
+            <select value={patchType.value} onChange={({ currentTarget }) => (patchType.value = currentTarget.value as typeof patchType.value)}>
+              {PATCH_TYPES.map((value) => (
+                <option key={value} value={value}>
+                  {s.patchTypes[value]}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {patches && patchType.value === "apply" && (
+          <>
+            <label class="inline">
+              <span>{s.fieldManager}</span>
+              <input value={fieldManager.value} spellcheck={false} onInput={({ currentTarget }) => (fieldManager.value = currentTarget.value)} />
+            </label>
+            <label class="inline">
+              <input type="checkbox" checked={force.value} onChange={({ currentTarget }) => (force.value = currentTarget.checked)} />
+              <span>{s.force}</span>
+            </label>
+          </>
+        )}
+        <label class="inline">
+          <span>{s.fieldValidation}</span>
+          <select value={fieldValidation.value} onChange={({ currentTarget }) => (fieldValidation.value = currentTarget.value as typeof fieldValidation.value)}>
+            {FIELD_VALIDATIONS.map((value) => (
+              <option key={value} value={value}>
+                {value}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="inline">
+          <span>{s.namespace}</span>
+          <input class="short" value={requestNamespace.value} spellcheck={false} onInput={({ currentTarget }) => (requestNamespace.value = currentTarget.value)} />
+        </label>
+      </div>
+      {needsOld && <FileChoice role="stored" missing={s.noStored} make={s.makeStored} start={() => textOf(file)} />}
+      {patches && <FileChoice role="patch" missing={s.noPatch} make={s.makePatch} start={firstPatch} />}
+      <Trouble outcome={outcome} verb={patches ? "patch" : "validate"} />
+      {answer && (
+        <>
+          {many > 1 && (
+            <label class="inline">
+              <span class="sr">{s.objects}</span>
+              <select value={at} onChange={({ currentTarget }) => setIndex(Number(currentTarget.value))}>
+                {afterAnswer?.objects.map((other, i) => (
+                  <option key={i} value={i}>
+                    {`${s.objectOf(i + 1, many)}: ${other.kind ?? ""} ${other.name ?? ""}`}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          {entry && <Outcome entry={entry} />}
+          <FindingList findings={answer.findings.filter((finding) => many <= 1 || finding.object === undefined || finding.object === at)} fileId={patches ? patch?.id : file.id} canFix={false} />
+          {entry?.status && <Objects entries={[entry]} />}
+          {after !== "" && (
+            <>
+              {before === after && <p class="muted quiet">{s.sameObject}</p>}
+              <Compare before={before} after={after} beforeLabel={needsOld ? s.beforeStored : file.name} afterLabel={patches ? s.afterPatch : s.afterStored} />
+            </>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import { signal } from "@preact/signals";
+import { cursor } from "../editor/editor.ts";
+import { t } from "../i18n/index.ts";
+import { report, stale } from "../state/checks.ts";
+import { draftState } from "../state/draft.ts";
+import { online, offlineReady } from "../state/offline.ts";
+
+const shownMs = signal("");
+
+export function StatusBar() {
+  const s = t.value;
+  const { line, character } = cursor.value;
+  const current = report.value;
+  if (current && !stale.value) shownMs.value = current.ms < 10 ? current.ms.toFixed(1) : Math.round(current.ms).toString();
+  return (
+    <footer class="status-bar">
+      <span class="tabular">{s.lineColumn(line + 1, character + 1)}</span>
+      {shownMs.value && <span class="tabular">{s.checkedIn(shownMs.value)}</span>}
+      <span class="spacer" />
+      <span class="wide-only">{draftState.value === "kept" ? s.draftKept : s.draftTooLarge}</span>
+      <span class="private">{s.privacy}</span>
+      {(!online.value || offlineReady.value) && <span>{online.value ? s.offlineReady : s.offline}</span>}
+    </footer>
+  );
+}

@@ -1,0 +1,4 @@
+/** Text in which words between backticks are code, as our own messages write them. */
+export function Ticked({ text }: { text: string }) {
+  return <>{text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
+}

@@ -1,0 +1,24 @@
+import type { Outcome } from "../engine/client.ts";
+import { t } from "../i18n/index.ts";
+import { Ticked } from "./Ticked.tsx";
+
+/** Why a panel has no answer; nothing where it has one. */
+export function Trouble<T>({ outcome, verb }: { outcome: Outcome<T> | null; verb: string }) {
+  const s = t.value;
+  if (!outcome || outcome.kind === "answer" || outcome.kind === "superseded") return null;
+  if (outcome.kind === "missing") {
+    return (
+      <p class="muted quiet">
+        <Ticked text={s.notThere(verb)} />
+      </p>
+    );
+  }
+  return (
+    <div class="banner bad" role="alert">
+      <p>
+        {outcome.kind === "crashed" ? `${s.crashedOn} ` : ""}
+        <code>{outcome.message}</code>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import { existsSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+// @ts-expect-error a plain script without types
+import { serve } from "../serve.mjs";
+
+/** Served below a path, as a project's page on a shared host is. */
+const PREFIX = "/some/where";
+const dist = fileURLToPath(new URL("../dist", import.meta.url));
+
+const CANDIDATES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
+
+/** The browser to test in: `CHROMIUM`, or one of the usual places. Its absence fails the tests. */
+function executable(): string {
+  const found = process.env["CHROMIUM"] ?? CANDIDATES.find((path) => existsSync(path));
+  if (!found) throw new Error("no Chromium found: install one or set CHROMIUM to its path");
+  return found;
+}
+
+let browser: Browser;
+let server: { close(): void; address(): AddressInfo };
+export let home = "";
+
+export function setUp(): void {
+  beforeAll(async () => {
+    if (!existsSync(dist)) throw new Error("dist is missing: run `npm run build` first");
+    server = await serve(dist, { prefix: PREFIX });
+    home = `http://127.0.0.1:${server.address().port}${PREFIX}/`;
+    browser = await chromium.launch({ executablePath: executable(), args: ["--disable-dev-shm-usage"] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+  });
+}
+
+export interface Opened {
+  page: Page;
+  context: BrowserContext;
+  /** Everything that must not happen: console errors, page errors, policy violations, requests to elsewhere. */
+  complaints: string[];
+  /** Closes the page and fails if anything of that happened. */
+  done(): Promise<void>;
+}
+
+export interface Options {
+  path?: string;
+  width?: number;
+  height?: number;
+  colorScheme?: "light" | "dark";
+  locale?: string;
+  context?: BrowserContext;
+}
+
+/** Opens the page and watches it. */
+export async function openPage({ path = "", width = 1280, height = 800, colorScheme = "light", locale = "en-US", context }: Options = {}): Promise<Opened> {
+  const own = context ?? (await browser.newContext({ viewport: { width, height }, colorScheme, locale, permissions: ["clipboard-read", "clipboard-write"] }));
+  const complaints: string[] = [];
+  const page = await own.newPage();
+  const origin = new URL(home).origin;
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(`console ${message.type()}: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`page error: ${error.message}`));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}${PREFIX}/`) && !url.startsWith("blob:")) complaints.push(`request to ${url}`);
+  });
+  page.on("requestfailed", (request) => {
+    const why = request.failure()?.errorText ?? "";
+    if (!why.includes("ERR_ABORTED")) complaints.push(`failed request: ${request.url()} ${why}`);
+  });
+  await page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", (event) => console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`));
+  });
+  await page.goto(home + path);
+  await page.waitForSelector(".panel");
+  return {
+    page,
+    context: own,
+    complaints,
+    async done() {
+      expect(complaints).toEqual([]);
+      if (context) await page.close();
+      else await own.close();
+    },
+  };
+}
+
+/** Waits until the findings on the screen belong to the text on the screen. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForSelector('.problems[aria-busy="false"] .verdict, .problems[aria-busy="false"] .quiet');
+}
+
+/** Replaces the text of the open file as a paste does. */
+export async function setText(page: Page, text: string): Promise<void> {
+  await page.locator(".cm-content").first().click();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.evaluate((content) => navigator.clipboard.writeText(content), text);
+  await page.keyboard.press("ControlOrMeta+v");
+}
+
+/** The text of the open file, as the page keeps it (only what is on the screen is in the document tree). */
+export async function textOf(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const content = document.querySelector(".editor-host")?.shadowRoot?.querySelector(".cm-content") as unknown as { cmTile?: { view?: { state: { doc: { toString(): string } } } }; cmView?: { view?: { state: { doc: { toString(): string } } } } } | null;
+    const view = content?.cmTile?.view ?? content?.cmView?.view;
+    if (!view) throw new Error("no editor");
+    return view.state.doc.toString();
+  });
+}
