@@ -73,7 +73,7 @@ export async function openPage({ path = "", width = 1280, height = 800, colorSch
     if (!why.includes("ERR_ABORTED")) complaints.push(`failed request: ${request.url()} ${why}`);
   });
   await page.addInitScript(() => {
-    addEventListener("securitypolicyviolation", (event) => console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`));
+    document.addEventListener("securitypolicyviolation", (event) => console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`));
   });
   await page.goto(home + path);
   await page.waitForSelector(".panel");

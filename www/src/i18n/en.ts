@@ -111,6 +111,8 @@ export const en = {
   problemsHere: (n: number) => plural(n, "error", "errors"),
   nothingChecked: "Nothing was checked",
   judgedAs: (release: string) => `Kubernetes ${release}`,
+  /** As the subject of a sentence. */
+  subjects: { kubectl: "kubectl", "kube-apiserver": "The API server" },
   origins: { kubectl: "kubectl", "kube-apiserver": "API server", "kube-scheduler": "scheduler", claimkit: "claimkit" },
   originNotes: {
     kubectl: "says so before anything is sent",

@@ -102,12 +102,13 @@ export const zh: Sentences = {
   crashedOn: "引擎在检查此文本时停止：",
   notThere: (verb) => `此 Wasm 模块没有 \`${verb}\` 功能。`,
 
-  accept: (who) => `${who} 会接受`,
-  acceptWarn: (who, n) => `${who} 会接受，另有 ${count(n)} 条提示`,
-  refuse: (who, n) => `${who} 会拒绝：${count(n)} 个错误`,
+  accept: (who) => `${who}会接受`,
+  acceptWarn: (who, n) => `${who}会接受，另有 ${count(n)} 条提示`,
+  refuse: (who, n) => `${who}会拒绝：${count(n)} 个错误`,
   problemsHere: (n) => `${count(n)} 个错误`,
   nothingChecked: "没有检查任何内容",
   judgedAs: (release) => `Kubernetes ${release}`,
+  subjects: { kubectl: "kubectl ", "kube-apiserver": "API 服务器" },
   origins: { kubectl: "kubectl", "kube-apiserver": "API 服务器", "kube-scheduler": "调度器", claimkit: "claimkit" },
   originNotes: {
     kubectl: "在发送之前就会指出",

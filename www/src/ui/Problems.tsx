@@ -18,11 +18,11 @@ function verdictOf(answer: Answer): { tone: "good" | "bad" | "none"; text: strin
   const refusing = (["kubectl", "kube-apiserver"] as const).find((origin) => answer.findings.some((finding) => finding.origin === origin && finding.severity === "error"));
   if (refusing) {
     const own = answer.findings.filter((finding) => finding.origin === refusing && finding.severity === "error").length;
-    return { tone: "bad", text: s.refuse(s.origins[refusing], own) };
+    return { tone: "bad", text: s.refuse(s.subjects[refusing], own) };
   }
   if (errors > 0) return { tone: "bad", text: s.problemsHere(errors) };
   const remarks = warnings + infos;
-  const who = s.origins["kube-apiserver"];
+  const who = s.subjects["kube-apiserver"];
   return { tone: "good", text: remarks > 0 ? s.acceptWarn(who, remarks) : s.accept(who) };
 }
 
