@@ -1,7 +1,9 @@
 //! From a file to its objects: Lists flattened as kubectl does, each object recognised by version, kind and release.
 
+use crate::decode::Via;
+use crate::kubectl;
 use crate::limits::Limits;
-use crate::report::{Code, Finding, Origin, Step};
+use crate::report::{Code, Finding, Origin, Step, locate};
 use crate::schema::{self, Api, GROUP, Release};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
@@ -53,15 +55,74 @@ pub struct Input<'s> {
 }
 
 impl<'s> Input<'s> {
-    /// Reads a text. `release`: `None` takes the last release that serves each object's version.
+    /// Reads a text as kubectl does. `release`: `None` takes the last release that serves each object's version.
     pub fn read(text: &'s str, release: Option<Release>, limits: &Limits) -> Self {
-        let file = crate::text::read(text, limits);
-        let mut items = Vec::new();
+        Input::read_via(text, Via::Kubectl, release, limits)
+    }
+
+    /// Reads a text on its way to the server. kubectl refuses some documents itself, in its own words, and stops there;
+    /// sent to the server as they stand, they meet the server's words.
+    pub fn read_via(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
+        let mut input = Input { file: crate::text::read(text, limits), items: Vec::new() };
+        match via {
+            Via::Kubectl => input.take_apart(release),
+            Via::Validator => input.take_whole(release),
+        }
+        input
+    }
+
+    fn take_apart(&mut self, release: Option<Release>) {
+        let Input { file, items } = self;
         for (index, document) in file.documents.iter().enumerate() {
             let Some(root) = document.root else { continue };
-            flatten(document, index, root, release, &mut items);
+            let mut refusal = None;
+            for object in kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::last_of(30))) {
+                match object {
+                    Ok(sent) => {
+                        let span = if sent.list_index.is_some() { document.tree.span(sent.node) } else { document.span };
+                        let meta = TypeMeta { api_version: sent.api_version, kind: sent.kind };
+                        items.push(item(document, index, sent.node, span, sent.list_index, Ok(meta), release));
+                    }
+                    Err(refused) => {
+                        let span = locate::head(&document.tree, refused.node);
+                        refusal.get_or_insert(Finding::error(Code::NoKind, Origin::Kubectl, refused.message).with_span(span));
+                    }
+                }
+            }
+            if let Some(refusal) = refusal {
+                // kubectl reads a file to its end before it sends the first object, but a document it cannot decode ends that.
+                file.findings.retain(|finding| finding.span.is_none_or(|span| span.start < document.span.end));
+                file.findings.push(refusal);
+                return;
+            }
         }
-        Input { file, items }
+    }
+
+    fn take_whole(&mut self, release: Option<Release>) {
+        let Input { file, items } = self;
+        if let Some(error) = &file.json_error {
+            let message = match file.documents.first() {
+                None => error.message.clone(),
+                // The server reads one value; kubectl would have read one after another.
+                Some(first) => after_top_level(file.source.text(), first.span.to()),
+            };
+            file.documents.clear();
+            for finding in &mut file.findings {
+                if finding.code == Code::JsonSyntax {
+                    finding.origin = Origin::ApiServer;
+                    finding.message = format!("couldn't get version/kind; json parse error: {message}");
+                }
+            }
+        }
+        for (index, document) in file.documents.iter().enumerate() {
+            if let Some(root) = document.root {
+                flatten(document, index, root, release, items);
+            }
+        }
+        if file.documents.is_empty() && file.findings.is_empty() {
+            let empty = if file.source.text().is_empty() { "" } else { "null" };
+            file.findings.push(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object 'Kind' is missing in '{empty}'")));
+        }
     }
 
     /// The tree of an object's document.
@@ -92,19 +153,42 @@ fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<
     let tree = &document.tree;
     let listed = tree.get(root, "items").filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }));
     match listed {
-        None => items.push(item(document, index, root, document.span, None, None, release)),
+        None => items.push(item(document, index, root, document.span, None, type_meta(tree, root), release)),
         Some(list) => {
-            let list_kind = type_meta(tree, root).ok();
+            let of_list = type_meta(tree, root).ok();
             for (at, &node) in tree.items(list).iter().enumerate() {
-                items.push(item(document, index, node, tree.span(node), Some(at), list_kind.as_ref(), release));
+                let meta = type_meta(tree, node).map(|meta| meta.or_of_list(of_list.as_ref()));
+                items.push(item(document, index, node, tree.span(node), Some(at), meta, release));
             }
         }
+    }
+}
+
+/// Go's words for what follows the one value the server reads.
+fn after_top_level(text: &str, end: usize) -> String {
+    let rest = text.get(end..).unwrap_or("").trim_start_matches([' ', '\t', '\r', '\n']);
+    match rest.bytes().next() {
+        Some(byte) => format!("invalid character {} after top-level value", crate::text::json::quote_byte(byte)),
+        None => "unexpected end of JSON input".to_owned(),
     }
 }
 
 struct TypeMeta {
     api_version: String,
     kind: String,
+}
+
+impl TypeMeta {
+    /// Items of a typed list may leave out kind and apiVersion.
+    fn or_of_list(self, list: Option<&TypeMeta>) -> Self {
+        let bare = self.kind.is_empty() && self.api_version.is_empty();
+        match list.and_then(|list| list.kind.strip_suffix("List").map(|kind| (kind, &list.api_version))) {
+            Some((kind, api_version)) if bare && !kind.is_empty() => {
+                TypeMeta { api_version: api_version.clone(), kind: kind.to_owned() }
+            }
+            _ => self,
+        }
+    }
 }
 
 fn type_meta(tree: &Tree<'_>, node: NodeId) -> Result<TypeMeta, String> {
@@ -156,11 +240,10 @@ fn item(
     node: NodeId,
     span: Span,
     list_index: Option<usize>,
-    list: Option<&TypeMeta>,
+    meta: Result<TypeMeta, String>,
     release: Option<Release>,
 ) -> Item {
     let tree = &document.tree;
-    let meta = type_meta(tree, node);
     let metadata = tree.get(node, "metadata");
     let of_metadata = |key: &str| metadata.and_then(|m| tree.get(m, key)).and_then(|n| tree.str(n)).unwrap_or("").to_owned();
     let mut item = Item {
@@ -177,14 +260,7 @@ fn item(
     };
     match meta {
         Err(message) => item.what = What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, message)),
-        Ok(mut meta) => {
-            // Items of a typed list may leave out kind and apiVersion.
-            let bare = meta.kind.is_empty() && meta.api_version.is_empty();
-            if let Some(list) = list.filter(|list| bare && list.kind != "List")
-                && let Some(kind) = list.kind.strip_suffix("List")
-            {
-                meta = TypeMeta { api_version: list.api_version.clone(), kind: kind.to_owned() };
-            }
+        Ok(meta) => {
             item.what = recognise(document, &meta, release, &mut item);
             item.api_version = meta.api_version;
             item.kind = meta.kind;

@@ -22,6 +22,8 @@ codes! {
     // ---- syntax ----
     /// The YAML text cannot be read.
     YamlSyntax = "yaml-syntax",
+    /// A key stands twice in a YAML mapping; the last one counts.
+    YamlDuplicateKey = "yaml-duplicate-key",
     /// The JSON text cannot be read.
     JsonSyntax = "json-syntax",
 

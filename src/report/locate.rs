@@ -26,6 +26,11 @@ pub fn locate(tree: &Tree<'_>, root: NodeId, steps: &[Step], at_key: bool) -> Sp
         Some(key) if at_key || !complete || value.is_empty() => key,
         _ if complete => value,
         // A field is missing from the document or from a list's item: its first key stands for it.
-        _ => tree.entries(node).first().map_or(value, |entry| entry.key_span),
+        _ => head(tree, node),
     }
+}
+
+/// What stands for a whole object: the first key of a mapping, the value itself of anything else.
+pub fn head(tree: &Tree<'_>, node: NodeId) -> Span {
+    tree.entries(node).first().map_or(tree.span(node), |entry| entry.key_span)
 }

@@ -340,7 +340,7 @@ impl Reader<'_, '_> {
 }
 
 /// A byte as Go's JSON scanner shows it: `'x'`, with `'\''`, `'"'` and escapes of its own.
-fn quote_byte(byte: u8) -> String {
+pub fn quote_byte(byte: u8) -> String {
     match byte {
         b'\'' => r"'\''".to_owned(),
         b'"' => r#"'"'"#.to_owned(),

@@ -48,15 +48,8 @@ pub struct File<'s> {
 /// Reads a whole file. Never fails: what is wrong is in the findings.
 pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
     let mut file = File { source: Source::new(text), documents: Vec::new(), findings: Vec::new(), json_error: None };
-    if text.len() > limits.bytes {
-        file.findings.push(
-            Finding::error(
-                Code::LimitBytes,
-                Origin::Claimkit,
-                format!("the text has {} bytes, the limit is {}", text.len(), limits.bytes),
-            )
-            .with_help("split the file, or raise the limit `bytes`"),
-        );
+    if let Some(finding) = too_large(text, limits) {
+        file.findings.push(finding);
         return file;
     }
     match mode(text) {
@@ -64,6 +57,18 @@ pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
         Mode::Yaml => read_yaml(&mut file, text, limits),
     }
     file
+}
+
+/// The finding for a text beyond the limit `bytes`.
+pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
+    (text.len() > limits.bytes).then(|| {
+        Finding::error(
+            Code::LimitBytes,
+            Origin::Claimkit,
+            format!("the text has {} bytes, the limit is {}", text.len(), limits.bytes),
+        )
+        .with_help("split the file, or raise the limit `bytes`")
+    })
 }
 
 /// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.

@@ -6,8 +6,9 @@ use crate::decode::{self, Decoded, How, StrictKind};
 use crate::input::{Input, Item, What};
 use crate::object;
 use crate::report::{Code, Finding, Origin, Severity, locate};
-use crate::schema::{Api, Release};
-use crate::text::Span;
+use crate::schema::Release;
+use crate::text::print::{self, Order};
+use crate::text::{Source, Span, stream, yaml};
 use serde_json::value::RawValue;
 
 /// Answers `parse`.
@@ -16,11 +17,14 @@ pub fn parse(request: &Request) -> Answer {
     let Some(text) = request.text.as_deref() else {
         return Answer::unusable(Some("parse"), "`text` is missing: the manifest to read");
     };
+    if request.raw {
+        return raw(text, request);
+    }
     let release = match request.release() {
         Ok(release) => release,
         Err(error) => return Answer::unusable(Some("parse"), &error),
     };
-    let mut input = Input::read(text, release, &request.limits);
+    let mut input = Input::read_via(text, request.via.unwrap_or_default(), release, &request.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
     let mut checked = false;
     for (index, item) in input.items.iter().enumerate() {
@@ -45,13 +49,13 @@ pub fn parse(request: &Request) -> Answer {
                 object.valid = Some(Some(problems.iter().all(|finding| finding.severity != Severity::Error)));
                 findings.extend(problems.into_iter().map(|finding| place(&input, item, index, finding)));
                 if decoded.answer.is_none() {
-                    object.object = print(&decoded, item.release, *api);
+                    object.object = object_json(&decoded, item.release);
                 }
             }
         }
         answer.objects.push(object);
     }
-    if !checked {
+    if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {
         findings.push(nothing_checked(&input));
     }
     answer.ok = checked && findings.iter().all(|finding| finding.severity != Severity::Error);
@@ -59,7 +63,52 @@ pub fn parse(request: &Request) -> Answer {
     answer
 }
 
-fn print(decoded: &Decoded<'_>, release: Release, _api: Api) -> Option<Box<RawValue>> {
+/// Most bytes a raw answer may print to: aliases make a small text large.
+const MAX_RAW: usize = 256 << 20;
+
+/// `raw`: kubectl's step from YAML to JSON alone, and what its strict mode would have refused as a warning.
+fn raw(text: &str, request: &Request) -> Answer {
+    let source = Source::new(text);
+    let mut answer = Answer { verb: Some("parse".to_owned()), ..Answer::default() };
+    let mut findings = Vec::new();
+    if let Some(finding) = stream::too_large(text, &request.limits) {
+        findings.push(finding);
+    } else {
+        let bounds = yaml::Bounds { depth: request.limits.depth, nodes: request.limits.nodes };
+        let mut document = yaml::read(text, bounds);
+        let mut out = String::new();
+        match (&document.error, document.root) {
+            (Some(error), _) => findings.push(stream::yaml_finding(text, error)),
+            (None, None) => out.push_str("null"),
+            (None, Some(root)) => {
+                if !print::json(&document.tree, root, Order::Sorted, MAX_RAW, &mut out) {
+                    findings.push(Finding::error(
+                        Code::LimitBytes,
+                        Origin::Claimkit,
+                        format!("the value prints to more than {MAX_RAW} bytes of JSON"),
+                    ));
+                }
+            }
+        }
+        if findings.is_empty() {
+            answer.raw = RawValue::from_string(out).ok();
+            answer.ok = answer.raw.is_some();
+            findings.extend(strict(document.strict_errors()));
+        }
+    }
+    answer.findings = findings.into_iter().map(|finding| answer::finding(&source, finding)).collect();
+    answer
+}
+
+/// go-yaml's strict refusal is one text for all duplicate keys.
+fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
+    let first = errors.first()?.value;
+    let lines: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+    let message = format!("yaml: unmarshal errors:\n  {}", lines.join("\n  "));
+    Some(Finding::warning(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
+}
+
+fn object_json(decoded: &Decoded<'_>, release: Release) -> Option<Box<RawValue>> {
     let mut out = String::new();
     object::encode(&decoded.record, release, &mut out);
     RawValue::from_string(out).ok()

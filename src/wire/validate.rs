@@ -22,12 +22,13 @@ pub fn validate(request: &Request) -> Answer {
         Ok(release) => release,
         Err(error) => return unusable(&error),
     };
+    let via = request.via.unwrap_or_default();
     let old = match (request.operation, request.old.as_deref()) {
         (Operation::Create, _) => None,
         (_, None) => return unusable("`old` is missing: an update needs the stored object's text"),
-        (_, Some(old)) => Some(Input::read(old, release, &request.limits)),
+        (_, Some(old)) => Some(Input::read_via(old, via, release, &request.limits)),
     };
-    let mut input = Input::read(text, release, &request.limits);
+    let mut input = Input::read_via(text, via, release, &request.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
     findings.extend(old.iter().flat_map(|old| &old.file.findings).map(stored));
     let mut answer = Answer { verb: Some("validate".to_owned()), ..Answer::default() };
@@ -58,7 +59,7 @@ pub fn validate(request: &Request) -> Answer {
         }
         answer.objects.push(object);
     }
-    if !checked {
+    if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {
         findings.push(nothing_checked(&input));
     }
     answer.ok = checked
