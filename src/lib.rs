@@ -9,6 +9,7 @@
 //! | recognise | [`input`], [`schema`] | trees | objects: (version, kind) and release |
 //! | decode | [`decode`] | tree, schema | [`object::Record`] and findings for unknown, duplicate, mistyped fields |
 //! | judge | [`validate`] | records, operation, release | kube-apiserver's errors, in its order and words |
+//! | help editors | [`editor`] | text and place, or a table's row | documentation, completion, JSON Schema |
 //! | answer | [`wire`] | one request | one answer |
 //!
 //! # Scope
@@ -23,6 +24,7 @@
 pub mod cli;
 pub mod decode;
 pub mod defaults;
+pub mod editor;
 pub mod entry;
 pub mod goformat;
 pub mod input;

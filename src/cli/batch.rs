@@ -10,7 +10,7 @@ pub fn run(host: &mut dyn Host) -> u8 {
             Ok(Some(line)) => {
                 let line = line.strip_suffix(b"\n").unwrap_or(&line);
                 let mut answer = match std::str::from_utf8(line) {
-                    Ok(request) => wire::answer(request),
+                    Ok(request) => wire::answer_with(request, super::locale::file),
                     Err(error) => wire::print(&wire::Answer::unusable(
                         None,
                         &format!("the request cannot be used: byte {} is not UTF-8", error.valid_up_to()),

@@ -9,6 +9,7 @@
 
 pub mod arguments;
 pub mod files;
+pub mod locale;
 
 mod batch;
 mod check;

@@ -1,5 +1,6 @@
 //! What is answered (serialised as the contract says).
 
+use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::input::{Input, Item};
 use crate::report::{self, Severity};
 use crate::text::{self, Source, Span};
@@ -25,6 +26,15 @@ pub struct Answer {
     /// Parse with `raw`: the plain JSON value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<Box<RawValue>>,
+    /// JSON Schema: the schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Box<RawValue>>,
+    /// The registry of finding codes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub codes: Option<Vec<CodeEntry>>,
+    /// The releases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub releases: Option<Vec<ReleaseEntry>>,
     /// Convert: the whole file converted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

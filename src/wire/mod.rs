@@ -3,6 +3,8 @@
 pub mod answer;
 pub mod request;
 
+mod json_schema;
+mod lists;
 mod parse;
 mod validate;
 
@@ -11,22 +13,41 @@ pub use request::Request;
 
 use serde::Serialize;
 
+/// The verbs whose answers have sentences of a locale.
+const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases"];
+
 /// Answers a request.
 pub fn run(request: &Request) -> Answer {
     match request.verb.as_str() {
         "parse" => parse::parse(request),
         "validate" => validate::validate(request),
+        "jsonSchema" => json_schema::json_schema(request),
+        "codes" => lists::codes(request),
+        "releases" => lists::releases(request),
         verb => Answer::unusable(
             Some(verb),
-            &format!("unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`"),
+            &format!(
+                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `jsonSchema`, `codes`, `releases`"
+            ),
         ),
     }
 }
 
 /// Answers one JSON request with one JSON answer, both without a line end.
 pub fn answer(request: &str) -> String {
+    answer_with(request, |_| None)
+}
+
+/// The same, with a locale's file for the verbs that answer with sentences, unless the request brings its own.
+pub fn answer_with(request: &str, locale: impl Fn(&str) -> Option<&'static str>) -> String {
     let answer = match serde_json::from_str::<Request>(request) {
-        Ok(request) => run(&request),
+        Ok(mut request) => {
+            if request.sentences.is_none() && TELLING.contains(&request.verb.as_str()) {
+                let file = request.locale().ok().and_then(locale);
+                request.sentences = file.and_then(|file| serde_json::from_str(file).ok());
+            }
+            run(&request)
+        }
         Err(error) => Answer::unusable(None, &format!("the request cannot be used: {error}")),
     };
     print(&answer)

@@ -1,6 +1,7 @@
 //! What can be asked. Absent fields mean the default; unknown fields are refused by name.
 
 pub use crate::decode::Via;
+use crate::editor::sentences::{LOCALES, Sentences};
 use crate::limits::Limits;
 use crate::schema::Release;
 use serde::Deserialize;
@@ -36,6 +37,12 @@ pub struct Request {
     pub selector: Option<String>,
     /// Parse: only the YAML-to-JSON step.
     pub raw: bool,
+    /// The kind to write a JSON Schema of; absent: all kinds of the release.
+    pub kind: Option<String>,
+    /// Language of sentences: `en` (default) or `zh-Hans`.
+    pub locale: Option<String>,
+    /// The locale's file. Without it answers have documentation keys only; the command line fills it in.
+    pub sentences: Option<Sentences>,
     /// Overrides of the limits.
     pub limits: Limits,
 }
@@ -46,6 +53,13 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<O
 }
 
 impl Request {
+    /// The locale asked for; an error text if there is none of that name.
+    pub fn locale(&self) -> Result<&'static str, String> {
+        let asked = self.locale.as_deref().unwrap_or("en");
+        let known = LOCALES.iter().copied().find(|known| *known == asked);
+        known.ok_or_else(|| format!("unknown locale `{asked}`; write `en` or `zh-Hans`"))
+    }
+
     /// The release asked for; an error text if it is not one of those known.
     pub fn release(&self) -> Result<Option<Release>, String> {
         match &self.release {

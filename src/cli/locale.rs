@@ -1,0 +1,10 @@
+//! The locales' files, which only the command line carries inside; elsewhere they lie beside the module.
+
+/// The file of a locale.
+pub fn file(locale: &str) -> Option<&'static str> {
+    match locale {
+        "en" => Some(include_str!("../../pkg/locale/en.json")),
+        "zh-Hans" => Some(include_str!("../../pkg/locale/zh-Hans.json")),
+        _ => None,
+    }
+}

@@ -1,0 +1,190 @@
+//! What kube-apiserver demands of a field beyond its type (spec/behaviour.md §6, §7), as data for documentation and JSON Schema.
+//! `tests/editor_schema.rs` asks the validators whether each row is true.
+
+use crate::schema::{Field, Release, Struct};
+
+/// The form of a string, or of each item of a list of strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// DNS subdomain, at most 253 bytes.
+    Subdomain,
+    /// Beginning of one.
+    GenerateName,
+    /// DNS label, at most 63 bytes.
+    Label,
+    /// DNS subdomain in any case, at most 63 bytes.
+    DriverName,
+    /// Semantic version.
+    Semver,
+    /// CEL expression.
+    Cel,
+    /// Map of labels.
+    LabelMap,
+    /// Map of annotations.
+    AnnotationMap,
+    /// `name` or `domain/name`.
+    QualifiedName,
+    /// `domain/name` or one of Kubernetes' own.
+    Finalizer,
+}
+
+impl Format {
+    /// Name in the locale's group `formats`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Subdomain | Format::GenerateName => "subdomain",
+            Format::Label => "label",
+            Format::DriverName => "driver-name",
+            Format::Semver => "semver",
+            Format::Cel => "cel",
+            Format::LabelMap => "label-map",
+            Format::AnnotationMap => "annotation-map",
+            Format::QualifiedName | Format::Finalizer => "qualified-name",
+        }
+    }
+}
+
+/// What may not occur twice in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unique {
+    /// The whole entry.
+    Whole,
+    /// This field of the entries.
+    By(&'static str),
+}
+
+/// What the server demands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The object is refused if this is missing, null or empty where its parent is there.
+    pub required: bool,
+    /// Form of the text.
+    pub format: Option<Format>,
+    /// Bytes of UTF-8.
+    pub max_bytes: Option<u32>,
+    /// Items of a list.
+    pub max_items: Option<u32>,
+    /// Items of a list.
+    pub min_items: Option<u32>,
+    /// What may not occur twice.
+    pub unique: Option<Unique>,
+    /// Cannot be changed after creation.
+    pub immutable: bool,
+    /// Wiped from what a client creates.
+    pub server_owned: bool,
+    /// Status: dropped on creation.
+    pub dropped_on_create: bool,
+    /// The value that stands for an absent or empty one.
+    pub default: Option<&'static str>,
+}
+
+const NONE: Facts = Facts {
+    required: false,
+    format: None,
+    max_bytes: None,
+    max_items: None,
+    min_items: None,
+    unique: None,
+    immutable: false,
+    server_owned: false,
+    dropped_on_create: false,
+    default: None,
+};
+const REQUIRED: Facts = Facts { required: true, ..NONE };
+const SERVER: Facts = Facts { server_owned: true, ..NONE };
+const STATUS: Facts = Facts { dropped_on_create: true, ..NONE };
+const fn form(format: Format) -> Facts {
+    Facts { format: Some(format), ..NONE }
+}
+const fn bytes(max: u32) -> Facts {
+    Facts { max_bytes: Some(max), ..NONE }
+}
+const fn unique(by: &'static str) -> Facts {
+    Facts { unique: Some(Unique::By(by)), ..NONE }
+}
+const NODES: Facts = Facts { format: Some(Format::Subdomain), max_items: Some(128), unique: Some(Unique::Whole), ..NONE };
+const NAME: Facts = Facts { required: true, ..form(Format::Subdomain) };
+const DRIVER: Facts = Facts { required: true, ..form(Format::DriverName) };
+const SELECTOR: Facts = Facts { required: true, ..form(Format::Cel) };
+const FIXED: Facts = Facts { immutable: true, ..REQUIRED };
+/// Fields that are equal in every struct they occur in stand under `*` and are found last.
+const TABLE: &[(&str, &str, Facts)] = &[
+    ("ObjectMeta", "name", Facts { immutable: true, ..form(Format::Subdomain) }),
+    ("ObjectMeta", "generateName", form(Format::GenerateName)),
+    ("ObjectMeta", "namespace", Facts { immutable: true, ..form(Format::Label) }),
+    ("ObjectMeta", "selfLink", SERVER),
+    ("ObjectMeta", "uid", SERVER),
+    ("ObjectMeta", "creationTimestamp", SERVER),
+    ("ObjectMeta", "deletionTimestamp", SERVER),
+    ("ObjectMeta", "deletionGracePeriodSeconds", SERVER),
+    ("ObjectMeta", "labels", form(Format::LabelMap)),
+    ("ObjectMeta", "annotations", form(Format::AnnotationMap)),
+    ("ObjectMeta", "finalizers", form(Format::Finalizer)),
+    ("OwnerReference", "apiVersion", REQUIRED),
+    ("OwnerReference", "kind", REQUIRED),
+    ("OwnerReference", "name", REQUIRED),
+    ("OwnerReference", "uid", REQUIRED),
+    ("ManagedFieldsEntry", "operation", REQUIRED),
+    ("ManagedFieldsEntry", "manager", bytes(128)),
+    ("ManagedFieldsEntry", "subresource", bytes(256)),
+    ("NodeSelector", "nodeSelectorTerms", Facts { min_items: Some(1), ..REQUIRED }),
+    ("NodeSelectorRequirement", "key", Facts { required: true, ..form(Format::QualifiedName) }),
+    ("NodeSelectorRequirement", "operator", REQUIRED),
+    ("ResourceClaim", "spec", FIXED),
+    ("ResourceClaimTemplate", "spec", FIXED),
+    ("ResourceClaimTemplateSpec", "spec", REQUIRED),
+    ("ResourceClaimSpec", "resourceClassName", NAME),
+    ("ResourceClaimSpec", "allocationMode", Facts { default: Some("WaitForFirstConsumer"), ..NONE }),
+    ("ResourceClaimParametersReference", "kind", REQUIRED),
+    ("ResourceClaimParametersReference", "name", REQUIRED),
+    ("ResourceClassParametersReference", "kind", REQUIRED),
+    ("ResourceClassParametersReference", "name", REQUIRED),
+    ("ResourceClassParametersReference", "namespace", form(Format::Label)),
+    ("ResourceClaimStatus", "driverName", form(Format::DriverName)),
+    ("ResourceClaimStatus", "reservedFor", Facts { max_items: Some(32), ..unique("uid") }),
+    ("AllocationResult", "resourceHandle", bytes(16384)),
+    ("AllocationResult", "resourceHandles", Facts { max_items: Some(32), ..NONE }),
+    ("ResourceHandle", "data", bytes(16384)),
+    ("StructuredResourceHandle", "nodeName", form(Format::Subdomain)),
+    ("DriverAllocationResult", "namedResources", REQUIRED),
+    ("NamedResourcesAllocationResult", "name", NAME),
+    ("ResourceClaimConsumerReference", "resource", REQUIRED),
+    ("ResourceClaimConsumerReference", "name", REQUIRED),
+    ("ResourceClaimConsumerReference", "uid", REQUIRED),
+    ("ResourceClaimParameters", "driverRequests", unique("driverName")),
+    ("DriverRequests", "requests", Facts { min_items: Some(1), ..REQUIRED }),
+    ("ResourceRequest", "namedResources", REQUIRED),
+    ("NamedResourcesRequest", "selector", SELECTOR),
+    ("ResourceClassParameters", "vendorParameters", unique("driverName")),
+    ("ResourceClassParameters", "filters", unique("driverName")),
+    ("ResourceFilter", "namedResources", REQUIRED),
+    ("NamedResourcesFilter", "selector", SELECTOR),
+    ("ResourceSlice", "nodeName", Facts { immutable: true, ..form(Format::Subdomain) }),
+    ("ResourceSlice", "driverName", Facts { immutable: true, ..DRIVER }),
+    ("ResourceSlice", "namedResources", REQUIRED),
+    ("NamedResourcesResources", "instances", unique("name")),
+    ("NamedResourcesInstance", "name", NAME),
+    ("NamedResourcesInstance", "attributes", unique("name")),
+    ("NamedResourcesAttribute", "name", NAME),
+    ("NamedResourcesAttribute", "version", form(Format::Semver)),
+    ("*", "driverName", DRIVER),
+    ("*", "potentialNodes", NODES),
+    ("*", "unsuitableNodes", NODES),
+    ("*", "resourceClaims", unique("name")),
+    ("*", "status", STATUS),
+];
+
+/// What a release's server demands of a field.
+pub fn facts(schema: &Struct, field: &Field, release: Release) -> Facts {
+    let found = TABLE.iter().find(|(of, json, _)| *json == field.json && (*of == schema.go || *of == "*"));
+    let mut facts = found.map_or(NONE, |(_, _, facts)| *facts);
+    if field.json == "reservedFor" && !release.rules().reserved_for_by_uid {
+        facts.unique = Some(Unique::Whole);
+    }
+    facts
+}
+
+/// Rows that name no field of any table; a test keeps this empty.
+pub fn stray(known: impl Fn(&str, &str) -> bool) -> Vec<(&'static str, &'static str)> {
+    TABLE.iter().map(|(of, json, _)| (*of, *json)).filter(|(of, json)| !known(of, json)).collect()
+}

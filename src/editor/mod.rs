@@ -1,0 +1,20 @@
+//! What editors need from the same tables that decide about an object: documentation, completion, JSON Schema, lists.
+//!
+//! | file | gives |
+//! |---|---|
+//! | [`sentences`] | documentation keys of the tables' rows, and sentences for them if the host brings them |
+//! | [`facts`] | what the server demands of a field beyond its type |
+//! | [`outline`] | a tolerant outline of a text that may be half typed |
+//! | [`context`] | what stands, or could stand, at a place of the text |
+//! | [`hover`], [`complete`] | the two questions an editor asks about a place |
+//! | [`schema_export`] | JSON Schema of a kind |
+//! | [`registry`] | finding codes and releases |
+//!
+//! No sentence is in the core: a host that wants some gives one language's file (`pkg/locale/*.json`) with the request.
+
+pub mod facts;
+pub mod registry;
+pub mod schema_export;
+pub mod sentences;
+
+pub use sentences::Sentences;

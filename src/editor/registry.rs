@@ -1,0 +1,164 @@
+//! The lists an editor or a page shows: finding codes, and releases with what they changed.
+
+use super::sentences::{Sentences, kind_key, version_key};
+use crate::report::{Code, Severity};
+use crate::schema::release::LAST_PATCHES;
+use crate::schema::{Release, Scope, VERSIONS};
+use serde::Serialize;
+
+/// A finding code.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CodeEntry {
+    /// Stable name.
+    pub code: &'static str,
+    /// `error`, `warning` or `info`: how bad it is unless the request softens it (`fieldValidation`).
+    pub severity: &'static str,
+    /// Page that explains it, below wherever the documentation is.
+    pub page: String,
+    /// Documentation key.
+    pub key: String,
+    /// What it means, in the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documentation: Option<String>,
+}
+
+/// A minor release.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReleaseEntry {
+    /// e.g. `1.30`.
+    pub release: String,
+    /// Its last patch, which the bare minor stands for.
+    pub last_patch: String,
+    /// Versions of the group it serves.
+    pub versions: Vec<VersionEntry>,
+    /// What it, and patches of it, changed.
+    pub changes: Vec<Change>,
+}
+
+/// A version a release serves.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VersionEntry {
+    /// e.g. `resource.k8s.io/v1alpha2`.
+    pub api_version: &'static str,
+    /// Documentation key.
+    pub key: String,
+    /// In the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documentation: Option<String>,
+    /// Its kinds in that release, list kinds left out.
+    pub kinds: Vec<KindEntry>,
+}
+
+/// A kind a release serves.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KindEntry {
+    /// e.g. `ResourceClaim`.
+    pub kind: &'static str,
+    /// e.g. `resourceclaims`.
+    pub plural: &'static str,
+    /// Whether its objects live in a namespace.
+    pub namespaced: bool,
+    /// Whether it has a status.
+    pub status: bool,
+    /// Documentation key.
+    pub key: String,
+    /// In the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documentation: Option<String>,
+}
+
+/// What a release changed.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// First patch that has it.
+    pub since: String,
+    /// Documentation key.
+    pub key: String,
+    /// In the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documentation: Option<String>,
+}
+
+/// The releases with which something changed for these kinds (spec/behaviour.md §0.1), or that are the first of a minor.
+pub const CHANGES: &[Release] = &[
+    Release::new(26, 0),
+    Release::new(26, 2),
+    Release::new(27, 0),
+    Release::new(28, 0),
+    Release::new(29, 0),
+    Release::new(30, 0),
+];
+
+fn told(sentences: Option<&Sentences>, key: &str) -> Option<String> {
+    sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned)
+}
+
+/// The documentation key of a code.
+pub fn code_key(code: Code) -> String {
+    format!("codes/{}", code.name())
+}
+
+/// How bad a code is by itself.
+pub fn severity(code: Code) -> Severity {
+    match code {
+        Code::NothingChecked | Code::LimitFindings | Code::YamlDuplicateKey => Severity::Warning,
+        Code::OtherGroup => Severity::Info,
+        _ => Severity::Error,
+    }
+}
+
+/// Every code.
+pub fn codes(sentences: Option<&Sentences>) -> Vec<CodeEntry> {
+    let entry = |&code: &Code| {
+        let key = code_key(code);
+        CodeEntry {
+            code: code.name(),
+            severity: match severity(code) {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Info => "info",
+            },
+            page: format!("codes/{}.html", code.name()),
+            documentation: told(sentences, &key),
+            key,
+        }
+    };
+    Code::ALL.iter().map(entry).collect()
+}
+
+/// Every minor release, oldest first.
+pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
+    let entry = |&last: &Release| {
+        let versions = VERSIONS.iter().filter(|version| version.served_by(last)).map(|version| {
+            let kinds = version.kinds.iter().filter(|kind| kind.items.is_none() && kind.since <= last).map(|kind| {
+                let key = kind_key(kind.kind);
+                KindEntry {
+                    kind: kind.kind,
+                    plural: kind.plural,
+                    namespaced: kind.scope == Scope::Namespaced,
+                    status: kind.status,
+                    documentation: told(sentences, &key),
+                    key,
+                }
+            });
+            let key = version_key(version.api_version);
+            VersionEntry { api_version: version.api_version, documentation: told(sentences, &key), key, kinds: kinds.collect() }
+        });
+        let changes = CHANGES.iter().filter(|change| change.minor == last.minor).map(|change| {
+            let key = format!("releases/{change}");
+            Change { since: change.to_string(), documentation: told(sentences, &key), key }
+        });
+        ReleaseEntry {
+            release: format!("1.{}", last.minor),
+            last_patch: last.to_string(),
+            versions: versions.collect(),
+            changes: changes.collect(),
+        }
+    };
+    LAST_PATCHES.iter().map(entry).collect()
+}

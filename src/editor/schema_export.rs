@@ -1,0 +1,490 @@
+//! JSON Schema (draft 2020-12) of a kind as one release serves it, written from the tables.
+//!
+//! It refuses nothing that the server accepts: `required` is what the server enforces, and `null` stands wherever the server
+//! takes it for "not given". What JSON Schema cannot say (bytes instead of characters, two entries with one key, CEL) is left out.
+
+use super::facts::{self, Facts, Format, Unique};
+use super::sentences::{Sentences, field_key, kind_key, version_key};
+use crate::schema::{Field, GROUP, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
+use crate::text::print::quote;
+
+macro_rules! subdomain {
+    () => {
+        r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+    };
+}
+// Go lower-cases before it looks; two letters outside ASCII become ASCII ones.
+macro_rules! subdomain_any_case {
+    () => {
+        r"[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?(\.[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?)*"
+    };
+}
+macro_rules! name {
+    () => {
+        r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+    };
+}
+macro_rules! version {
+    () => {
+        r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?"
+    };
+}
+
+const LABEL_VALUE: &str = concat!("^(", name!(), ")?$");
+const LABEL_KEY: &str = concat!("^(", subdomain!(), "/)?", name!(), "$");
+const ANNOTATION_KEY: &str = concat!(
+    "^(",
+    subdomain_any_case!(),
+    r"/)?[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9_.\u0130\u212a]{0,61}[A-Za-z0-9\u0130\u212a])?$"
+);
+const QUANTITY: &str = r"^\s*[+-]?[0-9.]+([eE][-+]?[0-9]+|[KMGTPE]i|[numkMGTPE])?\s*$";
+
+impl Format {
+    /// Pattern and characters that the form allows; of a field that may be left empty, the pattern allows that too.
+    fn rule(self, required: bool) -> Option<(&'static str, u32)> {
+        macro_rules! either {
+            ($($pattern:expr),+) => {
+                if required { concat!("^", $($pattern,)+ "$") } else { concat!("^(", $($pattern,)+ ")?$") }
+            };
+        }
+        Some(match self {
+            Format::Subdomain => (either!(subdomain!()), 253),
+            Format::GenerateName => {
+                let pattern =
+                    concat!("^(", subdomain!(), r"|([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*([a-z0-9][-a-z0-9]*)?[\u0000-\u007f]-)?$");
+                (pattern, 254)
+            }
+            Format::Label => (either!("[a-z0-9]([-a-z0-9]*[a-z0-9])?"), 63),
+            Format::DriverName => (either!(subdomain_any_case!()), 63),
+            // An empty version is given all the same.
+            Format::Semver => (concat!("^", version!(), "$"), u32::MAX),
+            Format::QualifiedName => (LABEL_KEY, 317),
+            Format::Finalizer => (concat!("^(kubernetes|orphan|foregroundDeletion|", subdomain!(), "/", name!(), ")$"), 317),
+            Format::Cel | Format::LabelMap | Format::AnnotationMap => return None,
+        })
+    }
+}
+
+/// Where a struct stands, where that changes what is allowed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Anywhere,
+    /// An item of a typed list, which may leave out kind and apiVersion.
+    Item,
+    /// Metadata of a namespaced object.
+    Namespaced,
+    /// Metadata inside a template.
+    Template,
+}
+
+struct Export<'a> {
+    out: String,
+    version: &'static Version,
+    release: Release,
+    sentences: Option<&'a Sentences>,
+    /// Definitions in the order they are first referred to.
+    defs: Vec<(&'static Struct, Place)>,
+    /// True if the value before needs a comma behind it.
+    comma: bool,
+}
+
+/// The schema of a kind, or of all kinds of the release.
+///
+/// # Errors
+/// A sentence for the user if the release does not serve the kind.
+pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sentences>) -> Result<String, String> {
+    let version = VERSIONS
+        .iter()
+        .copied()
+        .find(|version| version.served_by(release))
+        .ok_or_else(|| format!("no version of `{GROUP}` is known for release `{release}`"))?;
+    let served: Vec<&Kind> = version.kinds.iter().filter(|kind| kind.since <= release).collect();
+    let mut export = Export { out: String::with_capacity(1 << 14), version, release, sentences, defs: Vec::new(), comma: false };
+    export.open("");
+    export.string("$schema", "https://json-schema.org/draft/2020-12/schema");
+    match kind {
+        Some(name) => {
+            let kind = served.iter().find(|kind| kind.kind == name).ok_or_else(|| {
+                let names: Vec<String> = served.iter().map(|kind| format!("`{}`", kind.kind)).collect();
+                format!("release `{release}` does not serve the kind `{name}`; write one of {}", names.join(", "))
+            })?;
+            export.string("title", name);
+            export.object(kind.schema, Place::Anywhere);
+        }
+        None => {
+            export.string("title", version.api_version);
+            export.description(&version_key(version.api_version));
+            export.list("oneOf");
+            for kind in served {
+                export.reference(kind.schema, Place::Anywhere, None);
+            }
+            export.close(']');
+        }
+    }
+    export.definitions();
+    export.close('}');
+    Ok(export.out)
+}
+
+impl Export<'_> {
+    // ---- writing ----
+
+    fn key(&mut self, key: &str) {
+        if self.comma {
+            self.out.push(',');
+        }
+        self.comma = false;
+        if !key.is_empty() {
+            quote(key, &mut self.out);
+            self.out.push(':');
+        }
+    }
+
+    fn open(&mut self, key: &str) {
+        self.key(key);
+        self.out.push('{');
+    }
+
+    fn list(&mut self, key: &str) {
+        self.key(key);
+        self.out.push('[');
+    }
+
+    fn close(&mut self, bracket: char) {
+        self.out.push(bracket);
+        self.comma = true;
+    }
+
+    fn raw(&mut self, key: &str, value: &str) {
+        self.key(key);
+        self.out.push_str(value);
+        self.comma = true;
+    }
+
+    fn number(&mut self, key: &str, value: Option<u32>) {
+        if let Some(value) = value.filter(|&value| value < u32::MAX) {
+            self.raw(key, &value.to_string());
+        }
+    }
+
+    fn string(&mut self, key: &str, value: &str) {
+        self.key(key);
+        quote(value, &mut self.out);
+        self.comma = true;
+    }
+
+    fn strings<'s>(&mut self, key: &str, values: impl IntoIterator<Item = &'s str>) {
+        self.list(key);
+        for value in values {
+            self.string("", value);
+        }
+        self.close(']');
+    }
+
+    fn ty(&mut self, name: &str, nullable: bool) {
+        if nullable { self.strings("type", [name, "null"]) } else { self.string("type", name) }
+    }
+
+    fn description(&mut self, key: &str) {
+        if let Some(text) = self.sentences.and_then(|sentences| sentences.get(key)) {
+            self.string("description", text);
+        }
+    }
+
+    /// A reference beside which a sentence may stand.
+    fn reference(&mut self, schema: &'static Struct, place: Place, description: Option<&str>) {
+        self.open("");
+        self.pointer(schema, place);
+        if let Some(key) = description {
+            self.description(key);
+        }
+        self.close('}');
+    }
+
+    fn pointer(&mut self, schema: &'static Struct, place: Place) {
+        if !self.defs.iter().any(|(known, at)| std::ptr::eq(*known, schema) && *at == place) {
+            self.defs.push((schema, place));
+        }
+        let name = format!("#/$defs/{}", def_name(schema, place));
+        self.string("$ref", &name);
+    }
+
+    // ---- structs ----
+
+    fn definitions(&mut self) {
+        if self.defs.is_empty() {
+            return;
+        }
+        self.open("$defs");
+        let mut at = 0usize;
+        while let Some(&(schema, place)) = self.defs.get(at) {
+            self.open(&def_name(schema, place));
+            self.object(schema, place);
+            self.close('}');
+            at = at.saturating_add(1);
+        }
+        self.close('}');
+    }
+
+    fn object(&mut self, schema: &'static Struct, place: Place) {
+        let kind = self.version.kinds.iter().find(|kind| std::ptr::eq(kind.schema, schema));
+        if let Some(kind) = kind {
+            self.description(&kind_key(kind.kind));
+        }
+        self.string("type", "object");
+        self.raw("additionalProperties", "false");
+        let fields: Vec<&'static Field> = schema.fields.iter().filter(|field| field.since <= self.release).collect();
+        self.open("properties");
+        for field in &fields {
+            if place == Place::Template && !matches!(field.json, "labels" | "annotations") {
+                self.unset(field);
+            } else {
+                self.property(schema, field, kind, place);
+            }
+        }
+        self.close('}');
+        let required: Vec<&str> = fields
+            .iter()
+            .filter(|field| match field.json {
+                "kind" | "apiVersion" if kind.is_some() => place != Place::Item,
+                "metadata" => kind.is_some_and(|kind| kind.items.is_none()),
+                _ => facts::facts(schema, field, self.release).required,
+            })
+            .map(|field| field.json)
+            .collect();
+        if !required.is_empty() {
+            self.strings("required", required);
+        }
+        self.together(schema, place);
+        if let Some(kind) = kind {
+            self.list("x-kubernetes-group-version-kind");
+            self.open("");
+            self.string("group", GROUP);
+            self.string("version", self.version.name);
+            self.string("kind", kind.kind);
+            self.close('}');
+            self.close(']');
+        }
+    }
+
+    /// What is demanded of several fields together.
+    fn together(&mut self, schema: &'static Struct, place: Place) {
+        match schema.go {
+            "ObjectMeta" if place != Place::Template => {
+                self.list("anyOf");
+                for name in ["name", "generateName"] {
+                    self.open("");
+                    self.open("properties");
+                    self.open(name);
+                    self.string("type", "string");
+                    self.raw("minLength", "1");
+                    self.close('}');
+                    self.close('}');
+                    self.strings("required", [name]);
+                    self.close('}');
+                }
+                self.close(']');
+            }
+            "NamedResourcesAttribute" => {
+                self.list("oneOf");
+                for field in schema.fields.iter().filter(|field| field.json != "name") {
+                    self.open("");
+                    self.raw("properties", &format!(r#"{{"{}":{{"not":{{"type":"null"}}}}}}"#, field.json));
+                    self.strings("required", [field.json]);
+                    self.close('}');
+                }
+                self.close(']');
+            }
+            "ResourceHandle" if schema.field("structuredData", self.release).is_some() => {
+                self.raw(
+                    "not",
+                    r#"{"properties":{"data":{"type":"string","minLength":1},"structuredData":{"type":"object"}},"required":["data","structuredData"]}"#,
+                );
+            }
+            _ => {}
+        }
+    }
+
+    /// A field that must be absent or zero.
+    fn unset(&mut self, field: &Field) {
+        self.open(field.json);
+        match field.ty {
+            Type::String | Type::Uid | Type::Named(..) => self.raw("enum", r#"["",null]"#),
+            Type::Int64 => self.raw("enum", "[0,null]"),
+            _ => self.string("type", "null"),
+        }
+        self.close('}');
+    }
+
+    // ---- fields ----
+
+    fn property(&mut self, schema: &'static Struct, field: &'static Field, kind: Option<&Kind>, place: Place) {
+        let facts = facts::facts(schema, field, self.release);
+        self.open(field.json);
+        self.description(&field_key(schema, field));
+        match (field.json, kind) {
+            ("apiVersion", Some(_)) => {
+                self.string("type", "string");
+                self.string("const", self.version.api_version);
+            }
+            ("kind", Some(kind)) => {
+                self.string("type", "string");
+                self.string("const", kind.kind);
+            }
+            ("metadata", Some(kind)) => {
+                let place = match kind {
+                    Kind { items: Some(_), .. } | Kind { scope: Scope::Cluster, .. } => Place::Anywhere,
+                    _ => Place::Namespaced,
+                };
+                self.value(&field.ty, field, &facts, place, kind.items.is_some());
+            }
+            // The namespace of an object of the cluster is dropped, whatever it is.
+            ("namespace", None) if schema.go == "ObjectMeta" && place != Place::Namespaced => self.ty("string", true),
+            ("metadata", None) => self.value(&field.ty, field, &facts, Place::Template, true),
+            ("items", Some(_)) => self.value(&field.ty, field, &facts, Place::Item, true),
+            _ => self.value(&field.ty, field, &facts, Place::Anywhere, !facts.required),
+        }
+        if let Some(default) = facts.default {
+            self.string("default", default);
+        }
+        if matches!(field.ty, Type::List(_)) {
+            self.list_semantics(field);
+        }
+        self.close('}');
+    }
+
+    fn value(&mut self, ty: &'static Type, field: &'static Field, facts: &Facts, place: Place, nullable: bool) {
+        match ty {
+            Type::Pointer(inner) => self.value(inner, field, facts, place, nullable),
+            Type::Struct(schema) if nullable => {
+                self.list("anyOf");
+                self.reference(schema, place, None);
+                self.raw("", r#"{"type":"null"}"#);
+                self.close(']');
+            }
+            Type::Struct(schema) => self.pointer(schema, place),
+            Type::List(inner) => {
+                self.ty("array", nullable);
+                self.number("minItems", facts.min_items);
+                self.number("maxItems", facts.max_items);
+                let scalar = !matches!(inner, Type::Struct(_));
+                if scalar && facts.unique == Some(Unique::Whole) {
+                    self.raw("uniqueItems", "true");
+                }
+                self.open("items");
+                // `null` in a list is an empty item: allowed unless an empty one is refused.
+                let item = Facts { required: facts.format.is_some(), ..*facts };
+                let empty = match inner {
+                    Type::Struct(schema) => {
+                        !matches!(schema.package, Package::Resource if schema.fields.first().is_some_and(|f| f.json == "kind"))
+                            && schema.go != "NamedResourcesAttribute"
+                            && !schema.fields.iter().any(|field| facts::facts(schema, field, self.release).required)
+                    }
+                    _ => facts.format.is_none(),
+                };
+                self.value(inner, field, &item, place, empty);
+                self.close('}');
+            }
+            Type::String | Type::Named(..) | Type::Uid => {
+                self.ty("string", nullable);
+                self.text(field, facts, nullable);
+            }
+            Type::Bool => self.ty("boolean", nullable),
+            Type::Int64 => {
+                self.ty("integer", nullable);
+                self.string("format", "int64");
+                if field.json == "generation" {
+                    self.raw("minimum", "0");
+                }
+            }
+            Type::Time => {
+                self.ty("string", nullable);
+                self.string("format", "date-time");
+            }
+            Type::Quantity => {
+                self.list("anyOf");
+                self.open("");
+                self.string("type", "string");
+                self.string("pattern", QUANTITY);
+                self.close('}');
+                self.raw("", r#"{"type":"number"}"#);
+                if nullable {
+                    self.raw("", r#"{"type":"null"}"#);
+                }
+                self.close(']');
+            }
+            Type::StringMap => {
+                self.ty("object", nullable);
+                let key = match facts.format {
+                    Some(Format::LabelMap) => LABEL_KEY,
+                    _ => ANNOTATION_KEY,
+                };
+                self.open("propertyNames");
+                self.string("type", "string");
+                self.string("pattern", key);
+                self.close('}');
+                self.open("additionalProperties");
+                self.ty("string", true);
+                if facts.format == Some(Format::LabelMap) {
+                    self.string("pattern", LABEL_VALUE);
+                }
+                self.close('}');
+            }
+            // Any JSON at all.
+            Type::FieldsV1 | Type::Raw => {}
+        }
+    }
+
+    fn text(&mut self, field: &Field, facts: &Facts, nullable: bool) {
+        if !field.values.is_empty() {
+            self.list("enum");
+            for value in field.values {
+                self.string("", value);
+            }
+            if nullable {
+                self.raw("", "\"\"");
+                self.raw("", "null");
+            }
+            self.close(']');
+        } else if field.json == "fieldsType" {
+            self.raw("enum", r#"["FieldsV1","",null]"#);
+        }
+        match facts.format.and_then(|format| format.rule(facts.required)) {
+            Some((pattern, max)) => {
+                self.number("maxLength", Some(max));
+                self.string("pattern", pattern);
+            }
+            None if facts.required && field.values.is_empty() => self.raw("minLength", "1"),
+            None => {}
+        }
+        self.number("maxLength", facts.max_bytes);
+    }
+
+    fn list_semantics(&mut self, field: &Field) {
+        let rule = field.list_rule(self.release);
+        match rule.map_or(ListKind::Atomic, |rule| rule.kind) {
+            ListKind::Atomic => self.string("x-kubernetes-list-type", "atomic"),
+            ListKind::Set => self.string("x-kubernetes-list-type", "set"),
+            ListKind::Map(keys) => {
+                self.strings("x-kubernetes-list-map-keys", keys.iter().copied());
+                self.string("x-kubernetes-list-type", "map");
+            }
+        }
+        if let Some(rule) = rule.filter(|rule| rule.patch_merge) {
+            if let Some(key) = rule.patch_merge_key {
+                self.string("x-kubernetes-patch-merge-key", key);
+            }
+            self.string("x-kubernetes-patch-strategy", "merge");
+        }
+    }
+}
+
+fn def_name(schema: &Struct, place: Place) -> String {
+    let suffix = match place {
+        Place::Anywhere => "",
+        Place::Item => "Item",
+        Place::Namespaced => "Namespaced",
+        Place::Template => "Template",
+    };
+    format!("{}{suffix}", schema.go)
+}

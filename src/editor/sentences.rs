@@ -1,0 +1,68 @@
+//! Documentation keys, and the sentences a host brings for them.
+
+use crate::schema::{Field, Package, Struct, Type};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The languages there is a file for.
+pub const LOCALES: &[&str] = &["en", "zh-Hans"];
+
+/// One language's sentences: group (`fields`, `kinds`, …) → name → sentence. The file `pkg/locale/<locale>.json`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Sentences(BTreeMap<String, BTreeMap<String, String>>);
+
+impl Sentences {
+    /// The sentence of a key such as `fields/ResourceClaimSpec.resourceClassName`.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let (group, name) = key.split_once('/')?;
+        self.0.get(group)?.get(name).map(String::as_str)
+    }
+
+    /// Every key, in order.
+    pub fn keys(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.iter().flat_map(|(group, names)| names.keys().map(move |name| format!("{group}/{name}")))
+    }
+
+    /// A word with its placeholder filled: `fill("since", "{release}", "1.30")`.
+    pub fn fill(&self, word: &str, placeholder: &str, value: &str) -> String {
+        self.get(&format!("words/{word}")).unwrap_or(placeholder).replace(placeholder, value)
+    }
+
+    /// A word.
+    pub fn word(&self, word: &str) -> &str {
+        self.get(&format!("words/{word}")).unwrap_or("")
+    }
+}
+
+/// The documentation key of a field. What all objects and all lists have in common has one key for all of them.
+pub fn field_key(schema: &Struct, field: &Field) -> String {
+    let object = schema.package == Package::Resource && schema.fields.first().is_some_and(|first| first.json == "kind");
+    let list = object && schema.slot("items").is_some();
+    let owner = match field.json {
+        // `kind` of a reference to parameters is no type of the object itself.
+        "kind" | "apiVersion" if object && schema.slot("apiVersion").is_some() => "TypeMeta",
+        "metadata" | "items" if list => "List",
+        "metadata" if object => "Object",
+        _ => schema.go,
+    };
+    format!("fields/{owner}.{}", field.json)
+}
+
+/// The documentation key of a value of an enum; `None` if the type is no enum.
+pub fn value_key(field: &Field, value: &str) -> Option<String> {
+    match field.ty {
+        Type::Named(_, name) if field.values.contains(&value) => Some(format!("values/{name}.{value}")),
+        _ => None,
+    }
+}
+
+/// The documentation key of a kind.
+pub fn kind_key(kind: &str) -> String {
+    format!("kinds/{kind}")
+}
+
+/// The documentation key of an `apiVersion`.
+pub fn version_key(api_version: &str) -> String {
+    format!("versions/{api_version}")
+}

@@ -1,0 +1,115 @@
+//! Every row of the tables, every code and every release has a sentence in each language, and no sentence is left over.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use claimkit::editor::facts;
+use claimkit::editor::registry::{self, CHANGES};
+use claimkit::editor::sentences::{LOCALES, Sentences, field_key, kind_key, value_key, version_key};
+use claimkit::report::Code;
+use claimkit::schema::release::LAST_PATCHES;
+use claimkit::schema::{Struct, Type, VERSIONS};
+use std::collections::BTreeSet;
+
+/// Every struct that an object of any version can contain.
+fn structs() -> Vec<&'static Struct> {
+    let mut found: Vec<&'static Struct> = Vec::new();
+    let mut open: Vec<&'static Struct> = VERSIONS.iter().flat_map(|v| v.kinds).map(|kind| kind.schema).collect();
+    while let Some(schema) = open.pop() {
+        if found.iter().any(|known| std::ptr::eq(*known, schema)) {
+            continue;
+        }
+        found.push(schema);
+        for field in schema.fields {
+            let mut ty = &field.ty;
+            while let Type::Pointer(inner) | Type::List(inner) = ty {
+                ty = inner;
+            }
+            open.extend(ty.as_struct());
+        }
+    }
+    found
+}
+
+fn wanted() -> BTreeSet<String> {
+    let mut keys = BTreeSet::new();
+    for schema in structs() {
+        for field in schema.fields {
+            keys.insert(field_key(schema, field));
+            keys.extend(field.values.iter().map(|value| value_key(field, value).expect("an enum's value has a key")));
+            for release in LAST_PATCHES {
+                keys.extend(facts::facts(schema, field, *release).format.map(|format| format!("formats/{}", format.name())));
+            }
+        }
+    }
+    for version in VERSIONS {
+        keys.insert(version_key(version.api_version));
+        keys.extend(version.kinds.iter().map(|kind| kind_key(kind.kind)));
+    }
+    keys.extend(Code::ALL.iter().map(|&code| registry::code_key(code)));
+    keys.extend(CHANGES.iter().map(|change| format!("releases/{change}")));
+    keys
+}
+
+fn read(locale: &str) -> Sentences {
+    let file = claimkit::cli::locale::file(locale).expect("every locale has a file");
+    serde_json::from_str(file).expect("the file is an object of groups of sentences")
+}
+
+#[test]
+fn every_row_has_a_sentence_in_every_language_and_none_is_left_over() {
+    for locale in LOCALES {
+        let sentences = read(locale);
+        let have: BTreeSet<String> = sentences.keys().filter(|key| !key.starts_with("words/")).collect();
+        let wanted = wanted();
+        let missing: Vec<_> = wanted.difference(&have).collect();
+        let left_over: Vec<_> = have.difference(&wanted).collect();
+        assert!(missing.is_empty(), "pkg/locale/{locale}.json lacks {missing:#?}");
+        assert!(left_over.is_empty(), "pkg/locale/{locale}.json says what no row asks for: {left_over:#?}");
+    }
+}
+
+#[test]
+fn the_languages_have_the_same_words_with_the_same_placeholders() {
+    let placeholders = |text: &str| -> BTreeSet<String> {
+        text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.to_owned()).collect()
+    };
+    let english = read("en");
+    for locale in LOCALES {
+        let sentences = read(locale);
+        assert_eq!(sentences.keys().collect::<Vec<_>>().len(), english.keys().count(), "{locale}");
+        for key in english.keys().filter(|key| key.starts_with("words/")) {
+            let here = sentences.get(&key).unwrap_or_else(|| panic!("{locale} lacks {key}"));
+            assert_eq!(placeholders(here), placeholders(english.get(&key).unwrap()), "{locale} {key}");
+        }
+    }
+}
+
+#[test]
+fn sentences_are_sentences() {
+    for locale in LOCALES {
+        let sentences = read(locale);
+        for key in sentences.keys() {
+            let text = sentences.get(&key).unwrap();
+            assert_eq!(text.trim(), text, "{locale} {key}");
+            assert_eq!(text.matches('`').count() % 2, 0, "{locale} {key}: unpaired backtick");
+            assert!(!text.is_empty() && !text.contains('\n') && !text.contains("  "), "{locale} {key}");
+            let group = key.split('/').next().unwrap();
+            if !matches!(group, "words" | "formats") {
+                assert!(text.ends_with(['.', '。']), "{locale} {key}: {text}");
+            }
+        }
+    }
+    let chinese = read("zh-Hans");
+    for key in chinese.keys().filter(|key| !key.starts_with("words/")) {
+        let text = chinese.get(&key).unwrap();
+        assert!(text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)), "{key} is not in Chinese: {text}");
+    }
+}
+
+#[test]
+fn facts_are_about_fields_that_exist() {
+    let structs = structs();
+    let stray =
+        facts::stray(|of, json| structs.iter().any(|schema| (of == "*" || schema.go == of) && schema.slot(json).is_some()));
+    assert!(stray.is_empty(), "{stray:?}");
+}
