@@ -72,7 +72,7 @@ function extensions(): Extension {
     hovers(activeSource),
     completions(activeSource),
     placed,
-    EditorView.contentAttributes.of({ "aria-label": t.peek().editorLabel }),
+    EditorView.contentAttributes.of({ "aria-label": t.peek().editorLabel, tabindex: "0" }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) changeDoc(shown, update.state.doc);
       if (update.docChanged || update.selectionSet) cursor.value = toPosition(update.state.doc, update.state.selection.main.head);

@@ -63,6 +63,7 @@ const look = EditorView.theme({
   "&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine": { backgroundColor: "var(--added)" },
   "&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText": { background: "var(--removed-strong)", borderRadius: "2px" },
   "&.cm-merge-b .cm-changedText, .cm-insertedLine .cm-changedText": { background: "var(--added-strong)", borderRadius: "2px" },
+  ".cm-changedText, .cm-changedText *, .cm-deletedText, .cm-deletedText *": { color: "var(--text)" },
   ".cm-changeGutter": { width: "3px", paddingLeft: "0" },
   "&.cm-merge-a .cm-changedLineGutter": { background: "var(--error)" },
   "&.cm-merge-b .cm-changedLineGutter": { background: "var(--good)" },

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Ask, Tell, TextRef, Verb } from "./protocol.ts";
+import type { Ask, Shape, Tell, TextRef, Verb } from "./protocol.ts";
 
 /** How long one request may take before its worker is given up (a 5 MB text needs well under a second). */
 const PATIENCE_MS = 10_000;
@@ -21,7 +21,7 @@ export interface Request {
   options?: Record<string, unknown>;
   texts?: Record<string, TextSource>;
   position?: unknown;
-  shape?: "placement" | "cell";
+  shape?: Shape;
   cell?: { object: number; node: number };
 }
 

@@ -11,6 +11,12 @@ export interface TextRef {
 
 export type Verb = "parse" | "validate" | "convert" | "evaluate" | "hover" | "complete" | "fixes" | "admit" | "patch" | "releases" | "codes";
 
+/**
+ * `report`: lists no longer than a person can look at; `placement`: keep the evaluation in the worker and answer the matrix
+ * only; `cell`: one node of the kept evaluation.
+ */
+export type Shape = "report" | "placement" | "cell";
+
 export interface Ask {
   id: number;
   verb: Verb;
@@ -20,8 +26,7 @@ export interface Ask {
   refs?: Record<string, TextRef>;
   /** Positional argument some verbs take (hover, complete: a position). */
   position?: unknown;
-  /** `placement`: keep the evaluation in the worker and answer the matrix only; `cell`: one node of the kept evaluation. */
-  shape?: "placement" | "cell";
+  shape?: Shape;
   cell?: { object: number; node: number };
 }
 

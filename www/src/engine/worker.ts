@@ -4,6 +4,7 @@ import * as wasm from "claimkit-wasm";
 import wasmUrl from "../../../pkg/claimkit_bg.wasm?url";
 import { readLabels } from "./nodes.ts";
 import { compactPlacements } from "./placement.ts";
+import { shorten } from "./report.ts";
 import type { Ask, Tell, TextRef } from "./protocol.ts";
 import type { Answer } from "../contract.ts";
 
@@ -17,8 +18,12 @@ let keptLabels: { text: string; labels: ReturnType<typeof readLabels> } | null =
 
 const tell = (message: Tell) => self.postMessage(message);
 
-function textOf(ref: TextRef): string {
+/** Every text a message brings is kept, whatever becomes of the message: the page does not send it twice. */
+function keep(ref: TextRef): void {
   if (ref.text !== undefined) texts.set(ref.key, { version: ref.version, text: ref.text });
+}
+
+function textOf(ref: TextRef): string {
   const kept = texts.get(ref.key);
   if (!kept || kept.version !== ref.version) throw new Error(`the worker does not have ${ref.key}@${ref.version}`);
   return kept.text;
@@ -44,10 +49,12 @@ function answer(ask: Ask): unknown {
     if (keptLabels?.text !== nodes) keptLabels = { text: nodes, labels: readLabels(nodes, raw) };
     return compactPlacements(keptPlacement, keptLabels.labels);
   }
-  return result;
+  return ask.shape === "report" ? shorten(result as Answer) : result;
 }
 
 self.addEventListener("message", ({ data: ask }: MessageEvent<Ask>) => {
+  keep(ask.text);
+  for (const ref of Object.values(ask.refs ?? {})) keep(ref);
   if (ask.shape !== "cell" && typeof module[ask.verb] !== "function") {
     tell({ kind: "unknown-verb", id: ask.id });
     return;

@@ -61,11 +61,11 @@ function Releases() {
   const s = t.value;
   return (
     <Popover
-      label={`${s.release}: ${RELEASE_NAMES[release.value] || s.releaseAuto}`}
+      label={`${s.release} ${RELEASE_NAMES[release.value] || s.releaseAuto}`}
       wide
       button={
         <>
-          <span class="label muted">{s.release}</span>
+          <span class="label muted">{s.release}</span>{" "}
           <b class="tabular">{RELEASE_NAMES[release.value] || s.releaseAuto}</b>
           <Icon name="chevron" size={12} />
         </>

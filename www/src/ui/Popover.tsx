@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface Props {
   /** What stands on the button. */
@@ -25,7 +25,8 @@ export function Popover({ button, label, buttonClass = "button", align = "start"
     trigger.current?.focus();
   };
 
-  useEffect(() => {
+  // Before the next key can arrive.
+  useLayoutEffect(() => {
     if (!open) return undefined;
     const first = panel.current?.querySelector<HTMLElement>("[data-first], input:checked") ?? panel.current?.querySelector<HTMLElement>(FOCUSABLE);
     first?.focus();

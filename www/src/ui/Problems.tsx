@@ -67,14 +67,14 @@ export function ObjectRow({ entry }: { entry: ObjectEntry }) {
   );
 }
 
-export function Objects({ entries }: { entries: readonly ObjectEntry[] }) {
+export function Objects({ entries, total = entries.length }: { entries: readonly ObjectEntry[]; total?: number }) {
   const s = t.value;
   const [most, setMost] = useState(50);
   if (entries.length === 0) return null;
   return (
     <section class="objects" aria-label={s.objects}>
       <h3>
-        {s.objects} <span class="count">{entries.length.toLocaleString()}</span>
+        {s.objects} <span class="count">{total.toLocaleString()}</span>
       </h3>
       <ul>
         {entries.slice(0, most).map((entry, index) => (
@@ -159,7 +159,7 @@ export function Problems() {
         </div>
       )}
       {!empty && <FindingList findings={findings} fileId={file.id} />}
-      {!empty && <Objects entries={objects} />}
+      {!empty && <Objects entries={objects} total={current?.answer.objectCount ?? 0} />}
     </div>
   );
 }

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { openPage, settled, setText, setUp, textOf } from "./page.ts";
+
+setUp();
+
+const GOOD = `apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceClaim
+metadata:
+  name: claim
+spec:
+  resourceClassName: gpu.example.com
+`;
+
+describe("the engine in its worker", () => {
+  it("is started again after a crash, and the page goes on", async () => {
+    const { page, complaints, done } = await openPage();
+    await settled(page);
+    const [first] = page.workers();
+    await first!.evaluate(() => void setTimeout(() => { throw new Error("crash on purpose"); }, 0));
+    await page.locator('[role="status"][aria-live="polite"]', { hasText: "started again" }).waitFor({ state: "attached" });
+    await setText(page, GOOD);
+    await page.locator(".verdict.good").waitFor();
+    expect(page.workers()).not.toContain(first);
+    // The only complaints are the crash itself.
+    expect(complaints.filter((text) => !text.includes("crash on purpose"))).toEqual([]);
+    complaints.length = 0;
+    await done();
+  });
+
+  it("is given up and started again when it hangs; typing never waits for it", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    const [first] = page.workers();
+    void first!.evaluate(() => { for (;;); }).catch(() => undefined);
+    await setText(page, GOOD);
+    // The text is there while the engine hangs.
+    expect(await textOf(page)).toBe(GOOD);
+    await page.keyboard.type("# still typing");
+    expect(await textOf(page)).toContain("# still typing");
+    // Ten seconds of patience, then a new worker checks what is on the screen.
+    await page.keyboard.type(".");
+    await page.locator(".verdict.good").waitFor({ timeout: 25_000 });
+    await done();
+  });
+
+  it("stays responsive with a paste of 5 MB", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    const one = (i: number) => `${GOOD.replace("name: claim", `name: claim-${i}`)}---\n`;
+    let text = "";
+    for (let i = 0; text.length < 5_000_000; i++) text += one(i);
+    text += GOOD.replace("name: claim", "name: Last-Claim");
+    await page.evaluate(() => {
+      const long = ((globalThis as unknown as { longest: number }).longest = 0);
+      void long;
+      let last = performance.now();
+      const tick = () => {
+        const now = performance.now();
+        const state = globalThis as unknown as { longest: number };
+        state.longest = Math.max(state.longest, now - last);
+        last = now;
+        setTimeout(tick, 0);
+      };
+      tick();
+    });
+    await setText(page, text);
+    await page.evaluate(() => void ((globalThis as unknown as { longest: number }).longest = 0));
+    await page.keyboard.press("ControlOrMeta+End");
+    const start = Date.now();
+    await page.keyboard.type("# typing goes on");
+    const typed = Date.now() - start;
+    await page.locator(".finding", { hasText: "Last-Claim" }).waitFor({ timeout: 30_000 });
+    const longest = await page.evaluate(() => (globalThis as unknown as { longest: number }).longest);
+    console.log(`5 MB: 16 keys in ${typed} ms, longest pause of the page ${Math.round(longest)} ms`);
+    expect(await textOf(page)).toContain("# typing goes on");
+    expect(typed).toBeLessThan(4_000);
+    expect(longest).toBeLessThan(1_000);
+    await done();
+  });
+});

@@ -1,0 +1,247 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { openPage, settled, setText, setUp, textOf } from "./page.ts";
+
+setUp();
+
+const dist = fileURLToPath(new URL("../dist", import.meta.url));
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const GOOD = `apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceClaim
+metadata:
+  name: claim
+spec:
+  resourceClassName: gpu.example.com
+`;
+
+describe("budgets", () => {
+  it("keeps the scripts within 250 KB gzip", () => {
+    const assets = join(dist, "assets");
+    const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"));
+    const total = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name)), { level: 9 }).length, 0);
+    console.log(`scripts: ${(total / 1000).toFixed(1)} KB gzip`);
+    expect(total).toBeLessThanOrEqual(250_000);
+  });
+
+  it("ships exactly one Wasm module, as it was built", () => {
+    const assets = join(dist, "assets");
+    const modules = readdirSync(assets).filter((name) => name.endsWith(".wasm"));
+    expect(modules).toHaveLength(1);
+    const shipped = readFileSync(join(assets, modules[0]!));
+    expect(shipped.equals(readFileSync(fileURLToPath(new URL("../../pkg/claimkit_bg.wasm", import.meta.url))))).toBe(true);
+    console.log(`Wasm: ${(shipped.length / 1000).toFixed(1)} KB, ${(brotliCompressSync(shipped).length / 1000).toFixed(1)} KB brotli`);
+  });
+
+  it("has no inline script or style", () => {
+    const html = readFileSync(join(dist, "index.html"), "utf8");
+    expect(html).not.toMatch(/<style|style="|<script(?![^>]*\bsrc=)/);
+    expect(html).toContain("script-src 'self' 'wasm-unsafe-eval'; style-src 'self'");
+    expect(statSync(join(dist, "sw.js")).size).toBeGreaterThan(500);
+  });
+
+  it("shows the first findings within 500 ms of the load", async () => {
+    const first = await openPage(); // warms the browser's own caches of code, as a second visit finds them
+    await settled(first.page);
+    await first.done();
+    const times: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { page, done } = await openPage();
+      await page.locator(".finding").first().waitFor();
+      times.push(await page.evaluate(() => performance.getEntriesByName("claimkit-first-findings")[0]?.startTime ?? Infinity));
+      await done();
+    }
+    console.log(`first findings after ${times.map((time) => Math.round(time)).join(", ")} ms`);
+    expect(Math.min(...times)).toBeLessThanOrEqual(500);
+  });
+});
+
+describe("sharing and keeping", () => {
+  it("goes into a link and out of it unchanged, and sends it nowhere", async () => {
+    const { page, context, complaints, done } = await openPage();
+    await settled(page);
+    const text = `${GOOD}# é 😀 中文\n`;
+    await setText(page, text);
+    await page.getByRole("tab", { name: "Convert" }).click();
+    await page.getByRole("button", { name: /^Release/ }).click();
+    await page.getByRole("radio", { name: /^1\.28/ }).check();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.locator(".notice", { hasText: "Link copied" }).waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(link).toContain("#s=");
+    expect(link).toBe(page.url());
+
+    const other = await context.browser()!.newContext();
+    const opened = await openPage({ context: other, path: `#${link.split("#")[1]}` });
+    expect(await textOf(opened.page)).toBe(text);
+    expect(await opened.page.getByRole("tab", { selected: true }).textContent()).toContain("Convert");
+    expect(await opened.page.getByRole("button", { name: /^Release/ }).textContent()).toContain("1.28");
+    await opened.done();
+    await other.close();
+    expect(complaints).toEqual([]);
+    await done();
+  });
+
+  it("says so when a link is damaged", async () => {
+    const { page, done } = await openPage({ path: "#s=notalink" });
+    await page.locator(".notice", { hasText: "damaged" }).waitFor();
+    await settled(page);
+    await done();
+  });
+
+  it("keeps a draft over a reload; an example can be taken back; reset starts over", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, GOOD);
+    await page.locator(".verdict.good").waitFor();
+    await page.reload();
+    await settled(page);
+    expect(await textOf(page)).toBe(GOOD);
+    await page.getByRole("button", { name: "Examples" }).click();
+    await page.getByRole("button", { name: /^A dash instead of a separator/ }).click();
+    expect(await textOf(page)).toContain("–--");
+    await page.getByRole("button", { name: "Take back what I had" }).click();
+    expect(await textOf(page)).toBe(GOOD);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "Reset" }).click();
+    await page.locator(".notice", { hasText: "first visit" }).waitFor();
+    expect(await textOf(page)).toContain("three mistakes");
+    await done();
+  });
+
+  it("works without a network after the first visit", async () => {
+    const { page, context, done } = await openPage();
+    await settled(page);
+    await page.locator(".status-bar", { hasText: "works offline" }).waitFor();
+    await context.setOffline(true);
+    await page.reload();
+    await settled(page);
+    await page.locator(".finding").first().waitFor();
+    await page.locator(".status-bar", { hasText: "offline" }).waitFor();
+    await page.getByRole("tab", { name: "Convert" }).click();
+    await page.locator(".convert").waitFor();
+    await done();
+  });
+});
+
+describe("languages", () => {
+  it("speaks Chinese to a Chinese browser, and remembers a choice", async () => {
+    const { page, done } = await openPage({ locale: "zh-CN" });
+    await settled(page);
+    expect(await page.getByRole("tab", { selected: true }).textContent()).toContain("问题");
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh-Hans");
+    expect(await page.title()).toBe("claimkit 演练场");
+    await page.getByRole("button", { name: "更多" }).click();
+    await page.getByRole("radio", { name: "English" }).check();
+    expect(await page.getByRole("tab", { selected: true }).textContent()).toContain("Problems");
+    await page.reload();
+    await settled(page);
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("en");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("radio", { name: "简体中文" }).check();
+    await page.locator(".verdict", { hasText: "API 服务器会拒绝" }).waitFor();
+    // The editor's own words too.
+    await page.locator(".cm-content").first().click();
+    await page.keyboard.press("ControlOrMeta+f");
+    await page.getByPlaceholder("查找").waitFor();
+    await done();
+  });
+});
+
+describe("accessibility", () => {
+  for (const [colorScheme, width, locale] of [
+    ["light", 1280, "en-US"],
+    ["dark", 390, "zh-CN"],
+    ["dark", 1280, "en-US"],
+    ["light", 390, "en-US"],
+  ] as const) {
+    it(`has no serious problem by axe: ${colorScheme}, ${width} px, ${locale}`, async () => {
+      const { page, done } = await openPage({ colorScheme, width, height: width < 600 ? 844 : 800, locale, path: "#example=placement" });
+      await page.evaluate(AXE);
+      const problems = async () =>
+        page.evaluate(async () => {
+          const axe = (globalThis as unknown as { axe: { run(options: object): Promise<{ violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }> } }).axe;
+          const { violations } = await axe.run({ resultTypes: ["violations"] });
+          return violations.filter(({ impact }) => impact === "serious" || impact === "critical").flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
+        });
+      for (let i = 0; i < 5; i++) {
+        await page.getByRole("tab").nth(i).click();
+        await page.waitForTimeout(350);
+        expect(await problems()).toEqual([]);
+      }
+      // With an open menu and a dialog.
+      await page.locator(".bar .popover button").first().click();
+      expect(await problems()).toEqual([]);
+      await page.keyboard.press("Escape");
+      // Nothing sticks out at the side.
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      await done();
+    });
+  }
+
+  it("can be used with the keyboard alone", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    const focused = () =>
+      page.evaluate(() => {
+        let element = document.activeElement;
+        while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
+        const style = element ? getComputedStyle(element) : null;
+        return { text: element?.textContent?.trim().slice(0, 40) ?? "", role: element?.getAttribute("role") ?? element?.tagName.toLowerCase() ?? "", outline: style?.outlineStyle ?? "" };
+      });
+    const tabTo = async (wanted: (at: Awaited<ReturnType<typeof focused>>) => boolean, most = 30) => {
+      for (let i = 0; i < most; i++) {
+        await page.keyboard.press("Tab");
+        const at = await focused();
+        if (wanted(at)) return at;
+      }
+      throw new Error(`not reached with ${most} presses of Tab; now at ${JSON.stringify(await focused())}`);
+    };
+    // Open an example from the menu.
+    await tabTo(({ text }) => text.startsWith("Examples"));
+    expect((await focused()).outline).toBe("solid");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.locator(".notice", { hasText: "Three mistakes" }).waitFor();
+    // Into the editor, type, and out again.
+    await tabTo(({ role }) => role === "textbox");
+    await page.keyboard.press("Tab");
+    expect((await focused()).role).toBe("textbox");
+    await page.keyboard.press("ControlOrMeta+z");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    expect((await focused()).role).toBe("separator");
+    const share = await page.getByRole("separator").getAttribute("aria-valuenow");
+    await page.keyboard.press("ArrowLeft");
+    expect(Number(await page.getByRole("separator").getAttribute("aria-valuenow"))).toBeLessThan(Number(share));
+    // Panels by arrow keys, a finding by Enter leads into the editor.
+    await page.keyboard.press("Tab");
+    expect((await focused()).role).toBe("tab");
+    await page.keyboard.press("ArrowRight");
+    expect(await page.getByRole("tab", { selected: true }).textContent()).toContain("Convert");
+    await page.keyboard.press("Alt+1");
+    expect(await page.getByRole("tab", { selected: true }).textContent()).toContain("Problems");
+    await tabTo(({ text }) => text.includes("allocationMode"));
+    await page.keyboard.press("Enter");
+    expect((await focused()).role).toBe("textbox");
+    expect(await page.locator(".status-bar").textContent()).toContain("Ln 9");
+    await done();
+  });
+
+  it("tells a screen reader how many problems there are", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, GOOD);
+    await page.locator('[role="status"][aria-live="polite"]', { hasText: "No problems." }).waitFor({ state: "attached" });
+    await setText(page, GOOD.replace("name: claim", "name: Claim"));
+    await page.locator('[role="status"][aria-live="polite"]', { hasText: "1 error" }).waitFor({ state: "attached" });
+    await done();
+  });
+});
