@@ -39,6 +39,8 @@ pub struct Strict {
     pub field: String,
     /// The struct that was searched; `None` for map keys.
     pub schema: Option<&'static Struct>,
+    /// The mapping it stands in.
+    pub parent: NodeId,
     /// The key in the text.
     pub key: Span,
     /// The value in the text.
@@ -193,7 +195,7 @@ impl<'t> Decoder<'t, '_> {
         }
     }
 
-    fn strict(&mut self, kind: StrictKind, path: String, entry: &Entry, schema: Option<&'static Struct>) {
+    fn strict(&mut self, kind: StrictKind, path: String, parent: NodeId, entry: &Entry, schema: Option<&'static Struct>) {
         let words = match kind {
             StrictKind::Unknown => "unknown field",
             StrictKind::Duplicate => "duplicate field",
@@ -208,6 +210,7 @@ impl<'t> Decoder<'t, '_> {
             path,
             field: self.tree.text(entry.key).to_owned(),
             schema,
+            parent,
             key: entry.key_span,
             value: self.tree.span(entry.value),
         });
@@ -220,11 +223,11 @@ impl<'t> Decoder<'t, '_> {
             let name = tree.text(entry.key);
             let here = path.field(name);
             let Some((slot, field)) = schema.field(name, self.how.release) else {
-                self.strict(StrictKind::Unknown, here.render(), entry, Some(schema));
+                self.strict(StrictKind::Unknown, here.render(), node, entry, Some(schema));
                 continue;
             };
             if met.get_mut(slot).is_some_and(|met| std::mem::replace(met, true)) {
-                self.strict(StrictKind::Duplicate, here.render(), entry, Some(schema));
+                self.strict(StrictKind::Duplicate, here.render(), node, entry, Some(schema));
             }
             let inner = Context { parent: Some(context), holder: schema.go, field: field.json };
             if let Some(place) = record.slots.get_mut(slot) {
@@ -339,7 +342,7 @@ impl<'t> Decoder<'t, '_> {
             let key = tree.text(entry.key);
             let here = path.field(key);
             if self.how.order == Order::Source && !met.insert(key) {
-                self.strict(StrictKind::Duplicate, here.render(), entry, None);
+                self.strict(StrictKind::Duplicate, here.render(), node, entry, None);
             }
             let value = match tree.kind(entry.value) {
                 Kind::Null => "",

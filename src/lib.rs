@@ -35,6 +35,7 @@ pub mod object;
 pub mod quantity;
 pub mod report;
 pub mod schema;
+pub mod suggest;
 pub mod text;
 pub mod time;
 pub mod validate;

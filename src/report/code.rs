@@ -198,4 +198,44 @@ codes! {
     AttributeValueSeveral = "attribute-value-several",
     /// A slice's node and driver may not change.
     SliceImmutable = "slice-immutable",
+
+    // ---- accepted, but worth knowing ----
+    /// The status of a new object is dropped.
+    StatusDropped = "status-dropped",
+    /// The namespace of a cluster-scoped object is dropped.
+    NamespaceDropped = "namespace-dropped",
+    /// The request's namespace is filled in.
+    NamespaceFilled = "namespace-filled",
+    /// Metadata that the server owns is dropped.
+    ServerOwnedDropped = "server-owned-dropped",
+    /// The server makes the name.
+    NameGenerated = "name-generated",
+    /// A new object may not have a resource version.
+    ResourceVersionOnCreate = "resource-version-on-create",
+    /// The stored object has another resource version.
+    Conflict = "conflict",
+    /// The object's namespace is not the one asked for.
+    NamespaceMismatch = "namespace-mismatch",
+    /// `allocationMode` is written without a value.
+    AllocationModeDefaulted = "allocation-mode-defaulted",
+    /// A CEL selector was not compiled.
+    SelectorNotCompiled = "selector-not-compiled",
+    /// A group that looks like `resource.k8s.io` and is not.
+    GroupMisspelled = "group-misspelled",
+    /// A term without requirements selects nothing.
+    NodeSelectorTermEmpty = "node-selector-term-empty",
+    /// Requirements that exclude each other.
+    NodeSelectorNeverMatches = "node-selector-never-matches",
+    /// A value the scheduler cannot read.
+    NodeSelectorValueUnreadable = "node-selector-value-unreadable",
+
+    // ---- across the objects of one text ----
+    /// A claim or template names a class that the text does not have.
+    ClassNotInInput = "class-not-in-input",
+    /// Parameters are named that the text does not have.
+    ParametersNotInInput = "parameters-not-in-input",
+    /// A pod is named that the text does not have.
+    PodNotInInput = "pod-not-in-input",
+    /// A pod of the text has no claim entry of this name.
+    ClaimEntryNotInPod = "claim-entry-not-in-pod",
 }

@@ -3,6 +3,14 @@
 use super::Step;
 use crate::text::{NodeId, Span, Tree};
 
+/// The node that `steps` lead to below `root`, if all of them lead somewhere.
+pub fn node(tree: &Tree<'_>, root: NodeId, steps: &[Step]) -> Option<NodeId> {
+    steps.iter().try_fold(root, |node, step| match step {
+        Step::Key(name) => tree.get(node, name),
+        Step::Index(index) => tree.items(node).get(*index).copied(),
+    })
+}
+
 /// The span of what `steps` lead to below `root`: the value, or the key if `at_key`.
 /// Where a step leads nowhere (a missing field), the key or value of the nearest parent that is there.
 pub fn locate(tree: &Tree<'_>, root: NodeId, steps: &[Step], at_key: bool) -> Span {

@@ -2,6 +2,7 @@
 
 pub mod code;
 pub mod finding;
+mod help;
 pub mod locate;
 pub mod path;
 pub mod render;

@@ -150,3 +150,9 @@ pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
         object.set("status", Value::Unset);
     }
 }
+
+/// A resource version a stored object could have: the store refuses to create an object with one.
+pub fn stored_before(resource_version: &str) -> bool {
+    let digits = resource_version.bytes().all(|b| b.is_ascii_digit());
+    digits && resource_version.parse::<u64>().is_ok_and(|version| version != 0)
+}

@@ -3,6 +3,8 @@
 pub mod answer;
 pub mod request;
 
+mod case;
+mod hints;
 mod json_schema;
 mod lists;
 mod parse;

@@ -1,0 +1,150 @@
+//! References from one object of a text to another: told only where the other side could be expected, because the
+//! text has objects of its kind.
+
+use crate::object::Record;
+use crate::report::{Code, Finding, Origin, Path};
+use crate::schema::Api;
+use crate::text::tree::{NodeId, Tree};
+use crate::view;
+use std::collections::BTreeSet;
+
+/// What a text holds and what its objects refer to.
+#[derive(Debug, Default)]
+pub struct References {
+    classes: BTreeSet<String>,
+    /// Kind, group, namespace, name of every object; the namespace is empty for cluster-scoped ones.
+    objects: BTreeSet<[String; 4]>,
+    /// Namespace, name, claim entries.
+    pods: Vec<(String, String, Vec<String>)>,
+    wanted: Vec<Wanted>,
+}
+
+#[derive(Debug)]
+struct Wanted {
+    object: usize,
+    what: What,
+    finding: Finding,
+}
+
+#[derive(Debug)]
+enum What {
+    Class(String),
+    Object([String; 4]),
+    Pod(String, String),
+    Entry(String, String, String),
+}
+
+fn info(code: Code, path: &Path<'_>, message: String) -> Finding {
+    Finding::info(code, Origin::Claimkit, message).at(path)
+}
+
+impl References {
+    /// Takes an object of another group in: a Pod, or parameters of a driver.
+    pub fn other(&mut self, tree: &Tree<'_>, node: NodeId, api_version: &str, kind: &str, namespace: &str, name: &str) {
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        self.objects.insert([kind, group, namespace, name].map(str::to_owned));
+        if kind == "Pod" && api_version == "v1" {
+            let claims = tree.get(node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
+            let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
+            let entries = items.iter().filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
+            self.pods.push((namespace.to_owned(), name.to_owned(), entries.map(str::to_owned).collect()));
+        }
+    }
+
+    /// Takes an object of ours in. `namespace` is the one it ends up in.
+    pub fn ours(&mut self, index: usize, api: Api, record: &Record<'_>, namespace: &str) {
+        let root = Path::ROOT;
+        let name = view::Object::new(record).metadata().name().to_owned();
+        self.objects.insert([api.kind.kind, crate::schema::GROUP, namespace, &name].map(str::to_owned));
+        match api.kind.kind {
+            "ResourceClass" => {
+                let class = view::ResourceClass::new(record);
+                self.classes.insert(name);
+                if let Some(reference) = class.parameters_ref() {
+                    let key = [reference.kind(), reference.api_group(), reference.namespace(), reference.name()];
+                    self.parameters(index, key, &root.field("parametersRef"));
+                }
+            }
+            "ResourceClaim" => {
+                let claim = view::ResourceClaim::new(record);
+                self.claim_spec(index, claim.spec(), namespace, &root.field("spec"));
+                let status = root.field("status");
+                let reserved_for = status.field("reservedFor");
+                for (at, consumer) in claim.status().reserved_for().iter().enumerate() {
+                    if consumer.resource() == "pods" && consumer.api_group().is_empty() {
+                        let path = reserved_for.index(at);
+                        self.pod(index, namespace, consumer.name(), &path.field("name"));
+                    }
+                }
+            }
+            "ResourceClaimTemplate" => {
+                let template = view::ResourceClaimTemplate::new(record);
+                let spec = root.field("spec");
+                self.claim_spec(index, template.spec().spec(), namespace, &spec.field("spec"));
+            }
+            "PodScheduling" | "PodSchedulingContext" => {
+                let metadata = root.field("metadata");
+                self.pod(index, namespace, &name, &metadata.field("name"));
+                let status = root.field("status");
+                let claims = status.field("resourceClaims");
+                let object = view::PodSchedulingContext::new(record);
+                for (at, claim) in object.status().resource_claims().iter().enumerate() {
+                    let path = claims.index(at);
+                    let message = format!("pod `{name}` of this text has no claim entry `{}`", claim.name());
+                    let finding = info(Code::ClaimEntryNotInPod, &path.field("name"), message);
+                    let what = What::Entry(namespace.to_owned(), name.clone(), claim.name().to_owned());
+                    self.wanted.push(Wanted { object: index, what, finding });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn claim_spec(&mut self, object: usize, spec: view::ResourceClaimSpec<'_>, namespace: &str, path: &Path<'_>) {
+        let class = spec.resource_class_name();
+        let message = format!("the text has classes, but none is called `{class}`");
+        let finding = info(Code::ClassNotInInput, &path.field("resourceClassName"), message);
+        self.wanted.push(Wanted { object, what: What::Class(class.to_owned()), finding });
+        if let Some(reference) = spec.parameters_ref() {
+            let key = [reference.kind(), reference.api_group(), namespace, reference.name()];
+            self.parameters(object, key, &path.field("parametersRef"));
+        }
+    }
+
+    fn parameters(&mut self, object: usize, key: [&str; 4], path: &Path<'_>) {
+        let [kind, _, namespace, name] = key;
+        let place = if namespace.is_empty() { String::new() } else { format!(" in namespace `{namespace}`") };
+        let message = format!("the text has objects of kind {kind}, but none is called `{name}`{place}");
+        let finding = info(Code::ParametersNotInInput, &path.field("name"), message);
+        self.wanted.push(Wanted { object, what: What::Object(key.map(str::to_owned)), finding });
+    }
+
+    fn pod(&mut self, object: usize, namespace: &str, name: &str, path: &Path<'_>) {
+        let message = format!("the text has pods, but none is called `{name}` in namespace `{namespace}`");
+        let finding = info(Code::PodNotInInput, path, message);
+        self.wanted.push(Wanted { object, what: What::Pod(namespace.to_owned(), name.to_owned()), finding });
+    }
+
+    /// What is missing, with the index of the object that refers to it.
+    pub fn missing(self) -> Vec<(usize, Finding)> {
+        let kinds: BTreeSet<(&str, &str)> =
+            self.objects.iter().map(|[kind, group, ..]| (kind.as_str(), group.as_str())).collect();
+        self.wanted
+            .iter()
+            .filter(|wanted| match &wanted.what {
+                What::Class(name) => !name.is_empty() && !self.classes.is_empty() && !self.classes.contains(name),
+                What::Object(key) => {
+                    let [kind, group, ..] = key;
+                    !kind.is_empty() && kinds.contains(&(kind.as_str(), group.as_str())) && !self.objects.contains(key)
+                }
+                What::Pod(namespace, name) => {
+                    !self.pods.is_empty() && !self.pods.iter().any(|(ns, pod, _)| ns == namespace && pod == name)
+                }
+                What::Entry(namespace, name, entry) => {
+                    self.pods.iter().any(|(ns, pod, entries)| ns == namespace && pod == name && !entries.contains(entry))
+                }
+            })
+            .map(|wanted| (wanted.object, wanted.finding.clone()))
+            .collect()
+    }
+}

@@ -1,0 +1,327 @@
+//! One object of a `validate` request: decoded, paired with the stored one, judged.
+
+use super::hints;
+use super::parse::decoding;
+use super::request::{FieldValidation, Operation, Request, Via};
+use super::validate::{in_namespace, stored};
+use crate::decode::{self, Decoded, How};
+use crate::defaults;
+use crate::input::{Input, Item, What};
+use crate::object::Record;
+use crate::report::{Code, Finding, Origin, Step};
+use crate::schema::{Api, Scope};
+use crate::text::Tree;
+use crate::validate::pipeline::{self, Changes};
+use crate::validate::references::References;
+use crate::validate::status::Status;
+use crate::validate::{self, Context, FieldError, remarks};
+use crate::view;
+use std::collections::BTreeSet;
+
+/// The decoding error the server answers with.
+fn refusal<'d>(decoded: &'d Decoded<'_>) -> Option<&'d str> {
+    decoded.answer.and_then(|answer| decoded.mismatches.get(answer)).map(|mismatch| mismatch.message.as_str())
+}
+
+/// A finding about `old`: its spans do not count in the text, so that the object as a whole stands for it.
+fn without_place(mut finding: Finding) -> Finding {
+    finding.span = None;
+    finding.steps = vec![Step::Key("metadata".to_owned())];
+    finding.at_key = true;
+    finding
+}
+
+/// One object and what is done with it.
+pub struct Case<'a, 's> {
+    /// What was asked.
+    pub request: &'a Request,
+    /// The text.
+    pub input: &'a Input<'s>,
+    /// The object.
+    pub item: &'a Item,
+    /// Its index in the answer.
+    pub index: usize,
+    /// Its kind.
+    pub api: Api,
+    /// The stored objects, for updates.
+    pub old: Option<&'a Input<'s>>,
+}
+
+/// What is answered about one object.
+#[derive(Default)]
+pub struct Verdict {
+    /// Findings, the server's first.
+    pub findings: Vec<Finding>,
+    /// The server's answer, unless it accepts.
+    pub status: Option<Status>,
+}
+
+impl Case<'_, '_> {
+    /// Decodes and judges the object.
+    pub fn judge(&self, references: &mut References) -> Verdict {
+        let mut verdict = Verdict::default();
+        if let Some(finding) = self.not_served() {
+            verdict.findings.push(finding);
+            return verdict;
+        }
+        let Some(mut decoded) = self.decode(self.input, self.item) else { return verdict };
+        verdict.findings = decoding(&decoded, self.request.field_validation);
+        if let Some(tree) = self.input.tree(self.item) {
+            self.explain_strict(&decoded, tree, &mut verdict.findings);
+            let modes = [&["spec"][..], &["spec", "spec"][..]].into_iter().filter(|path| self.has_mode(path));
+            verdict.findings.extend(modes.filter_map(|path| hints::empty_mode(tree, self.item.node, path)));
+        }
+        if let Some(error) = refusal(&decoded) {
+            verdict.status = self.undecodable(error);
+            return verdict;
+        }
+        defaults::apply(&mut decoded.record, &self.api);
+        let namespace = match self.api.kind.scope {
+            Scope::Namespaced => in_namespace(self.request, &self.item.namespace),
+            Scope::Cluster => "",
+        };
+        references.ours(self.index, self.api, &decoded.record, namespace);
+        let mut remarks = Vec::new();
+        remarks::object(self.api, &decoded.record, &Context::new(self.item.release), &mut remarks);
+        let mut strict = self.strict_error(&decoded);
+        match self.old {
+            None => self.create(decoded.record, &mut verdict),
+            Some(old) => {
+                let stored = match self.partner(old) {
+                    Ok(stored) => stored,
+                    Err(finding) => {
+                        verdict.findings.push(*finding);
+                        return verdict;
+                    }
+                };
+                if let Some(error) = refusal(&stored) {
+                    self.stored_undecodable(error, &mut verdict);
+                    return verdict;
+                }
+                if self.via() == Via::Validator && strict.is_none() {
+                    strict = self.strict_error(&stored);
+                    verdict.findings.extend(decoding(&stored, self.request.field_validation).into_iter().map(without_place));
+                }
+                let mut old = stored.record;
+                defaults::apply(&mut old, &self.api);
+                self.update(decoded.record, old, &mut verdict);
+            }
+        }
+        if let Some(error) = strict {
+            verdict.status = self.undecodable(&error);
+        }
+        verdict.findings.append(&mut remarks);
+        verdict
+    }
+
+    fn via(&self) -> Via {
+        self.request.via.unwrap_or_default()
+    }
+
+    fn undecodable(&self, error: &str) -> Option<Status> {
+        let unicode = self.item.release.rules().unicode;
+        Some(Status::undecodable(self.api.kind.kind, self.api.version.name, error, unicode))
+    }
+
+    /// The strict decoding error, where unknown and duplicate fields are errors.
+    fn strict_error(&self, decoded: &Decoded<'_>) -> Option<String> {
+        if self.request.field_validation != FieldValidation::Strict || decoded.strict.is_empty() {
+            return None;
+        }
+        let items: Vec<&str> = decoded.strict.iter().map(|strict| strict.message.as_str()).collect();
+        Some(format!("strict decoding error: {}", items.join(", ")))
+    }
+
+    /// The stored object has a value of the wrong type. The validators' harness decodes it like the new one; a server
+    /// could not have stored it.
+    fn stored_undecodable(&self, error: &str, verdict: &mut Verdict) {
+        match self.via() {
+            Via::Validator => {
+                verdict.status = self.undecodable(error);
+                let finding = Finding::error(Code::TypeMismatch, Origin::ApiServer, error);
+                verdict.findings.push(without_place(finding).with_help("the wrong type is in `old`"));
+            }
+            Via::Kubectl => {
+                let finding = Finding::error(Code::TypeMismatch, Origin::Claimkit, error);
+                verdict.findings.push(without_place(stored(&finding)));
+            }
+        }
+    }
+
+    /// A list kind that stands for itself, or a status of a kind that has none.
+    fn not_served(&self) -> Option<Finding> {
+        let kind = self.api.kind.kind;
+        if self.api.kind.items.is_some() {
+            let message = format!("no matches for kind \"{kind}\" in version \"{}\"", self.api.version.api_version);
+            let mut finding = Finding::error(Code::ListNotCreatable, Origin::Kubectl, message)
+                .with_help("a List is submitted item by item: give it `items`");
+            finding.steps = vec![Step::Key("kind".to_owned())];
+            return Some(finding);
+        }
+        if self.request.operation == Operation::UpdateStatus && !self.api.kind.status {
+            let message = format!("a `{kind}` has no status: use the operation `update`");
+            let mut finding = Finding::error(Code::NoStatus, Origin::Claimkit, message);
+            finding.steps = vec![Step::Key("kind".to_owned())];
+            return Some(finding);
+        }
+        None
+    }
+
+    fn decode<'t>(&self, input: &'t Input<'_>, item: &Item) -> Option<Decoded<'t>> {
+        let tree = input.tree(item)?;
+        let how = How::reaching(input.mode(item), self.via(), self.item.release);
+        Some(decode::decode(tree, item.node, self.api.kind.schema, self.api.version.name, how))
+    }
+
+    /// The stored object of an update.
+    fn partner<'t>(&self, old: &'t Input<'_>) -> Result<Decoded<'t>, Box<Finding>> {
+        let (kind, namespace, name) = (&self.item.kind, &self.item.namespace, &self.item.name);
+        let found = match (self.input.items.as_slice(), old.items.as_slice()) {
+            ([_], [one]) => Some(one),
+            (_, many) => {
+                let same = |item: &&Item| item.kind == *kind && item.namespace == *namespace && item.name == *name;
+                many.iter().find(same)
+            }
+        };
+        let Some(item) = found else {
+            let message = format!("no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`");
+            return Err(Box::new(Finding::error(Code::StoredObject, Origin::Claimkit, message)));
+        };
+        match &item.what {
+            What::Ours(api) if api.kind.kind == self.api.kind.kind && api.version.name == self.api.version.name => {}
+            What::Refused(finding) => return Err(Box::new(stored(finding))),
+            _ => {
+                let message = format!("the stored object is a {} of {}, not a {kind}", item.kind, item.api_version);
+                return Err(Box::new(Finding::error(Code::StoredObject, Origin::Claimkit, message)));
+            }
+        }
+        self.decode(old, item)
+            .ok_or_else(|| Box::new(Finding::error(Code::StoredObject, Origin::Claimkit, "`old` holds no object")))
+    }
+
+    fn create<'t>(&'t self, mut object: Record<'t>, verdict: &mut Verdict) {
+        let context = Context::new(self.item.release);
+        let mut changes = Changes::default();
+        let namespace = self.request.namespace.as_deref().unwrap_or("default");
+        if self.via() == Via::Kubectl {
+            if self.elsewhere(&object, verdict) {
+                return;
+            }
+            pipeline::fill_namespace(&mut object, self.api.kind.scope, namespace, &mut changes);
+            pipeline::prepare_for_create(&mut object, &mut changes);
+        } else {
+            pipeline::drop_status(&mut object, &mut changes);
+        }
+        let errors = validate::functions(self.api, &object, validate::Operation::Create, &context);
+        verdict.status = self.invalid(&object, &errors);
+        self.tell(&errors, verdict);
+        let meta = view::Object::new(&object).metadata();
+        if self.via() == Via::Kubectl && errors.is_empty() && pipeline::stored_before(meta.resource_version()) {
+            let message = "resourceVersion should not be set on objects to be created";
+            verdict.status = Some(Status::internal(message));
+            let mut finding = Finding::error(Code::ResourceVersionOnCreate, Origin::ApiServer, message);
+            finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("resourceVersion".to_owned())];
+            finding.help = finding.code.help().map(str::to_owned);
+            verdict.findings.push(finding);
+        }
+        remarks::changes(&changes, namespace, meta, &mut verdict.findings);
+    }
+
+    fn update<'t>(&'t self, mut new: Record<'t>, mut old: Record<'t>, verdict: &mut Verdict) {
+        let context = Context::new(self.item.release);
+        let namespace = self.request.namespace.as_deref().unwrap_or("default");
+        let mut changes = Changes::default();
+        if self.via() == Via::Kubectl {
+            if self.elsewhere(&new, verdict) {
+                return;
+            }
+            pipeline::fill_namespace(&mut old, self.api.kind.scope, namespace, &mut Changes::default());
+            pipeline::fill_namespace(&mut new, self.api.kind.scope, namespace, &mut changes);
+            pipeline::fill_resource_version(&mut new, &old);
+            if self.conflict(&new, &old, verdict) {
+                return;
+            }
+        }
+        let operation = match self.request.operation {
+            Operation::UpdateStatus => validate::Operation::UpdateStatus(&old),
+            _ => validate::Operation::Update(&old),
+        };
+        let answered = pipeline::update(self.api, &new, operation, &context);
+        verdict.status = self.invalid(&new, &answered);
+        match self.via() {
+            Via::Validator => self.tell(&validate::functions(self.api, &new, operation, &context), verdict),
+            Via::Kubectl => self.tell(&answered, verdict),
+        }
+        remarks::changes(&changes, namespace, view::Object::new(&new).metadata(), &mut verdict.findings);
+    }
+
+    /// The object's namespace is not the one the request names.
+    fn elsewhere(&self, object: &Record<'_>, verdict: &mut Verdict) -> bool {
+        let given = view::Object::new(object).metadata().namespace();
+        let wanted = self.request.namespace.as_deref();
+        let fits = given.is_empty() || self.api.kind.scope == Scope::Cluster || wanted.is_none_or(|wanted| wanted == given);
+        if fits {
+            return false;
+        }
+        let message = "the namespace of the provided object does not match the namespace sent on the request";
+        verdict.status = Some(Status::bad_request(message.to_owned()));
+        let mut finding = Finding::error(Code::NamespaceMismatch, Origin::ApiServer, message);
+        finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("namespace".to_owned())];
+        finding.help = finding.code.help().map(str::to_owned);
+        verdict.findings.push(finding);
+        true
+    }
+
+    /// The stored object has another resource version.
+    fn conflict(&self, new: &Record<'_>, old: &Record<'_>, verdict: &mut Verdict) -> bool {
+        let (meta, stored) = (view::Object::new(new).metadata(), view::Object::new(old).metadata());
+        if stored.resource_version().is_empty() || meta.resource_version() == stored.resource_version() {
+            return false;
+        }
+        let status = Status::conflict(self.api.kind.plural, meta.name(), self.item.release.rules().unicode);
+        let mut finding = Finding::error(Code::Conflict, Origin::ApiServer, status.message.clone());
+        finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("resourceVersion".to_owned())];
+        finding.help = finding.code.help().map(str::to_owned);
+        verdict.status = Some(status);
+        verdict.findings.push(finding);
+        true
+    }
+
+    /// Tells validation errors; kubectl's user reads each text once.
+    fn tell(&self, errors: &[FieldError], verdict: &mut Verdict) {
+        let once = self.via() == Via::Kubectl;
+        let mut seen = BTreeSet::new();
+        for error in errors {
+            let mut finding = error.finding();
+            if once && !seen.insert(finding.message.clone()) {
+                continue;
+            }
+            if let Some(tree) = self.input.tree(self.item) {
+                hints::validation(&mut finding, self.api, tree, self.item.node);
+            }
+            verdict.findings.push(finding);
+        }
+    }
+
+    fn explain_strict(&self, decoded: &Decoded<'_>, tree: &Tree<'_>, findings: &mut [Finding]) {
+        for strict in &decoded.strict {
+            if let Some(finding) = findings.iter_mut().find(|f| f.message == strict.message && f.help.is_none()) {
+                hints::strict(finding, strict, self.api, self.item.release, tree);
+            }
+        }
+    }
+
+    fn has_mode(&self, path: &[&str]) -> bool {
+        let depth = match self.api.kind.kind {
+            "ResourceClaim" => 1,
+            "ResourceClaimTemplate" => 2,
+            _ => 0,
+        };
+        path.len() == depth
+    }
+
+    fn invalid(&self, object: &Record<'_>, errors: &[FieldError]) -> Option<Status> {
+        let name = object.record("metadata").map_or("", |meta| meta.str("name"));
+        Status::invalid(self.api.kind.kind, name, errors, self.item.release.rules().unicode)
+    }
+}
