@@ -106,8 +106,24 @@ pub fn code_key(code: Code) -> String {
 /// How bad a code is by itself.
 pub fn severity(code: Code) -> Severity {
     match code {
-        Code::NothingChecked | Code::LimitFindings | Code::YamlDuplicateKey => Severity::Warning,
-        Code::OtherGroup => Severity::Info,
+        Code::NothingChecked
+        | Code::LimitFindings
+        | Code::YamlDuplicateKey
+        | Code::StatusDropped
+        | Code::NamespaceDropped
+        | Code::ServerOwnedDropped
+        | Code::AllocationModeDefaulted
+        | Code::NodeSelectorTermEmpty
+        | Code::NodeSelectorNeverMatches
+        | Code::NodeSelectorValueUnreadable => Severity::Warning,
+        Code::OtherGroup
+        | Code::NamespaceFilled
+        | Code::NameGenerated
+        | Code::SelectorNotCompiled
+        | Code::ClassNotInInput
+        | Code::ParametersNotInInput
+        | Code::PodNotInInput
+        | Code::ClaimEntryNotInPod => Severity::Info,
         _ => Severity::Error,
     }
 }
