@@ -26,6 +26,22 @@ codes! {
     YamlDuplicateKey = "yaml-duplicate-key",
     /// The JSON text cannot be read.
     JsonSyntax = "json-syntax",
+    /// A line begins with `---` and goes on with other text.
+    YamlSeparator = "yaml-separator",
+    /// A key stands twice in a YAML map: kubectl keeps the last without a word.
+    YamlDuplicateKey = "yaml-duplicate-key",
+    /// A key stands twice in a JSON object: kubectl keeps the last without a word.
+    JsonDuplicateKey = "json-duplicate-key",
+    /// A merge key (`<<`) overwrites a key written before it.
+    YamlMergeOrder = "yaml-merge-order",
+    /// A key is no string in YAML and becomes another text than was written.
+    YamlConvertedKey = "yaml-converted-key",
+    /// Text that kubectl never reads because the document has ended before it.
+    YamlDroppedText = "yaml-dropped-text",
+    /// A character that only looks like a hyphen, a blank or a quote.
+    YamlLookalike = "yaml-lookalike",
+    /// The text is not in an encoding kubectl reads.
+    YamlEncoding = "yaml-encoding",
 
     // ---- limits and scope ----
     /// The text is larger than the limit `bytes`.

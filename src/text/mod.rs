@@ -3,6 +3,7 @@
 //! Nothing here knows Kubernetes; nothing to the right of here knows YAML from JSON.
 
 pub mod de;
+pub mod diagnose;
 pub mod json;
 pub mod print;
 pub mod source;

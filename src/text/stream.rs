@@ -1,9 +1,10 @@
 //! A file as kubectl splits it (spec/decoding.md §2): JSON values one after another, or YAML documents between `---` lines.
 
+use super::diagnose;
 use super::json::{self, JsonError};
 use super::source::{Source, Span};
 use super::tree::{Kind, NodeId, Tree};
-use super::yaml::{self, Stage, YamlError};
+use super::yaml;
 use crate::limits::Limits;
 use crate::report::{Code, Finding, Origin};
 
@@ -96,13 +97,14 @@ fn read_json<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
                     file.findings.push(too_many_nodes(limits, Span::new(at, end)));
                     return;
                 }
+                diagnose::keys(&file.source, &tree, Mode::Json, &mut file.findings);
                 if tree.kind(root) != Kind::Null {
                     file.documents.push(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(at, end) });
                 }
                 at = end;
             }
             Err(error) => {
-                file.findings.push(json_finding(text, &error));
+                file.findings.push(diagnose::explain_json(&file.source, &error));
                 file.json_error = Some(error);
                 return;
             }
@@ -114,26 +116,6 @@ fn too_many_nodes(limits: &Limits, span: Span) -> Finding {
     Finding::error(Code::LimitNodes, Origin::Claimkit, format!("the text has more nodes than the limit {}", limits.nodes))
         .with_help("split the file, or raise the limit `nodes`")
         .with_span(span)
-}
-
-/// kubectl's words: the offset counts the bytes read, the offending one included.
-fn json_finding(text: &str, error: &JsonError) -> Finding {
-    let message = if error.offset >= text.len() {
-        "unexpected EOF".to_owned()
-    } else {
-        format!("json: offset {}: {}", error.offset.saturating_add(1), error.message)
-    };
-    Finding::error(Code::JsonSyntax, Origin::Kubectl, message).with_span(char_at(text, error.offset))
-}
-
-/// The span of the character at a byte; at the end of the text an empty one.
-fn char_at(text: &str, offset: usize) -> Span {
-    let mut start = offset.min(text.len());
-    while !text.is_char_boundary(start) {
-        start = start.saturating_sub(1);
-    }
-    let width = text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-    Span::new(start, start.saturating_add(width))
 }
 
 /// A piece of the file between separators, as kubectl hands it to the YAML reader.
@@ -214,41 +196,39 @@ fn read_yaml<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
     for piece in (Pieces { text, at: 0 }) {
         match piece {
             Piece::BadSeparator(line, said) => {
-                let shown = file.source.slice(said);
-                file.findings.push(
-                    Finding::error(Code::YamlSyntax, Origin::Kubectl, format!("invalid Yaml document separator: {shown}"))
-                        .with_span(Span { start: line.start, end: said.end }),
-                );
+                file.findings.push(diagnose::separator(&file.source, line, said));
                 return;
             }
             Piece::Text(start, end) => {
-                let chunk = text.get(start..end).unwrap_or("");
-                if matches!(chunk.trim_ascii(), "" | "---") {
+                let chunk = Span::new(start, end);
+                if matches!(file.source.slice(chunk).trim_ascii(), "" | "---") {
                     continue;
                 }
                 let composed = yaml::read_part(&mut reader, text, start, end, true, bounds);
                 if let Some(error) = composed.error {
-                    file.findings.push(yaml_finding(text, &error));
+                    file.findings.push(diagnose::explain(&file.source, chunk, &error));
                     return;
                 }
+                warn(file, &composed, chunk);
                 let Some(root) = composed.root else { continue };
                 bounds.nodes = bounds.nodes.saturating_sub(composed.tree.len());
                 if composed.tree.kind(root) != Kind::Null {
-                    let span = Span::new(start, end);
-                    file.documents.push(Document { tree: composed.tree, root: Some(root), mode: Mode::Yaml, span });
+                    file.documents.push(Document { tree: composed.tree, root: Some(root), mode: Mode::Yaml, span: chunk });
                 }
             }
         }
     }
 }
 
-/// kubectl's refusal of a YAML document, with its exact place.
-pub fn yaml_finding(text: &str, error: &YamlError) -> Finding {
-    let (code, origin) = match error.stage {
-        Stage::Limit => (Code::LimitNodes, Origin::Claimkit),
-        _ => (Code::YamlSyntax, Origin::Kubectl),
-    };
-    Finding::error(code, origin, error.to_string()).with_span(char_at(text, error.problem_mark.offset as usize))
+/// What kubectl accepts and does not mention, in the order of the text.
+fn warn(file: &mut File<'_>, composed: &yaml::Composed<'_>, chunk: Span) {
+    let mut findings = Vec::new();
+    diagnose::keys(&file.source, &composed.tree, Mode::Yaml, &mut findings);
+    diagnose::converted_keys(&file.source, &composed.tree, &composed.converted_keys(), &mut findings);
+    diagnose::lookalikes(&composed.tree, chunk, &mut findings);
+    diagnose::dropped(&file.source, composed.end, chunk, &mut findings);
+    findings.sort_by_key(|finding| finding.span);
+    file.findings.append(&mut findings);
 }
 
 #[cfg(test)]

@@ -210,6 +210,11 @@ impl<'s> Tree<'s> {
         self.nodes.is_empty()
     }
 
+    /// Every node's handle.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
+    }
+
     /// The node as written: an alias stays an alias.
     pub fn node(&self, id: NodeId) -> Node {
         self.nodes.get(id.0 as usize).copied().unwrap_or(Node {

@@ -109,7 +109,7 @@ pub(super) fn width(lead: u8) -> usize {
 
 /// The first character YAML refuses (control characters, DEL, C1 but NEL, U+FFFE, U+FFFF), as an
 /// offset into `text`.
-pub(super) fn first_refused(text: &str) -> Option<usize> {
+pub(in crate::text) fn first_refused(text: &str) -> Option<usize> {
     const BLOCK: usize = 64;
     let mut base = 0usize;
     for block in text.as_bytes().chunks(BLOCK) {

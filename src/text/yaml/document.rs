@@ -5,7 +5,7 @@ use super::decode;
 use super::error::YamlError;
 use super::parser::Reader;
 use crate::text::source::Span;
-use crate::text::tree::{NodeId, Tree};
+use crate::text::tree::{Kind, NodeId, Tree};
 
 /// What kubectl makes of a chunk: the first document in it, or why there is none.
 #[derive(Debug)]
@@ -73,6 +73,26 @@ pub fn read(text: &str, bounds: Bounds) -> Composed<'_> {
 }
 
 impl Composed<'_> {
+    /// Keys that were no text and became another text than was written: the mapping and the
+    /// index of the entry.
+    pub fn converted_keys(&self) -> Vec<(NodeId, usize)> {
+        let converted = &self.found.converted_keys;
+        if converted.is_empty() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for id in self.tree.ids().filter(|&id| matches!(self.tree.node(id).kind, Kind::Map { .. })) {
+            for (at, entry) in self.tree.entries(id).iter().enumerate() {
+                let span = entry.key_span;
+                let written = self.tree.source().get(span.from()..span.to()).unwrap_or("");
+                if !entry.merged && converted.contains_key(&span.start) && self.tree.text(entry.key) != written {
+                    found.push((id, at));
+                }
+            }
+        }
+        found
+    }
+
     /// What go-yaml's strict mode refuses, in its order; nothing when the document is in error.
     pub fn strict_errors(&mut self) -> Vec<StrictError> {
         let Composed { tree, found, .. } = self;

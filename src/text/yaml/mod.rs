@@ -21,6 +21,7 @@ mod scan_tag;
 mod scanner;
 mod token;
 
+pub(super) use chars::first_refused;
 pub use compose::Bounds;
 pub use document::{Composed, StrictError, read, read_part};
 pub use error::{Stage, YamlError};

@@ -1,0 +1,193 @@
+//! Characters that only look like a hyphen, a blank or a quote: word processors and web pages make them.
+
+use crate::report::{Code, Edit, Finding, Origin};
+use crate::text::source::Span;
+use crate::text::tree::{Kind, Style, Tree};
+
+/// Warnings in one document.
+const MOST: usize = 50;
+
+/// What a character is taken for, and its name.
+pub(super) fn meant(c: char) -> Option<(char, &'static str)> {
+    Some(match c {
+        '\u{2010}' => ('-', "a hyphen of its own (U+2010)"),
+        '\u{2011}' => ('-', "a non-breaking hyphen (U+2011)"),
+        '\u{2012}' => ('-', "a figure dash (U+2012)"),
+        '\u{2013}' => ('-', "an en dash (U+2013)"),
+        '\u{2014}' => ('-', "an em dash (U+2014)"),
+        '\u{2015}' => ('-', "a horizontal bar (U+2015)"),
+        '\u{2212}' => ('-', "a minus sign (U+2212)"),
+        '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => ('-', "a wide or small hyphen"),
+        '\u{a0}' => (' ', "a non-breaking space (U+00A0)"),
+        '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => (' ', "a special space"),
+        '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}' => (' ', "an invisible character"),
+        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' => ('"', "a typographic quote"),
+        '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' => ('\'', "a typographic quote"),
+        '\u{ff1a}' => (':', "a wide colon (U+FF1A)"),
+        _ => return None,
+    })
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}')
+}
+
+/// A look-alike where it matters: what it is, and how the text would read with the real character.
+#[derive(Clone, Debug)]
+pub(super) struct Lookalike {
+    pub edit: Edit,
+    pub name: &'static str,
+    pub found: String,
+}
+
+impl Lookalike {
+    pub fn help(&self) -> String {
+        let Lookalike { edit, name, found } = self;
+        match edit.new_text.as_str() {
+            "---" => format!("`{found}` has {name} in it, no hyphen: write `---`"),
+            "-" => format!("`{found}` is {name}, no hyphen: write `-`"),
+            "" => format!("there is {name} here: remove it"),
+            text if text.trim().is_empty() => format!("there is {name} here, no plain one: type an ordinary space"),
+            text => format!("`{found}` is {name}: write `{text}`"),
+        }
+    }
+
+    pub fn title(&self) -> String {
+        match self.edit.new_text.as_str() {
+            "" => "remove the character".to_owned(),
+            text if text.trim().is_empty() => "write ordinary spaces".to_owned(),
+            text => format!("write `{text}`"),
+        }
+    }
+}
+
+/// The look-alike a line begins with, or has right behind its `-` or `:`; `start` is the line's
+/// offset in the file.
+pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
+    if line.is_ascii() {
+        return None;
+    }
+    let text = line.trim_end_matches(['\n', '\r']);
+    let dashes = text.trim_end();
+    let of_dashes =
+        |text: &str| text.chars().count() >= 2 && text.chars().all(|c| c == '-' || matches!(meant(c), Some(('-', _))));
+    // A whole line of dashes: a separator.
+    if of_dashes(dashes) {
+        return first_of(dashes, '-').map(|name| at(start, 0, dashes, "---", name));
+    }
+    // Indentation.
+    let blank = |c: char| c == ' ' || c == '\t' || matches!(meant(c), Some((' ', _)));
+    let rest = text.trim_start_matches(blank);
+    let indent = text.get(..text.len().saturating_sub(rest.len())).unwrap_or("");
+    if let Some(name) = first_of(indent, ' ') {
+        let plain: String = indent.chars().filter(|&c| !is_invisible(c)).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        return Some(at(start, 0, indent, &plain, name));
+    }
+    let from = indent.len();
+    // A list item.
+    let mut chars = rest.chars();
+    if let Some(first) = chars.next()
+        && let Some(('-', name)) = meant(first)
+        && chars.next().is_none_or(blank)
+    {
+        return Some(at(start, from, &rest.chars().take(1).collect::<String>(), "-", name));
+    }
+    // Behind `-` or `:`.
+    for (offset, c) in rest.char_indices() {
+        let next = offset.saturating_add(c.len_utf8());
+        let Some(behind) = rest.get(next..) else { break };
+        match c {
+            '#' if offset == 0 || rest.get(..offset).is_some_and(|before| before.ends_with(blank)) => break,
+            '-' | ':' if c == ':' || offset == 0 => {
+                let spaces: String = behind.chars().take_while(|&c| blank(c)).collect();
+                if let Some(name) = first_of(&spaces, ' ') {
+                    let plain: String = spaces.chars().filter(|&c| !is_invisible(c)).map(|_| ' ').collect();
+                    let plain = if plain.is_empty() { " " } else { &plain };
+                    return Some(at(start, from.saturating_add(next), &spaces, plain, name));
+                }
+            }
+            _ if matches!(meant(c), Some((':', _))) => {
+                let name = meant(c).map_or("", |(_, name)| name);
+                let plain = if behind.starts_with(blank) { ":" } else { ": " };
+                return Some(at(start, from.saturating_add(offset), &c.to_string(), plain, name));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn first_of(text: &str, wanted: char) -> Option<&'static str> {
+    text.chars().find_map(|c| meant(c).filter(|(real, _)| *real == wanted).map(|(_, name)| name))
+}
+
+fn at(line: usize, offset: usize, found: &str, new_text: &str, name: &'static str) -> Lookalike {
+    let start = line.saturating_add(offset);
+    let span = Span::new(start, start.saturating_add(found.len()));
+    Lookalike { edit: Edit { span, new_text: new_text.to_owned() }, name, found: found.to_owned() }
+}
+
+/// Warnings for a document kubectl accepts: look-alikes in plain scalars, where they became text.
+pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Finding>) {
+    let source = tree.source();
+    let text = source.get(chunk.from()..chunk.to()).unwrap_or("");
+    if text.is_ascii() || !text.chars().any(|c| !c.is_ascii() && meant(c).is_some()) {
+        return;
+    }
+    let mut spans: Vec<Span> = tree
+        .ids()
+        .map(|id| tree.node(id))
+        .filter(|node| node.style == Style::Plain && matches!(node.kind, Kind::Str(_)))
+        .map(|node| node.span)
+        .collect();
+    for id in tree.ids() {
+        if matches!(tree.node(id).kind, Kind::Map { .. }) {
+            spans.extend(tree.entries(id).iter().filter(|entry| !entry.merged).map(|entry| entry.key_span));
+        }
+    }
+    spans.sort_unstable();
+    spans.dedup();
+    let mut found = 0usize;
+    for span in spans {
+        let scalar = source.get(span.from()..span.to()).unwrap_or("");
+        if scalar.is_ascii() || scalar.starts_with(['"', '\'', '|', '>', '*']) {
+            continue;
+        }
+        let mut start = span.from();
+        for line in scalar.split_inclusive('\n') {
+            let lookalike = in_line(line, start).or_else(|| quoted(line, start));
+            if let Some(lookalike) = lookalike {
+                found = found.saturating_add(1);
+                if found > MOST {
+                    return;
+                }
+                findings.push(
+                    Finding::warning(
+                        Code::YamlLookalike,
+                        Origin::Claimkit,
+                        format!("`{}` became part of the text: it has {} in it", line.trim(), lookalike.name),
+                    )
+                    .with_help(lookalike.help())
+                    .with_span(lookalike.edit.span)
+                    .with_fix(lookalike.title(), vec![lookalike.edit.clone()]),
+                );
+            }
+            start = start.saturating_add(line.len());
+        }
+    }
+}
+
+/// Typographic quotes around the whole of a plain scalar.
+fn quoted(text: &str, start: usize) -> Option<Lookalike> {
+    let text = text.trim_end();
+    let (first, last) = (text.chars().next()?, text.chars().next_back()?);
+    let ((real, name), (closing, _)) = (meant(first)?, meant(last)?);
+    if !matches!(real, '"' | '\'') || closing != real || first.len_utf8() >= text.len() {
+        return None;
+    }
+    let inner = text.get(first.len_utf8()..text.len().saturating_sub(last.len_utf8()))?;
+    if inner.contains(['"', '\\', '\'']) {
+        return None;
+    }
+    Some(at(start, 0, text, &format!("{real}{inner}{real}"), name))
+}

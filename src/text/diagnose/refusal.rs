@@ -1,0 +1,413 @@
+//! Plainer words for what kubectl refuses: what is wrong, where it began, and a fix where the text
+//! reads with it.
+
+use super::lookalike::{self, Lookalike};
+use crate::report::{Code, Edit, Finding, Origin};
+use crate::text::source::{Source, Span};
+use crate::text::yaml::{self, Mark, Stage, YamlError};
+
+/// A chunk above this size is not read again to see whether a fix helps.
+const MOST_BYTES: usize = 1 << 20;
+
+/// The place a message speaks of.
+struct Place<'a, 's> {
+    source: &'a Source<'s>,
+    chunk: Span,
+    error: &'a YamlError,
+    at: usize,
+}
+
+/// kubectl's refusal of a chunk as a finding, with help and fixes.
+pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlError) -> Finding {
+    let (code, origin) = match error.stage {
+        Stage::Limit => (Code::LimitNodes, Origin::Claimkit),
+        _ => (Code::YamlSyntax, Origin::Kubectl),
+    };
+    let at = (error.problem_mark.offset as usize).min(chunk.to());
+    let place = Place { source, chunk, error, at };
+    let finding = Finding::error(code, origin, error.to_string());
+    if let Some(lookalike) = place.lookalike() {
+        return finding
+            .with_help(lookalike.help())
+            .with_span(lookalike.edit.span)
+            .with_fix(lookalike.title(), vec![lookalike.edit.clone()]);
+    }
+    let (span, help, fix) = place.words();
+    let finding = finding.with_help(help).with_span(span);
+    match fix {
+        Some((title, edit)) if place.reads_with(std::slice::from_ref(&edit)) => finding.with_fix(title, vec![edit]),
+        _ => finding,
+    }
+}
+
+/// The refusal of a line that begins with `---` and goes on with `said`.
+pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) -> Finding {
+    let text = source.slice(said);
+    let head = Span::new(line.from(), said.from());
+    let finding = Finding::error(Code::YamlSeparator, Origin::Kubectl, format!("invalid Yaml document separator: {text}"))
+        .with_span(Span { start: line.start, end: said.end });
+    if text.chars().all(|c| c == '-' || matches!(lookalike::meant(c), Some(('-', _)))) {
+        let edit = Edit { span: Span { start: line.start, end: said.end }, new_text: "---".to_owned() };
+        return finding.with_help("a separator is three hyphens: write `---`").with_fix("write `---`", vec![edit]);
+    }
+    let edit = Edit { span: head, new_text: "---\n".to_owned() };
+    finding
+        .with_help(format!("kubectl wants `---` alone on its line: put `{}` on the next one", short(text)))
+        .with_fix("put the text on a line of its own", vec![edit])
+}
+
+fn short(text: &str) -> String {
+    let line = text.lines().next().unwrap_or("");
+    if line.chars().count() <= 40 { line.to_owned() } else { line.chars().take(37).chain("...".chars()).collect() }
+}
+
+type Words = (Span, String, Option<(String, Edit)>);
+
+impl Place<'_, '_> {
+    fn here(&self) -> &str {
+        self.source.slice(Span::new(self.at, self.chunk.to()))
+    }
+
+    fn char_here(&self) -> Option<char> {
+        self.here().chars().next()
+    }
+
+    /// The character at the place of the problem.
+    fn span(&self) -> Span {
+        Span::new(self.at, self.at.saturating_add(self.char_here().map_or(0, char::len_utf8)))
+    }
+
+    /// The byte range of the line that holds `offset`, its break left out.
+    fn line_of(&self, offset: usize) -> Span {
+        self.source.line_span(self.source.line_of(offset))
+    }
+
+    /// From the place to the end of its line, blanks and a comment left out.
+    fn rest_of_line(&self) -> Span {
+        let line = self.line_of(self.at);
+        let text = self.source.slice(Span::new(self.at, line.to()));
+        let text = text.find(" #").and_then(|end| text.get(..end)).unwrap_or(text).trim_end();
+        Span::new(self.at, self.at.saturating_add(text.len()))
+    }
+
+    /// `line 3, column 5` as an editor counts.
+    fn named(&self, mark: Mark) -> String {
+        let position = self.source.position(mark.offset as usize);
+        format!("line {}, column {}", position.line.saturating_add(1), position.character.saturating_add(1))
+    }
+
+    fn began(&self) -> String {
+        self.named(self.error.context_mark)
+    }
+
+    /// Whether kubectl would read the chunk with these edits made.
+    fn reads_with(&self, edits: &[Edit]) -> bool {
+        if self.chunk.len() > MOST_BYTES {
+            return false;
+        }
+        let mut text = String::with_capacity(self.chunk.len());
+        let mut from = self.chunk.from();
+        for edit in edits {
+            text.push_str(self.source.slice(Span::new(from, edit.span.from())));
+            text.push_str(&edit.new_text);
+            from = edit.span.to();
+        }
+        text.push_str(self.source.slice(Span::new(from, self.chunk.to())));
+        text.push('\n');
+        // A separator that was none before splits the text.
+        text.split("\n---").all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
+    }
+
+    /// A look-alike at the problem or shortly before it whose replacement helps. Lines are searched
+    /// backwards, as the reader notices a mistake only after it.
+    fn lookalike(&self) -> Option<Lookalike> {
+        let text = self.source.slice(self.chunk);
+        if text.is_ascii() || self.chunk.len() > MOST_BYTES {
+            return None;
+        }
+        let last = self.source.line_of(self.at.max(self.error.context_mark.offset as usize));
+        let first = self.source.line_of(self.chunk.from());
+        let mut candidate = None;
+        for line in (first..=last).rev().take(50) {
+            let span = self.source.line_span(line);
+            let Some(found) = lookalike::in_line(self.source.slice(span), span.from()) else { continue };
+            if self.reads_with(std::slice::from_ref(&found.edit)) {
+                return Some(found);
+            }
+            candidate = candidate.or(Some(found));
+        }
+        // A separator made of the wrong dashes is the cause even when more is wrong.
+        candidate.filter(|found| found.edit.new_text == "---")
+    }
+
+    /// Puts the rest of the line in quotes.
+    fn quoted(&self, span: Span) -> Option<(String, Edit)> {
+        let text = self.source.slice(span);
+        if text.is_empty() {
+            return None;
+        }
+        let new_text = if text.contains(['"', '\\']) { format!("'{}'", text.replace('\'', "''")) } else { format!("\"{text}\"") };
+        Some((format!("quote `{}`", short(text)), Edit { span, new_text }))
+    }
+
+    fn words(&self) -> Words {
+        let span = self.span();
+        let error = self.error;
+        let plain = |help: &str| (span, help.to_owned(), None);
+        match error.stage {
+            Stage::Limit => return plain("split the file, or raise the limit"),
+            Stage::Characters => return self.character(),
+            Stage::Decode | Stage::Json => return self.meaning(),
+            Stage::Scanner | Stage::Parser => {}
+        }
+        match &*error.problem {
+            "found character that cannot start any token" => self.no_token(),
+            "mapping values are not allowed in this context" => self.second_colon(),
+            "could not find expected ':'" => {
+                let key = self.line_of(error.context_mark.offset as usize);
+                let key = Span::new(error.context_mark.offset as usize, key.to());
+                let text = short(self.source.slice(key).trim_end());
+                (
+                    key,
+                    format!(
+                        "`{text}` is no `key: value`: add the colon and a blank, or indent the line if it goes on from the one before"
+                    ),
+                    None,
+                )
+            }
+            "did not find expected key" => {
+                let help = format!(
+                    "this does not belong to the map that begins at {}: give all its keys the same indentation as there",
+                    self.began()
+                );
+                (self.rest_of_line(), help, None)
+            }
+            "did not find expected '-' indicator" => {
+                let help = format!(
+                    "the list that begins at {} goes on only with `- ` in the same column: check this line's indentation",
+                    self.began()
+                );
+                (self.rest_of_line(), help, None)
+            }
+            "did not find expected ',' or ']'" => self.unclosed('[', ']'),
+            "did not find expected ',' or '}'" => self.unclosed('{', '}'),
+            "did not find expected node content" => self.no_content(),
+            "block sequence entries are not allowed in this context" => (
+                self.rest_of_line(),
+                "a list cannot begin on the line of its key: put `- ` on the next line, or write `[a, b]`".to_owned(),
+                None,
+            ),
+            "mapping keys are not allowed in this context" => {
+                (span, "`? ` begins a key and cannot stand here: quote the value".to_owned(), self.quoted(self.rest_of_line()))
+            }
+            "found unexpected end of stream" => {
+                let open = error.context_mark.offset as usize;
+                let help = format!("the quote that opens at {} is never closed", self.began());
+                (Span::new(open, open.saturating_add(1)), help, None)
+            }
+            "found unexpected document indicator" => {
+                let help = format!("the quote that opens at {} is still open here: close it before", self.began());
+                (self.rest_of_line(), help, None)
+            }
+            "found unknown escape character" => {
+                let edit = Edit { span: Span::at(self.at), new_text: "\\".to_owned() };
+                (
+                    span,
+                    "in double quotes `\\` begins an escape: write `\\\\` for a backslash, or use single quotes".to_owned(),
+                    Some(("double the backslash".to_owned(), edit)),
+                )
+            }
+            "did not find expected hexdecimal number" => plain("`\\x`, `\\u` and `\\U` want 2, 4 and 8 hexadecimal digits"),
+            "found invalid Unicode character escape code" => {
+                plain("write the character itself, or `\\U` with eight digits: YAML has no pairs of `\\u` escapes")
+            }
+            "found a tab character that violates indentation"
+            | "found a tab character where an indentation space is expected" => self.tab(),
+            "did not find expected alphabetic or numeric character" => self.indicator(),
+            "did not find expected comment or line break" => (
+                self.rest_of_line(),
+                "behind `|` or `>` the line must end: begin the text on the next one, indented".to_owned(),
+                None,
+            ),
+            "found an indentation indicator equal to 0" => {
+                plain("the digit behind `|` or `>` is 1 to 9; leave it out to take the first line's indentation")
+            }
+            "found incompatible YAML document" => {
+                let line = self.line_of(self.at);
+                (line, "kubectl reads YAML 1.1 only: remove the line".to_owned(), self.without_line(line))
+            }
+            "found unknown directive name" => {
+                let line = self.line_of(error.context_mark.offset as usize);
+                (line, "a line that begins with `%` is a directive: only `%YAML 1.1` and `%TAG` exist".to_owned(), None)
+            }
+            "found undefined tag handle" => (
+                self.rest_of_line(),
+                "a word that begins with `!` is a tag: quote the value if it is text".to_owned(),
+                self.quoted(self.rest_of_line()),
+            ),
+            "did not find expected <document start>" => {
+                (self.rest_of_line(), "after a directive the document begins with a line `---`".to_owned(), None)
+            }
+            problem if problem.starts_with("exceeded max depth") => {
+                plain("lists and maps are nested more than 10000 levels deep: kubectl stops here")
+            }
+            _ if error.context.is_empty() => plain("YAML does not allow this here"),
+            _ => (span, format!("YAML does not allow this {}, begun at {}", error.context, self.began()), None),
+        }
+    }
+
+    fn without_line(&self, line: Span) -> Option<(String, Edit)> {
+        let end = line.to().saturating_add(1).min(self.chunk.to());
+        Some(("remove the line".to_owned(), Edit { span: Span::new(line.from(), end), new_text: String::new() }))
+    }
+
+    fn no_token(&self) -> Words {
+        match self.char_here() {
+            Some('\t') => self.tab(),
+            Some(c @ ('@' | '`' | '%' | '|' | '>')) => {
+                let span = self.rest_of_line();
+                let span = self.value_in_flow(span);
+                (span, format!("a value cannot begin with `{c}`: put it in quotes"), self.quoted(span))
+            }
+            Some(c) => (self.span(), format!("nothing can begin with `{c}` here: put the value in quotes"), None),
+            None => (self.span(), "a value is missing here".to_owned(), None),
+        }
+    }
+
+    /// Inside brackets a value ends at `,`, `]` or `}`.
+    fn value_in_flow(&self, span: Span) -> Span {
+        let line = self.line_of(self.at);
+        let before = self.source.slice(Span::new(line.from(), self.at));
+        let open = before.matches(['[', '{']).count() > before.matches([']', '}']).count();
+        let text = self.source.slice(span);
+        match text.find([',', ']', '}']) {
+            Some(end) if open => {
+                let value = text.get(..end).unwrap_or("").trim_end();
+                Span::new(span.from(), span.from().saturating_add(value.len()))
+            }
+            _ => span,
+        }
+    }
+
+    fn tab(&self) -> Words {
+        let line = self.line_of(self.at);
+        let text = self.source.slice(Span::new(self.at, line.to()));
+        let tabs = text.len().saturating_sub(text.trim_start_matches('\t').len()).max(1);
+        let span = Span::new(self.at, self.at.saturating_add(tabs).min(line.to().max(self.at)));
+        let behind_dash = self.source.slice(Span::new(line.from(), self.at)).trim_start().starts_with(['-', '?']);
+        let new_text = " ".repeat(if behind_dash { 1 } else { tabs.saturating_mul(2) });
+        let help = "YAML is indented with spaces, never with tabs".to_owned();
+        (span, help, Some(("write spaces in place of the tab".to_owned(), Edit { span, new_text })))
+    }
+
+    /// A second `: ` on a line, or a line that is indented too far.
+    fn second_colon(&self) -> Words {
+        let line = self.line_of(self.at);
+        let before = self.source.slice(Span::new(line.from(), self.at));
+        let indent = before.len().saturating_sub(before.trim_start().len());
+        if let Some(colon) = before.find(": ") {
+            let value = self.source.slice(Span::new(line.from(), line.to())).get(colon.saturating_add(1)..).unwrap_or("");
+            let start = line.from().saturating_add(colon).saturating_add(1);
+            let start = start.saturating_add(value.len().saturating_sub(value.trim_start().len()));
+            let value = value.find(" #").and_then(|end| value.get(..end)).unwrap_or(value).trim();
+            let span = Span::new(start, start.saturating_add(value.len()));
+            let help = "a plain value cannot contain `: `: put it in quotes, or begin a map on the next line";
+            return (span, help.to_owned(), self.quoted(span));
+        }
+        let key = Span::new(line.from().saturating_add(indent), self.at);
+        let key_text = short(self.source.slice(key));
+        let help = format!(
+            "`{key_text}:` cannot be a key here: check this line's indentation, and whether the line before it has a value already"
+        );
+        (key, help, None)
+    }
+
+    fn unclosed(&self, open: char, close: char) -> Words {
+        let began = self.error.context_mark.offset as usize;
+        if self.here().trim().is_empty() {
+            let help = format!("the `{open}` at {} is never closed: add `{close}`", self.began());
+            return (Span::new(began, began.saturating_add(1)), help, None);
+        }
+        let help = format!("inside the `{open}` that opens at {} a `,` or `{close}` is missing before this", self.began());
+        (self.rest_of_line(), help, None)
+    }
+
+    fn no_content(&self) -> Words {
+        let span = self.span();
+        let plain = |help: &str| (span, help.to_owned(), None);
+        match self.char_here() {
+            Some(',') => plain("a value is missing before this `,`"),
+            Some(c @ (']' | '}')) if self.error.context == "while parsing a block node" => {
+                (span, format!("this `{c}` closes nothing: quote the value if it is text"), self.quoted(self.rest_of_line()))
+            }
+            Some('.') => plain("`...` ends a document that has not begun: remove the line"),
+            Some('-') => plain("a list with `- ` cannot stand inside brackets: separate the items by `,`"),
+            None => plain("the text ends where a value should follow"),
+            Some(_) if self.here().trim().is_empty() => plain("the text ends where a value should follow"),
+            Some(_) => plain("a value is missing before this"),
+        }
+    }
+
+    /// `*` or `&` before something that is no name.
+    fn indicator(&self) -> Words {
+        let start = self.error.context_mark.offset as usize;
+        let line = self.line_of(start);
+        let text = self.source.slice(Span::new(start, line.to()));
+        let text = text.find(" #").and_then(|end| text.get(..end)).unwrap_or(text).trim_end();
+        let span = self.value_in_flow(Span::new(start, start.saturating_add(text.len())));
+        let what = if text.starts_with('*') { "`*` begins an alias" } else { "`&` begins an anchor" };
+        (span, format!("{what}: put the value in quotes if it is text"), self.quoted(span))
+    }
+
+    /// A character YAML does not allow at all.
+    fn character(&self) -> Words {
+        let text = self.source.slice(self.chunk);
+        let Some(at) = yaml::first_refused(text) else {
+            return (self.span(), "a character here is not allowed".to_owned(), None);
+        };
+        let at = self.chunk.from().saturating_add(at);
+        let c = self.source.slice(Span::new(at, self.chunk.to())).chars().next().unwrap_or('\0');
+        let span = Span::new(at, at.saturating_add(c.len_utf8()));
+        let code = u32::from(c);
+        let help =
+            format!("the character U+{code:04X} may not stand in YAML: remove it, or write `\"\\x{code:02x}\"` in double quotes");
+        (span, help, Some(("remove the character".to_owned(), Edit { span, new_text: String::new() })))
+    }
+
+    /// The text is YAML, but not what kubectl can use.
+    fn meaning(&self) -> Words {
+        let mut rest = self.rest_of_line();
+        let line = self.source.slice(self.line_of(self.at));
+        let problem = &*self.error.problem;
+        let help = if problem.starts_with("invalid map key") && line.contains("{{") {
+            // The whole `{{ … }}`, which began a bracket before.
+            let start =
+                self.at.saturating_sub(usize::from(self.source.text().as_bytes().get(self.at.wrapping_sub(1)) == Some(&b'{')));
+            let whole = self.source.slice(Span::new(start, rest.to()));
+            let end = whole.find("}}").map_or(rest.to(), |end| start.saturating_add(end).saturating_add(2));
+            rest = Span::new(start, end);
+            "`{{ … }}` looks like a template that was not rendered: render it first, or put it in quotes".to_owned()
+        } else if problem.starts_with("invalid map key") {
+            "a key must be a single value, no list and no map: quote it if it is text".to_owned()
+        } else if problem.starts_with("unknown anchor") {
+            let span = rest;
+            let help = "no `&` anchor of that name stands before this in the same document; quote the value if it is text";
+            return (span, help.to_owned(), self.quoted(self.value_in_flow(span)));
+        } else if problem.ends_with("value contains itself") {
+            "an alias cannot stand inside what it repeats".to_owned()
+        } else if problem.starts_with("map merge") {
+            "behind `<<:` write an alias of a map, a map, or a list of these".to_owned()
+        } else if problem.ends_with("excessive aliasing") {
+            "aliases repeat so much that kubectl gives up: write the values out".to_owned()
+        } else if problem.starts_with("unsupported map key") {
+            "null and numbers beyond 64 bits cannot be keys: put the key in quotes".to_owned()
+        } else if problem.starts_with("json: unsupported value") {
+            "infinity and not-a-number have no place in a Kubernetes object: put the value in quotes if it is text".to_owned()
+        } else if problem.starts_with("!!binary") {
+            "behind `!!binary` only base64 can stand".to_owned()
+        } else {
+            "the tag before the value (`!!…`) says another type than the value has: remove the tag".to_owned()
+        };
+        (rest, help, None)
+    }
+}

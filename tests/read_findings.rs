@@ -1,0 +1,161 @@
+//! What is said beside kubectl's words: code, place, help and fix for each thing a text can have wrong, and for what
+//! kubectl accepts in silence.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
+
+use claimkit::limits::Limits;
+use claimkit::report::{Code, Finding, Severity};
+use claimkit::text::{self, Mode};
+
+fn findings(text: &str) -> Vec<Finding> {
+    text::read(text, &Limits::default()).findings
+}
+
+fn apply(text: &str, finding: &Finding) -> Option<String> {
+    let fix = finding.fixes.first()?;
+    let mut out = text.to_owned();
+    for edit in fix.edits.iter().rev() {
+        out.replace_range(edit.span.from()..edit.span.to(), &edit.new_text);
+    }
+    Some(out)
+}
+
+/// The one finding of a text: its code, the text it points at, a piece of message and help, and the text after its fix.
+#[track_caller]
+fn one(text: &str, code: Code, points_at: &str, says: &str, fixed: Option<&str>) {
+    let all = findings(text);
+    assert_eq!(all.len(), 1, "{text:?}: {all:#?}");
+    let finding = &all[0];
+    let help = finding.help.as_deref().unwrap_or("");
+    assert_eq!(finding.code, code, "{finding:#?}");
+    let span = finding.span.unwrap();
+    assert_eq!(&text[span.from()..span.to()], points_at, "{finding:#?}");
+    assert!(finding.message.contains(says) || help.contains(says), "{finding:#?}");
+    assert!(!help.contains('\n') && !help.is_empty(), "{finding:#?}");
+    assert_eq!(apply(text, finding).as_deref(), fixed, "{finding:#?}");
+}
+
+#[test]
+fn dashes_that_are_none() {
+    // From a blog post: one finding, in words a newcomer understands, and the fix.
+    one(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n–--\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n",
+        Code::YamlSyntax,
+        "–--",
+        "has an en dash (U+2013) in it, no hyphen: write `---`",
+        Some(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\n",
+        ),
+    );
+    one("a:\n  – b\n", Code::YamlLookalike, "–", "write `-`", Some("a:\n  - b\n"));
+    one("—\n", Code::YamlLookalike, "—", "em dash", Some("-\n"));
+    assert!(findings("# a – b\na: x – y\nb: 'c – d'\nc: |\n  –--\n").is_empty());
+}
+
+#[test]
+fn blanks_that_are_none() {
+    one("a:\u{a0}b\nc: d\n", Code::YamlSyntax, "\u{a0}", "type an ordinary space", Some("a: b\nc: d\n"));
+    one("a:\n\u{a0}\u{a0}b: c\n", Code::YamlLookalike, "\u{a0}\u{a0}", "ordinary space", Some("a:\n  b: c\n"));
+    one("a: “b”\n", Code::YamlLookalike, "“b”", "typographic quote", Some("a: \"b\"\n"));
+    assert!(findings("a: it’s a “quoted” word\n").is_empty());
+}
+
+#[test]
+fn separators_with_text() {
+    one("a: 1\n--- b: 2\n", Code::YamlSeparator, "--- b: 2", "alone on its line", Some("a: 1\n---\nb: 2\n"));
+    one("a: 1\n---b: 2\n", Code::YamlSeparator, "---b: 2", "invalid Yaml document separator: b: 2", Some("a: 1\n---\nb: 2\n"));
+    one("a: 1\n----\nb: 2\n", Code::YamlSeparator, "----", "three hyphens", Some("a: 1\n---\nb: 2\n"));
+}
+
+#[test]
+fn what_kubectl_accepts_in_silence() {
+    one("a: 1\nb: 2\na: 3\n", Code::YamlDuplicateKey, "a", "on line 1 and on line 3", None);
+    one("{\"a\": 1, \"a\": 2}", Code::JsonDuplicateKey, "\"a\"", "twice on line 1", None);
+    one("x: &x {a: 1}\nz:\n  a: 2\n  <<: *x\n", Code::YamlMergeOrder, "a", "`<<` on line 4 overwrites `a`", None);
+    assert!(findings("x: &x {a: 1}\nz:\n  <<: *x\n  a: 2\n").is_empty());
+    one("on: 1\n", Code::YamlConvertedKey, "on", "kubectl sends `true`", Some("\"on\": 1\n"));
+    one("labels: {1.10: a}\n", Code::YamlConvertedKey, "1.10", "kubectl sends `1.1`", Some("labels: {\"1.10\": a}\n"));
+    assert!(findings("8080: a\ntrue: b\n").is_empty());
+    one("a: 1\n...\nb: 2\n", Code::YamlDroppedText, "b: 2", "line 3 is never read", Some("a: 1\n---\nb: 2\n"));
+    assert!(findings("a: 1\n...\n# end\n").is_empty());
+    one("# c\n{a: 1}\nspec: lost\nmore: lost # c\n\n", Code::YamlDroppedText, "spec: lost\nmore: lost # c", "lines 3 to 4", None);
+    one(" a: 1\nb: 2\n", Code::YamlDroppedText, "b: 2", "same column", None);
+}
+
+#[test]
+fn refusals_in_plainer_words() {
+    one("a:\n\tb: 1\n", Code::YamlSyntax, "\t", "spaces, never with tabs", Some("a:\n  b: 1\n"));
+    one("-\ta\n", Code::YamlSyntax, "\t", "spaces, never with tabs", Some("- a\n"));
+    one("a: @b # c\n", Code::YamlSyntax, "@b", "put it in quotes", Some("a: \"@b\" # c\n"));
+    one("a: [b, `c`]\n", Code::YamlSyntax, "`c`", "put it in quotes", Some("a: [b, \"`c`\"]\n"));
+    one("a: b: c\n", Code::YamlSyntax, "b: c", "cannot contain `: `", Some("a: \"b: c\"\n"));
+    one("a: *.example.com\n", Code::YamlSyntax, "*.example.com", "begins an alias", Some("a: \"*.example.com\"\n"));
+    one("a: \"C:\\dir\"\n", Code::YamlSyntax, "\\", "write `\\\\`", Some("a: \"C:\\\\dir\"\n"));
+    one("a: 'x\n", Code::YamlSyntax, "'", "opens at line 1, column 4 is never closed", None);
+    one("a: 1\n b: 2\n", Code::YamlSyntax, "b", "check this line's indentation", None);
+    one("a:\n  b: 1\n c: 2\n", Code::YamlSyntax, "c: 2", "begins at line 1, column 1", None);
+    one("a: [1\nb: 2\n", Code::YamlSyntax, ": 2", "inside the `[` that opens at line 1, column 4", None);
+    one("a: [1\n", Code::YamlSyntax, "[", "never closed: add `]`", None);
+    one("a: - b\n", Code::YamlSyntax, "- b", "next line", None);
+    one("a: |  b\n", Code::YamlSyntax, "b", "the line must end", None);
+    one("a: x\u{7}y\n", Code::YamlSyntax, "\u{7}", "U+0007", Some("a: xy\n"));
+    one("%YAML 1.2\n---\na: 1\n", Code::YamlSyntax, "%YAML 1.2", "YAML 1.1 only", Some("---\na: 1\n"));
+    one("a: {{ .Values.x }}\n", Code::YamlSyntax, "{{ .Values.x }}", "template", None);
+    one("a: *b\n", Code::YamlSyntax, "*b", "anchor", Some("a: \"*b\"\n"));
+    one("a: {b: .inf}\n", Code::YamlSyntax, ".inf}", "infinity", None);
+}
+
+#[test]
+fn json_in_plainer_words() {
+    one("{\"a\": 1,}", Code::JsonSyntax, "}", "no `,` before `}`", Some("{\"a\": 1}"));
+    one("{a: 1}\n", Code::JsonSyntax, "a", "begin it with a line `---`", Some("---\n{a: 1}\n"));
+    one("{\"a\": 1}\n---\n{\"b\": 1}\n", Code::JsonSyntax, "-", "line `---`", Some("---\n{\"a\": 1}\n---\n{\"b\": 1}\n"));
+    one("{\"a\": [1\n", Code::JsonSyntax, "", "the `[` at line 1, column 7 is never closed", None);
+    one("{\"a\": 1 \"b\": 2}", Code::JsonSyntax, "\"", "missing before this", None);
+    one("{\"a\": \"C:\\dir\"}", Code::JsonSyntax, "d", "write `\\\\`", None);
+}
+
+#[test]
+fn places_are_counted_in_the_whole_file() {
+    let text = "a: é😀\n---\nb: 1\nc: [\n";
+    let all = findings(text);
+    assert_eq!(all.len(), 1);
+    // kubectl counts the lines of each document anew.
+    assert_eq!(all[0].message, "yaml: line 2: did not find expected node content");
+    let file = text::read(text, &Limits::default());
+    let position = file.source.position(all[0].span.unwrap().from());
+    assert_eq!((position.line, position.character), (4, 0));
+}
+
+/// Every refusal in the recordings: one error, with help on one line, a place inside the text, and fixes that work.
+#[test]
+fn every_refusal_is_explained() {
+    let (mut refused, mut fixed) = (0, 0);
+    for file in ["yaml_to_json.jsonl", "yaml_fuzz_sample.jsonl"] {
+        let path = format!("{}/tests/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
+        for line in std::fs::read_to_string(path).unwrap().split('\n').filter(|line| !line.is_empty()) {
+            let vector: serde_json::Value = serde_json::from_str(line).unwrap();
+            let text = vector["in"].as_str().unwrap();
+            for finding in findings(text) {
+                let help = finding.help.as_deref().unwrap_or_else(|| panic!("{text:?}: {finding:#?}"));
+                assert!(!help.contains('\n'), "{text:?}: {finding:#?}");
+                let span = finding.span.unwrap();
+                assert!(text.get(span.from()..span.to()).is_some(), "{text:?}: {finding:#?}");
+                if finding.severity != Severity::Error || text::stream::mode(text) == Mode::Json {
+                    continue;
+                }
+                refused += 1;
+                if let Some(mended) = apply(text, &finding) {
+                    fixed += 1;
+                    let left = findings(&mended);
+                    assert!(
+                        left.iter().all(|left| left.severity != Severity::Error || left.span > finding.span),
+                        "{text:?} → {mended:?}: {finding:#?} {left:#?}"
+                    );
+                }
+            }
+        }
+    }
+    println!("{refused} refusals, {fixed} with a fix");
+    assert!(refused > 1300 && fixed > 400);
+}
