@@ -6,6 +6,7 @@ use crate::object::{Record, Value};
 use crate::quantity::Quantity;
 use crate::report::Path;
 use crate::schema::{Release, Struct, Type};
+use crate::text::diagnose::{self, Unquoted};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
@@ -60,6 +61,8 @@ pub struct Mismatch {
     pub node: NodeId,
     /// What the field takes.
     pub ty: Type,
+    /// The word that wants quotes, where a string is wanted.
+    pub unquoted: Option<Unquoted>,
 }
 
 /// What decoding gives.
@@ -185,7 +188,8 @@ impl<'t> Decoder<'t, '_> {
     }
 
     fn push(&mut self, node: NodeId, message: String, ty: &Type, path: &Path<'_>) {
-        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty });
+        let unquoted = if ty.is_text() { diagnose::unquoted(self.tree, node) } else { None };
+        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty, unquoted });
     }
 
     /// The last mismatch came from a type that decodes itself.
@@ -290,7 +294,7 @@ impl<'t> Decoder<'t, '_> {
             }
             Type::Raw | Type::FieldsV1 => *place = Value::Raw(self.raw(node)),
             Type::StringMap => match kind {
-                Kind::Map { .. } => self.string_map(node, ty, path, context, place),
+                Kind::Map { .. } => self.string_map(node, path, context, place),
                 _ => self.plain_mismatch(node, ty, path, context),
             },
             Type::Struct(schema) => match kind {
@@ -331,7 +335,7 @@ impl<'t> Decoder<'t, '_> {
         self.mismatch(node, what, ty, &go, path, context);
     }
 
-    fn string_map(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+    fn string_map(&mut self, node: NodeId, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
         let tree = self.tree;
         let mut map = match std::mem::replace(place, Value::Unset) {
             Value::Map(map) => map,
@@ -349,7 +353,7 @@ impl<'t> Decoder<'t, '_> {
                 Kind::Str(text) => tree.text(text),
                 _ => {
                     let what = self.what(entry.value);
-                    self.mismatch(entry.value, what, ty, "string", &here, context);
+                    self.mismatch(entry.value, what, &Type::String, "string", &here, context);
                     continue;
                 }
             };

@@ -84,8 +84,7 @@ impl<'s> Input<'s> {
                         items.push(item(document, index, sent.node, span, sent.list_index, Ok(meta), release));
                     }
                     Err(refused) => {
-                        let span = locate::head(&document.tree, refused.node);
-                        refusal.get_or_insert(Finding::error(Code::NoKind, Origin::Kubectl, refused.message).with_span(span));
+                        refusal.get_or_insert_with(|| kubectl_refusal(&document.tree, refused));
                     }
                 }
             }
@@ -145,6 +144,19 @@ impl<'s> Input<'s> {
     /// How an object's document was read.
     pub fn mode(&self, item: &Item) -> Mode {
         self.file.documents.get(item.document).map_or(Mode::Yaml, |document| document.mode)
+    }
+}
+
+/// kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
+fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
+    let Some((span, unquoted)) = refused.field.map(|field| *field) else {
+        let span = locate::head(tree, refused.node);
+        return Finding::error(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
+    };
+    let finding = Finding::error(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
+    match unquoted {
+        Some(unquoted) => finding.with_help(unquoted.help()).with_fix(unquoted.title(), vec![unquoted.fix]),
+        None => finding,
     }
 }
 

@@ -3,9 +3,10 @@
 
 use crate::decode::{self, How, Via};
 use crate::schema::{Field, Package, Release, Struct, Type, meta};
-use crate::text::Mode;
+use crate::text::diagnose::Unquoted;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
+use crate::text::{Mode, Span};
 
 /// Most bytes of a document shown in a message.
 const MAX_BODY: usize = 1 << 20;
@@ -43,25 +44,39 @@ pub struct Refused {
     pub list_index: Option<usize>,
     /// kubectl's words, without the name of the file.
     pub message: String,
+    /// A metadata field of the wrong type: where it stands, and the word that wants quotes.
+    pub field: Option<Box<(Span, Option<Unquoted>)>>,
+}
+
+/// Why a document is refused: the words, and the metadata field that is meant.
+struct Reason {
+    message: String,
+    field: Option<Box<(Span, Option<Unquoted>)>>,
+}
+
+impl From<String> for Reason {
+    fn from(message: String) -> Self {
+        Reason { message, field: None }
+    }
 }
 
 /// The objects of a document in the order they are sent, and what is refused instead.
 pub fn objects(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Vec<Result<Sent, Refused>> {
     match document(tree, root, mode, release) {
         Ok(objects) => objects,
-        Err(message) => vec![Err(Refused { node: root, list_index: None, message })],
+        Err(Reason { message, field }) => vec![Err(Refused { node: root, list_index: None, message, field })],
     }
 }
 
-fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<Vec<Result<Sent, Refused>>, String> {
+fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<Vec<Result<Sent, Refused>>, Reason> {
     if let Some(what) = json_type(tree, root).filter(|&what| what != "object") {
-        return Err(format!("json: cannot unmarshal {what} into Go value of type unstructured.detector"));
+        return Err(format!("json: cannot unmarshal {what} into Go value of type unstructured.detector").into());
     }
     let Some(items) = tree.get(root, "items") else {
         let kind = named(tree, root, "kind");
         let api_version = named(tree, root, "apiVersion");
         if kind.is_empty() || api_version.matches('/').count() > 1 {
-            return Err(format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)));
+            return Err(format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)).into());
         }
         check_metadata(tree, root, mode, release)?;
         return Ok(vec![Ok(Sent { node: root, list_index: None, api_version, kind })]);
@@ -70,18 +85,18 @@ fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Resu
     let nodes = tree.items(items);
     for &node in nodes {
         if let Some(what) = json_type(tree, node).filter(|&what| what != "object") {
-            return Err(format!("json: cannot unmarshal {what} into Go value of type map[string]interface {{}}"));
+            return Err(format!("json: cannot unmarshal {what} into Go value of type map[string]interface {{}}").into());
         }
     }
     let list_kind = named(tree, root, "kind");
     let list_version = named(tree, root, "apiVersion");
     if list_kind.is_empty() || list_version.matches('/').count() > 1 {
-        return Err(format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)));
+        return Err(format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)).into());
     }
     check_metadata(tree, root, mode, release)?;
     let nested = |&node: &NodeId| tree.get(node, "items").is_some_and(|items| matches!(tree.kind(items), Kind::Seq { .. }));
     if nodes.iter().any(nested) {
-        return Err("*unstructured.Unstructured is not a list: no Items field in this object".to_owned());
+        return Err("*unstructured.Unstructured is not a list: no Items field in this object".to_owned().into());
     }
     let item_kind = list_kind.strip_suffix("List").unwrap_or(&list_kind);
     Ok(nodes.iter().enumerate().map(|(at, &node)| list_item(tree, node, at, item_kind, &list_version)).collect())
@@ -102,7 +117,7 @@ fn list_item(tree: &Tree<'_>, node: NodeId, at: usize, list_kind: &str, list_ver
         return Ok(Sent { node, list_index: Some(at), api_version, kind });
     };
     let message = format!("unable to get type info from the object \"*unstructured.Unstructured\": {missing}");
-    Err(Refused { node, list_index: Some(at), message })
+    Err(Refused { node, list_index: Some(at), message, field: None })
 }
 
 /// The type of a value as Go's JSON decoder names it; nothing for null.
@@ -139,11 +154,13 @@ fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Result<(), String> {
     Ok(())
 }
 
-fn check_metadata(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<(), String> {
+fn check_metadata(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<(), Reason> {
     let via = if mode == Mode::Json { Via::Validator } else { Via::Kubectl };
     let decoded = decode::decode(tree, root, &METADATA_ONLY, "v1", How::reaching(mode, via, release));
     match decoded.answer.and_then(|at| decoded.mismatches.get(at)) {
-        Some(mismatch) => Err(mismatch.message.clone()),
+        Some(mismatch) => {
+            Err(Reason { message: mismatch.message.clone(), field: Some(Box::new((mismatch.span, mismatch.unquoted.clone()))) })
+        }
         None => Ok(()),
     }
 }

@@ -28,8 +28,6 @@ codes! {
     JsonSyntax = "json-syntax",
     /// A line begins with `---` and goes on with other text.
     YamlSeparator = "yaml-separator",
-    /// A key stands twice in a YAML map: kubectl keeps the last without a word.
-    YamlDuplicateKey = "yaml-duplicate-key",
     /// A key stands twice in a JSON object: kubectl keeps the last without a word.
     JsonDuplicateKey = "json-duplicate-key",
     /// A merge key (`<<`) overwrites a key written before it.

@@ -106,6 +106,17 @@ pub enum Type {
     List(&'static Type),
 }
 
+impl Type {
+    /// True for strings of any name, behind a pointer too.
+    pub fn is_text(&self) -> bool {
+        match self {
+            Type::String | Type::Named(..) | Type::Uid => true,
+            Type::Pointer(inner) => inner.is_text(),
+            _ => false,
+        }
+    }
+}
+
 impl Field {
     /// A field that is always written and has been there since 1.26.
     pub const fn new(json: &'static str, go: &'static str, ty: Type) -> Self {

@@ -220,6 +220,11 @@ fn read_yaml<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
     }
 }
 
+/// kubectl's refusal of a text that is one YAML document, with its exact place.
+pub fn yaml_finding(text: &str, error: &yaml::YamlError) -> Finding {
+    diagnose::explain(&Source::new(text), Span::new(0, text.len()), error)
+}
+
 /// What kubectl accepts and does not mention, in the order of the text.
 fn warn(file: &mut File<'_>, composed: &yaml::Composed<'_>, chunk: Span) {
     let mut findings = Vec::new();

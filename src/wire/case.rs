@@ -26,6 +26,7 @@ fn refusal<'d>(decoded: &'d Decoded<'_>) -> Option<&'d str> {
 /// A finding about `old`: its spans do not count in the text, so that the object as a whole stands for it.
 fn without_place(mut finding: Finding) -> Finding {
     finding.span = None;
+    finding.fixes.clear();
     finding.steps = vec![Step::Key("metadata".to_owned())];
     finding.at_key = true;
     finding

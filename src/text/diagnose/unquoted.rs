@@ -16,6 +16,11 @@ pub struct Unquoted {
 }
 
 impl Unquoted {
+    /// What the fix does.
+    pub fn title(&self) -> String {
+        format!("quote `{}`", self.written)
+    }
+
     /// What to do about it, in one line.
     pub fn help(&self) -> String {
         if self.read_as == self.written {
