@@ -109,6 +109,11 @@ pub fn severity(code: Code) -> Severity {
         Code::NothingChecked
         | Code::LimitFindings
         | Code::YamlDuplicateKey
+        | Code::JsonDuplicateKey
+        | Code::YamlMergeOrder
+        | Code::YamlConvertedKey
+        | Code::YamlDroppedText
+        | Code::YamlLookalike
         | Code::StatusDropped
         | Code::NamespaceDropped
         | Code::ServerOwnedDropped

@@ -38,8 +38,6 @@ codes! {
     YamlDroppedText = "yaml-dropped-text",
     /// A character that only looks like a hyphen, a blank or a quote.
     YamlLookalike = "yaml-lookalike",
-    /// The text is not in an encoding kubectl reads.
-    YamlEncoding = "yaml-encoding",
 
     // ---- limits and scope ----
     /// The text is larger than the limit `bytes`.
