@@ -50,6 +50,26 @@ function offline(): Plugin {
   };
 }
 
+/** Has the browser fetch the page's code together with the small script that starts the worker, not after it. */
+function early(): Plugin {
+  return {
+    name: "claimkit-early",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler(html, { bundle }) {
+        const chunks = Object.values(bundle ?? {}).filter((item) => item.type === "chunk");
+        const app = chunks.find((chunk) => chunk.facadeModuleId?.endsWith("/src/app.tsx"));
+        if (!app) throw new Error("the page's own chunk is not in the bundle");
+        const files = [app.fileName, ...app.imports].filter((file) => !html.includes(file));
+        const tags = files.map((file) => ({ tag: "link", attrs: { rel: "modulepreload", href: `./${file}` }, injectTo: "head" as const }));
+        const styles = [...(app.viteMetadata?.importedCss ?? [])].map((file) => ({ tag: "link", attrs: { rel: "stylesheet", href: `./${file}` }, injectTo: "head" as const }));
+        return [...styles, ...tags];
+      },
+    },
+  };
+}
+
 /** Says what to do when the Wasm build is missing, instead of a bundler's stack trace. */
 function needsWasm(): Plugin {
   return {
@@ -64,7 +84,7 @@ function needsWasm(): Plugin {
 
 export default defineConfig({
   base: "./",
-  plugins: [needsWasm(), offline()],
+  plugins: [needsWasm(), early(), offline()],
   resolve: { alias: { "claimkit-wasm": wasmGlue } },
   server: { fs: { allow: [here, join(here, "../pkg")] } },
   worker: { format: "es" },

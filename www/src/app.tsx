@@ -1,7 +1,6 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import "./styles/page.css";
-import "./engine/client.ts";
 import { keepChecking } from "./state/checks.ts";
 import { keepDrafts } from "./state/draft.ts";
 import { workOffline } from "./state/offline.ts";
