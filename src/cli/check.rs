@@ -158,12 +158,13 @@ fn summary(reports: &[Report<'_>]) -> String {
     let objects = reports.iter().map(|report| checked_in(report.answer)).sum();
     let others: usize =
         reports.iter().map(|report| report.answer.findings.iter().filter(|finding| finding.code == "other-group").count()).sum();
-    let mut text = format!("checked {} in {}: ", count(objects, "object"), count(reports.len(), "file"));
+    let mut text = format!("checked {} in {}", count(objects, "object"), count(reports.len(), "file"));
     match (findings("error"), findings("warning")) {
-        (0, 0) => text.push_str("no problems"),
-        (errors, 0) => text.push_str(&count(errors, "error")),
-        (0, warnings) => text.push_str(&count(warnings, "warning")),
-        (errors, warnings) => text.push_str(&format!("{}, {}", count(errors, "error"), count(warnings, "warning"))),
+        (0, 0) if objects == 0 => {}
+        (0, 0) => text.push_str(": no problems"),
+        (errors, 0) => text.push_str(&format!(": {}", count(errors, "error"))),
+        (0, warnings) => text.push_str(&format!(": {}", count(warnings, "warning"))),
+        (errors, warnings) => text.push_str(&format!(": {}, {}", count(errors, "error"), count(warnings, "warning"))),
     }
     if others > 0 {
         text.push_str(&format!("; {} of other groups not looked into", count(others, "object")));
