@@ -3,13 +3,21 @@
 import { existsSync, readFileSync, readSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const file = new URL("./cli/claimkit_bg.wasm", import.meta.url);
-if (!existsSync(file)) {
+const modules = ["./claimkit_bg.wasm", "./cli/claimkit_bg.wasm"].map((file) => new URL(file, import.meta.url));
+if (!modules.every((file) => existsSync(file))) {
   console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
   process.exit(2);
 }
-const { initSync, command } = createRequire(import.meta.url)("./cli/claimkit.js");
-initSync({ module: readFileSync(file) });
+const require = createRequire(import.meta.url);
+const [claimkit, { initSync, command }] = [require("./claimkit.js"), require("./cli/claimkit.js")];
+initSync({ module: readFileSync(modules[1]) });
+
+/** Answers a request; the rules are loaded with the first one. */
+function answer(request) {
+  claimkit.initSync({ module: (rules ??= new WebAssembly.Module(readFileSync(modules[0]))) });
+  return claimkit.answer(request);
+}
+let rules;
 
 const PHRASES = {
   ENOENT: "no such file or folder",
@@ -82,6 +90,7 @@ const host = {
     }),
   write: (path, text) => attempt(() => writeFileSync(path, text)),
   line: () => attempt(line),
+  answer,
   out: (text) => print(1, text),
   err: (text) => print(2, text),
   colours: () => Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb",

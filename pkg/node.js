@@ -13,6 +13,7 @@ claimkit.initSync(readFileSync(file));
 export const {
   init,
   initSync,
+  answer,
   parse,
   validate,
   convert,

@@ -34,6 +34,12 @@ pub fn evaluate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     answer("evaluate", text, options)
 }
 
+/// `answer(request)`: one JSON request of the contract, one JSON answer, both as texts.
+#[wasm_bindgen(skip_typescript, js_name = answer)]
+pub fn answer_text(request: &str) -> String {
+    wire::answer(request)
+}
+
 fn answer(verb: &str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let mut request = request(verb, options)?;
     request.verb = verb.to_owned();

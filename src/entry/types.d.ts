@@ -277,6 +277,12 @@ export interface EvaluateAnswer extends Answer {
 }
 
 /**
+ * One JSON request of the contract, one JSON answer: what every other function says in JavaScript's dress, and
+ * `claimkit batch` line by line.
+ */
+export function answer(request: string): string;
+
+/**
  * Reads a manifest as kubectl and kube-apiserver read it and gives the objects as the server would hold them.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
