@@ -12,12 +12,28 @@ const require = createRequire(import.meta.url);
 const [claimkit, { initSync, command }] = [require("./claimkit.js"), require("./cli/claimkit.js")];
 initSync({ module: readFileSync(modules[1]) });
 
-/** Answers a request; the rules are loaded with the first one. */
+const TELLING = /"verb"\s*:\s*"(hover|complete|jsonSchema|codes|releases)"/;
+let started = false;
+
+/** Answers a request; the rules are loaded with the first one, and sentences for the verbs that tell some. */
 function answer(request) {
-  claimkit.initSync({ module: (rules ??= new WebAssembly.Module(readFileSync(modules[0]))) });
-  return claimkit.answer(request);
+  if (!started) claimkit.initSync({ module: readFileSync(modules[0]) });
+  started = true;
+  return claimkit.answer(TELLING.test(request) ? withFile(request) : request);
 }
-let rules;
+
+/** The request with its locale's file, which the native program carries inside. */
+function withFile(request) {
+  let fields;
+  try {
+    fields = JSON.parse(request);
+  } catch {
+    return request;
+  }
+  const file = new URL(`./locale/${encodeURIComponent(fields.locale ?? "en")}.json`, import.meta.url);
+  if (fields.sentences !== undefined || !existsSync(file)) return request;
+  return JSON.stringify({ ...fields, sentences: JSON.parse(readFileSync(file, "utf8")) });
+}
 
 const PHRASES = {
   ENOENT: "no such file or folder",

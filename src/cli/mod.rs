@@ -106,6 +106,7 @@ fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         "convert" => convert::run(arguments, host),
         "evaluate" => evaluate::run(arguments, host),
         "batch" => batch::run(host),
+        "schema" => lists::schema(arguments, host),
         "codes" | "releases" => lists::run(arguments, host),
         _ => check::run(arguments, host),
     }
