@@ -4,6 +4,7 @@
 
 pub mod de;
 pub mod diagnose;
+pub mod edit;
 pub mod json;
 pub mod print;
 pub mod source;

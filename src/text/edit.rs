@@ -1,0 +1,463 @@
+//! Edits on text: replace, insert, remove, shift. Comments, indentation and line ends of what is not touched stay.
+//!
+//! Edits are collected against the original text and carried out together. What a reader of YAML must know about the place
+//! (does a key begin its line, how far is it indented, where does an entry end) is asked here, from the text itself.
+
+use super::source::Span;
+use super::tree::{Entry, Kind, NodeId, Style, Tree};
+use crate::report::Edit;
+
+/// Why a place cannot be edited without risk; a document with one is printed instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsafe {
+    /// The field came by a merge key `<<`.
+    Merged,
+    /// The field is written in a form that is not edited: an explicit key, a key with an anchor or tag, an alias.
+    Form,
+    /// Two edits want the same text: an anchor serves two places.
+    Overlap,
+}
+
+impl Unsafe {
+    /// The reason in words, for a message.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Unsafe::Merged => "a field to change came by a merge key `<<`",
+            Unsafe::Form => "a field to change is written in a form that is not edited (explicit key, tag, anchor or alias)",
+            Unsafe::Overlap => "an anchor to change is used where it must stay",
+        }
+    }
+}
+
+/// Edits against one text.
+#[derive(Debug, Default)]
+pub struct Edits {
+    edits: Vec<Edit>,
+}
+
+impl Edits {
+    /// No edits yet.
+    pub fn new() -> Self {
+        Edits::default()
+    }
+
+    /// True if nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// Puts `new_text` in the place of a span. The same edit again counts once (an anchor reached twice).
+    pub fn replace(&mut self, span: Span, new_text: impl Into<String>) {
+        let edit = Edit { span, new_text: new_text.into() };
+        if !edit.span.is_empty() || !edit.new_text.is_empty() {
+            self.edits.push(edit);
+        }
+    }
+
+    /// Inserts before a byte.
+    pub fn insert(&mut self, at: usize, new_text: impl Into<String>) {
+        self.replace(Span::at(at), new_text);
+    }
+
+    /// Takes a span out.
+    pub fn remove(&mut self, span: Span) {
+        self.replace(span, "");
+    }
+
+    /// Takes over all edits of another collection.
+    pub fn append(&mut self, other: Edits) {
+        self.edits.extend(other.edits);
+    }
+
+    /// The edits in the order of the text; an error if two want the same text.
+    pub fn sorted(mut self) -> Result<Vec<Edit>, Unsafe> {
+        self.edits.sort_by(|a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
+        self.edits.dedup();
+        for pair in self.edits.windows(2) {
+            if let [one, two] = pair
+                && (two.span.start < one.span.end || (one.span == two.span && !one.span.is_empty()))
+            {
+                return Err(Unsafe::Overlap);
+            }
+        }
+        Ok(self.edits)
+    }
+}
+
+/// The text with edits carried out; they are in order and do not overlap.
+pub fn apply(text: &str, edits: &[Edit]) -> String {
+    let grown: usize = edits.iter().map(|edit| edit.new_text.len()).sum();
+    let mut out = String::with_capacity(text.len().saturating_add(grown));
+    let mut at = 0;
+    for edit in edits {
+        out.push_str(text.get(at..edit.span.from()).unwrap_or(""));
+        out.push_str(&edit.new_text);
+        at = edit.span.to();
+    }
+    out.push_str(text.get(at..).unwrap_or(""));
+    out
+}
+
+// ---- lines ----
+
+fn is_break(byte: u8) -> bool {
+    byte == b'\n' || byte == b'\r'
+}
+
+/// The first byte of the line that holds byte `at`.
+pub fn line_start(text: &str, at: usize) -> usize {
+    let head = text.as_bytes().get(..at).unwrap_or_default();
+    head.iter().rposition(|&b| is_break(b)).map_or(0, |break_at| break_at.saturating_add(1))
+}
+
+/// One past the last byte of the line that holds byte `at`, its line end not included.
+pub fn line_end(text: &str, at: usize) -> usize {
+    let tail = text.as_bytes().get(at..).unwrap_or_default();
+    at.saturating_add(tail.iter().position(|&b| is_break(b)).unwrap_or(tail.len()))
+}
+
+/// The first byte of the line after the one that holds byte `at`; the end of the text if there is none.
+pub fn next_line(text: &str, at: usize) -> usize {
+    let end = line_end(text, at);
+    let width = match text.as_bytes().get(end..) {
+        Some([b'\r', b'\n', ..]) => 2,
+        Some([_, ..]) => 1,
+        _ => 0,
+    };
+    end.saturating_add(width)
+}
+
+/// The line end to write near byte `at`: that of its line, else that of the line before, else `\n`.
+pub fn line_break(text: &str, at: usize) -> &str {
+    let here = text.get(line_end(text, at)..next_line(text, at)).unwrap_or("");
+    if !here.is_empty() {
+        return here;
+    }
+    let start = line_start(text, at);
+    let head = text.get(..start).unwrap_or("");
+    if head.ends_with("\r\n") {
+        "\r\n"
+    } else if head.ends_with('\r') {
+        "\r"
+    } else {
+        "\n"
+    }
+}
+
+/// What stands before byte `at` on its line, as blanks of the same width, if it is only blanks and `-` of list items.
+pub fn lead(text: &str, at: usize) -> Option<String> {
+    let before = text.get(line_start(text, at)..at)?.trim_start_matches('\u{feff}');
+    before.chars().all(|c| c == ' ' || c == '-').then(|| " ".repeat(before.len()))
+}
+
+/// True if only blanks stand before byte `at` on its line.
+pub fn begins_line(text: &str, at: usize) -> bool {
+    text.get(line_start(text, at)..at).is_some_and(|before| before.trim_start_matches('\u{feff}').chars().all(|c| c == ' '))
+}
+
+/// Starts of the lines that begin after byte `from` and not after byte `to`, empty lines left out.
+fn lines_between(text: &str, from: usize, to: usize) -> Vec<usize> {
+    let mut starts = Vec::new();
+    let mut at = next_line(text, from);
+    while at < to {
+        let end = line_end(text, at);
+        if end > at {
+            starts.push(at);
+        }
+        let next = next_line(text, at);
+        if next <= at {
+            break;
+        }
+        at = next;
+    }
+    starts
+}
+
+impl Edits {
+    /// Moves the lines that begin after byte `from`, up to byte `to`, to the right.
+    pub fn indent(&mut self, text: &str, from: usize, to: usize, width: usize) {
+        for start in lines_between(text, from, to) {
+            self.insert(start, " ".repeat(width));
+        }
+    }
+
+    /// Moves them to the left, as far as there are blanks.
+    pub fn outdent(&mut self, text: &str, from: usize, to: usize, width: usize) {
+        for start in lines_between(text, from, to) {
+            let blanks = text.get(start..).unwrap_or("").bytes().take(width).take_while(|&b| b == b' ').count();
+            self.remove(Span::new(start, start.saturating_add(blanks)));
+        }
+    }
+}
+
+impl Edits {
+    /// Moves comments on lines of their own directly below a block scalar to the left where they would become part of it,
+    /// its lines having moved by `width`.
+    pub fn outdent_comments(&mut self, tree: &Tree<'_>, scalar: Span, width: usize) {
+        let text = tree.source();
+        let blanks = |at: usize| text.get(at..).unwrap_or("").bytes().take_while(|&b| b == b' ').count();
+        let content = lines_between(text, scalar.from(), scalar.to()).into_iter().map(blanks).min().unwrap_or(0);
+        let mut at = next_line(text, scalar.to());
+        while at < text.len() {
+            let column = blanks(at);
+            let hash = at.saturating_add(column);
+            if hash < line_end(text, at) {
+                if !comments_in(tree, Span::at(hash).join(Span::at(hash.saturating_add(1)))).iter().any(|c| c.from() == hash) {
+                    return;
+                }
+                if column >= content.saturating_sub(width) {
+                    self.remove(Span::new(at, at.saturating_add(width.min(column))));
+                }
+            }
+            at = next_line(text, at);
+        }
+    }
+}
+
+// ---- nodes and entries ----
+
+/// A node's text with its tag and anchor.
+pub fn whole(tree: &Tree<'_>, id: NodeId) -> Span {
+    let node = tree.node(id);
+    if node.properties.is_empty() { node.span } else { node.properties.join(node.span) }
+}
+
+/// One past the last byte of an entry: of its value, or of its `:` if the value is empty.
+pub fn entry_end(tree: &Tree<'_>, entry: &Entry) -> usize {
+    let value = whole(tree, entry.value);
+    let key = entry.key_span.to();
+    if !value.is_empty() {
+        return trimmed(tree.source(), value).to().max(key);
+    }
+    let tail = tree.source().get(key..).unwrap_or("");
+    let blank = tail.len().saturating_sub(tail.trim_start_matches([' ', '\t', '\r', '\n']).len());
+    match tail.as_bytes().get(blank) {
+        Some(b':') => key.saturating_add(blank).saturating_add(1),
+        _ => key,
+    }
+}
+
+/// A span without the line ends and blanks at its end (a block scalar's span may take them in).
+pub fn trimmed(text: &str, span: Span) -> Span {
+    let slice = text.get(span.from()..span.to()).unwrap_or("");
+    Span::new(span.from(), span.from().saturating_add(slice.trim_end_matches([' ', '\t', '\n', '\r']).len()))
+}
+
+/// True if an entry's key can be edited where it stands: it begins its line or stands after `- `, `{` or `,`.
+pub fn editable(tree: &Tree<'_>, entry: &Entry, flow: bool) -> Result<(), Unsafe> {
+    if entry.merged {
+        return Err(Unsafe::Merged);
+    }
+    let text = tree.source();
+    let at = entry.key_span.from();
+    if text.get(at..).is_some_and(|key| key.starts_with('*')) {
+        return Err(Unsafe::Form);
+    }
+    let fine = if flow {
+        let gap = gap_before(tree, at);
+        matches!(gap, Some(b'{' | b','))
+    } else {
+        lead(text, at).is_some()
+    };
+    if fine { Ok(()) } else { Err(Unsafe::Form) }
+}
+
+/// The last byte before `at` that is neither blank nor in a comment.
+fn gap_before(tree: &Tree<'_>, at: usize) -> Option<u8> {
+    let bytes = tree.source().as_bytes();
+    let mut at = at;
+    loop {
+        let before = at.checked_sub(1)?;
+        let byte = *bytes.get(before)?;
+        if let Some(comment) = comment_around(tree, before) {
+            at = comment.from();
+            continue;
+        }
+        if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            return Some(byte);
+        }
+        at = before;
+    }
+}
+
+fn comment_around(tree: &Tree<'_>, at: usize) -> Option<Span> {
+    let index = tree.comments.partition_point(|comment| comment.from() <= at).checked_sub(1)?;
+    tree.comments.get(index).copied().filter(|comment| at < comment.to())
+}
+
+/// The comments that begin in a span.
+pub fn comments_in<'t>(tree: &'t Tree<'_>, span: Span) -> &'t [Span] {
+    let from = tree.comments.partition_point(|comment| comment.start < span.start);
+    let to = tree.comments.partition_point(|comment| comment.start < span.end);
+    tree.comments.get(from..to).unwrap_or(&[])
+}
+
+impl Edits {
+    /// Renames a key, its quotes kept.
+    pub fn rename_key(&mut self, tree: &Tree<'_>, entry: &Entry, old: &str, new: &str) -> Result<(), Unsafe> {
+        self.replace_word(tree.source(), entry.key_span, old, new)
+    }
+
+    /// Replaces the one occurrence of `old` in a span; anything else in it stays.
+    pub fn replace_word(&mut self, text: &str, span: Span, old: &str, new: &str) -> Result<(), Unsafe> {
+        let slice = text.get(span.from()..span.to()).unwrap_or("");
+        let at = slice.find(old).ok_or(Unsafe::Form)?;
+        if slice.rfind(old) != Some(at) {
+            return Err(Unsafe::Form);
+        }
+        let start = span.from().saturating_add(at);
+        self.replace(Span::new(start, start.saturating_add(old.len())), new);
+        Ok(())
+    }
+
+    /// Takes the entries of a mapping out for which `gone` says so, each with the comments that belong to it: those on its
+    /// lines and those on lines of their own directly above. At least one entry must stay.
+    pub fn remove_entries(&mut self, tree: &Tree<'_>, map: NodeId, gone: impl Fn(&Entry) -> bool) -> Result<(), Unsafe> {
+        let entries = tree.entries(map);
+        let flow = tree.node(tree.resolve(map)).style == Style::Flow;
+        let mut from = 0;
+        while from < entries.len() {
+            let run = entries.get(from..).unwrap_or(&[]).iter().take_while(|entry| gone(entry)).count();
+            if run == 0 {
+                from = from.saturating_add(1);
+                continue;
+            }
+            let to = from.saturating_add(run);
+            for entry in entries.get(from..to).unwrap_or(&[]) {
+                editable(tree, entry, flow)?;
+            }
+            let before = from.checked_sub(1).and_then(|at| entries.get(at));
+            let (Some(first), Some(last)) = (entries.get(from), entries.get(to.saturating_sub(1))) else { break };
+            let after = entries.get(to);
+            if flow { self.remove_flow(tree, before, first, last, after) } else { self.remove_block(tree, first, last, after) }?;
+            from = to;
+        }
+        Ok(())
+    }
+
+    /// Leaves `{}` of a mapping that is the value of an entry; a comment behind the entry's key stays.
+    pub fn empty(&mut self, tree: &Tree<'_>, entry: &Entry) -> Result<(), Unsafe> {
+        let text = tree.source();
+        let map = tree.node(entry.value);
+        if entry.merged || !map.properties.is_empty() || !matches!(map.kind, Kind::Map { .. }) {
+            return Err(Unsafe::Form);
+        }
+        if map.style == Style::Flow {
+            self.replace(map.span, "{}");
+            return Ok(());
+        }
+        let tail = text.get(entry.key_span.to()..map.span.from()).unwrap_or("");
+        let blank = tail.len().saturating_sub(tail.trim_start_matches([' ', '\t']).len());
+        if tail.as_bytes().get(blank) != Some(&b':') {
+            return Err(Unsafe::Form);
+        }
+        let colon = entry.key_span.to().saturating_add(blank).saturating_add(1);
+        self.insert(colon, " {}");
+        self.remove(Span::new(line_end(text, colon), line_end(text, content_end(tree, entry.value))));
+        Ok(())
+    }
+
+    fn remove_flow(
+        &mut self,
+        tree: &Tree<'_>,
+        before: Option<&Entry>,
+        first: &Entry,
+        last: &Entry,
+        after: Option<&Entry>,
+    ) -> Result<(), Unsafe> {
+        let start = first.key_span.from();
+        if let Some(after) = after {
+            self.remove(Span::new(start, after.key_span.from()));
+            return Ok(());
+        }
+        let before = before.ok_or(Unsafe::Form)?;
+        let end = entry_end(tree, last);
+        let from = entry_end(tree, before);
+        // A comment after the comma belongs to the entry before it: then the comma stays, which YAML allows.
+        let kept = comments_in(tree, Span::new(from, start)).is_empty();
+        self.remove(Span::new(if kept { from } else { start }, end));
+        Ok(())
+    }
+
+    fn remove_block(&mut self, tree: &Tree<'_>, first: &Entry, last: &Entry, after: Option<&Entry>) -> Result<(), Unsafe> {
+        let text = tree.source();
+        let start = first.key_span.from();
+        let end = entry_end(tree, last);
+        if begins_line(text, start) {
+            let from = own_comments(tree, start);
+            let to = next_line(text, end);
+            // At the end of a text without a last line end, the line end before goes too.
+            let from = if to == text.len() && line_end(text, end) == to { before_break(text, from) } else { from };
+            self.remove(Span::new(from, to));
+            return Ok(());
+        }
+        // The first entry after `- `: what follows moves up to the dash, or stays below it if comments are in between.
+        let after = after.ok_or(Unsafe::Form)?;
+        let to = after.key_span.from();
+        if comments_in(tree, Span::new(line_end(text, end), to)).is_empty() {
+            self.remove(Span::new(start, to));
+        } else {
+            self.remove(Span::new(start, line_end(text, end)));
+        }
+        Ok(())
+    }
+}
+
+/// The end of the line before the one that begins at `start`.
+fn before_break(text: &str, start: usize) -> usize {
+    let head = text.get(..start).unwrap_or("");
+    head.strip_suffix('\n').map_or(head, |head| head.strip_suffix('\r').unwrap_or(head)).len()
+}
+
+/// The start of the lines directly above `at` that hold only a comment in the same column; of `at`'s line if there are none.
+fn own_comments(tree: &Tree<'_>, at: usize) -> usize {
+    let text = tree.source();
+    let mut start = line_start(text, at);
+    let column = at.saturating_sub(start);
+    loop {
+        let Some(above) = start.checked_sub(1) else { return start };
+        let above = line_start(text, before_break(text, above.saturating_add(1)));
+        let hash = above.saturating_add(column);
+        let is_comment = above < start
+            && begins_line(text, hash)
+            && text.is_char_boundary(hash)
+            && comment_around(tree, hash).is_some_and(|c| c.from() == hash);
+        if !is_comment {
+            return start;
+        }
+        start = above;
+    }
+}
+
+/// True if a node is a mapping or a sequence in `{}` or `[]`.
+pub fn is_flow(tree: &Tree<'_>, id: NodeId) -> bool {
+    let node = tree.node(tree.resolve(id));
+    node.style == Style::Flow && matches!(node.kind, Kind::Map { .. } | Kind::Seq { .. })
+}
+
+/// One past the last byte of what a node holds: of its last entry or item, of its closing bracket, of its scalar.
+pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
+    let mut id = id;
+    let mut end = whole(tree, id).from();
+    loop {
+        let node = tree.node(id);
+        if node.style == Style::Flow {
+            return end.max(node.span.to());
+        }
+
+        match node.kind {
+            Kind::Seq { .. } => match tree.items(id).last() {
+                Some(&last) => id = last,
+                None => return end.max(node.span.to()),
+            },
+            Kind::Map { .. } => match tree.entries(id).iter().rfind(|entry| !entry.merged) {
+                Some(last) => {
+                    end = end.max(entry_end(tree, last));
+                    id = last.value;
+                }
+                None => return end.max(node.span.to()),
+            },
+            _ => return end.max(trimmed(tree.source(), whole(tree, id)).to()),
+        }
+    }
+}
