@@ -1,13 +1,7 @@
 // claimkit for browsers, workers and bundlers. Importing does nothing; call `init` once, then everything is synchronous.
-import * as module from "./claimkit.js";
-import { withSentences } from "./locale.js";
+import start, { initSync as startSync } from "./claimkit.js";
 
-export { answer, convert, evaluate, parse, validate } from "./claimkit.js";
-export { addLocale } from "./locale.js";
-
-export const codes = (options) => module.codes(withSentences(options));
-export const releases = (options) => module.releases(withSentences(options));
-export const jsonSchema = (kind, options) => module.jsonSchema(kind, withSentences(options));
+export * from "./claimkit.js";
 
 /**
  * Fetches (or takes) and starts the Wasm module. Calling it again is harmless.
@@ -16,16 +10,16 @@ export const jsonSchema = (kind, options) => module.jsonSchema(kind, withSentenc
  *   without it, `claimkit_bg.wasm` beside this file
  */
 export async function init(source) {
-  await module.default(source === undefined ? undefined : { module_or_path: source });
+  await start(source === undefined ? undefined : { module_or_path: source });
 }
 
 /**
  * Starts the Wasm module from bytes or a compiled module, at once.
  *
- * @param {BufferSource | WebAssembly.Module} source
+ * @param {BufferSource | WebAssembly.Module} module
  */
-export function initSync(source) {
-  module.initSync({ module: source });
+export function initSync(module) {
+  startSync({ module });
 }
 
 export default init;

@@ -1,7 +1,6 @@
 // claimkit for Node: reads its own Wasm file while being imported, so that nobody has to call `init`.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { findLocales } from "./locale.js";
 
 const file = new URL("./claimkit_bg.wasm", import.meta.url);
 if (!existsSync(file)) {
@@ -11,23 +10,15 @@ if (!existsSync(file)) {
 const claimkit = createRequire(import.meta.url)("./index.js");
 claimkit.initSync(readFileSync(file));
 
-findLocales((locale) => {
-  const sentences = new URL(`./locale/${encodeURIComponent(locale)}.json`, import.meta.url);
-  return existsSync(sentences) ? JSON.parse(readFileSync(sentences, "utf8")) : undefined;
-});
-
 export const {
-  addLocale,
-  answer,
-  codes,
-  convert,
-  evaluate,
   init,
   initSync,
-  jsonSchema,
   parse,
-  releases,
   validate,
+  convert,
+  evaluate,
+  releases,
+  codes,
 } = claimkit;
 
 export default init;

@@ -10,6 +10,7 @@
 //! | decode | [`decode`] | tree, schema | [`object::Record`] and findings for unknown, duplicate, mistyped fields |
 //! | judge | [`validate`] | records, operation, release | kube-apiserver's errors, in its order and words |
 //! | help editors | [`editor`] | text and place, or a table's row | documentation, completion, JSON Schema |
+//! | change | [`convert`] | text, target version | text edits, losses |
 //! | answer | [`wire`] | one request | one answer |
 //!
 //! # Scope
@@ -22,6 +23,7 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod convert;
 pub mod decode;
 pub mod defaults;
 pub mod editor;

@@ -114,6 +114,10 @@ pub fn severity(code: Code) -> Severity {
         | Code::YamlConvertedKey
         | Code::YamlDroppedText
         | Code::YamlLookalike
+        | Code::ConversionPrinted
+        | Code::HandleWithoutDriver
+        | Code::ValidityLost
+        | Code::VersionMentioned
         | Code::StatusDropped
         | Code::NamespaceDropped
         | Code::ServerOwnedDropped
@@ -122,6 +126,7 @@ pub fn severity(code: Code) -> Severity {
         | Code::NodeSelectorNeverMatches
         | Code::NodeSelectorValueUnreadable => Severity::Warning,
         Code::OtherGroup
+        | Code::ServerFieldDropped
         | Code::NamespaceFilled
         | Code::NameGenerated
         | Code::SelectorNotCompiled

@@ -71,6 +71,24 @@ codes! {
     /// A status update of a kind without status.
     NoStatus = "no-status",
 
+    // ---- conversion ----
+    /// A field or value that the target version cannot hold.
+    ConversionLoss = "conversion-loss",
+    /// A kind that the target version does not have.
+    NoCounterpart = "no-counterpart",
+    /// A document that could not be edited safely and was printed anew, without its comments.
+    ConversionPrinted = "conversion-printed",
+    /// The converted text does not read as the converted object: an error of claimkit.
+    ConversionDisagrees = "conversion-disagrees",
+    /// An object that was valid and is not valid in the target release.
+    ValidityLost = "validity-lost",
+    /// A handle whose driver is not named.
+    HandleWithoutDriver = "handle-without-driver",
+    /// Metadata that mentions the version converted from and is kept.
+    VersionMentioned = "version-mentioned",
+    /// A field that only the server writes was taken out.
+    ServerFieldDropped = "server-field-dropped",
+
     // ---- metadata ----
     /// The object has neither a name nor a `generateName`.
     NameRequired = "name-required",

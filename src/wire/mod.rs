@@ -4,6 +4,7 @@ pub mod answer;
 pub mod request;
 
 mod case;
+mod convert;
 mod hints;
 mod json_schema;
 mod lists;
@@ -26,6 +27,7 @@ pub fn run(request: &Request) -> Answer {
         "jsonSchema" => json_schema::json_schema(request),
         "codes" => lists::codes(request),
         "releases" => lists::releases(request),
+        "convert" => convert::convert(request),
         verb => Answer::unusable(
             Some(verb),
             &format!(

@@ -30,6 +30,8 @@ pub struct Request {
     pub to: Option<String>,
     /// Whether a conversion may lose data.
     pub lossy: Lossy,
+    /// Convert: take fields of `metadata` out that only the server writes, and the annotation of `kubectl apply`.
+    pub drop_server_fields: bool,
     /// Text with Nodes. `Some(None)` (JSON `null`): one nil node.
     #[serde(deserialize_with = "present")]
     pub nodes: Option<Option<String>>,

@@ -1,0 +1,244 @@
+//! Carries out a conversion and proves it: the new text is read again and must hold the converted value.
+
+use super::{Plan, edits, print, value};
+use crate::decode::{self, How, Via};
+use crate::defaults;
+use crate::input::{Input, Item, What};
+use crate::limits::Limits;
+use crate::object::Record;
+use crate::report::{Code, Edit, Finding, Origin, Severity, locate};
+use crate::schema::{Api, Release};
+use crate::text::edit::{self, Edits};
+use crate::text::print::{self as printing, Order};
+use crate::text::tree::{NodeId, Tree};
+use crate::text::{Document, Mode, Span};
+use crate::validate::{self, Context, FieldError, Operation};
+
+/// A conversion that was carried out.
+pub(super) struct Done {
+    pub text: String,
+    pub findings: Vec<Finding>,
+}
+
+/// How one document gets its new text.
+struct Way {
+    edits: Vec<Edit>,
+    /// Why it was printed.
+    printed: Option<String>,
+}
+
+/// The new text, read again and compared.
+pub(super) fn carry_out(input: &Input<'_>, plans: &[Plan], release: Release, limits: &Limits) -> Result<Done, Box<Finding>> {
+    let mut ways = Vec::with_capacity(plans.len());
+    let mut expected = Vec::with_capacity(plans.len());
+    for plan in plans {
+        let document = input.file.documents.get(plan.document).ok_or_else(|| disagrees(Span::at(0)))?;
+        let mut tree = document.tree.clone();
+        let root = value::document(&mut tree, plan.root, plan.head.as_ref(), &plan.jobs());
+        let way = match edited(document, plan) {
+            Ok(edits) => Way { edits, printed: None },
+            Err(reason) => printed(document, &tree, plan.root, root, reason.reason(), limits)?,
+        };
+        ways.push(way);
+        expected.push((tree, root));
+    }
+    let source = input.file.source.text();
+    let mut text = joined(source, &ways);
+    let wrong = differing(input, &text, plans, &expected, limits);
+    if !wrong.is_empty() {
+        for &at in &wrong {
+            let (Some(plan), Some(way), Some((tree, root))) = (plans.get(at), ways.get_mut(at), expected.get(at)) else {
+                continue;
+            };
+            let document = input.file.documents.get(plan.document).ok_or_else(|| disagrees(Span::at(0)))?;
+            if way.printed.is_some() {
+                return Err(Box::new(disagrees(document.span)));
+            }
+            *way =
+                printed(document, tree, plan.root, *root, "an anchor or merge key to change serves another place too", limits)?;
+        }
+        text = joined(source, &ways);
+        if let Some(&at) = differing(input, &text, plans, &expected, limits).first() {
+            let document = plans.get(at).and_then(|plan| input.file.documents.get(plan.document));
+            return Err(Box::new(disagrees(document.map_or(Span::at(0), |document| document.span))));
+        }
+    }
+    let mut findings = Vec::new();
+    for (plan, way) in plans.iter().zip(&ways) {
+        let document = input.file.documents.get(plan.document);
+        if let (Some(reason), Some(document)) = (&way.printed, document) {
+            findings.push(printed_finding(document, plan, reason));
+        }
+    }
+    findings.extend(validity(input, plans, &text, release, limits)?);
+    Ok(Done { text, findings })
+}
+
+fn edited(document: &Document<'_>, plan: &Plan) -> Result<Vec<Edit>, edit::Unsafe> {
+    let tree = &document.tree;
+    let indent = edits::sequence_indent(tree);
+    let mut all = Edits::new();
+    if let Some(head) = &plan.head {
+        all.append(edits::object(tree, plan.root, head, indent)?);
+    }
+    for (_, node, job) in &plan.objects {
+        all.append(edits::object(tree, *node, job, indent)?);
+    }
+    all.sorted()
+}
+
+fn printed(
+    document: &Document<'_>,
+    tree: &Tree<'_>,
+    old_root: NodeId,
+    root: NodeId,
+    reason: &str,
+    limits: &Limits,
+) -> Result<Way, Box<Finding>> {
+    let text = tree.source();
+    let old = edit::whole(tree, old_root);
+    let mut out = String::new();
+    let whole = match document.mode {
+        Mode::Json => printing::json(tree, root, Order::Source, limits.bytes, &mut out),
+        Mode::Yaml => print::yaml(tree, root, edit::line_break(text, old.from()), limits.bytes, &mut out),
+    };
+    if !whole {
+        let message = format!("the converted document has more than {} bytes once aliases are written out", limits.bytes);
+        return Err(Box::new(
+            Finding::error(Code::LimitBytes, Origin::Claimkit, message)
+                .with_span(document.span)
+                .with_help("write the document with fewer aliases"),
+        ));
+    }
+    let before = text.get(..old.from()).unwrap_or("");
+    let start = if document.mode == Mode::Yaml { before.trim_end_matches(' ').len() } else { before.len() };
+    let end = edit::content_end(tree, old_root).max(old.to());
+    let edit = Edit { span: Span::new(start, end), new_text: out };
+    Ok(Way { edits: vec![edit], printed: Some(reason.to_owned()) })
+}
+
+fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str) -> Finding {
+    let mut message = format!("the document is printed anew, without its comments and anchors: {reason}");
+    if document.tree.comments.is_empty() {
+        message = format!("the document is printed anew: {reason}");
+    }
+    let mut finding = Finding::warning(Code::ConversionPrinted, Origin::Claimkit, message)
+        .with_span(Span::at(edit::whole(&document.tree, plan.root).from()))
+        .with_help("write the fields without anchors, aliases and merge keys to keep the text as it is");
+    finding.object = plan.objects.first().map(|&(index, ..)| index);
+    finding
+}
+
+fn disagrees(span: Span) -> Finding {
+    Finding::error(
+        Code::ConversionDisagrees,
+        Origin::Claimkit,
+        "the converted text does not read as the converted object: there is no result",
+    )
+    .with_span(span)
+    .with_help("report the manifest to claimkit's authors: this is an error of claimkit")
+}
+
+fn joined(source: &str, ways: &[Way]) -> String {
+    let all: Vec<Edit> = ways.iter().flat_map(|way| way.edits.iter().cloned()).collect();
+    edit::apply(source, &all)
+}
+
+/// Which documents of the new text do not hold what they must. Documents without a plan must not have changed at all.
+fn differing(input: &Input<'_>, text: &str, plans: &[Plan], expected: &[(Tree<'_>, NodeId)], limits: &Limits) -> Vec<usize> {
+    let everything = || (0..plans.len()).collect();
+    // An edit may add a few bytes and nodes; that is no reason to refuse what was read before.
+    let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..*limits };
+    let file = crate::text::read(text, &limits);
+    if file.documents.len() != input.file.documents.len()
+        || file.findings.iter().any(|finding| finding.severity == Severity::Error)
+    {
+        return everything();
+    }
+    plans
+        .iter()
+        .zip(expected)
+        .enumerate()
+        .filter(|(_, (plan, (tree, root)))| {
+            let Some(new) = file.documents.get(plan.document) else { return true };
+            let Some(new_root) = new.root else { return true };
+            let (mut want, mut have) = (String::new(), String::new());
+            let whole = printing::json(tree, *root, Order::Sorted, limits.bytes, &mut want)
+                && printing::json(&new.tree, new_root, Order::Sorted, limits.bytes, &mut have);
+            !whole || want != have
+        })
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// Reads the result as the target release does. Rules that it breaks and the original did not are warnings.
+fn validity(
+    input: &Input<'_>,
+    plans: &[Plan],
+    text: &str,
+    release: Release,
+    limits: &Limits,
+) -> Result<Vec<Finding>, Box<Finding>> {
+    let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..*limits };
+    let result = Input::read_via(text, Via::Validator, Some(release), &limits);
+    let mut findings = Vec::new();
+    for (index, _, job) in plans.iter().flat_map(|plan| &plan.objects) {
+        let (Some(old), Some(new)) = (input.items.get(*index), result.items.get(*index)) else {
+            return Err(Box::new(disagrees(Span::at(0))));
+        };
+        let wanted = match &new.what {
+            What::Ours(api) => api.version.name == job.to.name && api.kind.kind == job.new_kind,
+            _ => false,
+        };
+        let (Some((old_api, old_record)), Some((new_api, new_record))) = (decoded(input, old), decoded(&result, new)) else {
+            return Err(Box::new(disagrees(old.span)));
+        };
+        if !wanted {
+            return Err(Box::new(disagrees(old.span)));
+        }
+        let before = errors(old_api, &old_record, old.release);
+        for error in errors(new_api, &new_record, new.release) {
+            if !before.iter().any(|known| known.code == error.code) && !explained(job, &error, &old_record) {
+                findings.push(lost_validity(input, old, *index, &error, release));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// The object as the server of its release would hold it; `None` if it does not decode.
+fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
+    let What::Ours(api) = &item.what else { return None };
+    let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
+    let mut decoded = decode::decode(input.tree(item)?, item.node, api.kind.schema, api.version.name, how);
+    if decoded.answer.is_some() {
+        return None;
+    }
+    defaults::apply(&mut decoded.record, api);
+    Some((*api, decoded.record))
+}
+
+/// What is wrong with an object as a whole: as a new one, and its status.
+fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<FieldError> {
+    let context = Context::new(release);
+    let mut errors = validate::functions(api, record, Operation::Create, &context);
+    if api.kind.status {
+        let status = validate::functions(api, record, Operation::UpdateStatus(record), &context);
+        errors.extend(status.into_iter().filter(|error| error.field.starts_with("status")));
+    }
+    errors
+}
+
+/// A handle without a driver has a warning of its own.
+fn explained(job: &super::job::Job, error: &FieldError, old: &Record<'_>) -> bool {
+    error.field.contains("resourceHandles") && super::handle_without_driver(old, job)
+}
+
+fn lost_validity(input: &Input<'_>, old: &Item, index: usize, error: &FieldError, release: Release) -> Finding {
+    let message = format!("Kubernetes {release} does not accept the converted object: {}", error.message());
+    let mut finding = Finding::warning(Code::ValidityLost, Origin::Claimkit, message);
+    finding.path = Some(error.field.clone());
+    finding.object = Some(index);
+    finding.span = input.tree(old).map(|tree| locate::locate(tree, old.node, &error.steps, error.at_key));
+    finding
+}

@@ -1,0 +1,399 @@
+//! The conversion of the text: edits that change what must change and nothing else.
+//!
+//! A handle becomes a list around the text it was written as, and back: key, separator, value and comments stay.
+
+use super::job::{self, Direction, Job, STRUCTURED_PARAMETERS};
+use super::metadata;
+use crate::text::Span;
+use crate::text::edit::{self, Edits, Unsafe};
+use crate::text::print;
+use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
+
+/// Edits that convert one object.
+pub fn object(tree: &Tree<'_>, node: NodeId, job: &Job, sequence_indent: usize) -> Result<Edits, Unsafe> {
+    let mut object = Object { tree, job, sequence_indent, edits: Edits::new() };
+    object.type_meta(node)?;
+    if job.drop_server_fields {
+        object.server_fields(node)?;
+    }
+    match job.kind {
+        "ResourceClass" => {
+            object.edits.remove_entries(tree, node, |entry| tree.text(entry.key) == STRUCTURED_PARAMETERS)?;
+        }
+        "ResourceClaim" => object.claim(node)?,
+        _ => {}
+    }
+    Ok(object.edits)
+}
+
+/// How far this document indents the items of a block sequence below their key: that of the first one, else 0.
+pub fn sequence_indent(tree: &Tree<'_>) -> usize {
+    let text = tree.source();
+    let nodes = (0..u32::try_from(tree.len()).unwrap_or(u32::MAX)).map(NodeId);
+    nodes
+        .flat_map(|node| tree.entries(node))
+        .filter(|entry| !entry.merged)
+        .find_map(|entry| {
+            let value = tree.node(entry.value);
+            if value.style != Style::Block || !matches!(value.kind, Kind::Seq { .. }) {
+                return None;
+            }
+            column(text, value.span.from()).checked_sub(column(text, entry.key_span.from()))
+        })
+        .unwrap_or(0)
+}
+
+fn column(text: &str, at: usize) -> usize {
+    at.saturating_sub(edit::line_start(text, at))
+}
+
+struct Object<'t, 's, 'j> {
+    tree: &'t Tree<'s>,
+    job: &'j Job,
+    sequence_indent: usize,
+    edits: Edits,
+}
+
+impl Object<'_, '_, '_> {
+    fn type_meta(&mut self, node: NodeId) -> Result<(), Unsafe> {
+        let job = self.job;
+        for entry in self.tree.entries(node) {
+            let name = self.tree.text(entry.key);
+            let value = self.tree.str(entry.value);
+            if job::is_type_key(name, "apiVersion") && value == Some(job.from.api_version) {
+                self.scalar(entry.value, job.from.name, job.to.name, job.to.api_version)?;
+            } else if job::is_type_key(name, "kind") && value == Some(job.kind) && job.kind != job.new_kind {
+                self.scalar(entry.value, job.kind, job.new_kind, job.new_kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes a word of a scalar as it is written; written in another way (escapes, folded), all of it anew.
+    fn scalar(&mut self, node: NodeId, old: &str, new: &str, all: &str) -> Result<(), Unsafe> {
+        let node = self.tree.node(self.tree.resolve(node));
+        if self.edits.replace_word(self.tree.source(), node.span, old, new).is_ok() {
+            return Ok(());
+        }
+        if !matches!(node.style, Style::Plain | Style::SingleQuoted | Style::DoubleQuoted) || node.span.is_empty() {
+            return Err(Unsafe::Form);
+        }
+        self.edits.replace(node.span, quoted(all));
+        Ok(())
+    }
+
+    fn server_fields(&mut self, node: NodeId) -> Result<(), Unsafe> {
+        let tree = self.tree;
+        for entry in job::occurrences(tree, node, "metadata") {
+            let of_server = |entry: &Entry| metadata::SERVER_FIELDS.contains(&tree.text(entry.key));
+            let last_applied = |entry: &Entry| tree.text(entry.key) == metadata::LAST_APPLIED;
+            let only_last_applied = |entry: &Entry| {
+                let annotations = tree.entries(entry.value);
+                tree.text(entry.key) == "annotations" && !annotations.is_empty() && annotations.iter().all(last_applied)
+            };
+            let gone = |entry: &Entry| of_server(entry) || only_last_applied(entry);
+            let fields = tree.entries(entry.value);
+            if fields.is_empty() || !fields.iter().any(|entry| gone(entry) || tree.text(entry.key) == "annotations") {
+                continue;
+            }
+            if fields.iter().all(gone) {
+                let key = entry.key_span;
+                self.edits.remove_entries(tree, node, |entry| entry.key_span == key)?;
+                continue;
+            }
+            self.edits.remove_entries(tree, entry.value, gone)?;
+            for entry in job::occurrences(tree, entry.value, "annotations").filter(|entry| !only_last_applied(entry)) {
+                self.edits.remove_entries(tree, entry.value, last_applied)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Every allocation the text holds, also where a later key replaces it: a reader of JSON may merge both.
+    fn claim(&mut self, claim: NodeId) -> Result<(), Unsafe> {
+        let tree = self.tree;
+        for status in job::occurrences(tree, claim, "status") {
+            for allocation in job::occurrences(tree, status.value, "allocation") {
+                let shadowed = status.shadowed || allocation.shadowed;
+                self.allocation(claim, allocation, shadowed)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn allocation(&mut self, claim: NodeId, field: &Entry, shadowed: bool) -> Result<(), Unsafe> {
+        let tree = self.tree;
+        let allocation = field.value;
+        let job = self.job;
+        let flow = edit::is_flow(tree, allocation);
+        let mut gone = Vec::new();
+        for entry in tree.entries(allocation) {
+            let name = tree.text(entry.key);
+            if name == job.new_handle_field() {
+                gone.push(entry.key_span);
+            }
+            if name != job.handle_field() {
+                continue;
+            }
+            match job.direction {
+                Direction::Up => self.up(claim, allocation, entry, flow)?,
+                Direction::Down if shadowed && !self.single(claim, entry) => {}
+                Direction::Down => {
+                    if !self.down(claim, entry, flow)? {
+                        gone.push(entry.key_span);
+                    }
+                }
+            }
+        }
+        let gone = |entry: &Entry| gone.contains(&entry.key_span);
+        let entries = tree.entries(allocation);
+        if !entries.is_empty() && entries.iter().all(gone) {
+            return self.edits.empty(tree, field);
+        }
+        self.edits.remove_entries(tree, allocation, gone)
+    }
+
+    // ---- v1alpha1 to v1alpha2 ----
+
+    fn up(&mut self, claim: NodeId, allocation: NodeId, entry: &Entry, flow: bool) -> Result<(), Unsafe> {
+        let tree = self.tree;
+        let text = tree.source();
+        edit::editable(tree, entry, flow)?;
+        let key = key_text(tree, entry)?;
+        self.edits.rename_key(tree, entry, "resourceHandle", "resourceHandles")?;
+        let value = edit::whole(tree, entry.value);
+        let data = match tree.kind(entry.value) {
+            Kind::Null => return Ok(()),
+            Kind::Str(data) => tree.text(data),
+            _ => return Err(Unsafe::Form),
+        };
+        if data.is_empty() {
+            return self.empty_handle(entry.value);
+        }
+        let driver = match job::driver_node(tree, claim).filter(|_| !job::driver_name(tree, claim).is_empty()) {
+            Some(node) => Some(self.written(node, flow)?),
+            None => None,
+        };
+        let (quote_open, quote_close) = quotes(key);
+        let named = |name: &str| format!("{quote_open}{name}{quote_close}");
+        if flow {
+            let separator = text.get(entry.key_span.to()..value.from()).unwrap_or("");
+            let plain = separator.trim_end_matches([' ', '\t']) == ":";
+            let separator = if plain { separator } else { ": " };
+            let comma = if separator == ":" { "," } else { ", " };
+            let lines = self.flow_lines(entry, allocation);
+            let mut opening = format!("[{}{{{}", lines.item, lines.field);
+            if let Some(driver) = driver {
+                let comma = if lines.field.is_empty() { comma } else { "," };
+                opening.push_str(&format!("{}{separator}{driver}{comma}{}", named("driverName"), lines.field));
+            }
+            opening.push_str(&format!("{}{separator}", named("data")));
+            self.edits.insert(value.from(), opening);
+            self.edits.insert(value.to(), format!("{}}}{}]", lines.item, lines.end));
+            return Ok(());
+        }
+        let pad = edit::lead(text, entry.key_span.from()).ok_or(Unsafe::Form)?;
+        let end = edit::line_break(text, entry.key_span.to());
+        let item = format!("{pad}{}", " ".repeat(self.sequence_indent));
+        let opening = match driver {
+            Some(driver) => format!(":{end}{item}- {}: {driver}{end}{item}  {}", named("driverName"), named("data")),
+            None => format!(":{end}{item}- {}", named("data")),
+        };
+        self.edits.insert(entry.key_span.to(), opening);
+        self.edits.indent(text, entry.key_span.to(), value.to(), self.sequence_indent.saturating_add(2));
+        Ok(())
+    }
+
+    /// Line ends and indentation of a list in brackets: all empty unless the fields around it stand on lines of their own.
+    fn flow_lines(&self, entry: &Entry, allocation: NodeId) -> FlowLines {
+        let text = self.tree.source();
+        let at = entry.key_span.from();
+        let pad = text.get(edit::line_start(text, at)..at).unwrap_or("");
+        if !pad.chars().all(|c| c == ' ' || c == '\t') || edit::line_start(text, at) == 0 {
+            return FlowLines::default();
+        }
+        let open = text.get(edit::line_start(text, self.tree.span(self.tree.resolve(allocation)).from())..).unwrap_or("");
+        let outer = open.get(..open.len().saturating_sub(open.trim_start_matches([' ', '\t']).len())).unwrap_or("");
+        let unit = pad.strip_prefix(outer).filter(|unit| !unit.is_empty()).unwrap_or("  ");
+        let end = format!("{}{pad}", edit::line_break(text, at));
+        FlowLines { item: format!("{end}{unit}"), field: format!("{end}{unit}{unit}"), end }
+    }
+
+    /// The empty handle is the empty list; its quotes come back from the blank in the brackets.
+    fn empty_handle(&mut self, value: NodeId) -> Result<(), Unsafe> {
+        let span = self.tree.span(value);
+        let list = match self.tree.source().get(span.from()..span.to()) {
+            Some("\"\"") => "[]",
+            Some("''") => "[ ]",
+            _ => return Err(Unsafe::Form),
+        };
+        self.edits.replace(span, list);
+        Ok(())
+    }
+
+    /// A string as it can be written again: as it stands if it stands on one line, else quoted.
+    fn written(&self, node: NodeId, flow: bool) -> Result<String, Unsafe> {
+        let written = self.tree.node(node);
+        let value = self.tree.str(node).ok_or(Unsafe::Form)?;
+        let text = self.tree.source().get(written.span.from()..written.span.to()).unwrap_or("");
+        let simple = match written.style {
+            Style::Plain => !flow || !text.contains(['[', ']', '{', '}', ',', '?', ':', '#']),
+            Style::SingleQuoted | Style::DoubleQuoted => true,
+            _ => false,
+        };
+        let again = simple
+            && written.properties.is_empty()
+            && !matches!(written.kind, Kind::Alias(_))
+            && !text.is_empty()
+            && !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
+        Ok(if again { text.to_owned() } else { quoted(value) })
+    }
+
+    // ---- v1alpha2 to v1alpha1 ----
+
+    /// True if a list of handles is one that going up would give, so that it can be changed without asking.
+    fn single(&self, claim: NodeId, entry: &Entry) -> bool {
+        let tree = self.tree;
+        match tree.items(entry.value) {
+            [] => true,
+            [handle] => {
+                job::text_of(tree, *handle, "driverName") == job::driver_name(tree, claim)
+                    && !job::text_of(tree, *handle, "data").is_empty()
+                    && tree.entries(*handle).iter().all(|entry| matches!(tree.text(entry.key), "driverName" | "data"))
+            }
+            _ => false,
+        }
+    }
+
+    /// False if the field is to be taken out.
+    fn down(&mut self, claim: NodeId, entry: &Entry, flow: bool) -> Result<bool, Unsafe> {
+        let tree = self.tree;
+        edit::editable(tree, entry, flow)?;
+        let list = tree.node(entry.value);
+        match list.kind {
+            Kind::Null => {}
+            Kind::Seq { len: 0, .. } => {
+                let inner = tree.source().get(list.span.from()..list.span.to());
+                self.edits.replace(list.span, if inner == Some("[ ]") { "''" } else { "\"\"" });
+            }
+            Kind::Seq { .. } if list.properties.is_empty() => {
+                let kept = job::kept_handle(tree, entry.value, job::driver_name(tree, claim));
+                let handle = tree.items(entry.value).get(kept).copied().ok_or(Unsafe::Form)?;
+                if job::text_of(tree, handle, "data").is_empty() {
+                    return Ok(false);
+                }
+                self.keep_one(entry, kept, handle)?;
+            }
+            // An alias, or a list with an anchor.
+            _ => return Err(Unsafe::Form),
+        }
+        self.edits.rename_key(tree, entry, "resourceHandles", "resourceHandle")?;
+        Ok(true)
+    }
+
+    /// Takes away everything around the data of one handle; comments of that handle move above the field.
+    fn keep_one(&mut self, entry: &Entry, kept: usize, handle: NodeId) -> Result<(), Unsafe> {
+        let tree = self.tree;
+        let text = tree.source();
+        let list = tree.node(entry.value);
+        let map = tree.node(handle);
+        if !matches!(map.kind, Kind::Map { .. }) || !map.properties.is_empty() {
+            return Err(Unsafe::Form);
+        }
+        let data = tree.entry(handle, "data").ok_or(Unsafe::Form)?;
+        edit::editable(tree, data, map.style == Style::Flow)?;
+        let value = edit::trimmed(text, edit::whole(tree, data.value));
+        let end = edit::content_end(tree, entry.value);
+        let key = entry.key_span;
+
+        // What lies before the data and what lies behind it.
+        let (head, replacement, tail) = match (list.style, map.style) {
+            (Style::Block, Style::Block) => {
+                let (from, to) = (column(text, data.key_span.from()), column(text, key.from()));
+                let width = from.checked_sub(to).ok_or(Unsafe::Form)?;
+                self.edits.outdent(text, data.key_span.to(), value.to(), width);
+                if matches!(tree.node(data.value).style, Style::Literal | Style::Folded) {
+                    self.edits.outdent_comments(tree, value, width);
+                }
+                // The rest of the value's line, with a comment, stays.
+                let rest = edit::line_end(text, value.to());
+                let tail = if rest < end { Span::new(rest, edit::line_end(text, end)) } else { Span::at(rest) };
+                (Span::new(key.to(), data.key_span.to()), "", tail)
+            }
+            (Style::Flow, _) => (Span::new(list.span.from(), value.from()), "", Span::new(value.to(), list.span.to())),
+            (_, Style::Flow) => {
+                let rest = edit::line_end(text, end);
+                let behind = edit::line_end(text, map.span.to());
+                if behind < rest {
+                    self.edits.remove(Span::new(behind, rest));
+                }
+                (Span::new(key.to(), value.from()), ": ", Span::new(value.to(), map.span.to()))
+            }
+            _ => return Err(Unsafe::Form),
+        };
+        let comments = self.comments(entry, kept, handle, &[head, tail]);
+        self.edits.replace(head, replacement);
+        self.edits.remove(tail);
+        if !comments.is_empty() {
+            let end = edit::line_break(text, key.from());
+            let pad = match edit::lead(text, key.from()) {
+                Some(pad) => pad,
+                None => " ".repeat(column(text, key.from())),
+            };
+            let lead = if edit::begins_line(text, key.from()) { "" } else { " " };
+            let lines: String = comments.iter().map(|comment| format!("{lead}{comment}{end}{pad}")).collect();
+            self.edits.insert(key.from(), lines);
+        }
+        Ok(())
+    }
+
+    /// Comments in text that goes away and that do not belong to another handle, in order.
+    fn comments(&self, entry: &Entry, kept: usize, handle: NodeId, gone: &[Span]) -> Vec<String> {
+        let tree = self.tree;
+        let text = tree.source();
+        let items = tree.items(entry.value);
+        let first = edit::line_end(text, entry.key_span.to());
+        let from = match kept.checked_sub(1).and_then(|at| items.get(at)) {
+            Some(&before) => edit::line_end(text, edit::content_end(tree, before)),
+            None => 0,
+        };
+        let to = edit::line_end(text, edit::content_end(tree, handle));
+        gone.iter()
+            .flat_map(|&span| edit::comments_in(tree, span))
+            .filter(|comment| comment.from() < first || (from..to).contains(&comment.from()))
+            .filter_map(|comment| text.get(comment.from()..comment.to()).map(str::to_owned))
+            .collect()
+    }
+}
+
+/// What stands before the parts of a list in brackets.
+#[derive(Default)]
+struct FlowLines {
+    /// Before the closing bracket.
+    end: String,
+    /// Before an item's braces.
+    item: String,
+    /// Before an item's fields.
+    field: String,
+}
+
+/// A key's text, if its name can be found in it.
+fn key_text<'s>(tree: &Tree<'s>, entry: &Entry) -> Result<&'s str, Unsafe> {
+    tree.source().get(entry.key_span.from()..entry.key_span.to()).ok_or(Unsafe::Form)
+}
+
+/// The quotes a key is written in.
+fn quotes(key: &str) -> (&'static str, &'static str) {
+    match key.as_bytes().first() {
+        Some(b'"') => ("\"", "\""),
+        Some(b'\'') => ("'", "'"),
+        _ => ("", ""),
+    }
+}
+
+/// A string in double quotes, for YAML and JSON.
+fn quoted(text: &str) -> String {
+    let mut plain = String::new();
+    print::quote(text, &mut plain);
+    super::print::escape_unprintable(&plain)
+}

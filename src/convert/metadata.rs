@@ -1,0 +1,90 @@
+//! Metadata that mentions versions (spec/behaviour.md §10.4), and fields that only the server writes.
+
+use super::job::Job;
+use crate::report::{Code, Finding, Origin, Path};
+use crate::text::tree::{NodeId, Tree};
+
+/// The annotation in which `kubectl apply` keeps what it was given last.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Fields of `metadata` that the server writes and a manifest in a repository should not carry.
+pub const SERVER_FIELDS: &[&str] = &[
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+/// What of an object's metadata mentions a version and is kept as it is; or, if asked for, what is taken out.
+pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let Some(metadata) = tree.get(object, "metadata") else { return findings };
+    let root = Path::ROOT.field("metadata");
+    let annotations = root.field("annotations");
+    let last_applied = tree.get(metadata, "annotations").and_then(|map| tree.get(map, LAST_APPLIED));
+    if job.drop_server_fields {
+        for entry in tree.entries(metadata).iter().filter(|entry| !entry.shadowed) {
+            let name = tree.text(entry.key);
+            if SERVER_FIELDS.contains(&name) {
+                findings.push(dropped(&root.field(name)));
+            }
+        }
+        if last_applied.is_some() {
+            findings.push(dropped(&annotations.key(LAST_APPLIED)));
+        }
+    } else {
+        let managed = tree.get(metadata, "managedFields");
+        let managed = managed.map_or(&[][..], |list| tree.items(list));
+        let list = root.field("managedFields");
+        for (at, &entry) in managed.iter().enumerate() {
+            let item = list.index(at);
+            if tree.get(entry, "apiVersion").and_then(|node| tree.str(node)) == Some(job.from.api_version) {
+                findings.push(mentioned(
+                    &item.field("apiVersion"),
+                    format!("{} records fields by the names of {} and is kept as it is", item.render(), job.from.name),
+                    "set `dropServerFields` to take `managedFields` out of a manifest",
+                ));
+            }
+        }
+        if let Some(text) = last_applied.and_then(|node| tree.str(node))
+            && text.contains(job.from.api_version)
+        {
+            findings.push(mentioned(
+                &annotations.key(LAST_APPLIED),
+                format!("the annotation `{LAST_APPLIED}` holds an object of {} and is kept as it is", job.from.name),
+                "set `dropServerFields` to take it out; the next `kubectl apply` writes it anew",
+            ));
+        }
+    }
+    let owners = tree.get(metadata, "ownerReferences");
+    let list = root.field("ownerReferences");
+    for (at, &owner) in owners.map_or(&[][..], |list| tree.items(list)).iter().enumerate() {
+        if tree.get(owner, "apiVersion").and_then(|node| tree.str(node)) == Some(job.from.api_version) {
+            let item = list.index(at);
+            findings.push(mentioned(
+                &item.field("apiVersion"),
+                format!("{} refers to an owner of {} and is kept as it is", item.render(), job.from.api_version),
+                "a cluster that does not serve that version cannot find the owner; write the new version and the owner's new uid",
+            ));
+        }
+    }
+    findings
+}
+
+fn mentioned(path: &Path<'_>, message: String, help: &str) -> Finding {
+    Finding::warning(Code::VersionMentioned, Origin::Claimkit, message).at(path).with_help(help)
+}
+
+fn dropped(path: &Path<'_>) -> Finding {
+    Finding::info(
+        Code::ServerFieldDropped,
+        Origin::Claimkit,
+        format!("`{}` is taken out: only the server writes it", path.render()),
+    )
+    .at(path)
+    .key()
+}

@@ -1,0 +1,308 @@
+//! Conversion between v1alpha1 and v1alpha2 (spec/behaviour.md §10): edits on the text, and a list of what is lost.
+//!
+//! | file | does |
+//! |---|---|
+//! | `job.rs` | what an object is and what it becomes |
+//! | `losses.rs` | what the target version cannot hold |
+//! | `metadata.rs` | metadata that mentions versions, fields that only the server writes |
+//! | `edits.rs` | the text: edits that change what must change |
+//! | `value.rs` | the value: a converted tree, built without looking at the text |
+//! | `check.rs` | reads the edited text again and compares it with the value; judges it in the target release |
+//! | `print.rs` | documents that cannot be edited safely |
+//!
+//! Upstream has no conversion between these versions, so each one proves itself: what the edits gave is read again and must
+//! be the converted value, else the document is printed; if that differs too, there is no text but an error.
+
+mod check;
+mod edits;
+mod job;
+mod losses;
+mod metadata;
+mod print;
+mod value;
+
+pub use losses::Loss;
+
+use crate::decode::{self, How, StrictKind, Via};
+use crate::input::{Input, Item, What};
+use crate::limits::Limits;
+use crate::object::Record;
+use crate::report::{Code, Finding, Origin, Path, Severity, Step, locate};
+use crate::schema::{self, Api, GROUP, Release, Version};
+use crate::text::tree::{Kind, NodeId};
+use crate::text::{Document, Span};
+use job::Job;
+
+/// What is asked for besides the target.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Convert although something is lost.
+    pub lossy: bool,
+    /// Take fields out of `metadata` that only the server writes, and the annotation of `kubectl apply`.
+    pub drop_server_fields: bool,
+    /// The release the result is judged by if it serves the target version, else the one the text is read by.
+    pub release: Option<Release>,
+    /// Upper bounds.
+    pub limits: Limits,
+}
+
+/// What became of one object.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The `apiVersion` it had.
+    pub from: String,
+    /// The `apiVersion` it has in the result.
+    pub to: String,
+    /// True if it was converted.
+    pub changed: bool,
+    /// What is lost, in the order of its fields.
+    pub losses: Vec<Loss>,
+    /// Why it was left as it is.
+    pub skipped: Option<String>,
+}
+
+/// A file's conversion.
+#[derive(Debug)]
+pub struct Conversion<'s> {
+    /// The file and its objects.
+    pub input: Input<'s>,
+    /// The whole file converted; `None` if it is refused.
+    pub text: Option<String>,
+    /// One outcome per object of the input.
+    pub outcomes: Vec<Outcome>,
+    /// What there is to say, with places in the original text.
+    pub findings: Vec<Finding>,
+    /// True if there was anything of this API group to look at.
+    pub checked: bool,
+}
+
+/// What is to be done in one document.
+#[derive(Debug)]
+struct Plan {
+    /// Index of the document.
+    document: usize,
+    /// Its root.
+    root: NodeId,
+    /// The head of a typed List.
+    head: Option<Job>,
+    /// Objects: index in the input, node, conversion.
+    objects: Vec<(usize, NodeId, Job)>,
+}
+
+impl Plan {
+    fn jobs(&self) -> Vec<(NodeId, Job)> {
+        self.objects.iter().map(|&(_, node, job)| (node, job)).collect()
+    }
+}
+
+/// Converts every object of a text to a version.
+pub fn convert<'s>(text: &'s str, to: &'static Version, options: &Options) -> Conversion<'s> {
+    let source_release = options.release.filter(|release| !to.served_by(*release));
+    let target_release = options.release.filter(|release| to.served_by(*release)).unwrap_or(to.default_release());
+    // Not as kubectl takes files apart: an object that it refuses is no reason to leave the others unconverted.
+    let mut input = Input::read_via(text, Via::Validator, source_release, &options.limits);
+    let mut findings = std::mem::take(&mut input.file.findings);
+    if input.file.documents.is_empty() {
+        // The server's word for an empty body; an empty file has nothing to convert.
+        findings.retain(|finding| finding.code != Code::NoKind);
+    }
+    let mut work = Work { to, options, findings, outcomes: Vec::new(), checked: false };
+    let plans = work.plan(&input);
+    let refused = work.findings.iter().any(|finding| finding.severity == Severity::Error);
+    let mut text = None;
+    if !refused {
+        match check::carry_out(&input, &plans, target_release, &options.limits) {
+            Ok(done) => {
+                work.findings.extend(done.findings);
+                text = Some(done.text);
+            }
+            Err(finding) => work.findings.push(*finding),
+        }
+    }
+    for plan in plans.iter().filter(|_| text.is_some()) {
+        for &(index, ..) in &plan.objects {
+            if let Some(outcome) = work.outcomes.get_mut(index) {
+                outcome.changed = true;
+            }
+        }
+    }
+    Conversion { input, text, outcomes: work.outcomes, findings: work.findings, checked: work.checked }
+}
+
+struct Work<'o> {
+    to: &'static Version,
+    options: &'o Options,
+    findings: Vec<Finding>,
+    outcomes: Vec<Outcome>,
+    checked: bool,
+}
+
+impl Work<'_> {
+    fn plan(&mut self, input: &Input<'_>) -> Vec<Plan> {
+        let mut plans: Vec<Plan> = Vec::new();
+        for (index, document) in input.file.documents.iter().enumerate() {
+            let Some(root) = document.root else { continue };
+            let head = self.head(document, root);
+            plans.push(Plan { document: index, root, head, objects: Vec::new() });
+        }
+        for (index, item) in input.items.iter().enumerate() {
+            let outcome = match self.item(input, index, item) {
+                Ok((job, outcome)) => {
+                    let at = plans.binary_search_by_key(&item.document, |plan| plan.document);
+                    if let Some(plan) = at.ok().and_then(|at| plans.get_mut(at)) {
+                        plan.objects.push((index, item.node, job));
+                    }
+                    outcome
+                }
+                Err(outcome) => *outcome,
+            };
+            self.outcomes.push(outcome);
+        }
+        plans.retain(|plan| plan.head.is_some() || !plan.objects.is_empty());
+        plans
+    }
+
+    /// The conversion of a List's own version and kind, if it is of this group.
+    fn head(&mut self, document: &Document<'_>, root: NodeId) -> Option<Job> {
+        let tree = &document.tree;
+        let items = tree.get(root, "items")?;
+        if !matches!(tree.kind(items), Kind::Seq { .. }) {
+            return None;
+        }
+        let version = schema::version(tree.str(tree.get(root, "apiVersion")?)?)?;
+        self.checked = true;
+        if version.api_version == self.to.api_version {
+            return None;
+        }
+        let kind = version.kind(tree.str(tree.get(root, "kind")?)?, version.default_release())?;
+        let api = Api { version, kind };
+        let job = Job::new(api, self.to, self.options.drop_server_fields);
+        if job.is_none() {
+            let step = [Step::Key("kind".to_owned())];
+            let span = locate::locate(tree, root, &step, false);
+            self.findings.push(self.no_counterpart(api).with_span(span));
+        }
+        job
+    }
+
+    fn no_counterpart(&self, api: Api) -> Finding {
+        let message = format!("`{}` of {} has no counterpart in {}", api.kind.kind, api.version.name, self.to.name);
+        Finding::error(Code::NoCounterpart, Origin::Claimkit, message)
+            .with_help("take the object out of the file; v1alpha1 has no structured parameters")
+            .at(&Path::ROOT.field("kind"))
+    }
+
+    fn item(&mut self, input: &Input<'_>, index: usize, item: &Item) -> Result<(Job, Outcome), Box<Outcome>> {
+        let mut outcome = Outcome { from: item.api_version.clone(), to: item.api_version.clone(), ..Outcome::default() };
+        let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+        let known = schema::version(&item.api_version);
+        if known.is_some_and(|version| version.api_version == self.to.api_version) {
+            self.checked = true;
+            outcome.skipped = Some(format!("it is of {} already", self.to.name));
+            return Err(Box::new(outcome));
+        }
+        let api = match (&item.what, known) {
+            (What::Ours(api), _) => *api,
+            (What::Refused(finding), Some(_)) => {
+                self.checked = true;
+                self.push(input, item, index, finding.clone());
+                outcome.skipped = Some("it cannot be read".to_owned());
+                return Err(Box::new(outcome));
+            }
+            (What::Refused(finding), None) if group != GROUP => {
+                // No object, or one of an unreadable version: nothing of ours to convert.
+                let finding = Finding { severity: Severity::Warning, ..finding.clone() };
+                self.push(input, item, index, finding);
+                outcome.skipped = Some("it is no Kubernetes object".to_owned());
+                return Err(Box::new(outcome));
+            }
+            _ => {
+                let what = if item.kind.is_empty() { "an object" } else { &item.kind };
+                let message = format!("`{what}` of `{}` is left as it is", item.api_version);
+                self.push(
+                    input,
+                    item,
+                    index,
+                    Finding::info(Code::OtherGroup, Origin::Claimkit, message).with_span(Span::at(item.span.from())),
+                );
+                outcome.skipped = Some(format!("it is of `{}`", item.api_version));
+                return Err(Box::new(outcome));
+            }
+        };
+        self.checked = true;
+        outcome.to = self.to.api_version.to_owned();
+        let Some(job) = Job::new(api, self.to, self.options.drop_server_fields) else {
+            let finding = self.no_counterpart(api);
+            self.push(input, item, index, finding);
+            outcome.to.clone_from(&outcome.from);
+            outcome.skipped = Some(format!("{} has no `{}`", self.to.name, api.kind.kind));
+            return Err(Box::new(outcome));
+        };
+        outcome.losses = self.look(input, index, item, &job, api);
+        Ok((job, outcome))
+    }
+
+    /// Decodes the object and says what there is to say about its conversion.
+    fn look(&mut self, input: &Input<'_>, index: usize, item: &Item, job: &Job, api: Api) -> Vec<Loss> {
+        let Some(tree) = input.tree(item) else { return Vec::new() };
+        let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
+        let decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
+        for (at, mismatch) in decoded.mismatches.iter().enumerate() {
+            let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
+            let mut finding = Finding::error(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
+            finding.path = Some(mismatch.path.clone());
+            self.push(input, item, index, finding);
+        }
+        for strict in &decoded.strict {
+            let code = match strict.kind {
+                StrictKind::Unknown => Code::UnknownField,
+                StrictKind::Duplicate => Code::DuplicateField,
+            };
+            let mut finding = Finding::warning(code, Origin::ApiServer, strict.message.clone()).with_span(strict.key);
+            finding.path = Some(strict.path.clone());
+            self.push(input, item, index, finding);
+        }
+        let losses = losses::losses(tree, item.node, job);
+        for loss in &losses {
+            let message = format!("`{}` is lost in {}: {}", loss.path, job.to.name, loss.reason);
+            let mut finding =
+                Finding::new(Code::ConversionLoss, Severity::Warning, Origin::Claimkit, message).with_span(loss.span);
+            if !self.options.lossy {
+                finding.severity = Severity::Error;
+                finding.help = Some("set `lossy` to `allow` to convert without it".to_owned());
+            }
+            finding.path = Some(loss.path.clone());
+            self.push(input, item, index, finding);
+        }
+        if handle_without_driver(&decoded.record, job) {
+            let path = Path::ROOT.field("status");
+            let path = path.field("allocation");
+            let message = "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts";
+            let finding = Finding::warning(Code::HandleWithoutDriver, Origin::Claimkit, message)
+                .at(&path.field("resourceHandle"))
+                .with_help("write the name of the driver that made the allocation in `status.driverName`");
+            self.push(input, item, index, finding);
+        }
+        for finding in metadata::findings(tree, item.node, job) {
+            self.push(input, item, index, finding);
+        }
+        losses
+    }
+
+    fn push(&mut self, input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) {
+        finding.object = Some(index);
+        if finding.span.is_none() {
+            finding.span = input.tree(item).map(|tree| locate::locate(tree, item.node, &finding.steps, finding.at_key));
+        }
+        self.findings.push(finding);
+    }
+}
+
+fn handle_without_driver(record: &Record<'_>, job: &Job) -> bool {
+    if job.direction != job::Direction::Up || job.kind != "ResourceClaim" {
+        return false;
+    }
+    let Some(status) = record.record("status") else { return false };
+    let handle = status.record("allocation").map_or("", |allocation| allocation.str("resourceHandle"));
+    !handle.is_empty() && status.str("driverName").is_empty()
+}

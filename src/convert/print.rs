@@ -1,0 +1,121 @@
+//! A converted tree as text, for documents that cannot be edited safely: block style, order kept, comments not.
+
+use crate::text::print::{self, Order};
+use crate::text::tree::{Kind, NodeId, Tree};
+
+/// Appends a node as YAML in block style. `false` if it is larger than `max_bytes`.
+pub fn yaml(tree: &Tree<'_>, root: NodeId, line_end: &str, max_bytes: usize, out: &mut String) -> bool {
+    let mut steps = vec![Step::Node { node: root, indent: 0, place: Place::Line }];
+    while let Some(step) = steps.pop() {
+        if out.len() > max_bytes {
+            return false;
+        }
+        match step {
+            Step::Text { text, indent } => {
+                if !out.is_empty() && !out.ends_with('\n') && !out.ends_with('\r') {
+                    out.push_str(line_end);
+                }
+                out.push_str(&" ".repeat(indent));
+                out.push_str(&text);
+            }
+            Step::Node { node, indent, place } => match tree.kind(node) {
+                Kind::Map { .. } if !tree.entries(node).is_empty() => {
+                    let indent = if matches!(place, Place::Value) { indent.saturating_add(2) } else { indent };
+                    let entries = print::effective(tree, node, Order::Source);
+                    for (at, entry) in entries.into_iter().enumerate().rev() {
+                        steps.push(Step::Node { node: entry.value, indent, place: Place::Value });
+                        let key = format!("{}:", scalar(tree.text(entry.key)));
+                        // The first key stands behind the dash of its item.
+                        let behind_dash = at == 0 && matches!(place, Place::Item);
+                        steps.push(if behind_dash { Step::Behind(key) } else { Step::Text { text: key, indent } });
+                    }
+                }
+                Kind::Seq { .. } if !tree.items(node).is_empty() => {
+                    let behind_dash = matches!(place, Place::Item);
+                    for (at, &item) in tree.items(node).iter().enumerate().rev() {
+                        steps.push(Step::Node { node: item, indent: indent.saturating_add(2), place: Place::Item });
+                        let dash = "-".to_owned();
+                        steps.push(if at == 0 && behind_dash { Step::Behind(dash) } else { Step::Text { text: dash, indent } });
+                    }
+                }
+                _ => {
+                    if !matches!(place, Place::Line) {
+                        out.push(' ');
+                    }
+                    leaf(tree, node, out);
+                }
+            },
+            Step::Behind(text) => {
+                out.push(' ');
+                out.push_str(&text);
+            }
+        }
+    }
+    true
+}
+
+enum Step {
+    /// A line of its own.
+    Text {
+        text: String,
+        indent: usize,
+    },
+    /// Goes on behind what is there.
+    Behind(String),
+    Node {
+        node: NodeId,
+        indent: usize,
+        place: Place,
+    },
+}
+
+enum Place {
+    /// Begins a line.
+    Line,
+    /// Behind a key.
+    Value,
+    /// Behind a dash.
+    Item,
+}
+
+fn leaf(tree: &Tree<'_>, node: NodeId, out: &mut String) {
+    match tree.kind(node) {
+        Kind::Str(text) => out.push_str(&scalar(tree.text(text))),
+        // Empty collections, numbers, booleans and null are the same in JSON.
+        _ => {
+            print::json(tree, node, Order::Source, usize::MAX, out);
+        }
+    }
+}
+
+/// A string as a YAML scalar: plain where no reader can take it for anything else, else in double quotes.
+fn scalar(text: &str) -> String {
+    let mut bytes = text.bytes();
+    let begins = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'/');
+    let plain = begins && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'/' | b'_' | b'-'));
+    if plain && !is_word(text) {
+        return text.to_owned();
+    }
+    let mut quoted = String::new();
+    print::quote(text, &mut quoted);
+    escape_unprintable(&quoted)
+}
+
+/// Words that YAML 1.1 does not read as strings.
+fn is_word(text: &str) -> bool {
+    const WORDS: &[&str] = &["y", "yes", "n", "no", "on", "off", "true", "false", "null"];
+    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Escapes what YAML does not allow as it is, or takes for a line end.
+pub(super) fn escape_unprintable(quoted: &str) -> String {
+    let mut out = String::with_capacity(quoted.len());
+    for c in quoted.chars() {
+        if matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}

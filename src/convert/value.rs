@@ -1,0 +1,161 @@
+//! The conversion of the value: a converted tree, built without looking at the text. What the edits give is compared with it.
+
+use super::job::{self, Direction, Job, STRUCTURED_PARAMETERS};
+use super::metadata;
+use crate::text::Span;
+use crate::text::print::{self, Order};
+use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
+
+/// Adds the converted object to the tree.
+pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {
+    let driver = job::driver_name(tree, node).to_owned();
+    rebuild(tree, node, |tree, name, entry| {
+        let value = entry.value;
+        let new = if job::is_type_key(name, "apiVersion") && tree.str(value) == Some(job.from.api_version) {
+            string(tree, job.to.api_version)
+        } else if job::is_type_key(name, "kind") && tree.str(value) == Some(job.kind) {
+            string(tree, job.new_kind)
+        } else {
+            match name {
+                "metadata" if job.drop_server_fields => return without_server_fields(tree, entry),
+                "status" if job.kind == "ResourceClaim" => {
+                    rebuild_field(tree, value, "allocation", |tree, entry| Some(allocation(tree, entry, &driver, job)))
+                }
+                // Null in v1alpha2 is the same as absent; in v1alpha1 the field does not exist.
+                STRUCTURED_PARAMETERS if job.kind == "ResourceClass" => return None,
+                _ => value,
+            }
+        };
+        Some(Entry { value: new, ..entry })
+    })
+}
+
+/// A mapping anew, each entry that counts kept, changed or left out. Anything else stays as it is.
+fn rebuild<'s>(tree: &mut Tree<'s>, map: NodeId, mut change: impl FnMut(&mut Tree<'s>, &str, Entry) -> Option<Entry>) -> NodeId {
+    if !tree.is_map(map) {
+        return map;
+    }
+    let entries: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
+    let mut kept = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let name = tree.text(entry.key).to_owned();
+        kept.extend(change(tree, &name, entry).map(|entry| Entry { shadowed: false, merged: false, ..entry }));
+    }
+    let kind = tree.store_entries(kept);
+    tree.add(kind, Span::default(), Style::Block)
+}
+
+fn rebuild_field<'s>(
+    tree: &mut Tree<'s>,
+    map: NodeId,
+    field: &str,
+    change: impl Fn(&mut Tree<'s>, Entry) -> Option<Entry>,
+) -> NodeId {
+    rebuild(tree, map, |tree, name, entry| if name == field { change(tree, entry) } else { Some(entry) })
+}
+
+fn string(tree: &mut Tree<'_>, text: &str) -> NodeId {
+    let text = tree.store(text);
+    tree.add(Kind::Str(text), Span::default(), Style::Plain)
+}
+
+fn allocation(tree: &mut Tree<'_>, entry: Entry, driver: &str, job: &Job) -> Entry {
+    let value = rebuild(tree, entry.value, |tree, name, entry| {
+        if name == job.new_handle_field() {
+            return None;
+        }
+        if name != job.handle_field() {
+            return Some(entry);
+        }
+        let key = tree.store(job.new_handle_field());
+        let value = match job.direction {
+            _ if job::is_null(tree, entry.value) => entry.value,
+            Direction::Up => handles(tree, entry.value, driver),
+            Direction::Down => handle(tree, entry.value, driver)?,
+        };
+        Some(Entry { key, value, ..entry })
+    });
+    Entry { value, ..entry }
+}
+
+/// The list of one handle, or of none.
+fn handles(tree: &mut Tree<'_>, data: NodeId, driver: &str) -> NodeId {
+    let mut items = Vec::new();
+    if tree.str(data) != Some("") {
+        let mut entries = Vec::new();
+        if !driver.is_empty() {
+            let value = string(tree, driver);
+            entries.push(entry(tree, "driverName", value));
+        }
+        entries.push(entry(tree, "data", data));
+        let kind = tree.store_entries(entries);
+        items.push(tree.add(kind, Span::default(), Style::Block));
+    }
+    let kind = tree.store_items(items);
+    tree.add(kind, Span::default(), Style::Block)
+}
+
+fn entry(tree: &mut Tree<'_>, key: &str, value: NodeId) -> Entry {
+    let key = tree.store(key);
+    Entry { key, key_span: Span::default(), value, shadowed: false, merged: false }
+}
+
+/// The one handle; `None` if it has no data.
+fn handle(tree: &mut Tree<'_>, handles: NodeId, driver: &str) -> Option<NodeId> {
+    if tree.items(handles).is_empty() {
+        return Some(string(tree, ""));
+    }
+    let kept = job::kept_handle(tree, handles, driver);
+    let data = tree.get(*tree.items(handles).get(kept)?, "data")?;
+    tree.str(data).is_some_and(|data| !data.is_empty()).then_some(data)
+}
+
+/// `metadata` without what only the server writes; `None` if nothing is left.
+fn without_server_fields(tree: &mut Tree<'_>, entry: Entry) -> Option<Entry> {
+    let value = rebuild(tree, entry.value, |tree, name, entry| {
+        if metadata::SERVER_FIELDS.contains(&name) {
+            return None;
+        }
+        if name != "annotations" || tree.get(entry.value, metadata::LAST_APPLIED).is_none() {
+            return Some(entry);
+        }
+        let value = rebuild(tree, entry.value, |_, name, entry| (name != metadata::LAST_APPLIED).then_some(entry));
+        (!tree.entries(value).is_empty()).then_some(Entry { value, ..entry })
+    });
+    let emptied = tree.is_map(value) && tree.entries(value).is_empty() && !tree.entries(entry.value).is_empty();
+    (!emptied).then_some(Entry { value, ..entry })
+}
+
+/// A whole document: its root with the given objects converted, `nodes` being the root or items of its `items`.
+pub fn document(tree: &mut Tree<'_>, root: NodeId, head: Option<&Job>, objects: &[(NodeId, Job)]) -> NodeId {
+    if let [(node, job)] = objects
+        && *node == root
+    {
+        return object(tree, root, job);
+    }
+    let converted: Vec<(NodeId, NodeId)> = objects.iter().map(|(node, job)| (*node, object(tree, *node, job))).collect();
+    let mut root = root;
+    if let Some(job) = head {
+        root = object(tree, root, job);
+    }
+    rebuild_field(tree, root, "items", |tree, entry| {
+        if !matches!(tree.kind(entry.value), Kind::Seq { .. }) {
+            return Some(entry);
+        }
+        let mut left = converted.as_slice();
+        let items: Vec<NodeId> = tree
+            .items(entry.value)
+            .iter()
+            .map(|&item| match left.split_first() {
+                // The objects are in the order of the list.
+                Some((&(node, new), rest)) if node == item => {
+                    left = rest;
+                    new
+                }
+                _ => item,
+            })
+            .collect();
+        let kind = tree.store_items(items);
+        Some(Entry { value: tree.add(kind, Span::default(), Style::Block), ..entry })
+    })
+}

@@ -1,0 +1,61 @@
+//! The verb `convert`: the whole file in another version of the API group.
+
+use super::answer::{self, Answer, Loss, Object};
+use super::parse::nothing_checked;
+use super::request::{Lossy, Request};
+use crate::convert::{self, Options};
+use crate::report::Severity;
+use crate::schema::{GROUP, VERSIONS, Version};
+use serde_json::value::RawValue;
+
+/// Answers `convert`.
+pub fn convert(request: &Request) -> Answer {
+    let unusable = |error: &str| Answer::unusable(Some("convert"), error);
+    let Some(text) = request.text.as_deref() else { return unusable("`text` is missing: the manifest to convert") };
+    let to = match request.to.as_deref().map(target) {
+        None => return unusable("`to` is missing; write `v1alpha1` or `v1alpha2`"),
+        Some(Err(error)) => return unusable(&error),
+        Some(Ok(to)) => to,
+    };
+    let release = match request.release() {
+        Ok(release) => release,
+        Err(error) => return unusable(&error),
+    };
+    let options = Options {
+        lossy: request.lossy == Lossy::Allow,
+        drop_server_fields: request.drop_server_fields,
+        release,
+        limits: request.limits,
+    };
+    let mut done = convert::convert(text, to, &options);
+    let mut findings = std::mem::take(&mut done.findings);
+    if !done.checked {
+        findings.push(nothing_checked(&done.input));
+    }
+    let objects = done.input.items.iter().zip(done.outcomes).map(|(item, outcome)| Object {
+        from: Some(outcome.from),
+        to: Some(outcome.to),
+        changed: Some(outcome.changed),
+        losses: Some(
+            outcome
+                .losses
+                .into_iter()
+                .map(|loss| Loss { path: loss.path, value: RawValue::from_string(loss.value).ok(), reason: loss.reason })
+                .collect(),
+        ),
+        skipped: outcome.skipped,
+        ..Object::of(&done.input, item)
+    });
+    let mut answer =
+        Answer { verb: Some("convert".to_owned()), objects: objects.collect(), text: done.text, ..Answer::default() };
+    answer.ok = done.checked && findings.iter().all(|finding| finding.severity != Severity::Error);
+    answer.findings = findings.into_iter().map(|finding| answer::finding(&done.input.file.source, finding)).collect();
+    answer
+}
+
+/// The version asked for: `resource.k8s.io/v1alpha2` or bare.
+fn target(name: &str) -> Result<&'static Version, String> {
+    let bare = name.strip_prefix(GROUP).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
+    let known = VERSIONS.iter().copied().find(|version| version.name == bare);
+    known.ok_or_else(|| format!("unknown version `{name}`; write `v1alpha1` or `v1alpha2`"))
+}
