@@ -54,7 +54,7 @@ function Row({ finding, fileId, canFix }: { finding: Finding; fileId: string | u
         {canFix &&
           fileId &&
           finding.fixes.map((fix, index) => (
-            <button type="button" class="button small primary" key={fix.title} onClick={() => applyFix(fileId, finding, index)}>
+            <button type="button" class="button small fix" key={fix.title} onClick={() => applyFix(fileId, finding, index)}>
               {s.fix}: <Ticked text={fix.title} />
             </button>
           ))}
