@@ -3,13 +3,37 @@
 import { existsSync, readFileSync, readSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const file = new URL("./cli/claimkit_bg.wasm", import.meta.url);
-if (!existsSync(file)) {
+const modules = ["./claimkit_bg.wasm", "./cli/claimkit_bg.wasm"].map((file) => new URL(file, import.meta.url));
+if (!modules.every((file) => existsSync(file))) {
   console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
   process.exit(2);
 }
-const { initSync, command } = createRequire(import.meta.url)("./cli/claimkit.js");
-initSync({ module: readFileSync(file) });
+const require = createRequire(import.meta.url);
+const [claimkit, { initSync, command }] = [require("./claimkit.js"), require("./cli/claimkit.js")];
+initSync({ module: readFileSync(modules[1]) });
+
+const TELLING = /"verb"\s*:\s*"(hover|complete|jsonSchema|codes|releases)"/;
+let started = false;
+
+/** Answers a request; the rules are loaded with the first one, and sentences for the verbs that tell some. */
+function answer(request) {
+  if (!started) claimkit.initSync({ module: readFileSync(modules[0]) });
+  started = true;
+  return claimkit.answer(TELLING.test(request) ? withFile(request) : request);
+}
+
+/** The request with its locale's file, which the native program carries inside. */
+function withFile(request) {
+  let fields;
+  try {
+    fields = JSON.parse(request);
+  } catch {
+    return request;
+  }
+  const file = new URL(`./locale/${encodeURIComponent(fields.locale ?? "en")}.json`, import.meta.url);
+  if (fields.sentences !== undefined || !existsSync(file)) return request;
+  return JSON.stringify({ ...fields, sentences: JSON.parse(readFileSync(file, "utf8")) });
+}
 
 const PHRASES = {
   ENOENT: "no such file or folder",
@@ -82,6 +106,7 @@ const host = {
     }),
   write: (path, text) => attempt(() => writeFileSync(path, text)),
   line: () => attempt(line),
+  answer,
   out: (text) => print(1, text),
   err: (text) => print(2, text),
   colours: () => Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb",

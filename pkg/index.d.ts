@@ -15,3 +15,8 @@ export function init(source?: ModuleSource | Promise<ModuleSource>): Promise<voi
 export function initSync(module: BufferSource | WebAssembly.Module): void;
 
 export default init;
+
+import type { Locale, Sentences } from "./types.js";
+
+/** Gives a language's sentences: the content of `claimkit/locale/en.json`, say. Not needed in Node. */
+export function addLocale(locale: Locale, sentences: Sentences): void;

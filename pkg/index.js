@@ -1,7 +1,13 @@
 // claimkit for browsers, workers and bundlers. Importing does nothing; call `init` once, then everything is synchronous.
-import start, { initSync as startSync } from "./claimkit.js";
+import * as module from "./claimkit.js";
+import { withSentences } from "./locale.js";
 
-export * from "./claimkit.js";
+export { answer, convert, evaluate, parse, validate } from "./claimkit.js";
+export { addLocale } from "./locale.js";
+
+export const codes = (options) => module.codes(withSentences(options));
+export const releases = (options) => module.releases(withSentences(options));
+export const jsonSchema = (kind, options) => module.jsonSchema(kind, withSentences(options));
 
 /**
  * Fetches (or takes) and starts the Wasm module. Calling it again is harmless.
@@ -10,16 +16,16 @@ export * from "./claimkit.js";
  *   without it, `claimkit_bg.wasm` beside this file
  */
 export async function init(source) {
-  await start(source === undefined ? undefined : { module_or_path: source });
+  await module.default(source === undefined ? undefined : { module_or_path: source });
 }
 
 /**
  * Starts the Wasm module from bytes or a compiled module, at once.
  *
- * @param {BufferSource | WebAssembly.Module} module
+ * @param {BufferSource | WebAssembly.Module} source
  */
-export function initSync(module) {
-  startSync({ module });
+export function initSync(source) {
+  module.initSync({ module: source });
 }
 
 export default init;

@@ -1,6 +1,7 @@
 // claimkit for Node: reads its own Wasm file while being imported, so that nobody has to call `init`.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { findLocales } from "./locale.js";
 
 const file = new URL("./claimkit_bg.wasm", import.meta.url);
 if (!existsSync(file)) {
@@ -10,15 +11,23 @@ if (!existsSync(file)) {
 const claimkit = createRequire(import.meta.url)("./index.js");
 claimkit.initSync(readFileSync(file));
 
+findLocales((locale) => {
+  const sentences = new URL(`./locale/${encodeURIComponent(locale)}.json`, import.meta.url);
+  return existsSync(sentences) ? JSON.parse(readFileSync(sentences, "utf8")) : undefined;
+});
+
 export const {
-  init,
-  initSync,
-  parse,
-  validate,
+  addLocale,
+  answer,
+  codes,
   convert,
   evaluate,
+  init,
+  initSync,
+  jsonSchema,
+  parse,
   releases,
-  codes,
+  validate,
 } = claimkit;
 
 export default init;

@@ -357,15 +357,12 @@ impl<'t> Decoder<'t, '_> {
                     continue;
                 }
             };
-            match map.binary_search_by(|(known, _): &(Cow<'_, str>, _)| known.as_ref().cmp(key)) {
-                Ok(at) => {
-                    if let Some(place) = map.get_mut(at) {
-                        place.1 = Cow::Borrowed(value);
-                    }
-                }
-                Err(at) => map.insert(at, (Cow::Borrowed(key), Cow::Borrowed(value))),
-            }
+            map.push((Cow::Borrowed(key), Cow::Borrowed(value)));
         }
+        // Stable, so that of equal keys the last one written comes first once reversed.
+        map.reverse();
+        map.sort_by(|a, b| a.0.cmp(&b.0));
+        map.dedup_by(|later, kept| later.0 == kept.0);
         *place = Value::Map(map);
     }
 

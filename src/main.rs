@@ -62,6 +62,10 @@ impl Host for System {
         }
     }
 
+    fn answer(&mut self, request: &str) -> String {
+        claimkit::wire::answer_with(request, cli::locale::file)
+    }
+
     fn out(&mut self, text: &str) {
         print(io::stdout().lock(), text);
     }

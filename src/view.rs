@@ -65,11 +65,6 @@ impl<'r, V> List<'r, V> {
     pub fn iter(self) -> impl ExactSizeIterator<Item = V> + use<'r, V> {
         self.items.iter().map(move |item| (self.view)(item.as_record()))
     }
-
-    /// The first `count` of them.
-    pub fn head(self, count: usize) -> Self {
-        List { items: self.items.get(..count).unwrap_or(self.items), view: self.view }
-    }
 }
 
 fn slot<'r>(record: Option<&'r Record<'r>>, json: &str) -> &'r Value<'r> {

@@ -106,6 +106,7 @@ static NODE: Opt = Opt {
     about: "show this node only; may be given more than once",
 };
 static SELECTOR: Opt = opt("selector", None, Takes::Text("FILE"), "evaluate this bare NodeSelector instead of manifests");
+static LOCALE: Opt = opt("locale", None, Takes::OneOf(&["en", "zh-Hans"]), "language of our own sentences; default: en");
 static RAW: Opt =
     opt("raw", None, Takes::Nothing, "print the JSON value that kubectl makes of the first YAML document, nothing more");
 
@@ -141,8 +142,19 @@ pub static VERBS: &[Verb] = &[
         about: "Answer one JSON request per line of standard input with one JSON line each",
         options: &[],
     },
-    Verb { name: "codes", operands: "[CODE…]", about: "List the codes of findings", options: &[&OUTPUT_PLAIN] },
-    Verb { name: "releases", operands: "", about: "List the Kubernetes releases that are followed", options: &[&OUTPUT_PLAIN] },
+    Verb {
+        name: "schema",
+        operands: "[KIND]",
+        about: "Print the JSON Schema of a kind, or of all kinds of a release",
+        options: &[&RELEASE, &LOCALE],
+    },
+    Verb { name: "codes", operands: "[CODE…]", about: "List the codes of findings", options: &[&OUTPUT_PLAIN, &LOCALE] },
+    Verb {
+        name: "releases",
+        operands: "",
+        about: "List the Kubernetes releases that are followed",
+        options: &[&OUTPUT_PLAIN, &LOCALE],
+    },
 ];
 
 /// A command line that was understood.
@@ -278,6 +290,9 @@ fn agree(arguments: &Arguments) -> Result<(), String> {
     }
     if verb == "evaluate" && !arguments.has("nodes") {
         return Err("`evaluate` needs Nodes: `--nodes FILE`, as `kubectl get nodes -o json` prints them".to_owned());
+    }
+    if verb == "schema" && arguments.operands.len() > 1 {
+        return Err("`schema` takes one kind, or none for all".to_owned());
     }
     if verb == "convert" {
         if !arguments.has("to") {

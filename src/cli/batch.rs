@@ -1,7 +1,7 @@
 //! `batch`: one JSON request per line of standard input, one answer per line of standard output, in the same order.
 
 use super::{FINE, Host, UNUSABLE};
-use crate::wire;
+use serde_json::json;
 
 pub fn run(host: &mut dyn Host) -> u8 {
     loop {
@@ -10,11 +10,14 @@ pub fn run(host: &mut dyn Host) -> u8 {
             Ok(Some(line)) => {
                 let line = line.strip_suffix(b"\n").unwrap_or(&line);
                 let mut answer = match std::str::from_utf8(line) {
-                    Ok(request) => wire::answer_with(request, super::locale::file),
-                    Err(error) => wire::print(&wire::Answer::unusable(
-                        None,
-                        &format!("the request cannot be used: byte {} is not UTF-8", error.valid_up_to()),
-                    )),
+                    Ok(request) => host.answer(request),
+                    Err(error) => json!({
+                        "ok": false,
+                        "error": format!("the request cannot be used: byte {} is not UTF-8", error.valid_up_to()),
+                        "findings": [],
+                        "objects": [],
+                    })
+                    .to_string(),
                 };
                 answer.push('\n');
                 host.out(&answer);

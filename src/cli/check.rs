@@ -1,21 +1,22 @@
 //! `validate` and `parse`: findings per file, in the form asked for.
 
 use super::arguments::Arguments;
+use super::ask::{self, Answered, Request};
 use super::files::{self, File};
 use super::{FINDINGS, FINE, Host, UNUSABLE};
+use crate::report::render::answer::Answer;
 use crate::report::render::text::Style;
 use crate::report::render::{Report, github, junit, sarif, text};
-use crate::wire::request::{FieldValidation, Operation, Via};
-use crate::wire::{self, Answer, Request};
+use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(request) = request(arguments, host) else { return UNUSABLE };
     let (files, readable) = files::read(&arguments.operands, host);
-    let Some(answers) = answers(&request, &files, host) else { return UNUSABLE };
-    if request.raw {
-        return raw(&files, &answers, readable, host);
+    let Some(answers) = ask::each(&request, &files, host) else { return UNUSABLE };
+    let reports = ask::reports(&files, &answers);
+    if arguments.has("raw") {
+        return raw(&reports, readable, host);
     }
-    let reports = reports(&files, &answers);
     match arguments.value("output") {
         Some("json") => host.out(&json(arguments.verb.name, &files, &answers)),
         Some("sarif") => host.out(&sarif::document(&reports)),
@@ -33,73 +34,36 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 
 /// The request all files share.
 fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<Request> {
-    let old = match arguments.value("old") {
-        Some(name) => Some(text_of(files::read_one(name, host)?, host)?),
-        None => None,
-    };
-    Some(Request {
-        verb: arguments.verb.name.to_owned(),
-        release: arguments.value("release").map(str::to_owned),
-        field_validation: match arguments.value("field-validation") {
-            Some("warn") => FieldValidation::Warn,
-            Some("ignore") => FieldValidation::Ignore,
-            _ => FieldValidation::Strict,
-        },
-        operation: match arguments.value("operation") {
-            Some("update-status") => Operation::UpdateStatus,
-            Some("update") => Operation::Update,
-            _ if old.is_some() => Operation::Update,
-            _ => Operation::Create,
-        },
-        old,
-        via: arguments.value("via").map(|via| if via == "validator" { Via::Validator } else { Via::Kubectl }),
-        namespace: arguments.value("namespace").map(str::to_owned),
-        raw: arguments.has("raw"),
-        ..Request::default()
-    })
+    let request = Request::new(arguments.verb.name)
+        .with("release", arguments.value("release"))
+        .with("fieldValidation", arguments.value("field-validation").map(capital))
+        .with("via", arguments.value("via"))
+        .with("namespace", arguments.value("namespace"))
+        .with("raw", arguments.has("raw").then_some(true));
+    let Some(old) = arguments.value("old") else { return Some(request) };
+    let old = files::read_one(old, host)?;
+    let operation = if arguments.value("operation") == Some("update-status") { "updateStatus" } else { "update" };
+    Some(request.with("operation", Some(operation)).with("old", Some(ask::text_of(&old, host)?)))
 }
 
-/// The text of a file that must be UTF-8.
-pub fn text_of(file: File, host: &mut dyn Host) -> Option<String> {
-    match file.damaged {
-        None => Some(file.text),
-        Some(at) => {
-            host.err(&format!("claimkit: {}: byte {at} is not UTF-8\n", file.name));
-            None
-        }
+/// `strict` as the contract writes it.
+fn capital(word: &str) -> &str {
+    match word {
+        "strict" => "Strict",
+        "warn" => "Warn",
+        _ => "Ignore",
     }
-}
-
-/// One answer per file; `None`, told on standard error, if the request itself cannot be used.
-pub fn answers(request: &Request, files: &[File], host: &mut dyn Host) -> Option<Vec<Answer>> {
-    let mut answers = Vec::new();
-    for file in files {
-        if let Some(at) = file.damaged {
-            host.err(&format!("claimkit: {}: byte {at} is not UTF-8\n", file.name));
-            return None;
-        }
-        let answer = wire::run(&Request { text: Some(file.text.clone()), ..request.clone() });
-        if let Some(error) = &answer.error {
-            host.err(&format!("claimkit: {error}\n"));
-            return None;
-        }
-        answers.push(answer);
-    }
-    Some(answers)
-}
-
-/// Files and their answers, side by side.
-pub fn reports<'a>(files: &'a [File], answers: &'a [Answer]) -> Vec<Report<'a>> {
-    files.iter().zip(answers).map(|(file, answer)| Report { name: &file.name, text: &file.text, answer }).collect()
 }
 
 /// All answers as one JSON document.
-pub fn json(verb: &str, files: &[File], answers: &[Answer]) -> String {
-    let ok = !answers.is_empty() && checked(answers) > 0 && !answers.iter().any(failed);
+pub fn json(verb: &str, files: &[File], answers: &[Answered]) -> String {
+    let checked = answers.iter().any(|told| checked_in(&told.answer) > 0);
+    let ok = checked && !answers.iter().any(|told| failed(&told.answer));
     let mut out = format!("{{\"verb\":\"{verb}\",\"ok\":{ok},\"files\":[");
     for (at, (file, answer)) in files.iter().zip(answers).enumerate() {
         let comma = if at == 0 { "" } else { "," };
-        out.push_str(&format!("{comma}\n{{\"file\":{},\"answer\":{}}}", wire::print(&file.name), wire::print(answer)));
+        let name = Value::from(file.name.as_str());
+        out.push_str(&format!("{comma}\n{{\"file\":{name},\"answer\":{}}}", answer.json));
     }
     out.push_str("\n]}\n");
     out
@@ -137,17 +101,16 @@ fn parsed(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) {
     host.err(&err);
 }
 
-fn raw(files: &[File], answers: &[Answer], readable: bool, host: &mut dyn Host) -> u8 {
+fn raw(reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     let mut code = if readable { FINE } else { UNUSABLE };
-    for report in reports(files, answers) {
-        match &report.answer.raw {
-            Some(raw) => host.out(&format!("{}\n", raw.get())),
-            None => {
-                let mut err = String::new();
-                text::write(&mut err, &report, Style::new(false));
-                host.err(&err);
-                code = code.max(FINDINGS);
-            }
+    for report in reports {
+        if let Some(raw) = &report.answer.raw {
+            host.out(&format!("{}\n", raw.get()));
+        } else {
+            let mut err = String::new();
+            text::write(&mut err, report, Style::new(false));
+            host.err(&err);
+            code = code.max(FINDINGS);
         }
     }
     code
@@ -158,12 +121,13 @@ fn summary(reports: &[Report<'_>]) -> String {
     let objects = reports.iter().map(|report| checked_in(report.answer)).sum();
     let others: usize =
         reports.iter().map(|report| report.answer.findings.iter().filter(|finding| finding.code == "other-group").count()).sum();
-    let mut text = format!("checked {} in {}: ", count(objects, "object"), count(reports.len(), "file"));
+    let mut text = format!("checked {} in {}", count(objects, "object"), count(reports.len(), "file"));
     match (findings("error"), findings("warning")) {
-        (0, 0) => text.push_str("no problems"),
-        (errors, 0) => text.push_str(&count(errors, "error")),
-        (0, warnings) => text.push_str(&count(warnings, "warning")),
-        (errors, warnings) => text.push_str(&format!("{}, {}", count(errors, "error"), count(warnings, "warning"))),
+        (0, 0) if objects == 0 => {}
+        (0, 0) => text.push_str(": no problems"),
+        (errors, 0) => text.push_str(&format!(": {}", count(errors, "error"))),
+        (0, warnings) => text.push_str(&format!(": {}", count(warnings, "warning"))),
+        (errors, warnings) => text.push_str(&format!(": {}, {}", count(errors, "error"), count(warnings, "warning"))),
     }
     if others > 0 {
         text.push_str(&format!("; {} of other groups not looked into", count(others, "object")));
@@ -178,11 +142,7 @@ fn count(number: usize, what: &str) -> String {
 
 /// Objects that were looked into.
 fn checked_in(answer: &Answer) -> usize {
-    answer.objects.iter().filter(|object| matches!(object.valid, Some(Some(_)))).count()
-}
-
-fn checked(answers: &[Answer]) -> usize {
-    answers.iter().map(checked_in).sum()
+    answer.objects.iter().filter(|object| object.checked()).count()
 }
 
 fn failed(answer: &Answer) -> bool {

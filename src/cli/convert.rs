@@ -1,22 +1,18 @@
 //! `convert`: converted texts to standard output, back into the files, or as a diff.
 
 use super::arguments::Arguments;
+use super::ask::{self, Request};
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, diff, files};
 use crate::report::render::text;
-use crate::wire::Request;
-use crate::wire::request::Lossy;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let request = Request {
-        verb: "convert".to_owned(),
-        to: arguments.value("to").map(str::to_owned),
-        lossy: if arguments.has("allow-loss") { Lossy::Allow } else { Lossy::Refuse },
-        release: arguments.value("release").map(str::to_owned),
-        ..Request::default()
-    };
+    let request = Request::new("convert")
+        .with("to", arguments.value("to"))
+        .with("lossy", arguments.has("allow-loss").then_some("allow"))
+        .with("release", arguments.value("release"));
     let (files, readable) = files::read(&arguments.operands, host);
-    let Some(answers) = check::answers(&request, &files, host) else { return UNUSABLE };
-    let reports = check::reports(&files, &answers);
+    let Some(answers) = ask::each(&request, &files, host) else { return UNUSABLE };
+    let reports = ask::reports(&files, &answers);
     if arguments.value("output") == Some("json") {
         host.out(&check::json("convert", &files, &answers));
         return check::end(&reports, readable, host);

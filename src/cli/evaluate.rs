@@ -1,34 +1,29 @@
 //! `evaluate`: which nodes a claim can be used on, as a table.
 
 use super::arguments::Arguments;
+use super::ask::{self, Answered, Request};
 use super::files::File;
 use super::{Host, UNUSABLE, check, files};
 use crate::report::render::text::{self, visible};
-use crate::wire::{self, Answer, Request};
 use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(nodes) = nodes(arguments, host) else { return UNUSABLE };
-    let request = Request {
-        verb: "evaluate".to_owned(),
-        nodes: Some(Some(nodes)),
-        release: arguments.value("release").map(str::to_owned),
-        ..Request::default()
-    };
-    let (files, readable, answers) = if let Some(name) = arguments.value("selector") {
-        let Some(file) = files::read_one(name, host) else { return UNUSABLE };
-        let answer = wire::run(&Request { selector: Some(file.text.clone()), ..request });
-        if let Some(error) = &answer.error {
-            host.err(&format!("claimkit: {error}\n"));
-            return UNUSABLE;
+    let request = Request::new("evaluate").with("nodes", Some(nodes)).with("release", arguments.value("release"));
+    let (files, readable, answers) = match arguments.value("selector") {
+        Some(name) => {
+            let Some(file) = files::read_one(name, host) else { return UNUSABLE };
+            let Some(text) = ask::text_of(&file, host) else { return UNUSABLE };
+            let Some(told) = ask::once(&request.with("selector", Some(text)), host) else { return UNUSABLE };
+            (vec![file], true, vec![told])
         }
-        (vec![file], true, vec![answer])
-    } else {
-        let (files, readable) = files::read(&arguments.operands, host);
-        let Some(answers) = check::answers(&request, &files, host) else { return UNUSABLE };
-        (files, readable, answers)
+        None => {
+            let (files, readable) = files::read(&arguments.operands, host);
+            let Some(answers) = ask::each(&request, &files, host) else { return UNUSABLE };
+            (files, readable, answers)
+        }
     };
-    let reports = check::reports(&files, &answers);
+    let reports = ask::reports(&files, &answers);
     if arguments.value("output") == Some("json") {
         host.out(&check::json("evaluate", &files, &answers));
         return check::end(&reports, readable, host);
@@ -52,24 +47,25 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<String> {
     let mut all = Vec::new();
     for name in arguments.values("nodes") {
-        all.push(check::text_of(files::read_one(name, host)?, host)?);
+        let file = files::read_one(name, host)?;
+        all.push(ask::text_of(&file, host)?.to_owned());
     }
     Some(all.join("\n---\n"))
 }
 
 /// One row per object and node: object, node, verdict, and the reason if `wide`.
-fn rows(files: &[File], answers: &[Answer], wanted: &[&str], wide: bool) -> Vec<Vec<String>> {
+fn rows(files: &[File], answers: &[Answered], wanted: &[&str], wide: bool) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (file, answer) in files.iter().zip(answers) {
-        let answer: Value = serde_json::from_str(&wire::print(answer)).unwrap_or_default();
-        for object in answer.get("objects").and_then(Value::as_array).into_iter().flatten() {
-            let part = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
-            let label = match (part("kind"), part("namespace"), part("name")) {
+        for object in &answer.answer.objects {
+            let label = match (object.kind.as_str(), object.namespace.as_str(), object.name.as_str()) {
                 ("", ..) => file.name.clone(),
                 (kind, "", name) => format!("{kind}/{name}"),
                 (kind, namespace, name) => format!("{kind}/{namespace}/{name}"),
             };
-            let nodes = object.pointer("/placement/nodes").and_then(Value::as_array);
+            let Some(placement) = &object.placement else { continue };
+            let placement: Value = serde_json::from_str(placement.get()).unwrap_or_default();
+            let nodes = placement.get("nodes").and_then(Value::as_array);
             for node in nodes.into_iter().flatten() {
                 let name = node.get("name").and_then(Value::as_str).unwrap_or_default();
                 if !wanted.is_empty() && !wanted.contains(&name) {

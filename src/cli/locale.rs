@@ -1,4 +1,4 @@
-//! The locales' files, which only the command line carries inside; elsewhere they lie beside the module.
+//! The locales' files, which only the native program carries inside; elsewhere they lie beside the module.
 
 /// The file of a locale.
 pub fn file(locale: &str) -> Option<&'static str> {

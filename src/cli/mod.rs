@@ -5,12 +5,15 @@
 //! |---|---|---|
 //! | [`arguments`] | what was typed | a verb, its files and options, or what is wrong with them |
 //! | [`files`] | names | texts: folders walked, `-` read from standard input |
-//! | `check`, `convert`, `evaluate`, `batch`, `lists` | texts | answers of [`crate::wire`], rendered by [`crate::report::render`] |
+//! | `ask` | a request, texts | answers, as the contract has them |
+//! | `check`, `convert`, `evaluate`, `batch`, `lists` | answers | what [`crate::report::render`] makes of them |
 
 pub mod arguments;
 pub mod files;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod locale;
 
+mod ask;
 mod batch;
 mod check;
 mod convert;
@@ -63,6 +66,9 @@ pub trait Host {
     /// Why it cannot be read.
     fn line(&mut self) -> Result<Option<Vec<u8>>, String>;
 
+    /// Answers a request of the contract: [`crate::wire::answer`], wherever that is.
+    fn answer(&mut self, request: &str) -> String;
+
     /// Prints to standard output.
     fn out(&mut self, text: &str);
 
@@ -100,6 +106,7 @@ fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         "convert" => convert::run(arguments, host),
         "evaluate" => evaluate::run(arguments, host),
         "batch" => batch::run(host),
+        "schema" => lists::schema(arguments, host),
         "codes" | "releases" => lists::run(arguments, host),
         _ => check::run(arguments, host),
     }

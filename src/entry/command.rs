@@ -1,5 +1,5 @@
-//! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams. Not for browsers: `pkg/cli.js` alone
-//! calls it, and the web module is built without it.
+//! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams, for `pkg/cli.js`. A small module of its own:
+//! it asks the package's main module for answers, and nobody who only imports the package loads it.
 
 use crate::cli::{self, Entry, Host};
 use js_sys::{Array, Uint8Array};
@@ -23,6 +23,10 @@ extern "C" {
     /// `undefined` at the end.
     #[wasm_bindgen(method, catch)]
     fn line(this: &Node) -> Result<Option<Uint8Array>, JsValue>;
+
+    /// One request, one answer: JSON texts.
+    #[wasm_bindgen(method)]
+    fn answer(this: &Node, request: &str) -> String;
 
     #[wasm_bindgen(method)]
     fn out(this: &Node, text: &str);
@@ -64,6 +68,10 @@ impl Host for Bridge<'_> {
 
     fn line(&mut self) -> Result<Option<Vec<u8>>, String> {
         self.0.line().map(|line| line.map(|line| line.to_vec())).map_err(|error| phrase(&error))
+    }
+
+    fn answer(&mut self, request: &str) -> String {
+        self.0.answer(request)
     }
 
     fn out(&mut self, text: &str) {

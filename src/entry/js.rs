@@ -34,9 +34,33 @@ pub fn evaluate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     answer("evaluate", text, options)
 }
 
+/// `codes(options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn codes(options: &JsValue) -> Result<JsValue, JsValue> {
+    ask("codes", request("codes", options)?)
+}
+
+/// `releases(options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn releases(options: &JsValue) -> Result<JsValue, JsValue> {
+    ask("releases", request("releases", options)?)
+}
+
+/// `jsonSchema(kind?, options?)`
+#[wasm_bindgen(skip_typescript, js_name = jsonSchema)]
+pub fn json_schema(kind: Option<String>, options: &JsValue) -> Result<JsValue, JsValue> {
+    let request = request("jsonSchema", options)?;
+    ask("jsonSchema", Request { kind: kind.or(request.kind), ..request })
+}
+
+/// `answer(request)`: one JSON request of the contract, one JSON answer, both as texts.
+#[wasm_bindgen(skip_typescript, js_name = answer)]
+pub fn answer_text(request: &str) -> String {
+    wire::answer(request)
+}
+
 fn answer(verb: &str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let mut request = request(verb, options)?;
-    request.verb = verb.to_owned();
     let places = match text.as_string() {
         Some(text) => {
             request.text = Some(text);
@@ -54,14 +78,24 @@ fn answer(verb: &str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsVa
         None if text.is_undefined() && request.selector.is_some() => true,
         None => return Err(unusable(verb, "the manifest must be a string, a Uint8Array or an object")),
     };
-    let mut answer = wire::run(&request);
-    if let Some(error) = &answer.error {
-        return Err(unusable(verb, error));
-    }
+    let mut answer = run(verb, request)?;
     if !places {
         without_places(&mut answer);
     }
     JSON::parse(&wire::print(&answer))
+}
+
+/// Answers a request that needs no manifest.
+fn ask(verb: &str, request: Request) -> Result<JsValue, JsValue> {
+    JSON::parse(&wire::print(&run(verb, request)?))
+}
+
+fn run(verb: &str, request: Request) -> Result<Answer, JsValue> {
+    let answer = wire::run(&Request { verb: verb.to_owned(), ..request });
+    match &answer.error {
+        Some(error) => Err(unusable(verb, error)),
+        None => Ok(answer),
+    }
 }
 
 /// The request that options alone make. Everything in it that does not fit is named.

@@ -3,5 +3,5 @@
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 pub mod js;
 
-#[cfg(all(feature = "js", feature = "cli", target_arch = "wasm32", target_os = "unknown"))]
+#[cfg(all(feature = "npx", target_arch = "wasm32", target_os = "unknown"))]
 pub mod command;

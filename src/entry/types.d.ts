@@ -277,6 +277,12 @@ export interface EvaluateAnswer extends Answer {
 }
 
 /**
+ * One JSON request of the contract, one JSON answer: what every other function says in JavaScript's dress, and
+ * `claimkit batch` line by line.
+ */
+export function answer(request: string): string;
+
+/**
  * Reads a manifest as kubectl and kube-apiserver read it and gives the objects as the server would hold them.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
@@ -303,3 +309,88 @@ export function convert(text: Manifest, options: ConvertOptions): ConvertAnswer;
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function evaluate(text: Manifest, options?: EvaluateOptions): EvaluateAnswer;
+
+/** Language of claimkit's own sentences. */
+export type Locale = "en" | "zh-Hans";
+
+/** Options of what answers with sentences. */
+export interface LocaleOptions {
+  /**
+   * Default `en`. In Node the package finds its files; elsewhere give them with {@link addLocale}, or answers have
+   * documentation keys only.
+   */
+  locale?: Locale;
+}
+
+/** One language's sentences: the content of `claimkit/locale/<locale>.json`. */
+export type Sentences = Record<string, Record<string, string>>;
+
+/** What a finding's code means. */
+export interface CodeEntry {
+  code: string;
+  /** How bad it is, unless the request softens it. */
+  severity: Severity;
+  /** Page that explains it, below wherever the documentation is. */
+  page: string;
+  /** Key of its sentence. */
+  key: string;
+  documentation?: string;
+}
+
+export interface CodesAnswer extends Answer {
+  verb: "codes";
+  codes: CodeEntry[];
+}
+
+/** A kind that a release serves. */
+export interface KindEntry {
+  kind: string;
+  plural: string;
+  namespaced: boolean;
+  /** Whether it has a status. */
+  status: boolean;
+  key: string;
+  documentation?: string;
+}
+
+/** A version of `resource.k8s.io` that a release serves. */
+export interface VersionEntry {
+  apiVersion: string;
+  key: string;
+  documentation?: string;
+  kinds: KindEntry[];
+}
+
+/** A minor release that is followed. */
+export interface ReleaseEntry {
+  release: string;
+  /** Its last patch, which the bare minor stands for. */
+  lastPatch: string;
+  versions: VersionEntry[];
+  /** What it, and patches of it, changed. */
+  changes: { since: string; key: string; documentation?: string }[];
+}
+
+export interface ReleasesAnswer extends Answer {
+  verb: "releases";
+  releases: ReleaseEntry[];
+}
+
+export interface JsonSchemaAnswer extends Answer {
+  verb: "jsonSchema";
+  /** JSON Schema, draft 2020-12. */
+  schema: Record<string, unknown>;
+}
+
+/** The codes of findings, with what they mean. */
+export function codes(options?: LocaleOptions): CodesAnswer;
+
+/** The Kubernetes releases that are followed, with what they serve and changed. */
+export function releases(options?: LocaleOptions): ReleasesAnswer;
+
+/**
+ * The JSON Schema of a kind, or of all kinds of a release.
+ *
+ * @param kind such as `ResourceClaim`; all kinds without it
+ */
+export function jsonSchema(kind?: string, options?: LocaleOptions & { release?: Release }): JsonSchemaAnswer;

@@ -1,7 +1,7 @@
 //! From a path to the text under it.
 
 use super::Step;
-use crate::text::{NodeId, Span, Tree};
+use crate::text::{NodeId, Span, Style, Tree};
 
 /// The node that `steps` lead to below `root`, if all of them lead somewhere.
 pub fn node(tree: &Tree<'_>, root: NodeId, steps: &[Step]) -> Option<NodeId> {
@@ -14,6 +14,10 @@ pub fn node(tree: &Tree<'_>, root: NodeId, steps: &[Step]) -> Option<NodeId> {
 /// The span of what `steps` lead to below `root`: the value, or the key if `at_key`.
 /// Where a step leads nowhere (a missing field), the key or value of the nearest parent that is there.
 pub fn locate(tree: &Tree<'_>, root: NodeId, steps: &[Step], at_key: bool) -> Span {
+    if steps.is_empty() {
+        // The object as a whole: its kind stands for it.
+        return tree.get(root, "kind").map_or_else(|| head(tree, root), |kind| tree.span(kind));
+    }
     let mut node = root;
     let mut key: Option<Span> = None;
     let mut complete = true;
@@ -30,7 +34,11 @@ pub fn locate(tree: &Tree<'_>, root: NodeId, steps: &[Step], at_key: bool) -> Sp
         node = value;
     }
     let value = tree.span(node);
+    // What runs over many lines is told at its key, or at the first key of a list's item.
+    let block = complete && tree.node(node).style == Style::Block;
     match key {
+        Some(key) if block => key,
+        None if block => head(tree, node),
         Some(key) if at_key || !complete || value.is_empty() => key,
         _ if complete => value,
         // A field is missing from the document or from a list's item: its first key stands for it.

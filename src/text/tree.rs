@@ -101,6 +101,9 @@ pub struct Entry {
     pub merged: bool,
 }
 
+/// Up to this many entries a mapping is searched one by one.
+const SMALL_MAP: usize = 16;
+
 /// The tree of one document.
 #[derive(Debug, Clone)]
 pub struct Tree<'s> {
@@ -109,6 +112,8 @@ pub struct Tree<'s> {
     nodes: Vec<Node>,
     items: Vec<NodeId>,
     entries: Vec<Entry>,
+    /// Of mappings with more than [`SMALL_MAP`] entries: the first entry, and the order of the entries by key.
+    indexed: Vec<(u32, Vec<u32>)>,
     /// Comments of the document, `#` included, line end not, in order.
     pub comments: Vec<Span>,
 }
@@ -116,7 +121,15 @@ pub struct Tree<'s> {
 impl<'s> Tree<'s> {
     /// An empty tree over the text of a whole file.
     pub fn new(source: &'s str) -> Self {
-        Tree { source, decoded: String::new(), nodes: Vec::new(), items: Vec::new(), entries: Vec::new(), comments: Vec::new() }
+        Tree {
+            source,
+            decoded: String::new(),
+            nodes: Vec::new(),
+            items: Vec::new(),
+            entries: Vec::new(),
+            indexed: Vec::new(),
+            comments: Vec::new(),
+        }
     }
 
     // ---- building ----
@@ -170,22 +183,41 @@ impl<'s> Tree<'s> {
     }
 
     fn mark_shadowed(&mut self, first: usize) {
-        let Tree { source, decoded, entries, .. } = self;
+        let Tree { source, decoded, entries, indexed, .. } = self;
         let Some(slice) = entries.get_mut(first..) else { return };
         let text = |s: Str| str_of(source, decoded, s);
-        if slice.len() <= 12 {
+        if slice.len() <= SMALL_MAP {
             for i in 0..slice.len() {
                 let (head, tail) = slice.split_at_mut(i.saturating_add(1));
                 if let Some(entry) = head.last_mut() {
                     entry.shadowed = tail.iter().any(|later| text(later.key) == text(entry.key));
                 }
             }
-        } else {
-            let mut seen = std::collections::BTreeSet::new();
-            for entry in slice.iter_mut().rev() {
-                entry.shadowed = !seen.insert(str_of(source, decoded, entry.key));
+            return;
+        }
+        let mut order: Vec<u32> = (0..u32::try_from(slice.len()).unwrap_or(u32::MAX)).collect();
+        let key_at = |slice: &[Entry], at: u32| slice.get(at as usize).map_or("", |entry| text(entry.key));
+        // Stable: of equal keys the last one written stays last.
+        order.sort_by(|&a, &b| key_at(slice, a).cmp(key_at(slice, b)));
+        for pair in order.windows(2) {
+            if let &[a, b] = pair
+                && key_at(slice, a) == key_at(slice, b)
+                && let Some(entry) = slice.get_mut(a as usize)
+            {
+                entry.shadowed = true;
             }
         }
+        indexed.push((u32::try_from(first).unwrap_or(u32::MAX), order));
+    }
+
+    /// The entry with `key` in a mapping that is large enough to have its order kept.
+    fn find(&self, first: u32, entries: &[Entry], key: &str) -> Option<usize> {
+        let at = self.indexed.binary_search_by_key(&first, |(first, _)| *first).ok()?;
+        let (_, order) = self.indexed.get(at)?;
+        let text_of = |at: u32| entries.get(at as usize).map_or("", |entry| self.text(entry.key));
+        let after = order.partition_point(|&at| text_of(at) <= key);
+        let found = order.get(after.checked_sub(1)?).copied()?;
+        (text_of(found) == key).then_some(found as usize)
     }
 
     // ---- reading ----
@@ -272,7 +304,14 @@ impl<'s> Tree<'s> {
 
     /// The entry of a mapping that counts for `key` (the last one with it).
     pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {
-        self.entries(id).iter().rev().find(|entry| self.text(entry.key) == key)
+        let entries = self.entries(id);
+        if entries.len() <= SMALL_MAP {
+            return entries.iter().rev().find(|entry| self.text(entry.key) == key);
+        }
+        match self.kind(id) {
+            Kind::Map { first, .. } => self.find(first, entries, key).and_then(|at| entries.get(at)),
+            _ => None,
+        }
     }
 
     /// The value of `key` in a mapping.

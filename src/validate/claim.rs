@@ -7,6 +7,7 @@ use crate::names;
 use crate::report::{Code, Path};
 use crate::schema::Scope;
 use crate::view::{AllocationResult, List, ResourceClaim, ResourceClaimConsumerReference, ResourceClaimSpec};
+use std::collections::BTreeSet;
 
 const DATA_MAX: usize = 16 * 1024;
 const HANDLES_MAX: usize = 32;
@@ -74,7 +75,8 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
                     errors.forbidden(Code::ReservedForNotShareable, &reserved_for, "may not be reserved more than once");
                 }
                 let leaving = claim.metadata().deletion_timestamp().is_some() || new.deallocation_requested();
-                if leaving && !new.reserved_for().iter().all(|entry| old.reserved_for().iter().any(|o| same(entry, o))) {
+                let stored: BTreeSet<_> = old.reserved_for().iter().map(identity).collect();
+                if leaving && !new.reserved_for().iter().all(|entry| stored.contains(&identity(entry))) {
                     let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
                     errors.forbidden(Code::ReservedForAdded, &reserved_for, detail);
                 }
@@ -132,15 +134,15 @@ fn allocation(allocation: AllocationResult<'_>, path: &Path<'_>, context: &Conte
 }
 
 fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>, context: &Context, errors: &mut Errors) {
+    let mut seen = BTreeSet::new();
     for (index, entry) in list.iter().enumerate() {
         let path = path.index(index);
-        let mut earlier = list.head(index).iter();
         if context.rules.reserved_for_by_uid {
-            if earlier.any(|e| e.uid() == entry.uid()) {
+            if !seen.insert((entry.uid(), "", "", "")) {
                 errors.duplicate(Code::ReservedForDuplicate, &path.field("uid"), Bad::Str(entry.uid()));
                 continue;
             }
-        } else if earlier.any(|e| same(e, entry)) {
+        } else if !seen.insert(identity(entry)) {
             let value = entry.record().map_or_else(String::new, |r| go_syntax_of(r, context.release, errors.unicode()));
             errors.duplicate(Code::ReservedForDuplicate, &path, Bad::Syntax(value));
             continue;
@@ -156,6 +158,7 @@ fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>
     }
 }
 
-fn same(a: ResourceClaimConsumerReference<'_>, b: ResourceClaimConsumerReference<'_>) -> bool {
-    a.uid() == b.uid() && a.name() == b.name() && a.resource() == b.resource() && a.api_group() == b.api_group()
+/// What makes a whole entry.
+fn identity<'r>(entry: ResourceClaimConsumerReference<'r>) -> (&'r str, &'r str, &'r str, &'r str) {
+    (entry.uid(), entry.name(), entry.resource(), entry.api_group())
 }

@@ -58,12 +58,16 @@ pub enum Bad<'v> {
 pub struct Errors {
     list: Vec<FieldError>,
     unicode: GoUnicode,
+    bytes: usize,
 }
+
+/// Most bytes of error texts that are kept: some of the server's texts repeat a whole list for each of its items.
+pub const MAX_BYTES: usize = 4 << 20;
 
 impl Errors {
     /// No errors yet. `unicode`: which characters the server's Go prints.
     pub fn new(unicode: GoUnicode) -> Self {
-        Errors { list: Vec::new(), unicode }
+        Errors { list: Vec::new(), unicode, bytes: 0 }
     }
 
     /// The errors.
@@ -76,7 +80,15 @@ impl Errors {
         self.unicode
     }
 
+    /// True once texts of [`MAX_BYTES`] are kept; what is found then is not.
+    pub fn is_full(&self) -> bool {
+        self.bytes >= MAX_BYTES
+    }
+
     fn push(&mut self, code: Code, cause: Cause, path: &Path<'_>, value: Option<&Bad<'_>>, detail: &str) {
+        if self.is_full() {
+            return;
+        }
         let mut body = cause.text().to_owned();
         if let Some(value) = value {
             body.push_str(": ");
@@ -96,6 +108,7 @@ impl Errors {
         if field.is_empty() {
             field.push_str("<nil>");
         }
+        self.bytes = self.bytes.saturating_add(field.len()).saturating_add(body.len());
         self.list.push(FieldError { code, cause, field, body, steps: path.steps(), at_key: false });
     }
 
@@ -152,6 +165,11 @@ impl Errors {
     pub fn too_long(&mut self, code: Code, path: &Path<'_>, max: usize) {
         self.push(code, Cause::TooLong, path, None, &format!("may not be longer than {max}"));
     }
+}
+
+/// True if errors were left out because their texts together pass [`MAX_BYTES`].
+pub fn is_cut(errors: &[FieldError]) -> bool {
+    errors.iter().map(|error| error.field.len().saturating_add(error.body.len())).fold(0, usize::saturating_add) >= MAX_BYTES
 }
 
 /// The text of an aggregate: one error bare, several in brackets, equal texts once (behaviour.md §5.4).

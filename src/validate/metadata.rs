@@ -9,6 +9,7 @@ use crate::object::{Record, Value};
 use crate::report::{Code, Path};
 use crate::schema::{Rules, Scope, Type};
 use crate::view::{ObjectMeta, OwnerReference, StringMap, Strings};
+use std::collections::BTreeSet;
 
 /// All annotations of an object, keys and values, in bytes.
 const ANNOTATIONS_MAX: usize = 256 * 1024;
@@ -93,9 +94,8 @@ pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Err
     let root = Path::ROOT;
     let path = root.field("metadata");
     if old.deletion_timestamp().is_some() {
-        let mut added: Vec<&str> = new.finalizers().iter().filter(|f| !old.finalizers().contains(f)).collect();
-        added.sort_unstable();
-        added.dedup();
+        let stored: BTreeSet<&str> = old.finalizers().iter().collect();
+        let added: BTreeSet<&str> = new.finalizers().iter().filter(|f| !stored.contains(f)).collect();
         if !added.is_empty() {
             let quoted: Vec<String> = added.iter().map(|f| goformat::quote(f, errors.unicode())).collect();
             let detail = format!(
@@ -209,7 +209,7 @@ fn owner_references(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Erro
             let value = Bad::Syntax(reference.record().map_or_else(String::new, |r| go_syntax(r, errors.unicode())));
             errors.invalid(Code::OwnerReferenceEvent, &item, value, "/v1, Kind=Event is disallowed from being an owner");
         }
-        if reference.controller() == Some(true) {
+        if reference.controller() == Some(true) && !errors.is_full() {
             let current = format!("{}/{}", reference.kind(), reference.name());
             match &first_controller {
                 None => first_controller = Some(current),

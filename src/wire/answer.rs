@@ -2,7 +2,8 @@
 
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::input::{Input, Item};
-use crate::report::{self, Severity};
+use crate::limits::Limits;
+use crate::report::{self, Code, Severity};
 use crate::text::{self, Source, Span};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -199,6 +200,21 @@ pub fn range(source: &Source<'_>, span: Span) -> Range {
         Position { line, character, offset }
     };
     Range { start: position(span.from()), end: position(span.to()) }
+}
+
+/// Findings as they are answered, at most as many as the limit allows; what is beyond is counted in one more.
+pub fn findings(source: &Source<'_>, mut findings: Vec<report::Finding>, limits: &Limits) -> Vec<Finding> {
+    let beyond = findings.len().saturating_sub(limits.findings);
+    if beyond > 0 {
+        let worst = findings.iter().skip(limits.findings).map(|finding| finding.severity).min().unwrap_or(Severity::Info);
+        findings.truncate(limits.findings);
+        let message = format!("{beyond} more findings are left out, the limit is {}", limits.findings);
+        findings.push(
+            report::Finding::new(Code::LimitFindings, worst, report::Origin::Claimkit, message)
+                .with_help("mend the first ones, split the file, or raise the limit `findings`"),
+        );
+    }
+    findings.into_iter().map(|found| finding(source, found)).collect()
 }
 
 /// A finding as it is answered; `source` is the text its spans count in.

@@ -11,12 +11,13 @@ use crate::object::Record;
 use crate::report::{Code, Finding, Origin, Step};
 use crate::schema::{Api, Scope};
 use crate::text::Tree;
+use crate::validate::errors::{MAX_BYTES, is_cut};
 use crate::validate::pipeline::{self, Changes};
 use crate::validate::references::References;
 use crate::validate::status::Status;
 use crate::validate::{self, Context, FieldError, remarks};
 use crate::view;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The decoding error the server answers with.
 fn refusal<'d>(decoded: &'d Decoded<'_>) -> Option<&'d str> {
@@ -46,6 +47,25 @@ pub struct Case<'a, 's> {
     pub api: Api,
     /// The stored objects, for updates.
     pub old: Option<&'a Input<'s>>,
+    /// The stored objects by what pairs them.
+    pub partners: &'a Partners<'a>,
+}
+
+/// Stored objects by kind, namespace and name.
+pub type Partners<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Item>;
+
+/// What pairs an object with its stored one.
+fn identity(item: &Item) -> (&str, &str, &str) {
+    (&item.kind, &item.namespace, &item.name)
+}
+
+/// The stored objects of an update; of several with the same name the first.
+pub fn partners<'a>(old: Option<&'a Input<'_>>) -> Partners<'a> {
+    let mut partners = BTreeMap::new();
+    for item in old.into_iter().flat_map(|old| &old.items) {
+        partners.entry(identity(item)).or_insert(item);
+    }
+    partners
 }
 
 /// What is answered about one object.
@@ -179,10 +199,7 @@ impl Case<'_, '_> {
         let (kind, namespace, name) = (&self.item.kind, &self.item.namespace, &self.item.name);
         let found = match (self.input.items.as_slice(), old.items.as_slice()) {
             ([_], [one]) => Some(one),
-            (_, many) => {
-                let same = |item: &&Item| item.kind == *kind && item.namespace == *namespace && item.name == *name;
-                many.iter().find(same)
-            }
+            _ => self.partners.get(&identity(self.item)).copied(),
         };
         let Some(item) = found else {
             let message = format!("no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`");
@@ -301,6 +318,11 @@ impl Case<'_, '_> {
                 hints::validation(&mut finding, self.api, tree, self.item.node);
             }
             verdict.findings.push(finding);
+        }
+        if is_cut(errors) {
+            let message = format!("the errors of this object have more than {MAX_BYTES} bytes of text; what follows is left out");
+            let finding = Finding::error(Code::LimitFindings, Origin::Claimkit, message);
+            verdict.findings.push(finding.with_help("mend the first ones and validate again"));
         }
     }
 

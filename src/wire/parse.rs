@@ -59,7 +59,7 @@ pub fn parse(request: &Request) -> Answer {
         findings.push(nothing_checked(&input));
     }
     answer.ok = checked && findings.iter().all(|finding| finding.severity != Severity::Error);
-    answer.findings = findings.into_iter().map(|finding| answer::finding(&input.file.source, finding)).collect();
+    answer.findings = answer::findings(&input.file.source, findings, &request.limits);
     answer
 }
 
@@ -96,7 +96,7 @@ fn raw(text: &str, request: &Request) -> Answer {
             findings.extend(strict(document.strict_errors()));
         }
     }
-    answer.findings = findings.into_iter().map(|finding| answer::finding(&source, finding)).collect();
+    answer.findings = answer::findings(&source, findings, &request.limits);
     answer
 }
 

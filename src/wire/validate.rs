@@ -1,7 +1,7 @@
 //! The verb `validate`: what kube-apiserver answers to a create, an update or a status update.
 
 use super::answer::{self, Answer, Object};
-use super::case::Case;
+use super::case::{self, Case};
 use super::hints;
 use super::parse::{nothing_checked, other_group, place};
 use super::request::{Operation, Request};
@@ -30,6 +30,7 @@ pub fn validate(request: &Request) -> Answer {
     let mut findings = std::mem::take(&mut input.file.findings);
     findings.extend(old.iter().flat_map(|old| &old.file.findings).map(stored));
     let mut answer = Answer { verb: Some("validate".to_owned()), ..Answer::default() };
+    let partners = case::partners(old.as_ref());
     let mut checked = false;
     let mut references = References::default();
     for (index, item) in input.items.iter().enumerate() {
@@ -65,7 +66,7 @@ pub fn validate(request: &Request) -> Answer {
             }
             What::Ours(api) => {
                 checked = true;
-                let case = Case { request, input: &input, item, index, api: *api, old: old.as_ref() };
+                let case = Case { request, input: &input, item, index, api: *api, old: old.as_ref(), partners: &partners };
                 let verdict = case.judge(&mut references);
                 let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                 object.valid = Some(Some(!refused));
@@ -86,7 +87,7 @@ pub fn validate(request: &Request) -> Answer {
     answer.ok = checked
         && findings.iter().all(|finding| finding.severity != Severity::Error)
         && answer.objects.iter().all(|object| object.valid != Some(Some(false)));
-    answer.findings = findings.into_iter().map(|finding| answer::finding(&input.file.source, finding)).collect();
+    answer.findings = answer::findings(&input.file.source, findings, &request.limits);
     answer
 }
 

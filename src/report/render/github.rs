@@ -5,7 +5,7 @@ use super::{Report, place};
 /// Writes a file's findings, one line each.
 pub fn write(out: &mut String, report: &Report<'_>) {
     for finding in report.findings() {
-        let command = match finding.severity {
+        let command = match finding.severity.as_str() {
             "error" => "error",
             "warning" => "warning",
             _ => "notice",

@@ -1,7 +1,7 @@
 //! JUnit's XML, as CI systems read it: a suite per file, a case per object, errors as failures.
 
+use super::answer::Finding;
 use super::{Report, place};
-use crate::wire::answer::Finding;
 
 /// Writes all files as one document.
 pub fn document(reports: &[Report<'_>]) -> String {
@@ -36,7 +36,7 @@ fn suite(report: &Report<'_>) -> (String, usize, usize) {
         add("the text", loose);
     }
     for (index, object) in report.answer.objects.iter().enumerate() {
-        if object.valid == Some(None) {
+        if !object.checked() {
             continue;
         }
         let name = match (object.namespace.as_str(), object.name.as_str()) {
@@ -69,7 +69,7 @@ fn case(out: &mut String, report: &Report<'_>, name: &str, findings: &[&Finding]
         if finding.severity == "error" {
             out.push_str(&format!(
                 "      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
-                escape(finding.code),
+                escape(&finding.code),
                 escape(&finding.message),
                 escape(&format!("{place}: {} ({}){help}", finding.message, finding.origin)),
             ));

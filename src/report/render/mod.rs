@@ -1,12 +1,12 @@
 //! Findings as people and programs read them. Each form has a file; all take the same [`Report`]s.
 
+pub mod answer;
 pub mod github;
 pub mod junit;
 pub mod sarif;
 pub mod text;
 
-use crate::wire::Answer;
-use crate::wire::answer::{Finding, Position};
+use answer::{Answer, Finding, Position};
 
 /// What was said of one file.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ impl<'a> Report<'a> {
     /// The findings that ask for something. That a file holds nothing to check, or objects of other groups, is for a summary to
     /// tell: in a folder it is so for most files.
     pub fn findings(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
-        self.answer.findings.iter().filter(|finding| !matches!(finding.code, "nothing-checked" | "other-group"))
+        self.answer.findings.iter().filter(|finding| !matches!(finding.code.as_str(), "nothing-checked" | "other-group"))
     }
 }
 

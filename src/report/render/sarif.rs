@@ -1,13 +1,13 @@
 //! SARIF 2.1.0, as code-scanning services and editors read it.
 
 use super::Report;
-use crate::wire::answer::{Edit, Finding, Range};
+use super::answer::{Edit, Finding, Range};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Writes all files as one log.
 pub fn document(reports: &[Report<'_>]) -> String {
-    let codes: BTreeSet<&str> = reports.iter().flat_map(Report::findings).map(|finding| finding.code).collect();
+    let codes: BTreeSet<&str> = reports.iter().flat_map(Report::findings).map(|finding| finding.code.as_str()).collect();
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> =
         reports.iter().flat_map(|report| report.findings().map(move |finding| result(report, finding))).collect();
@@ -28,7 +28,7 @@ fn rule(code: &str) -> Value {
 }
 
 fn result(report: &Report<'_>, finding: &Finding) -> Value {
-    let level = match finding.severity {
+    let level = match finding.severity.as_str() {
         "error" => "error",
         "warning" => "warning",
         _ => "note",

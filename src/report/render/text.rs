@@ -1,7 +1,7 @@
 //! For a person at a terminal: one line with the place, the source line with carets, and what to do.
 
+use super::answer::{Finding, Range};
 use super::{Report, place};
-use crate::wire::answer::{Finding, Range};
 
 /// Most columns of a source line that are shown; of longer ones, the part around the finding.
 const WIDTH: usize = 120;
@@ -55,7 +55,7 @@ fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
     out.push_str(&format!(
         "{}: {}: {} {}\n",
         style.paint("1", &visible(&place)),
-        style.severity(finding.severity),
+        style.severity(&finding.severity),
         visible(first),
         style.paint("2", &format!("[{} {}]", finding.origin, finding.code)),
     ));

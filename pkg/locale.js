@@ -1,0 +1,30 @@
+// The sentences that `hover`, `complete`, `codes`, `releases` and `jsonSchema` answer with: one JSON file per language, outside
+// the Wasm module, so that nobody loads what they do not show.
+
+const known = new Map();
+let find = () => undefined;
+
+/**
+ * Gives a language's sentences, from `claimkit/locale/en.json` or `claimkit/locale/zh-Hans.json`.
+ *
+ * @param {string} locale
+ * @param {object} sentences
+ */
+export function addLocale(locale, sentences) {
+  known.set(locale, sentences);
+}
+
+/** Where sentences are looked for when nobody has given them; Node reads the package's own files. */
+export function findLocales(lookup) {
+  find = lookup;
+}
+
+/** Options with the sentences of their language, if there are any. */
+export function withSentences(options) {
+  const locale = options?.locale ?? "en";
+  if (!known.has(locale)) {
+    const sentences = find(locale);
+    if (sentences !== undefined) known.set(locale, sentences);
+  }
+  return known.has(locale) ? { ...options, sentences: known.get(locale) } : options;
+}

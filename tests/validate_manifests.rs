@@ -1,0 +1,275 @@
+//! Every manifest of `tests/manifests`, with the findings it must give written inside.
+//!
+//! A comment line of carets says what is found on the line above it: `#   ^^^^ error name-invalid`. Carets that begin in
+//! the second column mean a range from the first; `|` is an empty range; `^^->+2:7` ends two lines below in column 7
+//! (comment lines of findings not counted). A file beside, `NAME.expect`, says it for texts that take no comments: one line
+//! `LINE:COLUMN-LINE:COLUMN severity code` for each finding, counted from 1. The first line may carry the request:
+//! `# claimkit: release=1.30 via=validator operation=update old=NAME limits=bytes:10`, with `old` in `stored/`.
+//!
+//! Lines that begin with `#` are expectations, whatever the text makes of them: they belong to the manifest as it is read.
+//! `CLAIMKIT_BLESS=1` writes what is found; read the difference before you commit it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::disallowed_methods,
+    clippy::string_slice,
+    reason = "a test: failing loudly is its work, and it reads its own data"
+)]
+
+use claimkit::report::Code;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manifests")
+}
+
+fn manifests() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "yaml" || e == "json"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn request(path: &Path, text: &str) -> Value {
+    let mut request = json!({ "verb": "validate", "text": text });
+    let header = fs::read_to_string(path.with_extension("request")).ok();
+    let first = header.as_deref().unwrap_or(text).lines().next().unwrap_or("");
+    let Some(words) = first.strip_prefix("# claimkit: ") else { return request };
+    for word in words.split_whitespace() {
+        let (key, value) = word.split_once('=').expect("key=value");
+        match key {
+            "old" => request["old"] = json!(fs::read_to_string(folder().join("stored").join(value)).expect(value)),
+            "limits" => {
+                let (name, number) = value.split_once(':').expect("name:number");
+                request["limits"] = json!({ name: number.parse::<usize>().unwrap() });
+            }
+            _ => request[key] = json!(value),
+        }
+    }
+    request
+}
+
+fn ask(request: &Value) -> Value {
+    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+}
+
+/// Line and column, zero-based.
+type Place = (usize, usize);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    start: Place,
+    end: Place,
+    severity: String,
+    code: String,
+}
+
+fn findings(answer: &Value) -> Vec<Found> {
+    let place = |value: &Value| {
+        (value["line"].as_u64().unwrap() as usize, value["character"].as_u64().unwrap() as usize)
+    };
+    let mut found: Vec<Found> = answer["findings"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{answer}"))
+        .iter()
+        .map(|finding| Found {
+            start: finding.get("range").map_or((0, 0), |range| place(&range["start"])),
+            end: finding.get("range").map_or((0, 0), |range| place(&range["end"])),
+            severity: finding["severity"].as_str().unwrap().to_owned(),
+            code: finding["code"].as_str().unwrap().to_owned(),
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// A comment line of carets: columns, lines below and end column of a longer range, the rest.
+fn marker(line: &str) -> Option<(usize, usize, Option<Place>, &str)> {
+    let rest = line.strip_prefix('#')?;
+    let blanks = rest.len() - rest.trim_start_matches(' ').len();
+    let marks = rest[blanks..].chars().take_while(|c| matches!(c, '^' | '|')).count();
+    if marks == 0 {
+        return None;
+    }
+    let start = if blanks == 0 { 0 } else { blanks + 1 };
+    let mut tail = &rest[blanks + marks..];
+    let mut end = blanks + 1 + marks;
+    if rest[blanks..].starts_with('|') {
+        end = start;
+    }
+    let mut below = None;
+    if let Some(longer) = tail.strip_prefix("->+") {
+        let (place, after) = longer.split_once(' ')?;
+        let (lines, column) = place.split_once(':')?;
+        below = Some((lines.parse().ok()?, column.parse().ok()?));
+        tail = after;
+    }
+    Some((start, end, below, tail.trim()))
+}
+
+/// What the comments say, lines counted without them.
+fn expected(text: &str) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut line = 0usize;
+    for content in text.lines() {
+        let Some((start, end, below, rest)) = marker(content) else {
+            line += 1;
+            continue;
+        };
+        let (severity, code) = rest.split_once(' ').unwrap_or_else(|| panic!("severity and code: {content}"));
+        let here = line - 1;
+        let end = below.map_or((here, end), |(lines, column)| (here + lines, column));
+        found.push(Found { start: (here, start), end, severity: severity.to_owned(), code: code.to_owned() });
+    }
+    found.sort();
+    found
+}
+
+/// Findings of a text with comments, lines counted without them.
+fn without_comments(text: &str, found: &[Found]) -> Vec<Found> {
+    let mut numbers = Vec::new();
+    let mut line = 0usize;
+    for content in text.split('\n') {
+        numbers.push(line);
+        if marker(content).is_none() {
+            line += 1;
+        }
+    }
+    let map = |place: Place| (numbers.get(place.0).copied().unwrap_or(line), place.1);
+    let mut found: Vec<Found> =
+        found.iter().map(|f| Found { start: map(f.start), end: map(f.end), ..f.clone() }).collect();
+    found.sort();
+    found
+}
+
+fn written(text: &str, found: &[Found]) -> String {
+    let mut out = String::new();
+    let plain = text.lines().filter(|line| marker(line).is_none());
+    for (number, line) in plain.enumerate() {
+        out.push_str(line);
+        out.push('\n');
+        for f in found.iter().filter(|f| f.start.0 == number) {
+            let longer = f.end.0 > f.start.0;
+            let end = if longer { line.encode_utf16().count().max(f.start.1 + 2) } else { f.end.1 };
+            let mut comment = String::from("#");
+            comment.push_str(&" ".repeat(f.start.1.saturating_sub(1)));
+            if f.start == f.end {
+                comment.push('|');
+            } else {
+                comment.push_str(&"^".repeat(end - f.start.1.max(1)));
+            }
+            if longer {
+                comment.push_str(&format!("->+{}:{}", f.end.0 - f.start.0, f.end.1));
+            }
+            out.push_str(&format!("{comment} {} {}\n", f.severity, f.code));
+        }
+    }
+    out
+}
+
+fn beside(found: &[Found]) -> String {
+    let one = |place: Place| format!("{}:{}", place.0 + 1, place.1 + 1);
+    found.iter().map(|f| format!("{}-{} {} {}\n", one(f.start), one(f.end), f.severity, f.code)).collect()
+}
+
+fn apply(text: &str, fix: &Value) -> String {
+    let mut edits: Vec<(usize, usize, &str)> = fix["edits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edit| {
+            let at = |side: &str| edit["range"][side]["offset"].as_u64().unwrap() as usize;
+            (at("start"), at("end"), edit["newText"].as_str().unwrap())
+        })
+        .collect();
+    edits.sort();
+    let mut out = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        out.replace_range(start..end, new);
+    }
+    out
+}
+
+#[test]
+fn every_manifest_gives_the_findings_written_in_it() {
+    let bless = std::env::var_os("CLAIMKIT_BLESS").is_some();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for path in manifests() {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let sidecar = folder().join(format!("{name}.expect"));
+        let found = findings(&ask(&request(&path, &text)));
+        for f in &found {
+            *seen.entry(f.code.clone()).or_default() += 1;
+        }
+        if sidecar.exists() || name.ends_with(".json") {
+            let got = beside(&found);
+            if bless {
+                fs::write(&sidecar, &got).unwrap();
+            } else if fs::read_to_string(&sidecar).unwrap() != got {
+                wrong.push(format!("{name}: found\n{got}"));
+            }
+            continue;
+        }
+        if bless {
+            let plain = written(&text, &[]);
+            let found = without_comments(&plain, &findings(&ask(&request(&path, &plain))));
+            fs::write(&path, written(&plain, &found)).unwrap();
+            continue;
+        }
+        let got = without_comments(&text, &found);
+        if got != expected(&text) {
+            wrong.push(format!("{name}: found\n{}", written(&text, &got)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let missing: Vec<&str> = Code::ALL.iter().map(|code| code.name()).filter(|code| !seen.contains_key(*code)).collect();
+    assert!(bless || missing.is_empty(), "no manifest gives {missing:?}");
+}
+
+#[test]
+fn every_fix_removes_its_finding() {
+    let mut fixed: BTreeSet<String> = BTreeSet::new();
+    for path in manifests() {
+        let text = fs::read_to_string(&path).unwrap();
+        let asked = request(&path, &text);
+        let answer = ask(&asked);
+        let about = |finding: &Value| (finding["code"].clone(), finding["path"].clone(), finding["message"].clone());
+        let count = |answer: &Value, of: &Value| {
+            answer["findings"].as_array().unwrap().iter().filter(|finding| about(finding) == about(of)).count()
+        };
+        for finding in answer["findings"].as_array().unwrap() {
+            for fix in finding["fixes"].as_array().unwrap() {
+                let mut again = asked.clone();
+                let mended = apply(&text, fix);
+                again["text"] = json!(mended);
+                let after = ask(&again);
+                assert!(
+                    count(&after, finding) < count(&answer, finding),
+                    "{}: {fix} leaves {finding}\n{mended}",
+                    path.display()
+                );
+                let code = finding["code"].as_str().unwrap();
+                let syntax = |answer: &Value| {
+                    let codes = answer["findings"].as_array().unwrap().iter();
+                    codes.filter(|f| f["severity"] == "error" && f["code"].as_str().unwrap().starts_with("yaml-")).count()
+                };
+                assert!(syntax(&after) <= syntax(&answer), "{}: {code}: the fix breaks the text\n{mended}", path.display());
+                fixed.insert(code.to_owned());
+            }
+        }
+    }
+    println!("fixes of {} codes were applied and removed their finding: {fixed:?}", fixed.len());
+    assert!(!fixed.is_empty());
+}
