@@ -189,7 +189,7 @@ fn next_separator(bytes: &[u8], line: usize) -> usize {
 
 fn read_yaml<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
     let mut reader = yaml::Reader::part(text, 0, 0, false);
-    let mut bounds = yaml::Bounds { depth: limits.depth, nodes: limits.nodes };
+    let mut bounds = yaml::Bounds::of(limits);
     if text.len() >= u32::MAX as usize {
         return;
     }

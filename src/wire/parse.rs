@@ -74,7 +74,7 @@ fn raw(text: &str, request: &Request) -> Answer {
     if let Some(finding) = stream::too_large(text, &request.limits) {
         findings.push(finding);
     } else {
-        let bounds = yaml::Bounds { depth: request.limits.depth, nodes: request.limits.nodes };
+        let bounds = yaml::Bounds::of(&request.limits);
         let mut document = yaml::read(text, bounds);
         let mut out = String::new();
         match (&document.error, document.root) {

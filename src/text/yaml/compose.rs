@@ -7,6 +7,7 @@ use super::error::{Stage, YamlError};
 use super::parser::{Event, EventKind, Reader};
 use super::resolve::{self, Value};
 use super::token::{self, Text};
+use crate::limits::Limits;
 use crate::text::source::Span;
 use crate::text::tree::{Entry, Kind, Node, NodeId, Str, Style, Tree};
 use std::collections::BTreeMap;
@@ -74,6 +75,15 @@ pub struct Bounds {
     pub depth: usize,
     /// Nodes of the tree.
     pub nodes: usize,
+}
+
+impl Bounds {
+    /// The bounds of a request. go-yaml's own limit on nesting counts brackets and indentation
+    /// apart and has words of its own: it is not ours to enforce.
+    pub fn of(limits: &Limits) -> Self {
+        let depth = if limits.depth >= super::scanner::MAX_DEPTH { usize::MAX } else { limits.depth };
+        Bounds { depth, nodes: limits.nodes }
+    }
 }
 
 impl Default for Bounds {
