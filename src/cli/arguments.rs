@@ -72,6 +72,7 @@ static FIELD_VALIDATION: Opt = opt(
     Takes::OneOf(&["strict", "warn", "ignore"]),
     "what unknown and duplicate fields are; default: strict, as kubectl",
 );
+static REMARKS: Opt = opt("remarks", None, Takes::Nothing, "show what is worth knowing too, not only errors and warnings");
 static OPERATION: Opt = opt(
     "operation",
     None,
@@ -116,25 +117,25 @@ pub static VERBS: &[Verb] = &[
         name: "validate",
         operands: "FILE…",
         about: "Say what kubectl and kube-apiserver answer to manifests",
-        options: &[&RELEASE, &OUTPUT, &COLOR, &FIELD_VALIDATION, &OPERATION, &OLD, &VIA, &NAMESPACE],
+        options: &[&RELEASE, &OUTPUT, &COLOR, &REMARKS, &FIELD_VALIDATION, &OPERATION, &OLD, &VIA, &NAMESPACE],
     },
     Verb {
         name: "convert",
         operands: "FILE…",
         about: "Convert manifests to another API version, touching only what must change",
-        options: &[&TO, &ALLOW_LOSS, &IN_PLACE, &DIFF, &CHECK, &RELEASE, &OUTPUT_PLAIN, &COLOR],
+        options: &[&TO, &ALLOW_LOSS, &IN_PLACE, &DIFF, &CHECK, &RELEASE, &OUTPUT_PLAIN, &COLOR, &REMARKS],
     },
     Verb {
         name: "evaluate",
         operands: "FILE…",
         about: "Say on which nodes the claims of manifests can be used, and why not on the others",
-        options: &[&NODES, &NODE, &SELECTOR, &RELEASE, &OUTPUT_TABLE, &COLOR],
+        options: &[&NODES, &NODE, &SELECTOR, &RELEASE, &OUTPUT_TABLE, &COLOR, &REMARKS],
     },
     Verb {
         name: "parse",
         operands: "FILE…",
         about: "Print objects as the server holds them after decoding and defaulting",
-        options: &[&RELEASE, &OUTPUT, &COLOR, &FIELD_VALIDATION, &RAW],
+        options: &[&RELEASE, &OUTPUT, &COLOR, &REMARKS, &FIELD_VALIDATION, &RAW],
     },
     Verb {
         name: "batch",

@@ -69,6 +69,8 @@ pub fn text_of<'f>(file: &'f File, host: &mut dyn Host) -> Option<&'f str> {
 }
 
 /// Files and their answers, side by side.
-pub fn reports<'a>(files: &'a [File], answers: &'a [Answered]) -> Vec<Report<'a>> {
-    files.iter().zip(answers).map(|(file, told)| Report { name: &file.name, text: &file.text, answer: &told.answer }).collect()
+pub fn reports<'a>(files: &'a [File], answers: &'a [Answered], remarks: bool) -> Vec<Report<'a>> {
+    let report =
+        |(file, told): (&'a File, &'a Answered)| Report { name: &file.name, text: &file.text, answer: &told.answer, remarks };
+    files.iter().zip(answers).map(report).collect()
 }

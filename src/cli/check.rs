@@ -13,7 +13,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(request) = request(arguments, host) else { return UNUSABLE };
     let (files, readable) = files::read(&arguments.operands, host);
     let Some(answers) = ask::each(&request, &files, host) else { return UNUSABLE };
-    let reports = ask::reports(&files, &answers);
+    let reports = ask::reports(&files, &answers, arguments.has("remarks"));
     if arguments.has("raw") {
         return raw(&reports, readable, host);
     }

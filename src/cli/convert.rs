@@ -12,7 +12,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("release", arguments.value("release"));
     let (files, readable) = files::read(&arguments.operands, host);
     let Some(answers) = ask::each(&request, &files, host) else { return UNUSABLE };
-    let reports = ask::reports(&files, &answers);
+    let reports = ask::reports(&files, &answers, arguments.has("remarks"));
     if arguments.value("output") == Some("json") {
         host.out(&check::json("convert", &files, &answers));
         return check::end(&reports, readable, host);

@@ -23,7 +23,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             (files, readable, answers)
         }
     };
-    let reports = ask::reports(&files, &answers);
+    let reports = ask::reports(&files, &answers, arguments.has("remarks"));
     if arguments.value("output") == Some("json") {
         host.out(&check::json("evaluate", &files, &answers));
         return check::end(&reports, readable, host);

@@ -17,13 +17,20 @@ pub struct Report<'a> {
     pub text: &'a str,
     /// The answer.
     pub answer: &'a Answer,
+    /// Whether remarks are shown too: findings that are neither errors nor warnings.
+    pub remarks: bool,
 }
 
 impl<'a> Report<'a> {
     /// The findings that ask for something. That a file holds nothing to check, or objects of other groups, is for a summary to
     /// tell: in a folder it is so for most files.
     pub fn findings(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
-        self.answer.findings.iter().filter(|finding| !matches!(finding.code.as_str(), "nothing-checked" | "other-group"))
+        let remarks = self.remarks;
+        self.answer
+            .findings
+            .iter()
+            .filter(|finding| !matches!(finding.code.as_str(), "nothing-checked" | "other-group"))
+            .filter(move |finding| remarks || finding.severity != "info")
     }
 }
 
