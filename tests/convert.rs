@@ -7,9 +7,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test reads its own data")]
 
+use claimkit::report::Code;
 use claimkit::wire;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn convert(text: &str, to: &str, options: &Value) -> Value {
@@ -41,6 +42,7 @@ fn cases_give_what_is_written_beside_them() {
     let cases = cases();
     assert!(cases.len() > 40, "{} cases", cases.len());
     let mut wrong = Vec::new();
+    let mut seen = BTreeSet::new();
     for (case, path) in &cases {
         let input = std::fs::read_to_string(path).unwrap();
         let extension = path.extension().unwrap().to_str().unwrap();
@@ -57,6 +59,7 @@ fn cases_give_what_is_written_beside_them() {
         let out = std::fs::read_to_string(beside(path, &format!(".in.{extension}"), &format!(".out.{extension}"))).ok();
         differs("text", &answer["text"], &json!(out));
         let codes: Vec<&Value> = answer["findings"].as_array().unwrap().iter().map(|finding| &finding["code"]).collect();
+        seen.extend(codes.iter().filter_map(|code| code.as_str().map(str::to_owned)));
         differs("findings", &json!(codes), expect.get("findings").unwrap_or(&json!([])));
         let errors = answer["findings"].as_array().unwrap().iter().any(|finding| finding["severity"] == "error");
         differs("refused with an error, and only then", &json!(errors), &json!(out.is_none()));
@@ -85,6 +88,18 @@ fn cases_give_what_is_written_beside_them() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // `conversion-disagrees` would be an error of claimkit; its test is beside its code.
+    for code in [
+        Code::ConversionLoss,
+        Code::NoCounterpart,
+        Code::ConversionPrinted,
+        Code::ValidityLost,
+        Code::HandleWithoutDriver,
+        Code::VersionMentioned,
+        Code::ServerFieldDropped,
+    ] {
+        assert!(seen.contains(code.name()), "no case gives {}", code.name());
+    }
 }
 
 /// The contract's fields, on one object.

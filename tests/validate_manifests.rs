@@ -26,6 +26,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Codes of another verb: their cases are in `tests/convert`.
+const OF_CONVERT: &[Code] = &[
+    Code::ConversionLoss,
+    Code::NoCounterpart,
+    Code::ConversionPrinted,
+    Code::ConversionDisagrees,
+    Code::ValidityLost,
+    Code::HandleWithoutDriver,
+    Code::VersionMentioned,
+    Code::ServerFieldDropped,
+];
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manifests")
 }
@@ -75,9 +87,7 @@ struct Found {
 }
 
 fn findings(answer: &Value) -> Vec<Found> {
-    let place = |value: &Value| {
-        (value["line"].as_u64().unwrap() as usize, value["character"].as_u64().unwrap() as usize)
-    };
+    let place = |value: &Value| (value["line"].as_u64().unwrap() as usize, value["character"].as_u64().unwrap() as usize);
     let mut found: Vec<Found> = answer["findings"]
         .as_array()
         .unwrap_or_else(|| panic!("{answer}"))
@@ -146,8 +156,7 @@ fn without_comments(text: &str, found: &[Found]) -> Vec<Found> {
         }
     }
     let map = |place: Place| (numbers.get(place.0).copied().unwrap_or(line), place.1);
-    let mut found: Vec<Found> =
-        found.iter().map(|f| Found { start: map(f.start), end: map(f.end), ..f.clone() }).collect();
+    let mut found: Vec<Found> = found.iter().map(|f| Found { start: map(f.start), end: map(f.end), ..f.clone() }).collect();
     found.sort();
     found
 }
@@ -234,7 +243,8 @@ fn every_manifest_gives_the_findings_written_in_it() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let missing: Vec<&str> = Code::ALL.iter().map(|code| code.name()).filter(|code| !seen.contains_key(*code)).collect();
+    let here = Code::ALL.iter().filter(|code| !OF_CONVERT.contains(code)).map(|code| code.name());
+    let missing: Vec<&str> = here.filter(|code| !seen.contains_key(*code)).collect();
     assert!(bless || missing.is_empty(), "no manifest gives {missing:?}");
 }
 
@@ -255,11 +265,7 @@ fn every_fix_removes_its_finding() {
                 let mended = apply(&text, fix);
                 again["text"] = json!(mended);
                 let after = ask(&again);
-                assert!(
-                    count(&after, finding) < count(&answer, finding),
-                    "{}: {fix} leaves {finding}\n{mended}",
-                    path.display()
-                );
+                assert!(count(&after, finding) < count(&answer, finding), "{}: {fix} leaves {finding}\n{mended}", path.display());
                 let code = finding["code"].as_str().unwrap();
                 let syntax = |answer: &Value| {
                     let codes = answer["findings"].as_array().unwrap().iter();

@@ -242,3 +242,51 @@ fn lost_validity(input: &Input<'_>, old: &Item, index: usize, error: &FieldError
     finding.span = input.tree(old).map(|tree| locate::locate(tree, old.node, &error.steps, error.at_key));
     finding
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convert::job::Job;
+    use crate::schema::{v1alpha1, v1alpha2};
+
+    /// A conversion whose result the target version does not know gives an error and no text.
+    #[test]
+    fn a_wrong_result_is_never_given() {
+        let text = "apiVersion: resource.k8s.io/v1alpha1\nkind: ResourceClass\nmetadata: {name: c}\ndriverName: d\n";
+        let input = Input::read(text, None, &Limits::default());
+        let What::Ours(api) = input.items[0].what else { panic!("not recognised") };
+        let right = Job::new(api, &v1alpha2::VERSION, false).unwrap();
+        let wrong = [
+            // The kind stays although the text says another one.
+            Job { new_kind: "ResourceClasses", ..right },
+            // The version is not changed.
+            Job { to: &v1alpha1::VERSION, ..right },
+        ];
+        let release = Release::last_of(30);
+        let carry_out = |job| {
+            let item = &input.items[0];
+            let plan = Plan { document: 0, root: item.node, head: None, objects: vec![(0, item.node, job)] };
+            carry_out(&input, &[plan], release, &Limits::default())
+        };
+        assert_eq!(carry_out(right).ok().map(|done| done.text), Some(text.replace("v1alpha1", "v1alpha2")));
+        for job in wrong {
+            assert_eq!(carry_out(job).err().map(|finding| finding.code), Some(Code::ConversionDisagrees));
+        }
+    }
+
+    /// Text that does not hold the value is seen, and so is a document that went missing.
+    #[test]
+    fn a_different_value_is_seen() {
+        let text = "apiVersion: resource.k8s.io/v1alpha1\nkind: ResourceClass\nmetadata: {name: c}\ndriverName: d\n---\nb: 1\n";
+        let input = Input::read_via(text, Via::Validator, None, &Limits::default());
+        let document = &input.file.documents[0];
+        let root = document.root.unwrap();
+        let plans = [Plan { document: 0, root, head: None, objects: Vec::new() }];
+        let expected = [(document.tree.clone(), root)];
+        let seen = |text: &str| differing(&input, text, &plans, &expected, &Limits::default());
+        assert!(seen(text).is_empty());
+        assert_eq!(seen(&text.replace("driverName: d", "driverName: e")), [0]);
+        assert_eq!(seen(&text.replace("---\n", "")), [0]);
+        assert_eq!(seen(&text.replace("b: 1", "b: [")), [0]);
+    }
+}
