@@ -11,6 +11,7 @@
 //! | judge | [`validate`] | records, operation, release | kube-apiserver's errors, in its order and words |
 //! | help editors | [`editor`] | text and place, or a table's row | documentation, completion, JSON Schema |
 //! | change | [`convert`] | text, target version | text edits, losses |
+//! | place | [`evaluate`] | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
 //! | answer | [`wire`] | one request | one answer |
 //!
 //! # Scope
@@ -28,6 +29,7 @@ pub mod decode;
 pub mod defaults;
 pub mod editor;
 pub mod entry;
+pub mod evaluate;
 pub mod goformat;
 pub mod input;
 pub mod kubectl;

@@ -14,10 +14,12 @@ pub struct Limits {
     pub nodes: usize,
     /// Findings of one answer; what is beyond is counted in one more finding.
     pub findings: usize,
+    /// Bytes of a text with Nodes: kubectl prints some ten thousand bytes for each.
+    pub node_set_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { bytes: 64 << 20, depth: 10_000, nodes: 8_000_000, findings: 10_000 }
+        Limits { bytes: 64 << 20, depth: 10_000, nodes: 8_000_000, findings: 10_000, node_set_bytes: 1 << 30 }
     }
 }

@@ -75,7 +75,7 @@ macro_rules! views {
     ($($(#[$doc:meta])* $view:ident { $($(#[$fdoc:meta])* $getter:ident: $kind:ident $(($of:ident))? = $json:literal,)* })*) => {
         $(
             $(#[$doc])*
-            #[derive(Clone, Copy, Debug)]
+            #[derive(Clone, Copy, Debug, Default)]
             pub struct $view<'r>(Option<&'r Record<'r>>);
 
             impl<'r> $view<'r> {

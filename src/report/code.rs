@@ -258,6 +258,24 @@ codes! {
     NodeSelectorNeverMatches = "node-selector-never-matches",
     /// A value the scheduler cannot read.
     NodeSelectorValueUnreadable = "node-selector-value-unreadable",
+    /// A selector that the scheduler cannot parse.
+    NodeSelectorUnparsable = "node-selector-unparsable",
+    /// A term that says the same as an earlier one.
+    NodeSelectorTermDuplicate = "node-selector-term-duplicate",
+
+    // ---- selectors against given nodes ----
+    /// A label that no given node has.
+    NodeSelectorLabelUnknown = "node-selector-label-unknown",
+    /// Values that no given node has for the label.
+    NodeSelectorValueUnknown = "node-selector-value-unknown",
+    /// An object among the Nodes that is none.
+    NodeSkipped = "node-skipped",
+    /// A node's name or label is no string.
+    NodeMistyped = "node-mistyped",
+    /// What a placement does not take into account.
+    PlacementNotModelled = "placement-not-modelled",
+    /// The pod already runs.
+    PodBound = "pod-bound",
 
     // ---- across the objects of one text ----
     /// A claim or template names a class that the text does not have.
@@ -268,4 +286,6 @@ codes! {
     PodNotInInput = "pod-not-in-input",
     /// A pod of the text has no claim entry of this name.
     ClaimEntryNotInPod = "claim-entry-not-in-pod",
+    /// A pod names a claim that the text does not have.
+    ClaimNotInInput = "claim-not-in-input",
 }

@@ -5,13 +5,18 @@ pub mod request;
 
 mod case;
 mod convert;
+mod evaluate;
 mod hints;
 mod json_schema;
 mod lists;
 mod parse;
+pub mod placement;
+mod placing;
 mod validate;
 
 pub use answer::Answer;
+pub use evaluate::evaluate_on;
+pub use placing::FULL_NODES;
 pub use request::Request;
 
 use serde::Serialize;
@@ -24,6 +29,7 @@ pub fn run(request: &Request) -> Answer {
     match request.verb.as_str() {
         "parse" => parse::parse(request),
         "validate" => validate::validate(request),
+        "evaluate" => evaluate::evaluate(request),
         "jsonSchema" => json_schema::json_schema(request),
         "codes" => lists::codes(request),
         "releases" => lists::releases(request),

@@ -37,6 +37,13 @@ pub struct Request {
     pub nodes: Option<Option<String>>,
     /// A bare node selector's text, in place of `text`.
     pub selector: Option<String>,
+    /// Evaluate: how much each node tells. Absent: `full` for few nodes ([`super::FULL_NODES`]), else `summary`.
+    pub detail: Option<Detail>,
+    /// Evaluate: names of nodes that tell everything whatever `detail` says.
+    pub explain: Vec<String>,
+    /// Answers say where in the text. Not asked for in requests: hosts that have no text leave it out.
+    #[serde(skip)]
+    pub without_places: bool,
     /// Parse: only the YAML-to-JSON step.
     pub raw: bool,
     /// The kind to write a JSON Schema of; absent: all kinds of the release.
@@ -98,6 +105,16 @@ pub enum Operation {
     Update,
     /// Its status replaces that of a stored one.
     UpdateStatus,
+}
+
+/// `detail`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// Every check of every claim, term and requirement.
+    Full,
+    /// Verdict and reason.
+    Summary,
 }
 
 /// `lossy`

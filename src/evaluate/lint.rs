@@ -1,0 +1,256 @@
+//! Findings about the selector itself: what the scheduler cannot parse though the API accepts it, terms that cannot match,
+//! labels that no node has (spec/node-selectors.md §3.1).
+
+use super::nodes::{Label, PreparedNodes};
+use super::selector::{List, Requirement, Selector, Term, Test, integer};
+use crate::report::{Code, Finding, Origin, Severity, Step};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most distinct values that are searched for a similar one.
+const MAX_SEARCHED: usize = 2000;
+
+/// Where a selector stands in its object.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'p> {
+    /// The path, e.g. `suitableNodes`; empty for a bare selector.
+    pub path: &'p str,
+    /// The steps to it.
+    pub steps: &'p [Step],
+    /// What a parse error means for who reads it.
+    pub parse_errors: Severity,
+}
+
+impl Place<'_> {
+    fn path(&self, below: &str) -> String {
+        if self.path.is_empty() { below.to_owned() } else { format!("{}.{below}", self.path) }
+    }
+
+    fn at(&self, mut finding: Finding, path: &str, steps: Vec<Step>) -> Finding {
+        finding.path = Some(self.path(path));
+        finding.steps = self.steps.iter().cloned().chain(steps).collect();
+        finding
+    }
+
+    fn at_term(&self, finding: Finding, term: usize) -> Finding {
+        let steps = vec![Step::Key("nodeSelectorTerms".to_owned()), Step::Index(term)];
+        self.at(finding, &format!("nodeSelectorTerms[{term}]"), steps)
+    }
+}
+
+/// What a requirement says, however it is written.
+type Content<'r> = (List, &'r str, &'r str, BTreeSet<&'r str>);
+
+/// Everything worth saying about a selector.
+pub fn findings(selector: &Selector<'_>, nodes: &PreparedNodes, place: &Place<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for error in selector.errors() {
+        let finding = Finding::new(Code::NodeSelectorUnparsable, place.parse_errors, Origin::Scheduler, error.message.clone());
+        findings.push(place.at(finding, &error.path, error.steps.clone()));
+    }
+    if selector.terms.iter().all(Term::is_empty) {
+        let message = "the selector asks nothing, and so selects no node";
+        let finding = Finding::warning(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
+            .with_help("leave the selector out to select every node");
+        findings.push(place.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())]));
+        return findings;
+    }
+    let mut seen: BTreeMap<Vec<Content<'_>>, usize> = BTreeMap::new();
+    for (index, term) in selector.terms.iter().enumerate() {
+        if term.is_empty() {
+            let message = "an empty term selects no node";
+            let help = "remove it: it does not mean `every node`";
+            let finding = Finding::warning(Code::NodeSelectorTermEmpty, Origin::Claimkit, message).with_help(help);
+            findings.push(place.at_term(finding, index));
+            continue;
+        }
+        let mut content: Vec<Content<'_>> = term
+            .requirements
+            .iter()
+            .map(|r| (r.list, r.key, r.operator, r.values.iter().copied().collect::<BTreeSet<_>>()))
+            .collect();
+        content.sort();
+        content.dedup();
+        match seen.get(&content) {
+            Some(first) => {
+                let message = format!("the term says the same as term {}", first.saturating_add(1));
+                let finding =
+                    Finding::warning(Code::NodeSelectorTermDuplicate, Origin::Claimkit, message).with_help("remove one of them");
+                findings.push(place.at_term(finding, index));
+            }
+            None => {
+                seen.insert(content, index);
+            }
+        }
+        if let Some(why) = contradiction(term) {
+            let finding =
+                Finding::warning(Code::NodeSelectorNeverMatches, Origin::Claimkit, format!("the term can never match: {why}"))
+                    .with_help("all requirements of a term must hold; write alternatives as terms of their own");
+            findings.push(place.at_term(finding, index));
+        }
+        for requirement in &term.requirements {
+            findings.extend(
+                unknown_label(requirement, nodes)
+                    .map(|finding| place.at(finding, &requirement.path(index), requirement.steps(index))),
+            );
+        }
+    }
+    findings
+}
+
+/// Why no node whatever can satisfy a term; `None` if one might.
+fn contradiction(term: &Term<'_>) -> Option<String> {
+    let mut keys: Vec<(List, &str)> = term.requirements.iter().map(|r| (r.list, r.key)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into_iter().find_map(|(list, key)| {
+        let tests: Vec<&Test<'_>> =
+            term.requirements.iter().filter(|r| r.list == list && r.key == key).filter_map(|r| r.test.as_ref().ok()).collect();
+        let what = match list {
+            List::Expressions => format!("label `{key}`"),
+            List::Fields => format!("field `{key}`"),
+        };
+        never(&tests).map(|why| format!("{what} {why}"))
+    })
+}
+
+/// Why no value, and no absence, satisfies all tests of one label.
+fn never(tests: &[&Test<'_>]) -> Option<String> {
+    let needed = tests.iter().any(|test| !test.holds(None));
+    let forbidden = tests.iter().any(|test| matches!(test, Test::DoesNotExist));
+    if forbidden {
+        return needed.then(|| "is wanted both there and missing".to_owned());
+    }
+    if !needed {
+        return None;
+    }
+    let sets: Vec<&Vec<&str>> =
+        tests.iter().filter_map(|test| if let Test::In(values) = test { Some(values) } else { None }).collect();
+    if let Some(first) = sets.first() {
+        let possible = first.iter().any(|value| tests.iter().all(|test| test.holds(Some(value))));
+        return (!possible).then(|| "has no value that satisfies all of its requirements".to_owned());
+    }
+    let above = tests.iter().filter_map(|test| if let Test::Gt(bound) = test { Some(*bound) } else { None }).max();
+    let below = tests.iter().filter_map(|test| if let Test::Lt(bound) = test { Some(*bound) } else { None }).min();
+    let lowest = above.map_or(Some(i64::MIN), |bound| bound.checked_add(1));
+    let highest = below.map_or(Some(i64::MAX), |bound| bound.checked_sub(1));
+    match (lowest, highest) {
+        (Some(lowest), Some(highest)) if lowest <= highest => None,
+        _ => {
+            let more = above.map(|bound| format!("more than `{bound}`"));
+            let less = below.map(|bound| format!("less than `{bound}`"));
+            let both: Vec<String> = more.into_iter().chain(less).collect();
+            Some(format!("cannot be {}", both.join(" and ")))
+        }
+    }
+}
+
+/// A label, or values of it, that no given node has.
+fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option<Finding> {
+    if nodes.is_nil() || nodes.is_empty() || requirement.list != List::Expressions {
+        return None;
+    }
+    let Ok(test) = &requirement.test else { return None };
+    if test.holds(None) {
+        return None;
+    }
+    let key = requirement.key;
+    let Some(label) = nodes.label(key) else {
+        let message = format!("no node has a label `{key}`");
+        let finding = Finding::warning(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
+        let near = nearest(key, nodes.labels().map(Label::key));
+        return Some(match near {
+            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
+            None => finding.with_help("check the label's key against `kubectl get nodes --show-labels`"),
+        });
+    };
+    if label.values().any(|value| test.holds(Some(value))) {
+        return None;
+    }
+    let message = match test {
+        Test::In(values) => {
+            let shown: Vec<String> = values.iter().take(8).map(|value| format!("`{value}`")).collect();
+            format!("no node has {} for label `{key}`", shown.join(" or "))
+        }
+        Test::Gt(bound) => format!("no node has more than `{bound}` for label `{key}`"),
+        Test::Lt(bound) => format!("no node has less than `{bound}` for label `{key}`"),
+        _ => return None,
+    };
+    let finding = Finding::warning(Code::NodeSelectorValueUnknown, Origin::Claimkit, message);
+    let near = match test {
+        Test::In(values) if label.values().len() <= MAX_SEARCHED => {
+            values.iter().take(8).find_map(|value| nearest(value, label.values()))
+        }
+        Test::Gt(_) => label.values().filter(|value| integer(value).is_some()).max_by_key(|value| integer(value)),
+        Test::Lt(_) => label.values().filter(|value| integer(value).is_some()).min_by_key(|value| integer(value)),
+        _ => None,
+    };
+    Some(match (near, test) {
+        (Some(near), Test::In(_)) => finding.with_help(format!("did you mean `{near}`?")),
+        (Some(near), Test::Gt(_)) => finding.with_help(format!("the largest value is `{near}`")),
+        (Some(near), _) => finding.with_help(format!("the smallest value is `{near}`")),
+        _ => {
+            let some: Vec<String> = label.values().take(5).map(|value| format!("`{value}`")).collect();
+            finding.with_help(format!("nodes have {}", some.join(", ")))
+        }
+    })
+}
+
+/// The most similar of some texts, if it is similar at all.
+fn nearest<'n>(text: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let close = (text.len() / 3).max(1);
+    let lowered = text.to_ascii_lowercase();
+    among
+        .filter(|have| have.len().abs_diff(text.len()) <= close)
+        .map(|have| (distance(&lowered, &have.to_ascii_lowercase()), have))
+        .filter(|(distance, _)| *distance <= close)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, have)| have)
+}
+
+/// Edits from one text to the other, by characters.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (at, c) in from.chars().enumerate() {
+        let mut diagonal = at;
+        let mut left = at.saturating_add(1);
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (place, other) in row.iter_mut().skip(1).zip(&to) {
+            let substituted = diagonal.saturating_add(usize::from(c != *other));
+            diagonal = *place;
+            left = substituted.min(left.saturating_add(1)).min(place.saturating_add(1));
+            *place = left;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_edits() {
+        for (a, b, edits) in [("", "abc", 3), ("kitten", "sitting", 3), ("a100", "a100", 0), ("zone", "zonw", 1), ("é", "e", 1)]
+        {
+            assert_eq!((distance(a, b), distance(b, a)), (edits, edits), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn finds_what_can_never_be() {
+        let never = |tests: &[Test<'_>]| super::never(&tests.iter().collect::<Vec<_>>()).is_some();
+        assert!(never(&[Test::Exists, Test::DoesNotExist]));
+        assert!(never(&[Test::In(vec!["a"]), Test::NotIn(vec!["a"])]));
+        assert!(never(&[Test::In(vec!["a", "b"]), Test::In(vec!["c"])]));
+        assert!(never(&[Test::Gt(5), Test::Lt(6)]));
+        assert!(never(&[Test::Gt(i64::MAX)]));
+        assert!(never(&[Test::In(vec!["4"]), Test::Gt(4)]));
+        assert!(!never(&[Test::Gt(5), Test::Lt(7)]));
+        assert!(!never(&[Test::Gt(5), Test::Lt(7), Test::NotIn(vec!["6"])]), "`06` is left");
+        assert!(!never(&[Test::NotIn(vec!["a"]), Test::DoesNotExist]));
+        assert!(!never(&[Test::In(vec!["a", "b"]), Test::NotIn(vec!["a"])]));
+    }
+}

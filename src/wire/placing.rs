@@ -1,0 +1,410 @@
+//! Builds the answer of `evaluate` from judged selectors and plans.
+
+use super::answer::{self, Range};
+use super::placement as out;
+use super::request::{Detail, Request};
+use crate::evaluate::PreparedNodes;
+use crate::evaluate::Selector;
+use crate::evaluate::explain;
+use crate::evaluate::matching::{Matches, Outcome, State};
+use crate::evaluate::placement::{Decision, Filter, Judge, Plan, Site, Verdict};
+use crate::evaluate::rules::SchedulerRules;
+use crate::report::{Step, locate};
+use crate::schema::Release;
+use crate::text::{NodeId, Source, Tree};
+use std::collections::BTreeMap;
+
+/// Up to this many nodes each tells everything, unless the request says otherwise.
+pub const FULL_NODES: usize = 100;
+/// Most nodes named in the inverse view of a requirement.
+const NAMED: usize = 10;
+
+/// Which nodes tell everything.
+#[derive(Clone, Debug)]
+pub struct Told<'q> {
+    full: bool,
+    named: &'q [String],
+}
+
+impl<'q> Told<'q> {
+    /// As asked for; by default everything for few nodes.
+    pub fn of(request: &'q Request, nodes: usize) -> Self {
+        let full = match request.detail {
+            Some(detail) => detail == Detail::Full,
+            None => nodes <= FULL_NODES,
+        };
+        Told { full, named: &request.explain }
+    }
+
+    fn everything(&self, name: &str) -> bool {
+        self.full || self.named.iter().any(|named| named == name)
+    }
+}
+
+/// Where a selector and its parts stand.
+#[derive(Clone, Debug)]
+pub struct Located {
+    whole: Range,
+    terms: Vec<(Range, Vec<Range>)>,
+}
+
+impl Located {
+    /// Finds them below `prefix` in an object.
+    pub fn find(source: &Source<'_>, tree: &Tree<'_>, root: NodeId, prefix: &[Step], selector: &Selector<'_>) -> Self {
+        let at = |below: &[Step]| {
+            let steps: Vec<Step> = prefix.iter().chain(below).cloned().collect();
+            answer::range(source, locate::locate(tree, root, &steps, false))
+        };
+        let terms = selector.terms.iter().enumerate().map(|(index, term)| {
+            let here = at(&[Step::Key("nodeSelectorTerms".to_owned()), Step::Index(index)]);
+            (here, term.requirements.iter().map(|requirement| at(&requirement.steps(index))).collect())
+        });
+        Located { whole: at(&[]), terms: terms.collect() }
+    }
+
+    fn term(&self, term: usize) -> Option<Range> {
+        self.terms.get(term).map(|(range, _)| *range)
+    }
+
+    fn requirement(&self, term: usize, requirement: usize) -> Option<Range> {
+        self.terms.get(term)?.1.get(requirement).copied()
+    }
+}
+
+/// Answers for one set of nodes.
+#[derive(Clone, Debug)]
+pub struct Placing<'a, 'q> {
+    /// The nodes.
+    pub nodes: &'a PreparedNodes,
+    /// How much is told.
+    pub told: Told<'q>,
+    /// The release followed.
+    pub release: Release,
+}
+
+/// One line, and what in the text it speaks of.
+type Reason = (String, Option<Range>);
+
+impl Placing<'_, '_> {
+    fn placement(&self, nodes: Vec<out::Node>) -> out::Placement {
+        let mut counts = out::Counts::default();
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for node in &nodes {
+            let count = match node.verdict {
+                "Yes" => &mut counts.yes,
+                "Possible" => &mut counts.possible,
+                "No" => &mut counts.no,
+                _ => &mut counts.error,
+            };
+            *count = count.saturating_add(1);
+            if let Some(reason) = &node.scheduler_reason {
+                let count = reasons.entry(reason).or_default();
+                *count = count.saturating_add(1);
+            }
+        }
+        let mut reasons: Vec<out::ReasonCount> =
+            reasons.into_iter().map(|(reason, nodes)| out::ReasonCount { reason: reason.to_owned(), nodes }).collect();
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.nodes));
+        out::Placement {
+            release: self.release.to_string(),
+            detail: if self.told.full { "full" } else { "summary" },
+            counts,
+            reasons,
+            next: None,
+            selectors: Vec::new(),
+            nodes,
+        }
+    }
+
+    /// A bare selector.
+    pub fn selector(&self, matches: &Matches<'_, '_>, ranges: Option<&Located>) -> out::Placement {
+        let nodes = (0..self.nodes.len()).map(|node| {
+            let eager = matches.eager(node);
+            let verdict = match eager {
+                Outcome::Match => Verdict::Yes,
+                Outcome::NoMatch => Verdict::No,
+                Outcome::Error => Verdict::Error,
+            };
+            let (reason, range) = self.selector_reason(matches, ranges, node, eager);
+            out::Node {
+                name: self.nodes.name(node).to_owned(),
+                verdict: verdict.name(),
+                reason,
+                scheduler_reason: None,
+                range,
+                selector: Some(self.check(None, matches, ranges, node)),
+                claims: None,
+            }
+        });
+        let mut placement = self.placement(nodes.collect());
+        placement.selectors.push(self.inverse("", None, matches, ranges));
+        placement
+    }
+
+    /// Claims of a pod, or one claim, template or class.
+    pub fn plans(
+        &self,
+        plans: &[Plan<'_>],
+        pod: bool,
+        sites: &[Site<'_, '_>],
+        ranges: &[Option<Located>],
+        rules: &SchedulerRules,
+    ) -> out::Placement {
+        let judge = Judge { sites, nodes: self.nodes, rules };
+        let teller = Teller { placing: self, judge, ranges };
+        let blocked = Judge::blocked(plans);
+        let mut passed = false;
+        let nodes = (0..self.nodes.len()).map(|node| {
+            let decision = blocked.clone().unwrap_or_else(|| judge.filter(plans, node));
+            passed |= decision.verdict <= Verdict::Possible;
+            let (mut reason, range) = teller.reason(plans, &decision, node);
+            if let (true, Some(plan)) = (plans.len() > 1, decision.plan.and_then(|plan| plans.get(plan))) {
+                reason = format!("claim `{}`: {reason}", plan.entry.unwrap_or(&plan.claim));
+            }
+            let name = self.nodes.name(node);
+            let claims = self.told.everything(name).then(|| plans.iter().map(|plan| teller.claim(plan, node)).collect());
+            out::Node {
+                name: name.to_owned(),
+                verdict: decision.verdict.name(),
+                reason,
+                scheduler_reason: decision.reason,
+                range,
+                selector: None,
+                claims,
+            }
+        });
+        let nodes = nodes.collect();
+        let mut placement = self.placement(nodes);
+        if pod {
+            let next = judge.next(plans, passed);
+            placement.next = next.map(|(scheduler_reason, why)| out::Next { scheduler_reason, why });
+        }
+        for filter in plans.iter().flat_map(|plan| &plan.filters) {
+            let Filter::Selector { site: at, .. } = filter else { continue };
+            let Some(site) = sites.get(*at) else { continue };
+            let ranges = ranges.get(*at).and_then(Option::as_ref);
+            placement.selectors.push(self.inverse(site.path, Some(site.object), &site.matches, ranges));
+        }
+        placement
+    }
+
+    fn selector_reason(&self, matches: &Matches<'_, '_>, ranges: Option<&Located>, node: usize, outcome: Outcome) -> Reason {
+        match outcome {
+            Outcome::Error => {
+                let bad = matches.selector.terms.iter().enumerate().find_map(|(term, parsed)| {
+                    parsed.requirements.iter().position(|requirement| requirement.test.is_err()).map(|at| (term, at))
+                });
+                let range = bad.and_then(|(term, at)| ranges?.requirement(term, at));
+                (format!("the selector cannot be parsed: {}", matches.error.as_deref().unwrap_or_default()), range)
+            }
+            Outcome::Match => {
+                let term = matches.matched_term(node).unwrap_or_default();
+                let text = match matches.terms.len() {
+                    1 => "the term matches".to_owned(),
+                    many => format!("term {} of {many} matches", term.saturating_add(1)),
+                };
+                (text, ranges.and_then(|ranges| ranges.term(term)))
+            }
+            Outcome::NoMatch => match explain::miss(matches, self.nodes, node) {
+                Some(miss) => {
+                    let range = miss.at.and_then(|(term, at)| ranges?.requirement(term, at));
+                    (miss.text, range.or(ranges.map(|ranges| ranges.whole)))
+                }
+                None => (String::new(), None),
+            },
+        }
+    }
+
+    fn check(
+        &self,
+        source: Option<&'static str>,
+        matches: &Matches<'_, '_>,
+        ranges: Option<&Located>,
+        node: usize,
+    ) -> out::SelectorCheck {
+        let (eager, lazy) = (matches.eager(node), matches.lazy(node));
+        let error = |outcome: Outcome| matches.error.clone().filter(|_| outcome == Outcome::Error);
+        let everything = self.told.everything(self.nodes.name(node));
+        out::SelectorCheck {
+            source,
+            eager: eager.name(),
+            lazy: lazy.name(),
+            eager_error: error(eager),
+            lazy_error: error(lazy),
+            matched_term: matches.matched_term(node),
+            nearest_term: matches.nearest(node).map(|(term, _)| term),
+            range: ranges.map(|ranges| ranges.whole).filter(|_| everything),
+            terms: everything.then(|| self.terms(matches, ranges, node)),
+        }
+    }
+
+    fn terms(&self, matches: &Matches<'_, '_>, ranges: Option<&Located>, node: usize) -> Vec<out::TermCheck> {
+        let terms = matches.selector.terms.iter().zip(&matches.terms).enumerate().map(|(index, (term, judged))| {
+            let requirements = term.requirements.iter().enumerate().map(|(at, requirement)| {
+                let explained = explain::requirement(requirement, self.nodes, node);
+                out::RequirementCheck {
+                    path: requirement.path(index),
+                    key: requirement.key.to_owned(),
+                    operator: requirement.operator.to_owned(),
+                    values: requirement.values.iter().map(|value| (*value).to_owned()).collect(),
+                    actual: explained.actual.map(str::to_owned),
+                    holds: explained.holds,
+                    why: explained.why,
+                    range: ranges.and_then(|ranges| ranges.requirement(index, at)),
+                }
+            });
+            let outcome = match judged.state {
+                State::Empty => "Empty",
+                State::Error => "Error",
+                State::Judged if judged.all.has(node) => "Match",
+                State::Judged => "NoMatch",
+            };
+            let range = ranges.and_then(|ranges| ranges.term(index));
+            out::TermCheck { index, outcome, requirements: requirements.collect(), range }
+        });
+        terms.collect()
+    }
+
+    fn inverse(&self, path: &str, object: Option<usize>, matches: &Matches<'_, '_>, ranges: Option<&Located>) -> out::Inverse {
+        let requirements = explain::removals(matches).into_iter().map(|removal| {
+            let (term, at) = (removal.term, removal.requirement);
+            let written = matches.selector.terms.get(term).and_then(|term| term.requirements.get(at));
+            out::InverseRequirement {
+                term,
+                path: written.map(|requirement| requirement.path(term)).unwrap_or_default(),
+                removes: removal.removes.count(),
+                removes_alone: removal.alone.count(),
+                alone: removal.alone.iter().take(NAMED).map(|node| self.nodes.name(node).to_owned()).collect(),
+                empties: removal.empties,
+                range: ranges.and_then(|ranges| ranges.requirement(term, at)),
+            }
+        });
+        let requirements = requirements.collect();
+        out::Inverse { source: path.to_owned(), object, selects: matches.any.count(), requirements }
+    }
+}
+
+/// Tells what decides about a node.
+struct Teller<'a, 'p, 'q, 's, 'r> {
+    placing: &'a Placing<'p, 'q>,
+    judge: Judge<'a, 's, 'r>,
+    ranges: &'a [Option<Located>],
+}
+
+impl Teller<'_, '_, '_, '_, '_> {
+    fn reason(&self, plans: &[Plan<'_>], decision: &Decision, node: usize) -> Reason {
+        let plan = decision.plan.and_then(|plan| plans.get(plan));
+        let filter = plan.and_then(|plan| decision.filter.and_then(|filter| plan.filters.get(filter)));
+        if let Some(filter) = filter {
+            return self.filter_reason(filter, node);
+        }
+        let gate = plan.and_then(|plan| decision.gate.and_then(|gate| plan.gates.get(gate)));
+        match (gate, decision.verdict) {
+            (Some(gate), _) => (gate.why.clone(), None),
+            (None, Verdict::Yes) => ("allocated, and available on the node".to_owned(), None),
+            _ => (self.possible(plans, node).to_owned(), None),
+        }
+    }
+
+    /// What is said of a node that nothing speaks against.
+    fn possible(&self, plans: &[Plan<'_>], node: usize) -> &'static str {
+        let name = self.placing.nodes.name(node);
+        let filters = || plans.iter().flat_map(|plan| &plan.filters);
+        if filters().any(|filter| matches!(filter, Filter::Selected(selected) if *selected == name)) {
+            return "selected for the pod, waiting for the driver";
+        }
+        if filters().any(|filter| matches!(filter, Filter::Structured)) {
+            return "not allocated; allocation by structured parameters is not modelled";
+        }
+        if filters().any(|filter| matches!(filter, Filter::Potential(nodes) if !nodes.contains(name))) {
+            return "not allocated; drivers were not asked about the node in the last round";
+        }
+        "not allocated; nothing known speaks against the node"
+    }
+
+    fn filter_reason(&self, filter: &Filter<'_>, node: usize) -> Reason {
+        let name = self.placing.nodes.name(node);
+        let told = |text: &str| (text.to_owned(), None);
+        match filter {
+            Filter::Selector { site: at, allocated } => {
+                let Some(site) = self.judge.sites.get(*at) else { return told("") };
+                let lazy = !*allocated && !self.judge.rules.class_first;
+                let outcome = if lazy { site.matches.lazy(node) } else { site.matches.eager(node) };
+                self.placing.selector_reason(&site.matches, self.ranges.get(*at).and_then(Option::as_ref), node, outcome)
+            }
+            Filter::Unrestricted { path } => (format!("`{path}` is not set: every node"), None),
+            Filter::Refused(refusal) => told(&refusal.reason),
+            Filter::Unsuitable { nodes, reported, truncated } => told(match (nodes.contains(name), reported, truncated) {
+                (true, ..) => "the driver says that it cannot use the node",
+                (false, true, false) => "the driver has nothing against the node",
+                (false, true, true) => "the driver's list of nodes it cannot use is full: it may have left this one out",
+                (false, false, _) => "the driver has said nothing yet",
+            }),
+            Filter::Potential(nodes) => told(match nodes.contains(name) {
+                true => "drivers were asked about the node",
+                false => "drivers were not asked about the node in the last round",
+            }),
+            Filter::Selected(selected) if *selected == name => told("the node is selected, waiting for the driver"),
+            Filter::Selected(selected) => (format!("node `{selected}` is selected"), None),
+            Filter::Structured => told("allocation by structured parameters is not modelled"),
+        }
+    }
+
+    fn claim(&self, plan: &Plan<'_>, node: usize) -> out::Claim {
+        let alone = std::slice::from_ref(plan);
+        let decision = self.judge.decide(alone, node);
+        let gates = plan.gates.iter().map(|gate| out::Check {
+            check: gate.name,
+            holds: Some(gate.refusal.is_none()),
+            why: gate.why.clone(),
+            scheduler_reason: gate.refusal.as_ref().map(|refusal| refusal.reason.clone()),
+            object: None,
+            selector: None,
+        });
+        let filters = plan.filters.iter().map(|filter| self.filter(filter, node));
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        out::Claim {
+            claim: some(&plan.claim),
+            object: plan.object,
+            entry: plan.entry.map(str::to_owned),
+            class: some(plan.class),
+            stage: match (plan.allocated, plan.gates.iter().any(|gate| gate.name == "exists")) {
+                (true, _) => "Allocated",
+                (false, true) => "NotCreated",
+                (false, false) => "Unallocated",
+            },
+            mode: some(plan.mode),
+            verdict: decision.verdict.name(),
+            reason: self.reason(alone, &decision, node).0,
+            scheduler_reason: decision.reason,
+            checks: gates.chain(filters).collect(),
+        }
+    }
+
+    fn filter(&self, filter: &Filter<'_>, node: usize) -> out::Check {
+        let refusal = self.judge.refusal(filter, node);
+        let (check, decides) = match filter {
+            Filter::Selector { .. } => ("selector", true),
+            Filter::Unrestricted { .. } => ("unrestricted", true),
+            Filter::Refused(_) => ("refused", true),
+            Filter::Unsuitable { .. } => ("unsuitable", true),
+            Filter::Potential(_) => ("potential", false),
+            Filter::Selected(_) => ("selected", false),
+            Filter::Structured => ("structured", false),
+        };
+        let site = match filter {
+            Filter::Selector { site, .. } => self.judge.sites.get(*site).map(|found| (*site, found)),
+            _ => None,
+        };
+        out::Check {
+            check,
+            holds: decides.then_some(refusal.is_none()),
+            why: self.filter_reason(filter, node).0,
+            scheduler_reason: refusal.map(|refusal| refusal.reason),
+            object: site.map(|(_, site)| site.object),
+            selector: site.map(|(at, site)| {
+                self.placing.check(Some(site.path), &site.matches, self.ranges.get(at).and_then(Option::as_ref), node)
+            }),
+        }
+    }
+}
