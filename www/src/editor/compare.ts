@@ -3,8 +3,6 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { reading, shadowHost } from "./extensions.ts";
 
-/** Below this width two columns of YAML cannot be read. */
-const TWO_COLUMNS = 620;
 const COLLAPSE = { margin: 3, minSize: 8 };
 /** A comparison of large texts is given a bound, so that it never holds the page up. */
 const DIFF = { scanLimit: 500, timeout: 300 };
@@ -13,8 +11,8 @@ export interface Comparison {
   destroy(): void;
 }
 
-/** Shows two texts beside each other, or as one where there is no room; neither can be edited. */
-export function compare(host: HTMLElement, before: string, after: string, labels: { before: string; after: string }): Comparison {
+/** Shows two texts beside each other, or as one with the differences in it; neither can be edited. */
+export function compare(host: HTMLElement, before: string, after: string, labels: { before: string; after: string }, beside: boolean): Comparison {
   const { root, parent } = shadowHost(host);
   const readOnly = (label: string): Extension => [
     reading(),
@@ -22,7 +20,7 @@ export function compare(host: HTMLElement, before: string, after: string, labels
     EditorView.editable.of(false),
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", role: "textbox", "aria-readonly": "true", "aria-multiline": "true" }),
   ];
-  if (host.clientWidth >= TWO_COLUMNS) {
+  if (beside) {
     parent.style.overflow = "auto";
     const merge = new MergeView({
       parent,

@@ -3,7 +3,7 @@ import { Decoration, EditorView, keymap, type DecorationSet } from "@codemirror/
 import { effect, signal, untracked } from "@preact/signals";
 import type { Finding, Range } from "../contract.ts";
 import { lang, t } from "../i18n/index.ts";
-import { reports } from "../state/checks.ts";
+import { overlay, reports } from "../state/checks.ts";
 import { activate, activeFile, changeDoc, files, source, type PageFile } from "../state/files.ts";
 import { announce } from "../state/notices.ts";
 import { reading, shadowHost, writing } from "./extensions.ts";
@@ -100,6 +100,11 @@ function drawFindings(): void {
   if (!view) return;
   const report = reports.peek().get(shown);
   const file = activeFile.peek();
+  const other = overlay.peek();
+  if (other && other.fileId === shown && other.version === file?.version) {
+    view.dispatch(underline(view.state, other.findings, (finding, index) => applyFix(shown, finding, index)));
+    return;
+  }
   if (report && file && report.version !== file.version) return; // the editor moves the old ones along
   view.dispatch(underline(view.state, report?.answer.findings ?? [], (finding, index) => applyFix(shown, finding, index)));
 }
@@ -117,7 +122,7 @@ export function mountEditor(host: HTMLElement): () => void {
       if (file && file.id !== shown) untracked(() => show(file));
     }),
     effect(() => {
-      void reports.value;
+      void [reports.value, overlay.value];
       untracked(drawFindings);
     }),
     effect(() => {

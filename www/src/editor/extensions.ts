@@ -18,12 +18,14 @@ function foldMarker(open: boolean): HTMLElement {
 
 /** What every text on the page has, whether it can be edited or not. */
 export function reading(): Extension {
-  return [lineNumbers(), yaml(), foldDocuments, foldGutter({ markerDOM: foldMarker }), drawSelection(), appearance, EditorState.phrases.of(t.peek().editorPhrases)];
+  return [lineNumbers(), yaml(), drawSelection(), appearance, EditorState.phrases.of(t.peek().editorPhrases)];
 }
 
 /** What an editable text has besides. */
 export function writing(): Extension {
   return [
+    foldDocuments,
+    foldGutter({ markerDOM: foldMarker }),
     history(),
     indentUnit.of("  "),
     EditorState.tabSize.of(2),

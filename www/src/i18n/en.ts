@@ -137,7 +137,7 @@ export const en = {
 
   // convert
   convertTo: "Convert to",
-  targetOther: "the other version",
+  targetOther: "the other",
   allowLossy: "Allow losses",
   losses: (n: number) => (n === 0 ? "Nothing is lost." : `${plural(n, "value would be lost", "values would be lost")}`),
   lossesAllowed: (n: number) => `${plural(n, "value is lost", "values are lost")}`,

@@ -19,6 +19,9 @@ export const failures = signal<ReadonlyMap<string, { version: number; message: s
 /** The first answer is marked on the page's time line, so that its budget can be measured. */
 let first = true;
 
+/** Findings another panel's request has about the open text; while it is shown the editor underlines these. */
+export const overlay = signal<{ fileId: string; version: number; findings: readonly Finding[] } | null>(null);
+
 export const report = computed(() => {
   const file = manifest.value;
   return file ? reports.value.get(file.id) : undefined;

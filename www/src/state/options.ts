@@ -20,7 +20,8 @@ export const fieldValidation = signal<(typeof FIELD_VALIDATIONS)[number]>("Stric
 export const VIAS = ["kubectl", "validator"] as const;
 export const via = signal<(typeof VIAS)[number]>("kubectl");
 
-export const requestNamespace = signal("default");
+/** The namespace of the request (`kubectl -n`); empty: as the objects say. */
+export const requestNamespace = signal("");
 
 export const PATCH_TYPES = ["strategic", "merge", "json", "apply"] as const;
 export const patchType = signal<(typeof PATCH_TYPES)[number]>("strategic");

@@ -104,7 +104,7 @@ export async function resetAll(): Promise<void> {
   batch(() => {
     options.fieldValidation.value = "Strict";
     options.via.value = "kubectl";
-    options.requestNamespace.value = "default";
+    options.requestNamespace.value = "";
     load(exampleById(FIRST_EXAMPLE)!);
   });
   offerBack(t.peek().resetDone);

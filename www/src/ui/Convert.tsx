@@ -15,6 +15,20 @@ function otherVersion(text: string): string {
   return text.includes("resource.k8s.io/v1alpha1") ? "resource.k8s.io/v1alpha2" : "resource.k8s.io/v1alpha1";
 }
 
+/** The code of the findings that say of each loss where it stands. */
+const LOSS = "conversion-loss";
+
+/** The losses with their places in the text. */
+function located(answer: Answer): Loss[] {
+  const places = answer.findings.filter((finding) => finding.code === LOSS);
+  return answer.objects.flatMap((entry, object) =>
+    (entry.losses ?? []).map((loss) => {
+      const range = loss.range ?? places.find((finding) => finding.path === loss.path && (finding.object ?? object) === object)?.range;
+      return range ? { ...loss, range } : loss;
+    }),
+  );
+}
+
 function Losses({ losses, fileId, allowed }: { losses: Loss[]; fileId: string; allowed: boolean }) {
   const s = t.value;
   if (losses.length === 0) return null;
@@ -67,7 +81,7 @@ export function Convert() {
   );
   if (!file) return null;
   const answer = outcome?.kind === "answer" ? outcome.answer : null;
-  const losses = answer?.objects.flatMap((entry) => entry.losses ?? []) ?? [];
+  const losses = answer ? located(answer) : [];
   const skipped = answer?.objects.filter((entry) => entry.skipped) ?? [];
   const converted = answer?.text;
   const before = answer ? textOf(file) : "";
@@ -80,7 +94,7 @@ export function Convert() {
           <select value={target.value} onChange={({ currentTarget }) => (target.value = currentTarget.value as typeof target.value)}>
             {TARGETS.map((value) => (
               <option key={value} value={value}>
-                {value === "other" ? `${s.targetOther} (${to?.replace("resource.k8s.io/", "")})` : value.replace("resource.k8s.io/", "")}
+                {value === "other" ? `${s.targetOther}: ${to?.replace("resource.k8s.io/", "")}` : value.replace("resource.k8s.io/", "")}
               </option>
             ))}
           </select>
@@ -107,7 +121,16 @@ export function Convert() {
       <Trouble outcome={outcome} verb="convert" />
       {answer && (
         <>
-          {converted === undefined && <h2 class="verdict-line bad">{s.noConversion}</h2>}
+          {converted === undefined && (
+            <div class="verdict-line">
+              <h2 class="bad-text">{s.noConversion}</h2>
+              {losses.length > 0 && !lossy.value && (
+                <button type="button" class="button" onClick={() => (lossy.value = true)}>
+                  {s.allowLossy}
+                </button>
+              )}
+            </div>
+          )}
           {same && <p class="muted quiet">{s.unchanged}</p>}
           {converted !== undefined && !same && losses.length === 0 && <p class="good-line">{s.losses(0)}</p>}
           <Losses losses={losses} fileId={file.id} allowed={lossy.value} />
@@ -125,7 +148,7 @@ export function Convert() {
               </ul>
             </section>
           )}
-          <FindingList findings={answer.findings} fileId={file.id} canFix={false} />
+          <FindingList findings={answer.findings.filter((finding) => finding.code !== LOSS)} fileId={file.id} canFix={false} />
           {converted !== undefined && !same && <Compare before={before} after={converted} beforeLabel={s.before} afterLabel={s.after} />}
         </>
       )}

@@ -1,10 +1,12 @@
-import { useState } from "preact/hooks";
-import type { Answer, ObjectEntry } from "../contract.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { Answer, ObjectEntry, Range } from "../contract.ts";
+import { toSpan } from "../editor/positions.ts";
 import { focusEditor } from "../editor/editor.ts";
 import { engineVerbs, type TextSource } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
-import { activate, fileOf, files, freeName, manifest, newFile, open, source, textOf, type Role } from "../state/files.ts";
+import { activate, fileOf, files, freeName, manifest, newFile, open, source, textOf, type PageFile, type Role } from "../state/files.ts";
 import { FIELD_VALIDATIONS, fieldManager, fieldValidation, force, operation, OPERATIONS, patchType, PATCH_TYPES, release, requestNamespace, via, VIAS } from "../state/options.ts";
+import { overlay } from "../state/checks.ts";
 import { printYaml } from "../state/print.ts";
 import { Compare } from "./Compare.tsx";
 import { FindingList } from "./FindingList.tsx";
@@ -51,6 +53,13 @@ function held(answer: Answer | null, index: number): string {
   return entry?.object === undefined ? "" : printYaml(entry.object);
 }
 
+/** The part of the file that one object is written in. */
+function written(file: PageFile, range: Range | null | undefined): string {
+  if (!range) return textOf(file);
+  const { from, to } = toSpan(file.doc, range);
+  return `${file.doc.sliceString(from, to).trimEnd()}\n`;
+}
+
 function Outcome({ entry }: { entry: ObjectEntry }) {
   const s = t.value;
   const { status } = entry;
@@ -91,7 +100,7 @@ export function Request() {
               operation: op,
               patchType: patchType.value,
               fieldValidation: fieldValidation.value,
-              namespace: requestNamespace.value,
+              ...(requestNamespace.value ? { namespace: requestNamespace.value } : {}),
               ...(patchType.value === "apply" ? { fieldManager: fieldManager.value, force: force.value } : {}),
             },
           }
@@ -99,7 +108,7 @@ export function Request() {
             verb: "validate",
             text: source(file!),
             texts: needsOld ? { old: source(stored!) } : ({} as Record<string, TextSource>),
-            options: { ...common, operation: op, fieldValidation: fieldValidation.value, via: via.value, namespace: requestNamespace.value },
+            options: { ...common, operation: op, fieldValidation: fieldValidation.value, via: via.value, ...(requestNamespace.value ? { namespace: requestNamespace.value } : {}) },
           },
     pauseFor(length),
   );
@@ -110,6 +119,13 @@ export function Request() {
     () => ({ verb: "parse", text: source(stored!), options: common }),
     pauseFor(length),
   );
+  const said = outcome?.kind === "answer" && fresh && !patches ? outcome.answer.findings : null;
+  useEffect(() => {
+    overlay.value = said && file ? { fileId: file.id, version: file.version, findings: said } : null;
+    return () => {
+      overlay.value = null;
+    };
+  }, [said, file?.id, file?.version]);
   if (!file) return null;
   const answer = outcome?.kind === "answer" ? outcome.answer : null;
   const afterAnswer = patches ? answer : parsedNew.outcome?.kind === "answer" ? parsedNew.outcome.answer : null;
@@ -119,7 +135,7 @@ export function Request() {
   const entry = answer?.objects[at];
   const after = held(afterAnswer, at);
   const partner = Math.max(0, (oldAnswer?.objects ?? []).findIndex((other) => other.kind === afterAnswer?.objects[at]?.kind && other.name === afterAnswer?.objects[at]?.name));
-  const before = needsOld ? held(oldAnswer, oldAnswer && oldAnswer.objects.length > 1 ? partner : 0) : textOf(file);
+  const before = needsOld ? held(oldAnswer, oldAnswer && oldAnswer.objects.length > 1 ? partner : 0) : written(file, afterAnswer?.objects[at]?.range);
   const operations = engineVerbs.value.has("patch") ? OPERATIONS : OPERATIONS.filter((value) => value !== "patch" && value !== "patchStatus");
   return (
     <div class="request" aria-busy={!fresh && key !== null}>
@@ -182,7 +198,7 @@ export function Request() {
         </label>
         <label class="inline">
           <span>{s.namespace}</span>
-          <input class="short" value={requestNamespace.value} spellcheck={false} onInput={({ currentTarget }) => (requestNamespace.value = currentTarget.value)} />
+          <input class="short" placeholder="default" value={requestNamespace.value} spellcheck={false} onInput={({ currentTarget }) => (requestNamespace.value = currentTarget.value)} />
         </label>
       </div>
       {needsOld && <FileChoice role="stored" missing={s.noStored} make={s.makeStored} start={() => textOf(file)} />}

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openPage, setText, setUp, textOf } from "./page.ts";
+
+setUp();
+
+describe("convert", () => {
+  it("shows both sides, copies, downloads and applies, as one step that can be undone", async () => {
+    const { page, done } = await openPage({ path: "#example=v1alpha1" });
+    await page.locator(".compare .cm-merge-b").waitFor();
+    expect(await page.locator(".good-line").textContent()).toBe("Nothing is lost.");
+    const before = await textOf(page);
+    const wanted = before
+      .replaceAll("resource.k8s.io/v1alpha1", "resource.k8s.io/v1alpha2")
+      .replace("kind: PodScheduling\n", "kind: PodSchedulingContext\n")
+      .replace(/resourceHandle: ('.*')( {3}# written by the driver)/, "resourceHandles:\n    - driverName: gpu.example.com\n      data: $1$2");
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await page.locator(".notice", { hasText: "Copied" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(wanted);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    const file = await download;
+    expect(readFileSync(await file.path(), "utf8")).toBe(wanted);
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.locator(".notice", { hasText: "converted text is in the editor" }).waitFor();
+    expect(await textOf(page)).toBe(wanted);
+    await page.locator(".cm-content").first().focus();
+    await page.keyboard.press("ControlOrMeta+z");
+    expect(await textOf(page)).toBe(before);
+    await done();
+  });
+
+  it("refuses losses by name, leads to each, and converts when they are allowed", async () => {
+    const { page, done } = await openPage({ path: "#example=losses" });
+    const losses = page.locator(".losses li");
+    await losses.first().waitFor();
+    expect(await losses.count()).toBe(2);
+    expect(await page.locator(".compare").count()).toBe(0);
+    await losses.nth(1).locator("button").click();
+    expect(await page.locator(".status-bar").textContent()).toContain("Ln 23");
+    await page.getByRole("button", { name: "Allow losses" }).click();
+    await page.locator(".compare .cm-merge-b").waitFor();
+    expect(await page.locator(".losses h3").textContent()).toBe("2 values are lost");
+    await done();
+  });
+
+  it("says so when there is nothing to do", async () => {
+    const { page, done } = await openPage({ path: "#example=v1alpha1" });
+    await page.locator(".compare .cm-merge-b").waitFor();
+    await page.getByLabel("Convert to").selectOption("resource.k8s.io/v1alpha1");
+    await page.locator(".quiet", { hasText: "Nothing to change" }).waitFor();
+    await done();
+  });
+
+  it("is one column on a narrow page", async () => {
+    const { page, done } = await openPage({ path: "#example=v1alpha1", width: 390, height: 844 });
+    await page.locator(".compare .cm-deletedChunk").first().waitFor();
+    expect(await page.locator(".compare .cm-merge-b").count()).toBe(1);
+    expect(await page.locator(".compare .cm-merge-a").count()).toBe(0);
+    await setText(page, "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {resourceClassName: b}\n");
+    await page.locator(".compare .cm-deletedChunk", { hasText: "v1alpha2" }).waitFor();
+    await done();
+  });
+});

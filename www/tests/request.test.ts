@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { openPage, setUp, textOf } from "./page.ts";
+
+setUp();
+
+describe("request", () => {
+  it("refuses an update of a fixed field with the server's words, and shows both sides", async () => {
+    const { page, done } = await openPage({ path: "#example=update" });
+    await page.locator(".verdict-line", { hasText: "422 Invalid" }).waitFor();
+    expect(await page.locator(".finding-message").first().textContent()).toMatch(/^spec: Invalid value: .*: field is immutable$/);
+    await page.locator(".compare .cm-merge-b", { hasText: "bigger-gpu.example.com" }).waitFor();
+    expect(await page.locator(".compare .cm-merge-a").textContent()).toContain("creationTimestamp");
+    // The editor underlines what this request is told, not what a create would be told.
+    await page.locator(".editor-host .cm-lintRange-error").first().waitFor();
+    expect(await page.locator(".editor-host .cm-lintRange-error").allTextContents()).not.toContain('"41"');
+    await done();
+  });
+
+  it("takes the update once the field is as stored", async () => {
+    const { page, done } = await openPage({ path: "#example=update" });
+    await page.locator(".verdict-line", { hasText: "422 Invalid" }).waitFor();
+    await page.locator(".editor-host .cm-line", { hasText: "resourceClassName" }).click();
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Shift+End");
+    await page.keyboard.type("resourceClassName: gpu.example.com");
+    await page.locator(".verdict-line.good", { hasText: "would take it" }).waitFor();
+    await done();
+  });
+
+  it("judges a status update", async () => {
+    const { page, done } = await openPage({ path: "#example=status" });
+    await page.locator(".finding-message", { hasText: "may not be reserved more than once" }).waitFor();
+    await page.getByLabel("Operation").selectOption("create");
+    await page.locator(".finding-message", { hasText: "resourceVersion" }).first().waitFor();
+    await done();
+  });
+
+  it("shows defaults of a create, one object at a time, in the chosen namespace", async () => {
+    const { page, done } = await openPage({ path: "#example=placement" });
+    await page.getByRole("tab", { name: "Request" }).click();
+    await page.getByRole("combobox", { name: "Objects" }).selectOption({ index: 1 });
+    await page.locator(".compare .cm-merge-b", { hasText: "allocationMode: WaitForFirstConsumer" }).waitFor();
+    expect(await page.locator(".compare .cm-merge-a").textContent()).not.toContain("allocationMode");
+    await page.locator(".verdict-line.good").waitFor();
+    await page.getByLabel("Namespace").fill("elsewhere");
+    await page.locator(".finding-message", { hasText: "the namespace of the provided object does not match the namespace sent on the request" }).first().waitFor();
+    await done();
+  });
+
+  it("makes a stored object when there is none", async () => {
+    const { page, done } = await openPage({ path: "#example=claim" });
+    const text = await textOf(page);
+    await page.getByRole("tab", { name: "Request" }).click();
+    await page.getByLabel("Operation").selectOption("update");
+    await page.getByRole("button", { name: "Use the manifest as stored object" }).click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    expect(await textOf(page)).toBe(text);
+    await done();
+  });
+});
