@@ -12,7 +12,11 @@
 //!
 //! No sentence is in the core: a host that wants some gives one language's file (`pkg/locale/*.json`) with the request.
 
+pub mod complete;
+pub mod context;
 pub mod facts;
+pub mod hover;
+pub mod outline;
 pub mod registry;
 pub mod schema_export;
 pub mod sentences;

@@ -1,5 +1,7 @@
 //! What is answered (serialised as the contract says).
 
+use crate::editor::complete::Sort;
+use crate::editor::hover::Info;
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::input::{Input, Item};
 use crate::limits::Limits;
@@ -27,6 +29,15 @@ pub struct Answer {
     /// Parse with `raw`: the plain JSON value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<Box<RawValue>>,
+    /// Hover: what there is to say, `null` if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hover: Option<Option<Hover>>,
+    /// Complete: what could be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<Completion>>,
+    /// Fixes: those of the findings in the range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixes: Option<Vec<FixOf>>,
     /// JSON Schema: the schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Box<RawValue>>,
@@ -91,6 +102,72 @@ pub struct Fix {
     pub title: String,
     /// The edits.
     pub edits: Vec<Edit>,
+}
+
+/// A fix and the finding it mends.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FixOf {
+    /// What it does.
+    pub title: String,
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// Code of the finding.
+    pub code: &'static str,
+    /// Message of the finding.
+    pub message: String,
+    /// Place of the finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range>,
+}
+
+/// What there is to say about a place.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hover {
+    /// The key or value it is about.
+    pub range: Range,
+    /// A path, a value or a kind.
+    pub title: String,
+    /// Documentation key.
+    pub key: String,
+    /// Facts about the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<Info>,
+    /// The sentence, in the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documentation: Option<String>,
+    /// All of it as Markdown, in the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub markdown: Option<String>,
+}
+
+/// One completion.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Completion {
+    /// What is shown, and matched with what was typed.
+    pub label: String,
+    /// `field`, `value`, `kind`, `apiVersion`, `snippet`.
+    pub kind: Sort,
+    /// Shown beside the label.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// Documentation key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The sentence, in the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documentation: Option<String>,
+    /// What replaces `range`.
+    pub insert_text: String,
+    /// The same with tab stops `${1}`, `${2}` ….
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// What is replaced.
+    pub range: Range,
+    /// The object is refused without it.
+    pub required: bool,
 }
 
 /// An edit.

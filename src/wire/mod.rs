@@ -4,9 +4,12 @@ pub mod answer;
 pub mod request;
 
 mod case;
+mod complete;
 mod convert;
 mod evaluate;
+mod fixes;
 mod hints;
+mod hover;
 mod json_schema;
 mod lists;
 mod parse;
@@ -30,6 +33,9 @@ pub fn run(request: &Request) -> Answer {
         "parse" => parse::parse(request),
         "validate" => validate::validate(request),
         "evaluate" => evaluate::evaluate(request),
+        "hover" => hover::hover(request),
+        "complete" => complete::complete(request),
+        "fixes" => fixes::fixes(request),
         "jsonSchema" => json_schema::json_schema(request),
         "codes" => lists::codes(request),
         "releases" => lists::releases(request),
@@ -37,7 +43,7 @@ pub fn run(request: &Request) -> Answer {
         verb => Answer::unusable(
             Some(verb),
             &format!(
-                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `jsonSchema`, `codes`, `releases`"
+                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`"
             ),
         ),
     }

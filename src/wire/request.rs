@@ -4,6 +4,7 @@ pub use crate::decode::Via;
 use crate::editor::sentences::{LOCALES, Sentences};
 use crate::limits::Limits;
 use crate::schema::Release;
+use crate::text::Source;
 use serde::Deserialize;
 
 /// One request.
@@ -46,6 +47,10 @@ pub struct Request {
     pub without_places: bool,
     /// Parse: only the YAML-to-JSON step.
     pub raw: bool,
+    /// Where to hover or complete.
+    pub position: Option<Place>,
+    /// What fixes are wanted for; absent: the whole text.
+    pub range: Option<PlaceRange>,
     /// The kind to write a JSON Schema of; absent: all kinds of the release.
     pub kind: Option<String>,
     /// Language of sentences: `en` (default) or `zh-Hans`.
@@ -126,4 +131,41 @@ pub enum Lossy {
     Refuse,
     /// It is done and the losses are listed.
     Allow,
+}
+
+/// A place in the text: `offset` in bytes, or `line` and `character` (UTF-16) from zero. `offset` wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Place {
+    /// Zero-based line.
+    pub line: u32,
+    /// UTF-16 code units in the line.
+    pub character: u32,
+    /// Bytes from the start of the text.
+    pub offset: Option<u32>,
+}
+
+/// From one place up to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlaceRange {
+    /// Start.
+    pub start: Place,
+    /// End.
+    pub end: Place,
+}
+
+impl Place {
+    /// The byte offset in a text, inside it and between characters.
+    pub fn offset(self, source: &Source<'_>) -> usize {
+        let text = source.text();
+        let mut offset = match self.offset {
+            Some(offset) => (offset as usize).min(text.len()),
+            None => source.offset(self.line, self.character),
+        };
+        while !text.is_char_boundary(offset) {
+            offset = offset.saturating_sub(1);
+        }
+        offset
+    }
 }

@@ -1,0 +1,533 @@
+//! What could be written at the cursor: keys that are not there yet, values of enums, kinds, versions, whole objects.
+
+use super::context::{self, Located, Object, Spot};
+use super::facts;
+use super::hover::{info, type_name, type_words};
+use super::outline::{Held, Outline, Role};
+use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
+use crate::report::Step;
+use crate::schema::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
+use crate::text::Span;
+use serde::Serialize;
+
+/// What a completion is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Sort {
+    /// A key.
+    Field,
+    /// A value of an enum, or a boolean.
+    Value,
+    /// A kind.
+    Kind,
+    /// An `apiVersion`.
+    ApiVersion,
+    /// A whole object.
+    Snippet,
+}
+
+/// One completion.
+#[derive(Debug)]
+pub struct Completion {
+    /// What is shown, and matched with what was typed.
+    pub label: String,
+    /// What it is.
+    pub sort: Sort,
+    /// Beside the label: type and whether it is required, or the version of a kind.
+    pub detail: String,
+    /// Documentation key.
+    pub key: Option<String>,
+    /// The sentence.
+    pub documentation: Option<String>,
+    /// What replaces `span`.
+    pub insert: String,
+    /// The same with `${1}`, `${2}` … where something is to be filled in, if there are such places.
+    pub snippet: Option<String>,
+    /// What is replaced.
+    pub span: Span,
+    /// The object is refused without it.
+    pub required: bool,
+}
+
+/// What is to be written, with holes.
+#[derive(Default)]
+struct Draft {
+    text: String,
+    snippet: String,
+    holes: u32,
+}
+
+impl Draft {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.snippet.push_str(text);
+    }
+
+    fn hole(&mut self) {
+        self.holes = self.holes.saturating_add(1);
+        self.snippet.push_str(&format!("${{{}}}", self.holes));
+    }
+
+    fn line(&mut self, column: usize) {
+        self.push("\n");
+        self.push(&" ".repeat(column));
+    }
+}
+
+struct Completer<'a> {
+    outline: Outline<'a>,
+    release: Option<Release>,
+    sentences: Option<&'a Sentences>,
+    found: Vec<Completion>,
+    /// JSON: keys and strings in double quotes.
+    json: bool,
+    /// How much deeper than its key this text writes a list.
+    list_indent: usize,
+}
+
+/// Completions at a byte offset, those that are needed first.
+pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: Option<&Sentences>) -> Vec<Completion> {
+    let outline = Outline::read(text);
+    let beside_key = outline.nodes.iter().any(|node| {
+        let key = node.parent.and_then(|parent| outline.nodes.get(parent));
+        node.role == Role::Item && !node.flow && key.is_some_and(|key| key.role == Role::Key && key.column == node.column)
+    });
+    let Some(spot) = context::spot(&outline, offset) else { return Vec::new() };
+    let mut completer = Completer {
+        json: text.trim_start().starts_with('{'),
+        outline,
+        release,
+        sentences,
+        found: Vec::new(),
+        list_indent: if beside_key { 0 } else { 2 },
+    };
+    let document = completer.outline.document_at(offset);
+    match spot {
+        Spot::Key { parent, own, range, column, flow } => completer.at_key(document, parent, own, range, column, flow),
+        Spot::Value { of, range } => completer.at_value(document, of, range),
+    }
+    completer.found
+}
+
+impl Completer<'_> {
+    fn tell(&self, key: &str) -> Option<String> {
+        self.sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned)
+    }
+
+    // ---- keys ----
+
+    fn at_key(&mut self, document: usize, parent: Option<usize>, own: Option<usize>, range: Span, column: usize, flow: bool) {
+        let (object, root, steps) = context::object_of(&self.outline, document, parent);
+        let present: Vec<String> = context::children(&self.outline, document, parent)
+            .filter(|(at, node)| Some(*at) != own && node.role == Role::Key)
+            .map(|(_, node)| self.outline.slice(node.name).to_owned())
+            .collect();
+        let has = |key: &str| present.iter().any(|known| known == key);
+        let keyed = own.and_then(|own| self.outline.nodes.get(own)).is_some_and(|node| node.colon);
+        let place = Place { range, column, flow, keyed };
+        let Some((api, release)) = object.api(self.release) else {
+            if steps.is_empty() && parent == root {
+                self.unrecognised(&object, &place, &has);
+            }
+            return;
+        };
+        let Some(at) = context::locate(api, release, &steps) else { return };
+        match (at.schema, at.ty) {
+            (Some(schema), _) => {
+                self.keys(&at, schema, &place, &has);
+                // Where lists stand in the column of their key, one can begin here.
+                let above = context::children(&self.outline, document, parent).filter(|(_, node)| node.key.to() <= range.from());
+                let above = above.last().map(|(at, node)| (at, *node));
+                if let Some((key, node)) = above
+                    && self.list_indent == 0
+                    && node.role == Role::Key
+                    && node.column == column
+                    && node.held == Held::Nothing
+                    && context::children(&self.outline, document, Some(key)).next().is_none()
+                {
+                    let (_, _, steps) = context::object_of(&self.outline, document, Some(key));
+                    if let Some(list) = context::locate(api, release, &steps)
+                        && let Some(Type::List(inner)) = list.ty
+                    {
+                        self.dashed(&list, inner, &steps, &place);
+                    }
+                }
+            }
+            // A list that has no dash yet.
+            (None, Some(Type::List(inner))) if !flow => self.dashed(&at, inner, &steps, &place),
+            (None, Some(Type::List(inner))) => {
+                if inner.as_struct().is_none() {
+                    self.values(&at, &steps, range, "", "");
+                }
+            }
+            // A value on a line of its own.
+            (None, Some(_)) => self.values(&at, &steps, range, "", ""),
+            (None, None) => {}
+        }
+    }
+
+    /// The first line of an item, dash included.
+    fn dashed(&mut self, at: &Located, inner: &'static Type, steps: &[Step], place: &Place) {
+        let first = self.found.len();
+        match inner.as_struct() {
+            Some(schema) => {
+                let below = Located { schema: Some(schema), ty: Some(inner), ..*at };
+                self.keys(&below, schema, &Place { column: place.column.saturating_add(2), ..*place }, &|_| false);
+            }
+            None => self.values(at, steps, place.range, "", ""),
+        }
+        for item in self.found.iter_mut().skip(first) {
+            let texts = [Some(&mut item.label), Some(&mut item.insert), item.snippet.as_mut()];
+            texts.into_iter().flatten().for_each(|text| text.insert_str(0, "- "));
+        }
+    }
+
+    fn keys(&mut self, at: &Located, schema: &'static Struct, place: &Place, has: &dyn Fn(&str) -> bool) {
+        let kind = at.api.kind;
+        let top = std::ptr::eq(schema, kind.schema);
+        let fields = schema.fields.iter().filter(|field| field.since <= at.release && !has(field.json));
+        let mut rows: Vec<(u8, &'static Field)> = fields
+            .filter(|field| !at.template || schema.go != "ObjectMeta" || matches!(field.json, "labels" | "annotations"))
+            .map(|field| {
+                let facts = facts::facts(schema, field, at.release);
+                let rank = if required(at, schema, field, top) {
+                    0
+                } else if facts.server_owned
+                    || facts.dropped_on_create
+                    || matches!(field.json, "managedFields" | "generation" | "resourceVersion")
+                {
+                    2
+                } else {
+                    1
+                };
+                (rank, field)
+            })
+            .collect();
+        rows.sort_by_key(|(rank, _)| *rank);
+        for (rank, field) in rows {
+            let info = info(at, schema, field);
+            let mut detail = match self.sentences {
+                Some(words) => type_words(&info.ty, words),
+                None => type_name(&field.ty),
+            };
+            if rank == 0 {
+                detail.push_str(", ");
+                detail.push_str(self.sentences.map_or("required", |words| words.word("required")));
+            }
+            let key = field_key(schema, field);
+            let mut draft = Draft::default();
+            self.write_key(&mut draft, at, schema, field, place);
+            self.found.push(Completion {
+                label: field.json.to_owned(),
+                sort: Sort::Field,
+                detail,
+                documentation: self.tell(&key),
+                key: Some(key),
+                snippet: (draft.holes > 0).then_some(draft.snippet),
+                insert: draft.text,
+                span: place.range,
+                required: rank == 0,
+            });
+        }
+    }
+
+    fn write_key(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, field: &'static Field, place: &Place) {
+        let name = if self.json { format!("\"{}\"", field.json) } else { field.json.to_owned() };
+        draft.push(&name);
+        if place.keyed {
+            return;
+        }
+        draft.push(":");
+        if place.flow {
+            draft.push(" ");
+            let (open, close) = match pointed(&field.ty) {
+                Type::Struct(_) | Type::StringMap => ("{", "}"),
+                Type::List(_) => ("[", "]"),
+                Type::String | Type::Named(..) | Type::Uid | Type::Time | Type::Quantity if self.json => ("\"", "\""),
+                _ => ("", ""),
+            };
+            draft.push(open);
+            draft.hole();
+            draft.push(close);
+            return;
+        }
+        let top = std::ptr::eq(schema, at.api.kind.schema);
+        match (field.json, top) {
+            ("apiVersion", true) => draft.push(&format!(" {}", at.api.version.api_version)),
+            ("kind", true) => draft.push(&format!(" {}", at.api.kind.kind)),
+            _ => {
+                let template = at.template || (schema.go == "ResourceClaimTemplateSpec" && field.json == "metadata");
+                self.write_value(draft, &Located { template, ..*at }, &field.ty, place.column);
+            }
+        }
+    }
+
+    /// What follows the colon of a key at `column`, with all that is required below it.
+    fn write_value(&self, draft: &mut Draft, at: &Located, ty: &'static Type, column: usize) {
+        match pointed(ty) {
+            Type::Struct(schema) => {
+                let deeper = column.saturating_add(2);
+                draft.line(deeper);
+                self.write_struct(draft, at, schema, deeper);
+            }
+            Type::List(inner) => {
+                let dash = column.saturating_add(self.list_indent);
+                draft.line(dash);
+                draft.push("- ");
+                match inner.as_struct() {
+                    Some(schema) => self.write_struct(draft, at, schema, dash.saturating_add(2)),
+                    None => draft.hole(),
+                }
+            }
+            Type::StringMap => {
+                draft.line(column.saturating_add(2));
+                draft.hole();
+            }
+            _ => {
+                draft.push(" ");
+                draft.hole();
+            }
+        }
+    }
+
+    /// The required fields of a struct, the first at the cursor; a hole if there are none.
+    fn write_struct(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, column: usize) {
+        let mut first = true;
+        for field in schema.fields.iter().filter(|field| field.since <= at.release && required(at, schema, field, false)) {
+            if !first {
+                draft.line(column);
+            }
+            first = false;
+            draft.push(field.json);
+            draft.push(":");
+            self.write_value(draft, at, &field.ty, column);
+        }
+        if first {
+            draft.hole();
+        }
+    }
+
+    // ---- the top of an object whose kind is not known yet ----
+
+    fn unrecognised(&mut self, object: &Object, place: &Place, has: &dyn Fn(&str) -> bool) {
+        let fresh = !has("apiVersion") && !has("kind") && !has("metadata") && !has("spec");
+        for (name, wanted) in [("apiVersion", true), ("kind", true), ("metadata", false)] {
+            if has(name) {
+                continue;
+            }
+            let mut draft = Draft::default();
+            draft.push(&if self.json { format!("\"{name}\":") } else { format!("{name}:") });
+            if place.keyed {
+                draft.text.pop();
+                draft.snippet.pop();
+            } else if name == "metadata" {
+                if place.flow {
+                    draft.push(" {");
+                    draft.hole();
+                    draft.push("}");
+                } else {
+                    draft.line(place.column.saturating_add(2));
+                    draft.push("name: ");
+                    draft.hole();
+                }
+            } else {
+                draft.push(if self.json { " \"" } else { " " });
+                draft.hole();
+                draft.push(if self.json { "\"" } else { "" });
+            }
+            let key = format!("fields/{}.{name}", if wanted { "TypeMeta" } else { "Object" });
+            self.found.push(Completion {
+                label: name.to_owned(),
+                sort: Sort::Field,
+                detail: self.sentences.map_or("required", |words| words.word("required")).to_owned(),
+                documentation: self.tell(&key),
+                key: Some(key),
+                snippet: (draft.holes > 0).then_some(draft.snippet),
+                insert: draft.text,
+                span: place.range,
+                required: true,
+            });
+        }
+        let unknown = object.api_version.is_empty() && object.kind.is_empty();
+        if fresh && unknown && !place.flow && !place.keyed {
+            self.objects(place);
+        }
+    }
+
+    /// Whole objects, newest version first.
+    fn objects(&mut self, place: &Place) {
+        let release = self.release;
+        for version in VERSIONS.iter().rev().filter(|version| release.is_none_or(|release| version.served_by(release))) {
+            let release = release.unwrap_or_else(|| version.default_release());
+            for kind in version.kinds.iter().filter(|kind| kind.items.is_none() && kind.since <= release) {
+                let api = crate::schema::Api { version, kind };
+                let Some(at) = context::locate(api, release, &[]) else { continue };
+                let mut draft = Draft::default();
+                draft.push(&format!("apiVersion: {}", version.api_version));
+                draft.line(place.column);
+                draft.push(&format!("kind: {}", kind.kind));
+                draft.line(place.column);
+                draft.push("metadata:");
+                draft.line(place.column.saturating_add(2));
+                draft.push("name: ");
+                draft.hole();
+                for field in kind
+                    .schema
+                    .fields
+                    .iter()
+                    .filter(|field| field.since <= release && facts::facts(kind.schema, field, release).required)
+                {
+                    draft.line(place.column);
+                    draft.push(field.json);
+                    draft.push(":");
+                    self.write_value(&mut draft, &at, &field.ty, place.column);
+                }
+                let key = kind_key(kind.kind);
+                self.found.push(Completion {
+                    label: kind.kind.to_owned(),
+                    sort: Sort::Snippet,
+                    detail: version.api_version.to_owned(),
+                    documentation: self.tell(&key),
+                    key: Some(key),
+                    snippet: Some(draft.snippet),
+                    insert: draft.text,
+                    span: place.range,
+                    required: false,
+                });
+            }
+        }
+    }
+
+    // ---- values ----
+
+    fn at_value(&mut self, document: usize, of: usize, range: Span) {
+        let Some(node) = self.outline.nodes.get(of).copied() else { return };
+        let (object, root, steps) = context::object_of(&self.outline, document, Some(of));
+        let written = self.outline.slice(range);
+        let quote = match written.chars().next() {
+            Some(quote @ ('"' | '\'')) => quote.to_string(),
+            _ if self.json => "\"".to_owned(),
+            _ => String::new(),
+        };
+        // `key:x` is no key yet.
+        let lead = if node.held == Held::Nothing && !node.flow && self.outline.byte(range.from().saturating_sub(1)) == b':' {
+            " "
+        } else {
+            ""
+        };
+        let top = node.parent == root && node.role == Role::Key;
+        match self.outline.slice(node.name) {
+            "apiVersion" if top => self.versions(&object, range, lead, &quote),
+            "kind" if top => self.kinds(&object, range, lead, &quote),
+            _ => {
+                let Some((api, release)) = object.api(self.release) else { return };
+                let Some(at) = context::locate(api, release, &steps) else { return };
+                self.values(&at, &steps, range, lead, &quote);
+            }
+        }
+    }
+
+    fn values(&mut self, at: &Located, steps: &[Step], range: Span, lead: &str, quote: &str) {
+        let Some((_, field)) = at.field else { return };
+        let mut ty = at.ty;
+        while let Some(Type::List(inner)) = ty {
+            ty = Some(inner);
+        }
+        let below_fields = steps.iter().any(|step| matches!(step, Step::Key(name) if name == "matchFields"));
+        let (values, quote): (Vec<&str>, &str) = match ty {
+            Some(Type::Bool) => (vec!["true", "false"], ""),
+            _ if !field.values.is_empty() => {
+                let allowed = |value: &&&str| !below_fields || matches!(**value, "In" | "NotIn");
+                (field.values.iter().filter(allowed).copied().collect(), quote)
+            }
+            _ if below_fields && field.json == "key" => (vec!["metadata.name"], quote),
+            _ => return,
+        };
+        let default = at.field.and_then(|(schema, field)| facts::facts(schema, field, at.release).default);
+        for value in values {
+            let key = value_key(field, value);
+            let detail = match (default == Some(value), self.sentences) {
+                (true, Some(words)) => words.fill("default", "{value}", value),
+                (true, None) => "default".to_owned(),
+                (false, _) => String::new(),
+            };
+            self.push_value(value, Sort::Value, detail, key, range, lead, quote);
+        }
+    }
+
+    fn versions(&mut self, object: &Object, range: Span, lead: &str, quote: &str) {
+        let served = |version: &&&Version| self.release.is_none_or(|release| version.served_by(release));
+        let fits = |version: &&&Version| {
+            let known = VERSIONS.iter().flat_map(|version| version.kinds).any(|kind| kind.kind == object.kind);
+            !known || version.kinds.iter().any(|kind| kind.kind == object.kind)
+        };
+        let versions: Vec<&Version> = VERSIONS.iter().rev().filter(served).filter(fits).copied().collect();
+        for version in versions {
+            let (first, last) = version.minors;
+            let detail = if first == last { format!("1.{first}") } else { format!("1.{first}\u{2013}1.{last}") };
+            let key = version_key(version.api_version);
+            self.push_value(version.api_version, Sort::ApiVersion, detail, Some(key), range, lead, quote);
+        }
+    }
+
+    fn kinds(&mut self, object: &Object, range: Span, lead: &str, quote: &str) {
+        let asked = VERSIONS.iter().rev().filter(|version| {
+            (object.api_version.is_empty() || version.api_version == object.api_version)
+                && self.release.is_none_or(|release| version.served_by(release))
+        });
+        let mut kinds: Vec<(&Kind, &Version)> = Vec::new();
+        for version in asked {
+            let release = self.release.unwrap_or_else(|| version.default_release());
+            for kind in version.kinds.iter().filter(|kind| kind.since <= release && kind.items.is_none()) {
+                if !kinds.iter().any(|(known, _)| known.kind == kind.kind) {
+                    kinds.push((kind, version));
+                }
+            }
+        }
+        for (kind, version) in kinds {
+            let key = kind_key(kind.kind);
+            let detail = version.api_version.to_owned();
+            self.push_value(kind.kind, Sort::Kind, detail, Some(key), range, lead, quote);
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the parts of one completion")]
+    fn push_value(&mut self, value: &str, sort: Sort, detail: String, key: Option<String>, span: Span, lead: &str, quote: &str) {
+        self.found.push(Completion {
+            label: value.to_owned(),
+            sort,
+            detail,
+            documentation: key.as_deref().and_then(|key| self.tell(key)),
+            key,
+            insert: format!("{lead}{quote}{value}{quote}"),
+            snippet: None,
+            span,
+            required: false,
+        });
+    }
+}
+
+/// Where keys are completed.
+#[derive(Clone, Copy)]
+struct Place {
+    range: Span,
+    column: usize,
+    flow: bool,
+    /// A colon and perhaps a value are there already.
+    keyed: bool,
+}
+
+fn required(at: &Located, schema: &Struct, field: &Field, top: bool) -> bool {
+    match (schema.go, field.json) {
+        ("ObjectMeta", "name") => !at.template,
+        (_, "kind" | "apiVersion" | "metadata") if top => true,
+        _ => facts::facts(schema, field, at.release).required,
+    }
+}
+
+fn pointed(ty: &'static Type) -> &'static Type {
+    match ty {
+        Type::Pointer(inner) => inner,
+        ty => ty,
+    }
+}

@@ -1,0 +1,32 @@
+//! The verb `complete`: what could be written at a place.
+
+use super::answer::{self, Answer};
+use super::hover::asked;
+use super::request::Request;
+use crate::editor;
+use crate::text::Source;
+
+const VERB: &str = "complete";
+
+/// Answers `complete`.
+pub fn complete(request: &Request) -> Answer {
+    let asked = match asked(request) {
+        Ok(asked) => asked,
+        Err(error) => return Answer::unusable(Some(VERB), &error),
+    };
+    let source = Source::new(asked.text);
+    let offset = asked.position.offset(&source);
+    let found = editor::complete::complete(asked.text, offset, asked.release, request.sentences.as_ref());
+    let items = found.into_iter().map(|item| answer::Completion {
+        label: item.label,
+        kind: item.sort,
+        detail: item.detail,
+        key: item.key,
+        documentation: item.documentation,
+        insert_text: item.insert,
+        snippet: item.snippet,
+        range: answer::range(&source, item.span),
+        required: item.required,
+    });
+    Answer { verb: Some(VERB.to_owned()), ok: true, items: Some(items.collect()), ..Answer::default() }
+}

@@ -1,0 +1,35 @@
+//! The verb `fixes`: the fixes of the findings that `validate` has in a range.
+
+use super::answer::{Answer, FixOf};
+use super::request::Request;
+use crate::text::Source;
+
+const VERB: &str = "fixes";
+
+/// Answers `fixes`. Every other field of the request means what it means for `validate`.
+pub fn fixes(request: &Request) -> Answer {
+    let mut judged = super::validate::validate(request);
+    if let Some(error) = judged.error {
+        return Answer::unusable(Some(VERB), &error);
+    }
+    let source = Source::new(request.text.as_deref().unwrap_or(""));
+    let wanted = request.range.map(|range| (range.start.offset(&source), range.end.offset(&source)));
+    let mut fixes = Vec::new();
+    for finding in judged.findings.drain(..) {
+        let inside = match (wanted, finding.range) {
+            (None, _) => true,
+            (Some((start, end)), Some(range)) => range.start.offset as usize <= end && start <= range.end.offset as usize,
+            (Some(_), None) => false,
+        };
+        if inside {
+            fixes.extend(finding.fixes.into_iter().map(|fix| FixOf {
+                title: fix.title,
+                edits: fix.edits,
+                code: finding.code,
+                message: finding.message.clone(),
+                range: finding.range,
+            }));
+        }
+    }
+    Answer { verb: Some(VERB.to_owned()), ok: true, fixes: Some(fixes), ..Answer::default() }
+}

@@ -1,0 +1,48 @@
+//! The verb `hover`: what there is to say about the key or value at a place.
+
+use super::answer::{self, Answer};
+use super::request::{Place, Request};
+use crate::editor;
+use crate::input::Input;
+use crate::schema::Release;
+
+const VERB: &str = "hover";
+
+/// What `hover` and `complete` need of a request.
+pub struct Asked<'r> {
+    pub text: &'r str,
+    pub release: Option<Release>,
+    pub position: Place,
+}
+
+/// The parts of a request about a place; an error text if one is missing or unknown.
+pub fn asked(request: &Request) -> Result<Asked<'_>, String> {
+    request.locale()?;
+    let text = request.text.as_deref().ok_or("`text` is missing: the manifest")?;
+    if text.len() > request.limits.bytes {
+        return Err(format!("the text has {} bytes, the limit is {}", text.len(), request.limits.bytes));
+    }
+    let position = request.position.ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
+    Ok(Asked { text, release: request.release()?, position })
+}
+
+/// Answers `hover`.
+pub fn hover(request: &Request) -> Answer {
+    let asked = match asked(request) {
+        Ok(asked) => asked,
+        Err(error) => return Answer::unusable(Some(VERB), &error),
+    };
+    let input = Input::read(asked.text, asked.release, &request.limits);
+    let source = &input.file.source;
+    let offset = asked.position.offset(source);
+    let hover = editor::hover::hover(&input, offset, asked.release, request.sentences.as_ref());
+    let hover = hover.map(|hover| answer::Hover {
+        range: answer::range(source, hover.span),
+        title: hover.title,
+        key: hover.key,
+        field: hover.field,
+        documentation: hover.documentation,
+        markdown: hover.markdown,
+    });
+    Answer { verb: Some(VERB.to_owned()), ok: true, hover: Some(hover), ..Answer::default() }
+}

@@ -1,0 +1,257 @@
+//! Completion at the place marked `▮`, in texts as they are while somebody types.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use serde_json::{Value, json};
+
+fn ask(marked: &str, release: Option<&str>) -> (String, Vec<Value>) {
+    let offset = marked.find('▮').expect("a cursor");
+    let text = marked.replacen('▮', "", 1);
+    let mut request = json!({"verb": "complete", "text": text, "position": {"offset": offset}});
+    if let Some(release) = release {
+        request["release"] = json!(release);
+    }
+    let answer: Value =
+        serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::file)).unwrap();
+    assert_eq!(answer["ok"], true, "{answer}");
+    (text, answer["items"].as_array().unwrap().clone())
+}
+
+fn labels(marked: &str) -> Vec<String> {
+    ask(marked, None).1.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The text after taking the completion with a label.
+fn taken(marked: &str, label: &str) -> String {
+    let (text, items) = ask(marked, None);
+    let item = items.iter().find(|item| item["label"] == label).unwrap_or_else(|| panic!("no {label} in {items:#?}"));
+    let at = |end: &str| usize::try_from(item["range"][end]["offset"].as_u64().unwrap()).unwrap();
+    format!("{}{}{}", &text[..at("start")], item["insertText"].as_str().unwrap(), &text[at("end")..])
+}
+
+const CLAIM: &str = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: c\n";
+
+#[test]
+fn keys_that_are_not_there_yet_with_the_required_ones_first() {
+    assert_eq!(labels(&format!("{CLAIM}spec:\n  ▮\n")), ["resourceClassName", "parametersRef", "allocationMode"]);
+    assert_eq!(labels(&format!("{CLAIM}spec:\n  resourceClassName: x\n  ▮\n")), ["parametersRef", "allocationMode"]);
+    assert_eq!(labels(&format!("{CLAIM}spec:\n  ▮\n  resourceClassName: x\n")), ["parametersRef", "allocationMode"]);
+    assert_eq!(labels(&format!("{CLAIM}▮")), ["spec", "status"]);
+    assert_eq!(labels(&format!("{CLAIM}▮spec:\n  resourceClassName: x\n")), ["spec", "status"]);
+}
+
+#[test]
+fn half_typed_keys_are_replaced() {
+    assert_eq!(taken(&format!("{CLAIM}spec:\n  reso▮\n"), "resourceClassName"), format!("{CLAIM}spec:\n  resourceClassName: \n"));
+    assert_eq!(
+        taken(&format!("{CLAIM}spec:\n  reso▮\n  allocationMode: Immediate\n"), "resourceClassName"),
+        format!("{CLAIM}spec:\n  resourceClassName: \n  allocationMode: Immediate\n")
+    );
+    // The colon and the value are there.
+    assert_eq!(
+        taken(&format!("{CLAIM}spec:\n  res▮ourceclass: x\n"), "resourceClassName"),
+        format!("{CLAIM}spec:\n  resourceClassName: x\n")
+    );
+}
+
+#[test]
+fn what_is_required_below_comes_along_at_the_right_depth() {
+    assert_eq!(taken(&format!("{CLAIM}▮"), "spec"), format!("{CLAIM}spec:\n  resourceClassName: "));
+    assert_eq!(
+        taken(&format!("{CLAIM}spec:\n    resourceClassName: x\n    para▮\n"), "parametersRef"),
+        format!("{CLAIM}spec:\n    resourceClassName: x\n    parametersRef:\n      kind: \n      name: \n")
+    );
+    let class = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: c\ndriverName: d\n";
+    assert_eq!(taken(&format!("{class}▮"), "suitableNodes"), format!("{class}suitableNodes:\n  nodeSelectorTerms:\n    - "));
+    // The text writes lists in the column of their key.
+    let style =
+        format!("{class}parametersRef:\n  kind: a\n  name: b\nsuitableNodes:\n  nodeSelectorTerms:\n  - matchFields:\n    ▮");
+    assert_eq!(taken(&style, "- key"), format!("{}- key: ", style.trim_end_matches('▮')));
+    let template = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata:\n  name: t\n";
+    assert_eq!(taken(&format!("{template}sp▮"), "spec"), format!("{template}spec:\n  spec:\n    resourceClassName: "));
+    assert_eq!(taken(&format!("{template}spec:\n  m▮"), "metadata"), format!("{template}spec:\n  metadata:\n    "));
+    assert_eq!(labels(&format!("{template}spec:\n  metadata:\n    ▮")), ["labels", "annotations"]);
+}
+
+#[test]
+fn snippets_have_tab_stops() {
+    let (_, items) = ask(&format!("{CLAIM}spec:\n  ▮"), None);
+    assert_eq!(items[1]["snippet"], "parametersRef:\n    kind: ${1}\n    name: ${2}");
+}
+
+#[test]
+fn values_of_enums_and_booleans() {
+    assert_eq!(labels(&format!("{CLAIM}spec:\n  allocationMode: ▮\n")), ["WaitForFirstConsumer", "Immediate"]);
+    assert_eq!(
+        taken(&format!("{CLAIM}spec:\n  allocationMode: Imm▮ # later\n"), "Immediate"),
+        format!("{CLAIM}spec:\n  allocationMode: Immediate # later\n")
+    );
+    assert_eq!(
+        taken(&format!("{CLAIM}spec:\n  allocationMode:▮\n"), "Immediate"),
+        format!("{CLAIM}spec:\n  allocationMode: Immediate\n")
+    );
+    assert_eq!(
+        taken(&format!("{CLAIM}spec:\n  allocationMode: \"▮\"\n"), "Immediate"),
+        format!("{CLAIM}spec:\n  allocationMode: \"Immediate\"\n")
+    );
+    assert_eq!(labels(&format!("{CLAIM}status:\n  deallocationRequested: ▮\n")), ["true", "false"]);
+    assert_eq!(labels(&format!("{CLAIM}spec:\n  resourceClassName: ▮\n")), Vec::<String>::new());
+}
+
+#[test]
+fn node_selectors() {
+    let class = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: c\ndriverName: d\nsuitableNodes:\n  nodeSelectorTerms:\n";
+    assert_eq!(labels(&format!("{class}  - ▮\n")), ["matchExpressions", "matchFields"]);
+    assert_eq!(labels(&format!("{class}  - matchExpressions:\n    - key: a\n      ▮\n")), ["operator", "values"]);
+    assert_eq!(
+        labels(&format!("{class}  - matchExpressions:\n    - key: a\n      operator: ▮\n")),
+        ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+    );
+    assert_eq!(labels(&format!("{class}  - matchFields:\n    - operator: ▮\n")), ["In", "NotIn"]);
+    assert_eq!(labels(&format!("{class}  - matchFields:\n    - key: ▮\n")), ["metadata.name"]);
+    assert_eq!(labels(&format!("{class}  - matchExpressions:\n    - {{key: a, ▮}}\n")), ["operator", "values"]);
+    assert_eq!(
+        labels(&format!("{class}  - matchExpressions: [{{key: a, operator: ▮\n")),
+        ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+    );
+}
+
+#[test]
+fn kinds_and_versions_fit_each_other() {
+    assert_eq!(labels("apiVersion: ▮\nkind: PodScheduling\n"), ["resource.k8s.io/v1alpha1"]);
+    assert_eq!(labels("apiVersion: ▮\n"), ["resource.k8s.io/v1alpha2", "resource.k8s.io/v1alpha1"]);
+    assert_eq!(
+        labels("apiVersion: resource.k8s.io/v1alpha1\nkind: ▮\n"),
+        ["ResourceClaim", "ResourceClass", "ResourceClaimTemplate", "PodScheduling"]
+    );
+    let asked = |release| {
+        let (_, items) = ask("apiVersion: resource.k8s.io/v1alpha2\nkind: ▮", Some(release));
+        items.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(asked("1.30").contains(&"ResourceSlice".to_owned()));
+    assert!(!asked("1.29").contains(&"ResourceSlice".to_owned()));
+    assert!(asked("1.26").is_empty());
+}
+
+#[test]
+fn whole_objects_in_an_empty_document() {
+    for text in ["▮", "# claims\n▮", "a: 1\n---\n▮\n", "Resou▮"] {
+        let (_, items) = ask(text, None);
+        let snippet = items.iter().find(|item| item["label"] == "ResourceClaim" && item["kind"] == "snippet");
+        let snippet = snippet.unwrap_or_else(|| panic!("{text}: {items:#?}"));
+        assert_eq!(
+            snippet["insertText"],
+            "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: \nspec:\n  resourceClassName: "
+        );
+    }
+    assert_eq!(labels("kind: ResourceClaim\n▮")[..2], ["apiVersion", "metadata"]);
+}
+
+#[test]
+fn json() {
+    let head = r#"{"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaim", "metadata": {"name": "c"}, "#;
+    assert_eq!(labels(&format!("{head}\"spec\": {{▮}}}}")), ["resourceClassName", "parametersRef", "allocationMode"]);
+    assert_eq!(
+        taken(&format!("{head}\"spec\": {{\"res▮\"}}}}"), "resourceClassName"),
+        format!("{head}\"spec\": {{\"resourceClassName\": \"\"}}}}")
+    );
+    assert_eq!(
+        taken(&format!("{head}\"spec\": {{\"res▮"), "resourceClassName"),
+        format!("{head}\"spec\": {{\"resourceClassName\": \"\"")
+    );
+    assert_eq!(
+        taken(&format!("{head}\"spec\": {{\"allocationMode\": ▮}}}}"), "Immediate"),
+        format!("{head}\"spec\": {{\"allocationMode\": \"Immediate\"}}}}")
+    );
+    assert_eq!(
+        taken(&format!("{head}\"spec\": {{\"allocationMode\": \"Imm▮\"}}}}"), "Immediate"),
+        format!("{head}\"spec\": {{\"allocationMode\": \"Immediate\"}}}}")
+    );
+    assert_eq!(labels(&format!("{head}▮}}")), ["spec", "status"]);
+}
+
+#[test]
+fn items_of_lists_are_objects() {
+    let list =
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1alpha1\n  kind: PodScheduling\n  spec:\n    ▮\n";
+    assert_eq!(labels(list), ["selectedNode", "potentialNodes"]);
+    let typed =
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimList\nitems:\n- metadata:\n    name: a\n  spec:\n    ▮\n";
+    assert_eq!(labels(typed)[0], "resourceClassName");
+}
+
+#[test]
+fn the_second_document_and_another_group() {
+    assert_eq!(
+        labels(&format!("kind: Pod\napiVersion: v1\nspec: {{\n---\n{CLAIM}spec:\n  ▮")),
+        ["resourceClassName", "parametersRef", "allocationMode"]
+    );
+    assert_eq!(labels("apiVersion: v1\nkind: Pod\nspec:\n  ▮"), Vec::<String>::new());
+}
+
+#[test]
+fn nothing_in_comments_texts_and_free_values() {
+    for text in [
+        format!("{CLAIM}spec: # ▮\n"),
+        format!("{CLAIM}  annotations:\n    a: |\n      spec▮\n"),
+        format!("{CLAIM}  annotations:\n    ▮\n"),
+        format!("{CLAIM}spec:\n  resourceClassName: x ▮\n"),
+        format!("{CLAIM}spec:\n  resourceClassName: x\n     ▮\n"),
+    ] {
+        assert_eq!(labels(&text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn sentences_come_in_the_language_asked_for() {
+    let request = |locale: &str| {
+        let text = format!("{CLAIM}spec:\n  ");
+        json!({"verb": "complete", "text": text, "position": {"offset": text.len()}, "locale": locale}).to_string()
+    };
+    let ask = |locale| -> Value {
+        serde_json::from_str(&claimkit::wire::answer_with(&request(locale), claimkit::cli::locale::file)).unwrap()
+    };
+    assert!(ask("en")["items"][0]["documentation"].as_str().unwrap().starts_with("Name of the ResourceClass"));
+    assert_eq!(ask("zh-Hans")["items"][0]["detail"], "字符串, 必需");
+    assert_eq!(ask("fr")["error"], "unknown locale `fr`; write `en` or `zh-Hans`");
+    let bare: Value = serde_json::from_str(&claimkit::wire::answer(&request("en"))).unwrap();
+    assert_eq!(bare["items"][0]["key"], "fields/ResourceClaimSpec.resourceClassName");
+    assert!(bare["items"][0].get("documentation").is_none());
+}
+
+/// Every prefix of real texts, cursor at its end and in its middle: an answer each time, and edits that fit the text.
+#[test]
+fn nothing_typed_on_the_way_is_too_odd() {
+    let texts = [
+        format!("{CLAIM}spec:\n  parametersRef: {{kind: 'é😀', name: \"q\\\"\"}}\n  allocationMode: Immediate\n---\n- - a: &x [1, {{b: *x}}]\n  - ? k\n"),
+        "{\"kind\": \"ResourceClaim\", \"apiVersion\": \"resource.k8s.io/v1alpha2\", \"spec\": {\"a\": [{}, [1,2], \"\\u00e9\"]}}\r\n{\"x\": 1}".to_owned(),
+        "apiVersion: resource.k8s.io/v1alpha2\r\nkind: ResourceSlice\r\nnamedResources:\r\n  instances:\r\n  - name: \"a\r\n  - attributes:\r\n    - name: b\r\n      bool: \r\n\t x: |\r\n  y\r\n".to_owned(),
+    ];
+    for text in &texts {
+        for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+            for cursor in [end, end / 2, end.saturating_sub(3)] {
+                let cursor = (0..=cursor).rev().find(|at| text.is_char_boundary(*at)).unwrap();
+                let typed = &text[..end];
+                let (_, items) = ask(&format!("{}▮{}", &typed[..cursor], &typed[cursor..]), None);
+                for item in items {
+                    let (start, end) = (&item["range"]["start"]["offset"], &item["range"]["end"]["offset"]);
+                    let span = usize::try_from(start.as_u64().unwrap()).unwrap()..usize::try_from(end.as_u64().unwrap()).unwrap();
+                    assert!(span.contains(&cursor) || span.end == cursor || span.start == cursor, "{typed:?} {cursor} {item}");
+                    assert!(typed.get(span).is_some(), "{typed:?} {item}");
+                }
+            }
+        }
+    }
+}
+
+/// Large and deep texts take time in proportion, and no stack.
+#[test]
+fn large_and_deep_texts() {
+    let head = "{\"apiVersion\": \"resource.k8s.io/v1alpha2\", \"kind\": \"ResourceClaim\", \"metadata\": {\"annotations\": {";
+    let wide: String = (0..100_000).map(|n| format!("\"k{n}\": \"v\", ")).collect();
+    let deep = "[".repeat(100_000);
+    let block: String = (0..2_000).map(|n| format!("{}k:\n", " ".repeat(n))).collect();
+    assert_eq!(labels(&format!("{head}{wide}\"z\": \"\"}}}}, \"spec\": {{▮"))[0], "resourceClassName");
+    assert_eq!(labels(&format!("a: {deep}▮")), Vec::<String>::new());
+    assert_eq!(labels(&format!("{block}{}▮", " ".repeat(2_000))), Vec::<String>::new());
+}

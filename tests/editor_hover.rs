@@ -1,0 +1,161 @@
+//! Hover at the place marked `▮`.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+use serde_json::{Value, json};
+
+fn request(marked: &str) -> Value {
+    let offset = marked.find('▮').expect("a cursor");
+    json!({"verb": "hover", "text": marked.replacen('▮', "", 1), "position": {"offset": offset}})
+}
+
+fn ask(request: &Value) -> Value {
+    let answer: Value =
+        serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::file)).unwrap();
+    assert_eq!(answer["ok"], true, "{answer}");
+    answer["hover"].clone()
+}
+
+fn hover(marked: &str) -> Value {
+    ask(&request(marked))
+}
+
+/// The text under the hover's range.
+fn under(marked: &str, hover: &Value) -> String {
+    let at = |end: &str| usize::try_from(hover["range"][end]["offset"].as_u64().unwrap()).unwrap();
+    marked.replacen('▮', "", 1)[at("start")..at("end")].to_owned()
+}
+
+const CLAIM: &str = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: c\n";
+
+#[test]
+fn a_key_and_its_value() {
+    for marked in [
+        format!("{CLAIM}spec:\n  resource▮ClassName: x\n"),
+        format!("{CLAIM}spec:\n  resourceClassName: x▮\n"),
+        format!("{CLAIM}spec: {{\"resourceClassName\": ▮x}}\n"),
+    ] {
+        let hover = hover(&marked);
+        assert_eq!(hover["title"], "spec.resourceClassName", "{marked}");
+        assert_eq!(hover["key"], "fields/ResourceClaimSpec.resourceClassName");
+        assert_eq!(hover["field"]["type"], "string");
+        assert_eq!(hover["field"]["required"], true);
+        assert_eq!(hover["field"]["since"], "1.26");
+        assert_eq!(hover["field"]["format"], "subdomain");
+    }
+    let marked = format!("{CLAIM}spec:\n  ▮resourceClassName: é😀 # x\n");
+    assert_eq!(under(&marked, &hover(&marked)), "resourceClassName");
+    let marked = format!("{CLAIM}spec:\n  resourceClassName: \"é😀▮\" # x\n");
+    let hover = hover(&marked);
+    assert_eq!(under(&marked, &hover), "\"é😀\"");
+    assert_eq!(hover["range"]["end"]["character"], 26);
+}
+
+#[test]
+fn lines_and_utf16_columns() {
+    let text = format!("# é😀\n{CLAIM}spec: {{resourceClassName: é😀, allocationMode: Immediate}}\n");
+    let line = text.lines().position(|line| line.starts_with("spec")).unwrap();
+    let character = "spec: {resourceClassName: é".encode_utf16().count() + 2 + ", alloc".len();
+    let hover = ask(&json!({"verb": "hover", "text": text, "position": {"line": line, "character": character}}));
+    assert_eq!(hover["title"], "spec.allocationMode");
+}
+
+#[test]
+fn kinds_versions_and_enum_values() {
+    assert_eq!(hover(&CLAIM.replace("kind: R", "kind: R▮"))["key"], "kinds/ResourceClaim");
+    assert_eq!(hover(&CLAIM.replace("v1alpha2", "v1▮alpha2"))["key"], "versions/resource.k8s.io/v1alpha2");
+    assert_eq!(hover(&CLAIM.replace("kind:", "ki▮nd:"))["key"], "fields/TypeMeta.kind");
+    assert_eq!(hover(&format!("{CLAIM}spec:\n  allocationMode: ▮Immediate"))["key"], "values/AllocationMode.Immediate");
+    let wrong = hover(&format!("{CLAIM}spec:\n  allocationMode: ▮Later"));
+    assert_eq!(wrong["key"], "fields/ResourceClaimSpec.allocationMode");
+    // A reference's kind is no kind of ours.
+    let reference = hover(&format!("{CLAIM}spec:\n  parametersRef:\n    kind: ▮ResourceClaim\n    name: x\n"));
+    assert_eq!(reference["key"], "fields/ResourceClaimParametersReference.kind");
+}
+
+#[test]
+fn inside_lists_templates_anchors_and_later_documents() {
+    let list = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1alpha2\n  kind: ResourceClaimTemplate\n  metadata: {name: t}\n  spec:\n    metadata:\n      labels: {a: b}\n    spec: &spec\n      resourceClass▮Name: x\n";
+    assert_eq!(hover(list)["title"], "spec.spec.resourceClassName");
+    let labels = list.replace('▮', "").replace("{a: b}", "{a: ▮b}");
+    assert_eq!(hover(&labels)["key"], "fields/ObjectMeta.labels");
+    let second = format!("a: 1\n---\n{CLAIM}status:\n  reservedFor:\n  - resource: pods\n  - uid: ▮u\n");
+    let second = hover(&second);
+    assert_eq!(second["title"], "status.reservedFor[1].uid");
+    assert_eq!(second["key"], "fields/ResourceClaimConsumerReference.uid");
+    let json = r#"{"apiVersion": "resource.k8s.io/v1alpha1", "kind": "ResourceClaim", "status": {"allocation": {"resource▮Handle": ""}}}"#;
+    let json = hover(json);
+    assert_eq!(json["field"]["onlyIn"], "v1alpha1");
+    assert_eq!(json["field"]["maxBytes"], 16384);
+}
+
+#[test]
+fn texts_that_kubectl_cannot_read() {
+    for broken in [
+        format!("{CLAIM}spec:\n  resourceClass▮Name: x\n  parametersRef: {{\n"),
+        format!("{CLAIM}spec:\n  resourceClass▮Name: x\n bad\n   indent: [\n"),
+        format!("{CLAIM}spec: {{\"resourceClass▮Name\": \"x\", \n"),
+        format!("a: [\n---\n{CLAIM}spec:\n  resourceClass▮Name: x\n"),
+        r#"{"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClaim", "spec": {"resourceClass▮Name": x, }"#.to_owned(),
+    ] {
+        let hover = hover(&broken);
+        assert_eq!(hover["key"], "fields/ResourceClaimSpec.resourceClassName", "{broken}");
+    }
+}
+
+#[test]
+fn nothing_where_nothing_is_known() {
+    for marked in [
+        format!("{CLAIM}# resourceClass▮Name\n"),
+        format!("{CLAIM}spec:\n  nonsen▮se: 1\n"),
+        "apiVersion: v1\nkind: Pod\nspec:\n  node▮Name: x\n".to_owned(),
+        "▮".to_owned(),
+        format!("{CLAIM}spec:\n▮\n"),
+    ] {
+        assert_eq!(hover(&marked), Value::Null, "{marked}");
+    }
+}
+
+#[test]
+fn releases_decide() {
+    let class = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: c}\nstructured▮Parameters: true\n";
+    assert_eq!(hover(class)["field"]["since"], "1.30");
+    let mut older = request(class);
+    older["release"] = json!("1.29");
+    assert_eq!(ask(&older), Value::Null);
+    let nodes = "apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nspec: {potential▮Nodes: []}\n";
+    assert_eq!(hover(nodes)["field"]["listType"], "atomic");
+    assert_eq!(hover(nodes)["field"]["since"], "1.27");
+    let mut older = request(nodes);
+    older["release"] = json!("1.28");
+    assert_eq!(ask(&older)["field"]["listType"], "set");
+}
+
+#[test]
+fn markdown_in_both_languages() {
+    let mut request = request(&format!("{CLAIM}spec:\n  allocation▮Mode: Immediate\n"));
+    assert_eq!(
+        ask(&request)["markdown"],
+        "**`spec.allocationMode`** string · since 1.26\n\nWhen the resource is allocated.\n\n\
+         - `WaitForFirstConsumer`: Allocate when the first pod that uses the claim is being scheduled, so that the node suits both.\n\
+         - `Immediate`: Allocate as soon as the claim exists, whatever node that binds later pods to.\n\
+         - Default: `WaitForFirstConsumer`"
+    );
+    request["locale"] = json!("zh-Hans");
+    let chinese = ask(&request)["markdown"].as_str().unwrap().to_owned();
+    assert!(chinese.starts_with("**`spec.allocationMode`** 字符串 · 自 1.26 起\n\n何时分配资源。"), "{chinese}");
+    // Without sentences: facts and keys.
+    let bare: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    assert!(bare["hover"].get("markdown").is_none());
+    assert_eq!(bare["hover"]["field"]["default"], "WaitForFirstConsumer");
+}
+
+#[test]
+fn what_is_missing_in_a_request_is_named() {
+    let answer = |request: &str| -> Value { serde_json::from_str(&claimkit::wire::answer(request)).unwrap() };
+    assert_eq!(answer(r#"{"verb": "hover", "position": {}}"#)["error"], "`text` is missing: the manifest");
+    assert_eq!(
+        answer(r#"{"verb": "hover", "text": ""}"#)["error"],
+        "`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`"
+    );
+}
