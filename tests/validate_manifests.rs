@@ -4,7 +4,7 @@
 //! the second column mean a range from the first; `|` is an empty range; `^^->+2:7` ends two lines below in column 7
 //! (comment lines of findings not counted). A file beside, `NAME.expect`, says it for texts that take no comments: one line
 //! `LINE:COLUMN-LINE:COLUMN severity code` for each finding, counted from 1. The first line may carry the request:
-//! `# claimkit: release=1.30 via=validator operation=update old=NAME limits=bytes:10`, with `old` in `stored/`.
+//! `# claimkit: release=1.30 via=validator operation=update old=NAME limits=bytes:10`, with `old` and `nodes` in `stored/`.
 //!
 //! Lines that begin with `#` are expectations, whatever the text makes of them: they belong to the manifest as it is read.
 //! `CLAIMKIT_BLESS=1` writes what is found; read the difference before you commit it.
@@ -60,12 +60,12 @@ fn request(path: &Path, text: &str) -> Value {
     for word in words.split_whitespace() {
         let (key, value) = word.split_once('=').expect("key=value");
         match key {
-            "old" => request["old"] = json!(fs::read_to_string(folder().join("stored").join(value)).expect(value)),
+            "old" | "nodes" => request[key] = json!(fs::read_to_string(folder().join("stored").join(value)).expect(value)),
             "limits" => {
                 let (name, number) = value.split_once(':').expect("name:number");
                 request["limits"] = json!({ name: number.parse::<usize>().unwrap() });
             }
-            _ => request[key] = json!(value),
+            _ => request[key] = value.parse::<bool>().map_or_else(|_| json!(value), |flag| json!(flag)),
         }
     }
     request
