@@ -1,10 +1,11 @@
 //! References from one object of a text to another: told only where the other side could be expected, because the
 //! text has objects of its kind.
 
+use crate::input::Item;
 use crate::object::Record;
 use crate::report::{Code, Finding, Origin, Path};
 use crate::schema::Api;
-use crate::text::tree::{NodeId, Tree};
+use crate::text::tree::Tree;
 use crate::view;
 use std::collections::BTreeSet;
 
@@ -40,7 +41,8 @@ fn info(code: Code, path: &Path<'_>, message: String) -> Finding {
 
 impl References {
     /// Takes an object of another group in: a Pod, or parameters of a driver.
-    pub fn other(&mut self, tree: &Tree<'_>, node: NodeId, api_version: &str, kind: &str, namespace: &str, name: &str) {
+    pub fn other(&mut self, index: usize, tree: &Tree<'_>, item: &Item, namespace: &str) {
+        let (node, api_version, kind, name) = (item.node, item.api_version.as_str(), item.kind.as_str(), item.name.as_str());
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         self.objects.insert([kind, group, namespace, name].map(str::to_owned));
         if kind == "Pod" && api_version == "v1" {
@@ -48,6 +50,24 @@ impl References {
             let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
             let entries = items.iter().filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
             self.pods.push((namespace.to_owned(), name.to_owned(), entries.map(str::to_owned).collect()));
+            let root = Path::ROOT;
+            let spec = root.field("spec");
+            let list = spec.field("resourceClaims");
+            for (at, &item) in items.iter().enumerate() {
+                let Some(source) = tree.get(item, "source") else { continue };
+                let entry = list.index(at);
+                let path = entry.field("source");
+                for (field, kind) in
+                    [("resourceClaimName", "ResourceClaim"), ("resourceClaimTemplateName", "ResourceClaimTemplate")]
+                {
+                    let Some(name) = tree.get(source, field).and_then(|node| tree.str(node)) else { continue };
+                    let message =
+                        format!("the text has objects of kind {kind}, but none is called `{name}` in namespace `{namespace}`");
+                    let finding = info(Code::ClaimNotInInput, &path.field(field), message);
+                    let what = What::Object([kind, crate::schema::GROUP, namespace, name].map(str::to_owned));
+                    self.wanted.push(Wanted { object: index, what, finding });
+                }
+            }
         }
     }
 

@@ -40,7 +40,7 @@ pub fn validate(request: &Request) -> Answer {
                 object.status = Some(None);
                 if let Some(tree) = input.tree(item) {
                     let namespace = in_namespace(request, &item.namespace);
-                    references.other(tree, item.node, &item.api_version, &item.kind, namespace, &item.name);
+                    references.other(index, tree, item, namespace);
                 }
                 match misspelled(&input, item) {
                     Some(finding) => {
