@@ -201,7 +201,7 @@ fn encode_value(ty: &Type, value: &Value<'_>, release: Release, out: &mut String
         (_, Value::Bool(b)) => out.push_str(if *b { "true" } else { "false" }),
         (_, Value::Int(n)) => out.push_str(&n.to_string()),
         (_, Value::Str(text) | Value::Quantity(text)) => print::quote(text, out),
-        (_, Value::Raw(text)) => out.push_str(text),
+        (_, Value::Raw(text)) => print::compact(text, out),
         (_, Value::Time(time)) => print::quote(&time.rfc3339(), out),
         (_, Value::Map(entries)) => {
             out.push('{');

@@ -125,9 +125,34 @@ pub fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// Appends JSON text without the white space between its parts, as Go writes a `RawMessage` (spec/behaviour.md §3).
+pub fn compact(json: &str, out: &mut String) {
+    let (mut inside, mut escaped) = (false, false);
+    let mut from = 0;
+    for (at, byte) in json.bytes().enumerate() {
+        if inside {
+            inside = byte != b'"' || escaped;
+            escaped = byte == b'\\' && !escaped;
+        } else if byte == b'"' {
+            inside = true;
+        } else if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            out.push_str(json.get(from..at).unwrap_or(""));
+            from = at.saturating_add(1);
+        }
+    }
+    out.push_str(json.get(from..).unwrap_or(""));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compact_leaves_strings_alone() {
+        let mut out = String::new();
+        compact("{ \"a b\" :\r\n\t[ 1, \"\\\" \\\\\" , \" \" ] }\n", &mut out);
+        assert_eq!(out, "{\"a b\":[1,\"\\\" \\\\\",\" \"]}");
+    }
 
     #[test]
     fn floats_as_go_prints_them() {
