@@ -176,6 +176,12 @@ fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<
     }
 }
 
+/// One object at a node of a document, as the server receives it: no List is opened.
+pub fn object(document: &Document<'_>, node: NodeId, release: Option<Release>) -> Item {
+    let tree = &document.tree;
+    item(document, 0, node, tree.span(node), None, type_meta(tree, node), release)
+}
+
 /// Go's words for what follows the one value the server reads.
 fn after_top_level(text: &str, end: usize) -> String {
     let rest = text.get(end..).unwrap_or("").trim_start_matches([' ', '\t', '\r', '\n']);

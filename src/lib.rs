@@ -22,6 +22,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
+pub mod admit;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod convert;

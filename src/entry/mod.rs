@@ -5,3 +5,17 @@ pub mod js;
 
 #[cfg(all(feature = "npx", target_arch = "wasm32", target_os = "unknown"))]
 pub mod command;
+
+#[cfg(all(feature = "kubewarden", target_arch = "wasm32", target_os = "unknown"))]
+mod kubewarden;
+
+#[cfg(all(feature = "opa", target_arch = "wasm32", target_os = "unknown"))]
+mod opa;
+
+#[cfg(all(
+    target_arch = "wasm32",
+    any(all(feature = "kubewarden", feature = "opa"), all(feature = "js", any(feature = "kubewarden", feature = "opa")))
+))]
+compile_error!(
+    "one Wasm module serves one host: take one of the features `js`, `kubewarden`, `opa`, with `--no-default-features`"
+);

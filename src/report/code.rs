@@ -288,4 +288,28 @@ codes! {
     ClaimEntryNotInPod = "claim-entry-not-in-pod",
     /// A pod names a claim that the text does not have.
     ClaimNotInInput = "claim-not-in-input",
+
+    // ---- admission policy ----
+    /// An admission request that cannot be read, or that lacks what is judged.
+    AdmissionRequest = "admission-request",
+    /// Settings of the policy that are not valid.
+    PolicySettings = "policy-settings",
+    /// The policy does not accept this version of the API.
+    PolicyApiVersion = "policy-api-version",
+    /// The policy does not accept this resource class.
+    PolicyResourceClass = "policy-resource-class",
+    /// The policy put its fallback class in place of the one that was asked for.
+    PolicyFallback = "policy-fallback",
+    /// The policy does not accept this allocation mode.
+    PolicyAllocationMode = "policy-allocation-mode",
+    /// The policy does not accept this driver.
+    PolicyDriver = "policy-driver",
+    /// The policy does not accept these parameters, or asks for some.
+    PolicyParametersRef = "policy-parameters-ref",
+    /// The policy asks that `suitableNodes` select, or not select, certain nodes.
+    PolicySuitableNodes = "policy-suitable-nodes",
+    /// The policy asks that `availableOnNodes` select, or not select, certain nodes.
+    PolicyAvailableOnNodes = "policy-available-on-nodes",
+    /// The policy accepts nothing that is shareable.
+    PolicyShareable = "policy-shareable",
 }

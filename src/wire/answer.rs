@@ -50,6 +50,9 @@ pub struct Answer {
     /// Convert: the whole file converted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// Admit: Kubewarden's ValidationResponse.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<Box<RawValue>>,
 }
 
 impl Answer {

@@ -1,5 +1,6 @@
 //! One request, one answer: the whole public surface. A bad document is an answer, never an exception.
 
+pub mod admit;
 pub mod answer;
 pub mod request;
 
@@ -29,24 +30,35 @@ const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases
 
 /// Answers a request.
 pub fn run(request: &Request) -> Answer {
+    if let Some(answer) = on_objects(request) {
+        return answer;
+    }
     match request.verb.as_str() {
-        "parse" => parse::parse(request),
-        "validate" => validate::validate(request),
-        "evaluate" => evaluate::evaluate(request),
+        "admit" => admit::admit(request),
         "hover" => hover::hover(request),
         "complete" => complete::complete(request),
         "fixes" => fixes::fixes(request),
         "jsonSchema" => json_schema::json_schema(request),
         "codes" => lists::codes(request),
         "releases" => lists::releases(request),
-        "convert" => convert::convert(request),
         verb => Answer::unusable(
             Some(verb),
             &format!(
-                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`"
+                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`"
             ),
         ),
     }
+}
+
+/// The four verbs about objects, which policy hosts offer too; `None` for any other verb.
+fn on_objects(request: &Request) -> Option<Answer> {
+    Some(match request.verb.as_str() {
+        "parse" => parse::parse(request),
+        "validate" => validate::validate(request),
+        "convert" => convert::convert(request),
+        "evaluate" => evaluate::evaluate(request),
+        _ => return None,
+    })
 }
 
 /// Answers one JSON request with one JSON answer, both without a line end.

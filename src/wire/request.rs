@@ -6,6 +6,7 @@ use crate::limits::Limits;
 use crate::schema::Release;
 use crate::text::Source;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// One request.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -57,6 +58,10 @@ pub struct Request {
     pub locale: Option<String>,
     /// The locale's file. Without it answers have documentation keys only; the command line fills it in.
     pub sentences: Option<Sentences>,
+    /// Admit: an AdmissionRequest, or the AdmissionReview around it; absent: only the settings are checked.
+    pub request: Option<Box<RawValue>>,
+    /// Admit: the settings of the policy; absent: none.
+    pub settings: Option<Box<RawValue>>,
     /// Overrides of the limits.
     pub limits: Limits,
 }

@@ -1,0 +1,114 @@
+//! A policy module for Open Policy Agent: its Wasm ABI 1.3 (spec/policy-engine.md §4), one entry point.
+//!
+//! A value's handle is the address of a [`Text`]: JSON in memory. Hosts write into the heap and set its end themselves, so
+//! there is one heap for both sides ([`heap`]), and nothing of ours may outlive a call.
+
+#![allow(unsafe_code)]
+
+mod heap;
+mod value;
+
+use crate::wire::admit;
+use std::ffi::c_char;
+use std::panic::{self, PanicHookInfo};
+use value::{Text, bytes, given, keep};
+
+#[global_allocator]
+static HEAP: heap::Bump = heap::Bump;
+
+#[link(wasm_import_module = "env")]
+unsafe extern "C" {
+    fn opa_abort(message: *const c_char);
+}
+
+const ENTRYPOINTS: &str = r#"{"claimkit/admit":0}"#;
+
+/// One evaluation in the older calling convention.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Context {
+    input: *const Text,
+    data: *const Text,
+    result: *const Text,
+}
+
+fn unforeseen(info: &PanicHookInfo<'_>) {
+    let message = keep(&format!("claimkit: internal error, please report it: {info}"));
+    // SAFETY: `keep` ends the text with a zero byte.
+    unsafe { opa_abort((*message).start.cast()) };
+}
+
+/// The functions of host OPA that are called: none.
+#[unsafe(no_mangle)]
+pub extern "C" fn builtins() -> *const Text {
+    keep("{}")
+}
+
+/// The entry points and their numbers.
+#[unsafe(no_mangle)]
+pub extern "C" fn entrypoints() -> *const Text {
+    keep(ENTRYPOINTS)
+}
+
+/// Evaluates in one call; `format` 1 asks for a Rego set, 0 for JSON.
+#[unsafe(no_mangle)]
+pub extern "C" fn opa_eval(
+    _reserved: usize,
+    _entrypoint: i32,
+    data: *const Text,
+    input: *const u8,
+    input_len: usize,
+    heap_end: usize,
+    format: i32,
+) -> *const u8 {
+    panic::set_hook(Box::new(unforeseen));
+    heap::set_end(heap_end);
+    let result = admit::evaluate(given(input, input_len), bytes(data));
+    let result = if format == 1 { format!("{{{{\"result\":{result}}}}}") } else { format!("[{{\"result\":{result}}}]") };
+    // SAFETY: `keep` has just made it.
+    unsafe { (*keep(&result)).start }
+}
+
+/// A new evaluation.
+#[unsafe(no_mangle)]
+pub extern "C" fn opa_eval_ctx_new() -> *mut Context {
+    let none = std::ptr::null();
+    Box::leak(Box::new(Context { input: none, data: none, result: none }))
+}
+
+/// Its input.
+#[unsafe(no_mangle)]
+pub extern "C" fn opa_eval_ctx_set_input(context: *mut Context, input: *const Text) {
+    // SAFETY: the host gives what `opa_eval_ctx_new` made; so in the functions below.
+    unsafe { (*context).input = input };
+}
+
+/// Its data.
+#[unsafe(no_mangle)]
+pub extern "C" fn opa_eval_ctx_set_data(context: *mut Context, data: *const Text) {
+    // SAFETY: see `opa_eval_ctx_set_input`.
+    unsafe { (*context).data = data };
+}
+
+/// There is one entry point.
+#[unsafe(no_mangle)]
+pub extern "C" fn opa_eval_ctx_set_entrypoint(_context: *mut Context, _entrypoint: i32) {}
+
+/// Its result.
+#[unsafe(no_mangle)]
+pub extern "C" fn opa_eval_ctx_get_result(context: *const Context) -> *const Text {
+    // SAFETY: see `opa_eval_ctx_set_input`.
+    unsafe { (*context).result }
+}
+
+/// Evaluates; 0 is success.
+#[unsafe(no_mangle)]
+pub extern "C" fn eval(context: *mut Context) -> i32 {
+    panic::set_hook(Box::new(unforeseen));
+    // SAFETY: see `opa_eval_ctx_set_input`.
+    let (input, data) = unsafe { ((*context).input, (*context).data) };
+    let result = admit::evaluate(bytes(input), bytes(data));
+    // SAFETY: as above.
+    unsafe { (*context).result = keep(&format!("[{{\"result\":{result}}}]")) };
+    0
+}
