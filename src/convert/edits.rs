@@ -61,24 +61,11 @@ impl Object<'_, '_, '_> {
             let name = self.tree.text(entry.key);
             let value = self.tree.str(entry.value);
             if job::is_type_key(name, "apiVersion") && value == Some(job.from.api_version) {
-                self.scalar(entry.value, job.from.name, job.to.name, job.to.api_version)?;
+                self.edits.change_string(self.tree, entry.value, job.to.api_version)?;
             } else if job::is_type_key(name, "kind") && value == Some(job.kind) && job.kind != job.new_kind {
-                self.scalar(entry.value, job.kind, job.new_kind, job.new_kind)?;
+                self.edits.change_string(self.tree, entry.value, job.new_kind)?;
             }
         }
-        Ok(())
-    }
-
-    /// Changes a word of a scalar as it is written; written in another way (escapes, folded), all of it anew.
-    fn scalar(&mut self, node: NodeId, old: &str, new: &str, all: &str) -> Result<(), Unsafe> {
-        let node = self.tree.node(self.tree.resolve(node));
-        if self.edits.replace_word(self.tree.source(), node.span, old, new).is_ok() {
-            return Ok(());
-        }
-        if !matches!(node.style, Style::Plain | Style::SingleQuoted | Style::DoubleQuoted) || node.span.is_empty() {
-            return Err(Unsafe::Form);
-        }
-        self.edits.replace(node.span, quoted(all));
         Ok(())
     }
 

@@ -68,6 +68,8 @@ export interface ConvertOptions extends CommonOptions {
   to: ApiVersion | "v1alpha1" | "v1alpha2";
   /** Whether a conversion that drops something is made. Default `refuse`. */
   lossy?: "refuse" | "allow";
+  /** Take fields of `metadata` out that only the server and `kubectl apply` write. Default `false`. */
+  dropServerFields?: boolean;
 }
 
 /** Options of {@link evaluate}. */

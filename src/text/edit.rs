@@ -216,6 +216,45 @@ impl Edits {
 
 // ---- nodes and entries ----
 
+/// Where each character of an ASCII string stands in the scalar it is written as; `None` where that cannot be told.
+fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>> {
+    let slice = text.get(span.from()..span.to())?;
+    if !value.is_ascii() {
+        return None;
+    }
+    if let Some(at) = slice.find(value) {
+        let start = span.from().saturating_add(at);
+        return Some((start..start.saturating_add(value.len())).map(|at| Span::new(at, at.saturating_add(1))).collect());
+    }
+    if style != Style::DoubleQuoted {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let mut places = Vec::new();
+    let mut at = span.from().saturating_add(1);
+    let end = span.to().checked_sub(1)?;
+    while at < end {
+        let width = match (bytes.get(at)?, bytes.get(at.saturating_add(1))) {
+            // An escaped line end and the blanks after it are nothing.
+            (b'\\', Some(b'\n' | b'\r')) => {
+                let rest = text.get(at.saturating_add(1)..end)?;
+                let blank = rest.len().saturating_sub(rest.trim_start_matches([' ', '\t', '\n', '\r']).len());
+                at = at.saturating_add(blank).saturating_add(1);
+                continue;
+            }
+            (b'\\', Some(b'x')) => 4,
+            (b'\\', Some(b'u')) => 6,
+            (b'\\', Some(b'U')) => 10,
+            (b'\\', _) => 2,
+            _ => 1,
+        };
+        let next = at.saturating_add(width);
+        places.push(Span::new(at, next));
+        at = next;
+    }
+    (places.len() == value.len()).then_some(places)
+}
+
 /// A node's text with its tag and anchor.
 pub fn whole(tree: &Tree<'_>, id: NodeId) -> Span {
     let node = tree.node(id);
@@ -296,6 +335,38 @@ impl Edits {
     /// Renames a key, its quotes kept.
     pub fn rename_key(&mut self, tree: &Tree<'_>, entry: &Entry, old: &str, new: &str) -> Result<(), Unsafe> {
         self.replace_word(tree.source(), entry.key_span, old, new)
+    }
+
+    /// Changes a string where it differs from `new` and leaves the rest as it is written: quotes, escapes, line ends.
+    /// An alias is followed.
+    pub fn change_string(&mut self, tree: &Tree<'_>, node: NodeId, new: &str) -> Result<(), Unsafe> {
+        let old = tree.str(node).ok_or(Unsafe::Form)?;
+        let node = tree.node(tree.resolve(node));
+        let places = places(tree.source(), node.span, node.style, old).ok_or(Unsafe::Form)?;
+        let head = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+        let (old_rest, new_rest) = (old.get(head..).ok_or(Unsafe::Form)?, new.get(head..).ok_or(Unsafe::Form)?);
+        let tail = old_rest.bytes().rev().zip(new_rest.bytes().rev()).take_while(|(a, b)| a == b).count();
+        let old_middle = old_rest.get(..old_rest.len().saturating_sub(tail)).ok_or(Unsafe::Form)?;
+        let new_middle = new_rest.get(..new_rest.len().saturating_sub(tail)).ok_or(Unsafe::Form)?;
+        let changed = places.get(head..head.saturating_add(old_middle.len())).ok_or(Unsafe::Form)?;
+        let span = match (changed.first(), changed.last()) {
+            (Some(first), Some(last)) if old_middle.len() == 1 && new_middle.len() == 1 && last.len() > 1 => {
+                // The last digit of an escape.
+                let digit = Span { start: last.end.saturating_sub(1), end: last.end };
+                if old_middle.as_bytes().first() != tree.source().as_bytes().get(digit.from()) {
+                    return Err(Unsafe::Form);
+                }
+                debug_assert_eq!(first, last);
+                digit
+            }
+            (Some(first), Some(last)) => first.join(*last),
+            _ => {
+                let before = head.checked_sub(1).and_then(|at| places.get(at)).ok_or(Unsafe::Form)?;
+                Span::at(before.to())
+            }
+        };
+        self.replace(span, new_middle);
+        Ok(())
     }
 
     /// Replaces the one occurrence of `old` in a span; anything else in it stays.
