@@ -58,7 +58,7 @@ static OUTPUT_TABLE: Opt = opt(
     "output",
     Some('o'),
     Takes::OneOf(&["text", "wide", "json"]),
-    "form of the output; wide adds the reason per node; default: text",
+    "form of the output; wide is a table with the scheduler's own words; default: text",
 );
 static COLOR: Opt = opt(
     "color",
@@ -104,7 +104,7 @@ static NODE: Opt = Opt {
     short: None,
     takes: Takes::Text("NAME"),
     many: true,
-    about: "show this node only; may be given more than once",
+    about: "explain this node in full and show no other; may be given more than once",
 };
 static SELECTOR: Opt = opt("selector", None, Takes::Text("FILE"), "evaluate this bare NodeSelector instead of manifests");
 static LOCALE: Opt = opt("locale", None, Takes::OneOf(&["en", "zh-Hans"]), "language of our own sentences; default: en");

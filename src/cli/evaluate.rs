@@ -1,30 +1,43 @@
-//! `evaluate`: which nodes a claim can be used on, as a table.
+//! `evaluate`: on which nodes claims can be used. All files are asked about as one text, for a claim and its class mostly lie
+//! apart; what is answered is then given back to the file it speaks of.
 
 use super::arguments::Arguments;
 use super::ask::{self, Answered, Request};
-use super::files::File;
-use super::{Host, UNUSABLE, check, files};
-use crate::report::render::text::{self, visible};
-use serde_json::Value;
+use super::files::{self, File};
+use super::{Host, UNUSABLE, check};
+use crate::report::render::nodes::{self as render, Place};
+use crate::report::render::text::{self, Style};
+use crate::report::render::{Report, place};
+use serde_json::{Map, Value, json};
+
+/// Between files that are read as one text.
+const SEPARATOR: &str = "\n---\n";
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(nodes) = nodes(arguments, host) else { return UNUSABLE };
-    let request = Request::new("evaluate").with("nodes", Some(nodes)).with("release", arguments.value("release"));
-    let (files, readable, answers) = match arguments.value("selector") {
-        Some(name) => {
-            let Some(file) = files::read_one(name, host) else { return UNUSABLE };
-            let Some(text) = ask::text_of(&file, host) else { return UNUSABLE };
-            let Some(told) = ask::once(&request.with("selector", Some(text)), host) else { return UNUSABLE };
-            (vec![file], true, vec![told])
-        }
-        None => {
-            let (files, readable) = files::read(&arguments.operands, host);
-            let Some(answers) = ask::each(&request, &files, host) else { return UNUSABLE };
-            (files, readable, answers)
-        }
+    let (files, readable) = match arguments.value("selector") {
+        Some(name) => match files::read_one(name, host) {
+            Some(file) => (vec![file], true),
+            None => return UNUSABLE,
+        },
+        None => files::read(&arguments.operands, host),
     };
+    if files.iter().any(|file| ask::text_of(file, host).is_none()) {
+        return UNUSABLE;
+    }
+    let joined = Joined::of(&files);
+    let wanted: Vec<&str> = arguments.values("node").collect();
+    let json = arguments.value("output") == Some("json");
+    let request = Request::new("evaluate")
+        .with("nodes", Some(nodes))
+        .with("release", arguments.value("release"))
+        .with("explain", (!wanted.is_empty()).then(|| wanted.clone()))
+        .with("detail", (!json || !wanted.is_empty()).then_some("summary"))
+        .with(if arguments.has("selector") { "selector" } else { "text" }, Some(joined.text.as_str()));
+    let Some(told) = ask::once(&request, host) else { return UNUSABLE };
+    let answers = joined.apart(&files, told);
     let reports = ask::reports(&files, &answers, arguments.has("remarks"));
-    if arguments.value("output") == Some("json") {
+    if json {
         host.out(&check::json("evaluate", &files, &answers));
         return check::end(&reports, readable, host);
     }
@@ -32,14 +45,10 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let mut err = String::new();
     reports.iter().for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
-    let wanted: Vec<&str> = arguments.values("node").collect();
-    let wide = arguments.value("output") == Some("wide");
-    let rows = rows(&files, &answers, &wanted, wide);
-    if let Some(missing) = wanted.iter().find(|name| !rows.iter().any(|row| row.get(1).is_some_and(|node| node == *name))) {
-        host.err(&format!("claimkit: no Node `{missing}` was given with --nodes\n"));
-        return UNUSABLE;
-    }
-    host.out(&table(&rows, wide));
+    host.out(&match arguments.value("output") {
+        Some("wide") => wide(&reports, &files, &wanted),
+        _ => lines(&reports, &files, &wanted, style),
+    });
     check::end(&reports, readable, host)
 }
 
@@ -50,77 +59,189 @@ fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<String> {
         let file = files::read_one(name, host)?;
         all.push(ask::text_of(&file, host)?.to_owned());
     }
-    Some(all.join("\n---\n"))
+    Some(all.join(SEPARATOR))
 }
 
-/// One row per object and node: object, node, verdict, and the reason if `wide`.
-fn rows(files: &[File], answers: &[Answered], wanted: &[&str], wide: bool) -> Vec<Vec<String>> {
-    let mut rows = Vec::new();
-    for (file, answer) in files.iter().zip(answers) {
-        for object in &answer.answer.objects {
+/// Every placement with the object's name: `kind/namespace/name`, or the file of a bare selector.
+fn placements<'a>(reports: &'a [Report<'_>]) -> impl Iterator<Item = (&'a Report<'a>, String, Value)> {
+    reports.iter().flat_map(|report| {
+        report.answer.objects.iter().filter_map(move |object| {
+            let placement = serde_json::from_str(object.placement.as_ref()?.get()).ok()?;
             let label = match (object.kind.as_str(), object.namespace.as_str(), object.name.as_str()) {
-                ("", ..) => file.name.clone(),
+                (_, "", "") => report.name.to_owned(),
                 (kind, "", name) => format!("{kind}/{name}"),
                 (kind, namespace, name) => format!("{kind}/{namespace}/{name}"),
             };
-            let Some(placement) = &object.placement else { continue };
-            let placement: Value = serde_json::from_str(placement.get()).unwrap_or_default();
-            let nodes = placement.get("nodes").and_then(Value::as_array);
-            for node in nodes.into_iter().flatten() {
-                let name = node.get("name").and_then(Value::as_str).unwrap_or_default();
-                if !wanted.is_empty() && !wanted.contains(&name) {
-                    continue;
-                }
-                let verdict = node.get("verdict").or_else(|| node.pointer("/selector/eager"));
-                let verdict = verdict.and_then(Value::as_str).unwrap_or_default();
-                let mut row = vec![label.clone(), name.to_owned(), verdict.to_owned()];
-                if wide {
-                    row.push(reason(node));
-                }
-                rows.push(row);
-            }
-        }
-    }
-    rows
+            Some((report, label, placement))
+        })
+    })
 }
 
-/// The first thing that speaks against a node, or an empty text.
-fn reason(node: &Value) -> String {
-    // Depth first over the answer: an explanation stands in `why`, `reason` or `message` of what does not hold.
-    let mut waiting = vec![node];
-    while let Some(value) = waiting.pop() {
-        match value {
-            Value::Object(map) => {
-                let refused = map.get("holds") == Some(&Value::Bool(false))
-                    || matches!(map.get("outcome").and_then(Value::as_str), Some("NoMatch" | "Error" | "No"));
-                let words = ["why", "reason", "message", "eagerError"].iter().find_map(|name| map.get(*name)?.as_str());
-                if let (true, Some(words)) = (refused || map.contains_key("eagerError"), words) {
-                    return words.to_owned();
-                }
-                waiting.extend(map.values().rev());
-            }
-            Value::Array(items) => waiting.extend(items.iter().rev()),
-            _ => {}
-        }
-    }
-    String::new()
+/// The nodes of a placement that were asked for.
+fn shown<'v>(placement: &'v Value, wanted: &[&str]) -> impl Iterator<Item = &'v Value> {
+    let nodes = placement.get("nodes").and_then(Value::as_array).into_iter().flatten();
+    nodes.filter(|node| wanted.is_empty() || node.get("name").and_then(Value::as_str).is_some_and(|name| wanted.contains(&name)))
 }
 
-fn table(rows: &[Vec<String>], wide: bool) -> String {
-    let mut titles: Vec<String> = ["OBJECT", "NODE", "VERDICT"].map(str::to_owned).to_vec();
-    if wide {
-        titles.push("REASON".to_owned());
-    }
-    let all: Vec<Vec<String>> = std::iter::once(titles).chain(rows.iter().cloned()).collect();
-    let width = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|cell| visible(cell).chars().count()).max();
+/// Per object a line per node; of the nodes asked for, everything.
+fn lines(reports: &[Report<'_>], files: &[File], wanted: &[&str], style: Style) -> String {
     let mut out = String::new();
-    for row in &all {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            line.push_str(&format!("{:width$}   ", visible(cell), width = width(column).unwrap_or(0)));
+    for (report, label, placement) in placements(reports) {
+        out.push_str(&format!("{}\n", style.paint("1", &text::visible(&label))));
+        let place = |range: &Value| name(report, files, range);
+        for node in shown(&placement, wanted) {
+            match wanted.is_empty() {
+                true => out.push_str(&format!("  {}\n", render::line(node, &place, style))),
+                false => out.push_str(&render::explanation(node, &place, style)),
+            }
         }
-        out.push_str(line.trim_end());
-        out.push('\n');
+        if let Some(next) = placement.get("next") {
+            let part = |name: &str| next.get(name).and_then(Value::as_str).unwrap_or_default();
+            out.push_str(&format!("  then the scheduler says: {} ({})\n", part("schedulerReason"), part("why")));
+        }
     }
     out
+}
+
+fn wide(reports: &[Report<'_>], files: &[File], wanted: &[&str]) -> String {
+    let mut rows = vec![render::TITLES.map(str::to_owned).to_vec()];
+    for (report, label, placement) in placements(reports) {
+        let place = |range: &Value| name(report, files, range);
+        let place: Place<'_> = &place;
+        rows.extend(shown(&placement, wanted).map(|node| render::row(&label, node, place)));
+    }
+    render::table(&rows)
+}
+
+/// `file:line:column` of a range; without a `file` of its own it lies in the report's.
+fn name(report: &Report<'_>, files: &[File], range: &Value) -> Option<String> {
+    let (name, text) = match range.get("file").and_then(Value::as_str) {
+        Some(other) => files.iter().find(|file| file.name == other).map(|file| (file.name.as_str(), file.text.as_str()))?,
+        None => (report.name, report.text),
+    };
+    let (line, column) = place(text, serde_json::from_value(range.get("start")?.clone()).ok()?);
+    Some(format!("{name}:{line}:{column}"))
+}
+
+/// Files read as one text.
+struct Joined {
+    text: String,
+    /// Byte and line at which each file begins.
+    starts: Vec<(u64, u64)>,
+}
+
+impl Joined {
+    fn of(files: &[File]) -> Self {
+        if let [one] = files {
+            return Joined { text: one.text.clone(), starts: vec![(0, 0)] };
+        }
+        let (mut text, mut starts, mut line) = (String::new(), Vec::new(), 0u64);
+        let breaks = |text: &str| u64::try_from(text.bytes().filter(|&byte| byte == b'\n').count()).unwrap_or(0);
+        for file in files {
+            // One text has one form: what begins with a separator is YAML, in which JSON can stand too.
+            let before = if text.is_empty() { "---\n" } else { SEPARATOR };
+            text.push_str(before);
+            line = line.saturating_add(breaks(before));
+            starts.push((u64::try_from(text.len()).unwrap_or(0), line));
+            text.push_str(&file.text);
+            line = line.saturating_add(breaks(&file.text));
+        }
+        Joined { text, starts }
+    }
+
+    /// The file that a range begins in.
+    fn file(&self, range: &Value) -> usize {
+        let offset = range.pointer("/start/offset").and_then(Value::as_u64).unwrap_or(0);
+        self.starts.partition_point(|(start, _)| *start <= offset).saturating_sub(1)
+    }
+
+    /// Makes a range count in its own file, and names the file where it is not `home`.
+    fn shift(&self, files: &[File], home: usize, range: &mut Value) {
+        let file = self.file(range);
+        let (offset, line) = self.starts.get(file).copied().unwrap_or((0, 0));
+        for end in ["start", "end"] {
+            for (field, less) in [("offset", offset), ("line", line)] {
+                let place = range.get_mut(end).and_then(|position| position.get_mut(field));
+                if let Some((place, number)) = place.and_then(|place| place.as_u64().map(|number| (place, number))) {
+                    *place = json!(number.saturating_sub(less));
+                }
+            }
+        }
+        if let (true, Some(range), Some(file)) = (file != home, range.as_object_mut(), files.get(file)) {
+            range.insert("file".to_owned(), json!(file.name));
+        }
+    }
+
+    /// Makes every range and index of an object inside a part of the answer count in its own file.
+    fn shift_all(&self, files: &[File], homes: &[(usize, usize)], home: usize, part: &mut Value) {
+        let mut waiting = vec![part];
+        while let Some(value) = waiting.pop() {
+            match value {
+                Value::Object(fields) => {
+                    let object = fields.get("object").and_then(Value::as_u64).and_then(|object| usize::try_from(object).ok());
+                    if let Some((file, at)) = object.and_then(|object| homes.get(object)).copied() {
+                        fields.insert("object".to_owned(), json!(at));
+                        if let Some(other) = files.get(file).filter(|_| file != home) {
+                            fields.insert("file".to_owned(), json!(other.name));
+                        }
+                    }
+                    for (name, value) in fields {
+                        match name.as_str() {
+                            "range" => self.shift(files, home, value),
+                            // What the user wrote is no part of ours.
+                            "object" | "values" => {}
+                            _ => waiting.push(value),
+                        }
+                    }
+                }
+                Value::Array(items) => waiting.extend(items),
+                _ => {}
+            }
+        }
+    }
+
+    /// Gives each file what is said of it.
+    fn apart(&self, files: &[File], told: Answered) -> Vec<Answered> {
+        if files.len() == 1 {
+            return vec![told];
+        }
+        let mut whole: Map<String, Value> = serde_json::from_str(&told.json).unwrap_or_default();
+        let mut take = |name: &str| match whole.remove(name) {
+            Some(Value::Array(items)) => items,
+            _ => Vec::new(),
+        };
+        let (objects, findings) = (take("objects"), take("findings"));
+        let mut parts: Vec<(Vec<Value>, Vec<Value>)> = files.iter().map(|_| Default::default()).collect();
+        // Per object its file and its index there.
+        let mut counts = vec![0usize; files.len()];
+        let home = |object: &Value| {
+            let home = object.get("range").map_or(0, |range| self.file(range));
+            let count = counts.get_mut(home).map_or(0, |count| std::mem::replace(count, count.saturating_add(1)));
+            (home, count)
+        };
+        let homes: Vec<(usize, usize)> = objects.iter().map(home).collect();
+        for (mut object, (home, _)) in objects.into_iter().zip(&homes) {
+            self.shift_all(files, &homes, *home, &mut object);
+            if let Some(part) = parts.get_mut(*home) {
+                part.0.push(object);
+            }
+        }
+        for mut finding in findings {
+            let object = finding.get("object").and_then(Value::as_u64).and_then(|object| usize::try_from(object).ok());
+            let at_object = object.and_then(|object| homes.get(object)).map(|object| object.0);
+            let home = finding.get("range").map(|range| self.file(range)).or(at_object).unwrap_or(0);
+            self.shift_all(files, &homes, home, &mut finding);
+            if let Some(part) = parts.get_mut(home) {
+                part.1.push(finding);
+            }
+        }
+        let answers = parts.into_iter().map(|(objects, findings)| {
+            let placed = objects.iter().any(|object| object.get("placement").is_some());
+            let ok = placed && !findings.iter().any(|finding| finding.get("severity") == Some(&json!("error")));
+            let json = json!({"verb": "evaluate", "ok": ok, "findings": findings, "objects": objects}).to_string();
+            let answer = serde_json::from_str(&json).unwrap_or_default();
+            Answered { json, answer }
+        });
+        answers.collect()
+    }
 }

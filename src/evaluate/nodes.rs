@@ -71,29 +71,23 @@ impl PreparedNodes {
     /// Reads Nodes from YAML or JSON: single, in a NodeList or List, any number of documents. What cannot be used is in
     /// the findings. Of JSON, what is not needed is skipped: only that its brackets and quotes close is checked.
     pub fn read(text: &str, limits: &Limits) -> Self {
-        if text.len() > limits.node_set_bytes {
-            let message = format!("the text with Nodes has {} bytes, the limit is {}", text.len(), limits.node_set_bytes);
+        PreparedNodes::read_all(&[text], limits)
+    }
+
+    /// The same from several texts.
+    pub fn read_all(texts: &[&str], limits: &Limits) -> Self {
+        let bytes = texts.iter().fold(0usize, |sum, text| sum.saturating_add(text.len()));
+        if bytes > limits.node_set_bytes {
+            let message = format!("the text with Nodes has {bytes} bytes, the limit is {}", limits.node_set_bytes);
             let finding = Finding::error(Code::LimitBytes, Origin::Claimkit, message)
                 .with_help("give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`");
             return PreparedNodes { findings: vec![finding], ..PreparedNodes::default() };
         }
         let mut builder = Builder::default();
-        let mut rest = text;
-        // JSON streams, also with `---` between them, as concatenated files have them.
-        while rest.trim_start().starts_with('{') {
-            match scan::stream(rest, &mut builder) {
-                Ok(end) => rest = after_separator(rest.get(end..).unwrap_or("")),
-                Err(scan::Refused) => {
-                    // Said again by the reader that knows the server's words.
-                    builder = Builder::default();
-                    rest = text;
-                    break;
-                }
-            }
-        }
-        if !rest.trim().is_empty() {
-            let limits = Limits { bytes: limits.bytes.max(limits.node_set_bytes), ..*limits };
-            builder.tree_text(rest, &limits);
+        if texts.iter().try_for_each(|text| builder.text(text, limits)).is_err() {
+            // Malformed: said by the reader that knows the server's words, and has more patience.
+            builder = Builder::default();
+            texts.iter().for_each(|text| builder.tree_text(text, limits));
         }
         builder.finish()
     }
@@ -310,9 +304,24 @@ impl Builder {
         column
     }
 
+    /// Reads a text: JSON by skipping, anything else through trees.
+    fn text(&mut self, text: &str, limits: &Limits) -> Result<(), scan::Refused> {
+        let mut rest = text;
+        // Files of JSON that were put together have `---` between them.
+        while rest.trim_start().starts_with('{') {
+            let end = scan::stream(rest, self)?;
+            rest = after_separator(rest.get(end..).unwrap_or(""));
+        }
+        if !rest.trim().is_empty() {
+            self.tree_text(rest, limits);
+        }
+        Ok(())
+    }
+
     /// Reads a text through trees.
     fn tree_text(&mut self, text: &str, limits: &Limits) {
-        let file = text::read(text, limits);
+        let limits = Limits { bytes: limits.bytes.max(limits.node_set_bytes), ..*limits };
+        let file = text::read(text, &limits);
         for document in &file.documents {
             let tree = &document.tree;
             let Some(root) = document.root else { continue };

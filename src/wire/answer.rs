@@ -230,9 +230,9 @@ pub struct Object {
     /// Validate: `null` or the Kubernetes `Status`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Option<Box<RawValue>>>,
-    /// Evaluate: a [`super::placement::Placement`].
+    /// Evaluate: on which nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub placement: Option<Box<RawValue>>,
+    pub placement: Option<Box<super::placement::Placement>>,
     /// Convert: the `apiVersion` it had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,

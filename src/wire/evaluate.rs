@@ -19,7 +19,6 @@ use crate::schema::core::NODE_SELECTOR;
 use crate::schema::{Release, core};
 use crate::text::{self, Span, Tree};
 use crate::view::{self, NodeSelector};
-use serde_json::value::to_raw_value;
 
 /// Answers `evaluate`.
 pub fn evaluate(request: &Request) -> Answer {
@@ -37,7 +36,7 @@ pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
         Err(error) => return unusable(&error),
     };
     if let Some(name) = request.explain.iter().find(|name| nodes.find(name).is_none()) {
-        return unusable(&format!("`explain` names the Node `{name}`, which is not among the nodes"));
+        return unusable(&format!("no Node `{name}` to explain is among the nodes given"));
     }
     let mut answer = match (&request.selector, &request.text) {
         (Some(_), Some(_)) => return unusable("give `text` or `selector`, not both"),
@@ -100,7 +99,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
             kind: core::NODE_SELECTOR.go.to_owned(),
             release: Some(release.to_string()),
             range: Some(answer::range(&file.source, span)),
-            placement: to_raw_value(&placement).ok(),
+            placement: Some(Box::new(placement)),
             ..Object::default()
         });
     }
@@ -170,7 +169,7 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
         checked = true;
         let placement = placing.plans(&plans, pod, &sites, &ranges, &rules);
         if let Some(object) = answer.objects.get_mut(index) {
-            object.placement = to_raw_value(&placement).ok();
+            object.placement = Some(Box::new(placement));
         }
     }
     if checked {

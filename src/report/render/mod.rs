@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod github;
 pub mod junit;
+pub mod nodes;
 pub mod sarif;
 pub mod text;
 
@@ -35,7 +36,7 @@ impl<'a> Report<'a> {
 }
 
 /// Line and column as people count: both from 1, columns in characters.
-fn place(text: &str, position: Position) -> (u32, usize) {
+pub fn place(text: &str, position: Position) -> (u32, usize) {
     let offset = position.offset as usize;
     let before = text.get(..offset).unwrap_or("");
     let start = before.rfind(['\n', '\r']).map_or(0, |at| at.saturating_add(1));
