@@ -101,7 +101,7 @@ fn yaml(value: &Value, indent: usize, choices: &mut Choices, out: &mut String) {
 
 fn below(value: &Value, indent: usize, step: usize, choices: &mut Choices, out: &mut String) {
     let empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
-    if value.is_object() && !empty || value.is_array() && !empty {
+    if (value.is_object() || value.is_array()) && !empty {
         out.push('\n');
         yaml(value, indent + step, choices, out);
     } else {
