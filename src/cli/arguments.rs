@@ -89,6 +89,8 @@ static VIA: Opt = opt(
 static NAMESPACE: Opt = opt("namespace", Some('n'), Takes::Text("NAMESPACE"), "namespace of the request; default: default");
 static TO: Opt = opt("to", None, Takes::Text("VERSION"), "version to convert to: v1alpha1 or v1alpha2");
 static ALLOW_LOSS: Opt = opt("allow-loss", None, Takes::Nothing, "convert although fields are lost; the losses are listed");
+static DROP_SERVER_FIELDS: Opt =
+    opt("drop-server-fields", None, Takes::Nothing, "take fields of metadata out that only the server and kubectl apply write");
 static IN_PLACE: Opt = opt("in-place", Some('i'), Takes::Nothing, "write the converted text back to the files");
 static DIFF: Opt = opt("diff", None, Takes::Nothing, "print what would change as a unified diff");
 static CHECK: Opt = opt("check", None, Takes::Nothing, "print the files that would change, and end with 1 if there are any");
@@ -123,7 +125,7 @@ pub static VERBS: &[Verb] = &[
         name: "convert",
         operands: "FILE…",
         about: "Convert manifests to another API version, touching only what must change",
-        options: &[&TO, &ALLOW_LOSS, &IN_PLACE, &DIFF, &CHECK, &RELEASE, &OUTPUT_PLAIN, &COLOR, &REMARKS],
+        options: &[&TO, &ALLOW_LOSS, &DROP_SERVER_FIELDS, &IN_PLACE, &DIFF, &CHECK, &RELEASE, &OUTPUT_PLAIN, &COLOR, &REMARKS],
     },
     Verb {
         name: "evaluate",

@@ -9,6 +9,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let request = Request::new("convert")
         .with("to", arguments.value("to"))
         .with("lossy", arguments.has("allow-loss").then_some("allow"))
+        .with("dropServerFields", arguments.has("drop-server-fields").then_some(true))
         .with("release", arguments.value("release"));
     let (files, readable) = files::read(&arguments.operands, host);
     let Some(answers) = ask::each(&request, &files, host) else { return UNUSABLE };
