@@ -74,38 +74,74 @@ export interface Loss {
 export type Verdict = "Yes" | "Possible" | "No" | "Error";
 
 export interface Placement {
+  release: string;
+  counts: { yes: number; possible: number; no: number; error: number };
+  /** What the pod is told once the nodes were looked at. */
+  next?: { schedulerReason: string; why: string };
+  /** Per selector, which requirement removes which nodes. */
+  selectors?: Inverse[];
   nodes: NodePlacement[];
-  [more: string]: unknown;
+}
+
+/** One selector, seen from its requirements. */
+export interface Inverse {
+  source: string;
+  object?: number;
+  selects: number;
+  requirements: InverseRequirement[];
+}
+
+export interface InverseRequirement {
+  term: number;
+  path: string;
+  removes: number;
+  /** Of those, on how many everything else in the term holds. */
+  removesAlone: number;
+  alone: string[];
+  /** Without it the term would select nodes; with it, it selects none. */
+  empties: boolean;
+  range?: Range | null;
 }
 
 export interface NodePlacement {
   name: string;
   verdict: Verdict;
+  reason: string;
+  schedulerReason?: string;
+  range?: Range | null;
   claims?: ClaimPlacement[];
-  labels?: Record<string, string>;
-  [more: string]: unknown;
 }
 
 export interface ClaimPlacement {
-  verdict?: Verdict;
-  checks?: Check[];
-  reason?: string;
-  [more: string]: unknown;
+  claim?: string;
+  entry?: string;
+  class?: string;
+  stage: string;
+  mode?: string;
+  verdict: Verdict;
+  reason: string;
+  schedulerReason?: string;
+  checks: Check[];
 }
 
-export interface Check {
-  [more: string]: unknown;
+/** One check; of a selector it carries the selector's check as well. */
+export interface Check extends Partial<SelectorCheck> {
+  check: string;
+  holds: boolean | null;
+  why: string;
+  schedulerReason?: string;
+  object?: number;
 }
 
 export interface SelectorCheck {
-  source?: string;
+  source: string;
   eager: "Match" | "NoMatch" | "Error";
   lazy: "Match" | "NoMatch" | "Error";
-  eagerError?: string;
-  lazyError?: string;
-  matchedTerm?: number | null;
-  nearestTerm?: number | null;
-  range?: Range | null;
+  eagerError: string;
+  lazyError: string;
+  matchedTerm: number;
+  nearestTerm: number;
+  range: Range | null;
   terms: TermResult[];
 }
 

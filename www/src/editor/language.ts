@@ -4,54 +4,55 @@ import { ask, type TextSource } from "../engine/client.ts";
 import { lang } from "../i18n/index.ts";
 import { release } from "../state/options.ts";
 import type { Range } from "../contract.ts";
+import { renderMarkdown } from "./markdown.ts";
 import { toPosition, toSpan } from "./positions.ts";
 
-/** The engine's hover answer, as far as the page shows it. */
+/** The engine's hover answer. */
 interface Hover {
-  range?: Range | null;
-  title?: string;
-  path?: string;
-  type?: string;
-  required?: boolean;
-  since?: string;
-  until?: string;
+  range: Range;
+  title: string;
   documentation?: string;
-  contents?: string;
-  facts?: string[];
+  markdown?: string;
 }
 
 interface CompletionItem {
   label: string;
+  kind: string;
   detail?: string;
   documentation?: string;
-  insertText?: string;
-  kind?: string;
-  range?: Range | null;
+  insertText: string;
+  /** `insertText` with places to fill in: `${1}`, `${2}` … */
+  snippet?: string;
+  range: Range;
+  required: boolean;
 }
 
-const KIND: Record<string, string> = { key: "property", field: "property", value: "enum", enum: "enum", kind: "class", apiVersion: "namespace" };
+const KIND: Record<string, string> = { field: "property", value: "enum", kind: "class", apiVersion: "namespace", snippet: "text" };
+
+function tip(text: string): HTMLElement {
+  const box = document.createElement("div");
+  box.append(...renderMarkdown(text));
+  return box;
+}
 
 function requestOptions(): Record<string, unknown> {
   return { locale: lang.value, ...(release.value ? { release: release.value } : {}) };
 }
 
-function text(parent: HTMLElement, className: string, content: string): void {
-  const element = document.createElement("div");
-  element.className = className;
-  element.textContent = content;
-  parent.append(element);
-}
-
 function hoverDom(hover: Hover): HTMLElement {
   const box = document.createElement("div");
   box.className = "cm-tip";
-  const title = hover.title ?? hover.path;
-  if (title) text(box, "cm-tip-title", title);
-  const documentation = hover.documentation ?? hover.contents;
-  const meta = hover.facts ?? [hover.type, hover.since && `${hover.since}${hover.until ? ` – ${hover.until}` : ""}`].filter((part): part is string => !!part);
-  if (meta.length > 0) text(box, "cm-tip-meta", meta.join(" · "));
-  if (documentation) text(box, "cm-tip-text", documentation);
+  box.append(...renderMarkdown(hover.markdown ?? `**\`${hover.title}\`**\n\n${hover.documentation ?? ""}`));
   return box;
+}
+
+/** Multi-line snippets come with their indentation; the editor would add it once more. */
+function fillIn(template: string): NonNullable<Completion["apply"]> {
+  return (view, completion, from, to) => {
+    const indent = /^\s*/.exec(view.state.doc.lineAt(from).text)?.[0] ?? "";
+    const lines = template.split("\n").map((line, index) => (index > 0 && line.startsWith(indent) ? line.slice(indent.length) : line));
+    snippet(lines.join("\n"))(view, completion, from, to);
+  };
 }
 
 /** Field documentation under the pointer, from the schema tables. */
@@ -60,11 +61,11 @@ export function hovers(source: () => TextSource | undefined) {
     async (view: EditorView, pos: number): Promise<Tooltip | null> => {
       const current = source();
       if (!current) return null;
-      const outcome = await ask<Hover | null>("hover", { verb: "hover", text: current, position: toPosition(view.state.doc, pos), options: requestOptions() }, true);
-      if (outcome.kind !== "answer" || !outcome.answer) return null;
-      const hover = outcome.answer;
-      if (!hover.title && !hover.path && !hover.documentation && !hover.contents) return null;
-      const span = hover.range ? toSpan(view.state.doc, hover.range) : { from: pos, to: pos };
+      const position = toPosition(view.state.doc, pos);
+      const outcome = await ask<{ hover: Hover | null }>("hover", { verb: "hover", text: current, options: { ...requestOptions(), position } }, true);
+      if (outcome.kind !== "answer" || !outcome.answer.hover) return null;
+      const { hover } = outcome.answer;
+      const span = toSpan(view.state.doc, hover.range);
       return { pos: span.from, end: span.to, above: true, create: () => ({ dom: hoverDom(hover) }) };
     },
     { hoverTime: 350 },
@@ -81,26 +82,24 @@ export function completions(source: () => TextSource | undefined) {
     const word = /[A-Za-z0-9_./-]*$/.exec(before)?.[0] ?? "";
     // Unasked only where something can stand: after a word's first character, or in the empty part of a value.
     if (!context.explicit && word === "" && !/:\s$/.test(before)) return null;
-    const outcome = await ask<{ items?: CompletionItem[] } | CompletionItem[]>(
-      "complete",
-      { verb: "complete", text: current, position: toPosition(context.state.doc, context.pos), options: requestOptions() },
-      true,
-    );
-    if (outcome.kind !== "answer" || !outcome.answer) return null;
-    const items = Array.isArray(outcome.answer) ? outcome.answer : (outcome.answer.items ?? []);
-    if (items.length === 0) return null;
-    const options = items.map((item): Completion => {
-      const insert = item.insertText ?? item.label;
-      return {
+    const position = toPosition(context.state.doc, context.pos);
+    const outcome = await ask<{ items: CompletionItem[] }>("complete", { verb: "complete", text: current, options: { ...requestOptions(), position } }, true);
+    if (outcome.kind !== "answer") return null;
+    const { items } = outcome.answer;
+    const first = items[0];
+    if (!first) return null;
+    const options = items.map(
+      (item, index): Completion => ({
         label: item.label,
-        type: KIND[item.kind ?? ""] ?? "property",
+        type: KIND[item.kind] ?? "property",
+        // The engine's order: what is needed first.
+        boost: Math.max(-99, 99 - index),
         ...(item.detail ? { detail: item.detail } : {}),
-        ...(item.documentation ? { info: item.documentation } : {}),
-        apply: insert.includes("${") ? snippet(insert) : insert,
-      };
-    });
-    const from = items[0]?.range ? toSpan(context.state.doc, items[0].range).from : context.pos - word.length;
-    return { from, options, validFor: /^[A-Za-z0-9_./-]*$/ };
+        ...(item.documentation ? { info: () => tip(item.documentation!) } : {}),
+        apply: item.snippet ? fillIn(item.snippet) : item.insertText,
+      }),
+    );
+    return { from: toSpan(context.state.doc, first.range).from, options, validFor: /^[A-Za-z0-9_./-]*$/ };
   };
   return autocompletion({ override: [complete], icons: false, activateOnTypingDelay: 60 });
 }

@@ -20,9 +20,8 @@ export interface Request {
   text: TextSource;
   options?: Record<string, unknown>;
   texts?: Record<string, TextSource>;
-  position?: unknown;
   shape?: Shape;
-  cell?: { object: number; node: number };
+  cell?: { object: number; node: number; name: string };
 }
 
 export type Outcome<T> =
@@ -144,7 +143,6 @@ function next(): void {
   const id = nextId++;
   const ask: Ask = { id, verb: request.verb, text: reference(request.text), options: request.options ?? {} };
   if (request.texts) ask.refs = Object.fromEntries(Object.entries(request.texts).map(([name, source]) => [name, reference(source)]));
-  if (request.position !== undefined) ask.position = request.position;
   if (request.shape) ask.shape = request.shape;
   if (request.cell) ask.cell = request.cell;
   flying = { id, waiting, timer: window.setTimeout(() => crash("no answer within 10 seconds"), PATIENCE_MS) };

@@ -9,13 +9,13 @@ export interface TextRef {
   text?: string;
 }
 
-export type Verb = "parse" | "validate" | "convert" | "evaluate" | "hover" | "complete" | "fixes" | "admit" | "patch" | "releases" | "codes";
+export type Verb = "parse" | "validate" | "convert" | "evaluate" | "hover" | "complete" | "fixes" | "admit" | "patch";
 
 /**
- * `report`: lists no longer than a person can look at; `placement`: keep the evaluation in the worker and answer the matrix
- * only; `cell`: one node of the kept evaluation.
+ * `report`: lists no longer than a person can look at; `placement`: an evaluation as a matrix; `cell`: one node of an
+ * evaluation; `admission`: every object in an admission request of its own.
  */
-export type Shape = "report" | "placement" | "cell";
+export type Shape = "report" | "placement" | "cell" | "admission";
 
 export interface Ask {
   id: number;
@@ -24,10 +24,8 @@ export interface Ask {
   /** Options of the contract; values that are `{ ref }` are texts, replaced by the worker. */
   options: Record<string, unknown>;
   refs?: Record<string, TextRef>;
-  /** Positional argument some verbs take (hover, complete: a position). */
-  position?: unknown;
   shape?: Shape;
-  cell?: { object: number; node: number };
+  cell?: { object: number; node: number; name: string };
 }
 
 export type Tell =

@@ -7,3 +7,7 @@ declare module "*/claimkit_bg.wasm?url" {
   const url: string;
   export default url;
 }
+declare module "*.json?url" {
+  const url: string;
+  export default url;
+}

@@ -1,7 +1,10 @@
 /// <reference lib="webworker" />
 // The Wasm module lives here, so that no keystroke waits for it and a crash costs a worker, not the page.
 import * as wasm from "claimkit-wasm";
+import enUrl from "../../../pkg/locale/en.json?url";
+import zhUrl from "../../../pkg/locale/zh-Hans.json?url";
 import wasmUrl from "../../../pkg/claimkit_bg.wasm?url";
+import { admission, type AdmissionOptions } from "./admission.ts";
 import { readLabels } from "./nodes.ts";
 import { compactPlacements } from "./placement.ts";
 import { shorten } from "./report.ts";
@@ -10,10 +13,8 @@ import type { Answer } from "../contract.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
-type Callable = (...args: unknown[]) => unknown;
 const module = wasm as unknown as Record<string, unknown> & { default: (init: { module_or_path: URL }) => Promise<unknown> };
 const texts = new Map<string, { version: number; text: string }>();
-let keptPlacement: Answer | null = null;
 let keptLabels: { text: string; labels: ReturnType<typeof readLabels> } | null = null;
 
 const tell = (message: Tell) => self.postMessage(message);
@@ -30,51 +31,98 @@ function textOf(ref: TextRef): string {
 }
 
 function raw(text: string): unknown {
-  return typeof module["parse"] === "function" ? ((module["parse"] as Callable)(text, { raw: true }) as { raw?: unknown }).raw : undefined;
+  const parse = module["parse"] as (text: string, options: { raw: true }) => { raw?: unknown };
+  return parse(text, { raw: true }).raw;
 }
 
-function answer(ask: Ask): unknown {
-  if (ask.shape === "cell" && ask.cell) {
-    return keptPlacement?.objects[ask.cell.object]?.placement?.nodes[ask.cell.node] ?? null;
+/** Verbs asked as contract requests; the others have functions of their own, which copy their text once less. */
+const REQUESTS = ["hover", "complete", "fixes", "admit", "patch"];
+const SENTENCES: Record<string, string> = { en: enUrl, "zh-Hans": zhUrl };
+const sentences = new Map<string, Promise<unknown>>();
+
+/** The sentences of a language, fetched once, when something is told in it for the first time. */
+function sentencesOf(locale: string): Promise<unknown> {
+  let kept = sentences.get(locale);
+  if (!kept) {
+    const url = new URL(SENTENCES[locale] ?? enUrl, import.meta.url);
+    kept = fetch(url).then((response) => (response.ok ? response.json() : undefined));
+    kept.catch(() => sentences.delete(locale));
+    sentences.set(locale, kept);
   }
-  const verb = module[ask.verb];
-  const text = textOf(ask.text);
+  return kept;
+}
+
+function contract(request: Record<string, unknown>): Answer {
+  return JSON.parse((module["answer"] as (request: string) => string)(JSON.stringify(request))) as Answer;
+}
+
+function has(verb: string): boolean {
+  if (!REQUESTS.includes(verb)) return typeof module[verb] === "function";
+  return !contract({ verb }).error?.startsWith("unknown verb");
+}
+
+async function answer(ask: Ask): Promise<unknown> {
   const options: Record<string, unknown> = { ...ask.options };
   for (const [name, ref] of Object.entries(ask.refs ?? {})) options[name] = textOf(ref);
-  if (ask.verb === "releases" || ask.verb === "codes") return (verb as Callable)(options);
-  const result = ask.position === undefined ? (verb as Callable)(text, options) : (verb as Callable)(text, ask.position, options);
-  if (ask.shape === "placement") {
-    keptPlacement = result as Answer;
-    const nodes = typeof options["nodes"] === "string" ? options["nodes"] : "";
-    if (keptLabels?.text !== nodes) keptLabels = { text: nodes, labels: readLabels(nodes, raw) };
-    return compactPlacements(keptPlacement, keptLabels.labels);
+  const text = textOf(ask.text);
+  const verb = module[ask.verb] as (text: string, options: Record<string, unknown>) => Answer;
+  switch (ask.shape) {
+    case "report":
+      return shorten(verb(text, options));
+    case "placement": {
+      const result = verb(text, { ...options, detail: "summary" });
+      const nodes = typeof options["nodes"] === "string" ? options["nodes"] : "";
+      if (keptLabels?.text !== nodes) keptLabels = { text: nodes, labels: readLabels(nodes, raw) };
+      return compactPlacements(result, keptLabels.labels);
+    }
+    case "cell": {
+      const { object, node, name } = ask.cell!;
+      const result = verb(text, { ...options, detail: "summary", explain: [name] });
+      return result.objects[object]?.placement?.nodes[node] ?? null;
+    }
+    case "admission": {
+      const { settings, old, ...rest } = options as { settings: string; old?: string } & Record<string, unknown>;
+      const parse = module["parse"] as typeof verb;
+      return admission({ manifest: text, settings, ...(old === undefined ? {} : { old }) }, rest as unknown as AdmissionOptions, parse, contract);
+    }
+    default: {
+      if (!REQUESTS.includes(ask.verb)) return verb(text, options);
+      const { locale } = options;
+      const told = typeof locale === "string" ? { sentences: await sentencesOf(locale) } : {};
+      const result = contract({ verb: ask.verb, text, ...options, ...told });
+      if (result.error) throw new Error(result.error);
+      return result;
+    }
   }
-  return ask.shape === "report" ? shorten(result as Answer) : result;
 }
 
-self.addEventListener("message", ({ data: ask }: MessageEvent<Ask>) => {
+async function handle(ask: Ask): Promise<void> {
   keep(ask.text);
   for (const ref of Object.values(ask.refs ?? {})) keep(ref);
-  if (ask.shape !== "cell" && typeof module[ask.verb] !== "function") {
+  if (!verbs.has(ask.verb)) {
     tell({ kind: "unknown-verb", id: ask.id });
     return;
   }
   const start = performance.now();
   try {
-    const result = answer(ask);
+    const result = await answer(ask);
     tell({ kind: "answer", id: ask.id, answer: result, ms: performance.now() - start });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // A trap leaves the instance in an unknown state: the page throws this worker away and starts another.
     tell({ kind: error instanceof WebAssembly.RuntimeError ? "crashed" : "refused", id: ask.id, message });
   }
-});
+}
 
+self.addEventListener("message", ({ data }: MessageEvent<Ask>) => void handle(data));
+
+const VERBS = ["parse", "validate", "convert", "evaluate", ...REQUESTS];
+let verbs: ReadonlySet<string> = new Set();
 const start = performance.now();
 module
   .default({ module_or_path: new URL(wasmUrl, import.meta.url) })
   .then(() => {
-    const verbs = Object.keys(module).filter((name) => typeof module[name] === "function");
-    tell({ kind: "ready", ms: performance.now() - start, verbs });
+    verbs = new Set(VERBS.filter(has));
+    tell({ kind: "ready", ms: performance.now() - start, verbs: [...verbs] });
   })
   .catch((error: unknown) => tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) }));

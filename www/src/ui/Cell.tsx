@@ -1,29 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ClaimPlacement, NodePlacement, Range, RequirementResult, SelectorCheck, TermResult } from "../contract.ts";
+import type { Check, ClaimPlacement, NodePlacement, Range, RequirementResult, TermResult } from "../contract.ts";
 import { ask } from "../engine/client.ts";
 import type { Matrix } from "../engine/placement.ts";
-import { reasonOf } from "../engine/placement.ts";
 import { mark, reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
-import { files, literal, source } from "../state/files.ts";
+import { fileOf, files, literal, source } from "../state/files.ts";
 import { announce } from "../state/notices.ts";
 import { release } from "../state/options.ts";
 import { SIGNS } from "./MatrixGrid.tsx";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 
-/** The selector check in a check, however deep the engine put it. */
-export function selectorOf(check: unknown): SelectorCheck | null {
-  if (typeof check !== "object" || check === null) return null;
-  if (Array.isArray((check as { terms?: unknown }).terms)) return check as SelectorCheck;
-  for (const value of Object.values(check)) {
-    if (typeof value === "object" && value !== null && Array.isArray((value as { terms?: unknown }).terms)) return value as SelectorCheck;
-  }
-  return null;
-}
-
 function Requirement({ requirement, fileId }: { requirement: RequirementResult; fileId: string }) {
-  const s = t.value;
   const tone = requirement.holds === true ? "good" : requirement.holds === false ? "bad" : "warn";
   const values = requirement.values ?? [];
   const body = (
@@ -36,11 +24,7 @@ function Requirement({ requirement, fileId }: { requirement: RequirementResult; 
           <code>{requirement.key}</code> <b>{requirement.operator}</b> {values.length > 0 && <code>{values.map((value) => value || '""').join(", ")}</code>}
         </span>
         <span class="requirement-actual">
-          {s.actual}: {requirement.actual === undefined || requirement.actual === null ? <i>{s.absent}</i> : <code>{requirement.actual || '""'}</code>}
-          <span class="why">
-            {" · "}
-            <Ticked text={requirement.why} />
-          </span>
+          <Ticked text={requirement.why} />
         </span>
       </span>
     </>
@@ -49,15 +33,15 @@ function Requirement({ requirement, fileId }: { requirement: RequirementResult; 
   return <li>{range ? <button type="button" class="requirement" onClick={() => reveal(fileId, range)}>{body}</button> : <div class="requirement">{body}</div>}</li>;
 }
 
-function Terms({ check, fileId }: { check: SelectorCheck; fileId: string }) {
+function Terms({ check, terms, fileId }: { check: Check; terms: TermResult[]; fileId: string }) {
   const s = t.value;
   return (
     <ol class="terms">
-      {check.terms.map((term: TermResult) => (
+      {terms.map((term) => (
         <li key={term.index} class={`term ${term.outcome}`}>
           <div class="term-head">
-            {s.term(term.index + 1, check.terms.length)} <b>{s.termOutcomes[term.outcome]}</b>
-            {check.nearestTerm === term.index && term.outcome !== "Match" && <span class="chip">{s.nearest}</span>}
+            {s.term(term.index + 1, terms.length)} <b>{s.termOutcomes[term.outcome]}</b>
+            {check.nearestTerm === term.index && terms.length > 1 && <span class="chip">{s.nearest}</span>}
           </div>
           <ul>
             {term.requirements.map((requirement, index) => (
@@ -70,68 +54,76 @@ function Terms({ check, fileId }: { check: SelectorCheck; fileId: string }) {
   );
 }
 
-/** The texts a check carries besides its selector. */
-function sayings(check: Record<string, unknown>): string {
-  for (const field of ["message", "text", "reason", "detail", "why"]) {
-    const value = check[field];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return "";
+function CheckRow({ check, fileId }: { check: Check; fileId: string }) {
+  const tone = check.holds === true ? "good" : check.holds === false ? "bad" : "none";
+  const { range } = check;
+  return (
+    <li class="check">
+      <div class="check-head">
+        <span class={`tick ${tone}`}>{tone === "none" ? <Icon name="info" size={14} /> : <Icon name={tone === "good" ? "check" : "cross"} size={14} />}</span>
+        <span>
+          <Ticked text={check.why} />
+          {check.source && (
+            <>
+              {" "}
+              {range ? (
+                <button type="button" class="link-button" onClick={() => reveal(fileId, range)}>
+                  <code>{check.source}</code>
+                </button>
+              ) : (
+                <code>{check.source}</code>
+              )}
+            </>
+          )}
+        </span>
+      </div>
+      {(check.eagerError || check.lazyError) && <p class="exact bad-text">{check.eagerError ?? check.lazyError}</p>}
+      {check.terms && <Terms check={check} terms={check.terms} fileId={fileId} />}
+    </li>
+  );
 }
 
-function Claim({ claim, fileId }: { claim: ClaimPlacement; fileId: string }) {
+function Claim({ claim, fileId, alone }: { claim: ClaimPlacement; fileId: string; alone: boolean }) {
   const s = t.value;
-  const name = [claim["entry"], claim["name"] ?? claim["claim"]].filter((part): part is string => typeof part === "string").join(" → ");
-  const scheduler = claim["schedulerText"];
+  const name = [claim.entry, claim.claim ?? claim.class].filter(Boolean).join(" → ");
   return (
     <div class="claim">
-      {name && (
+      {!alone && (
         <h4>
-          {name} {claim.verdict && <span class={`chip verdict-${claim.verdict}`}>{s.verdicts[claim.verdict]}</span>}
+          <span class={`sign-box verdict-${claim.verdict}`} aria-hidden="true">
+            {SIGNS[claim.verdict]}
+          </span>{" "}
+          {name} <span class="note">{s.verdicts[claim.verdict]}</span>
         </h4>
       )}
-      {typeof scheduler === "string" && scheduler !== "" && (
-        <p>
-          {s.schedulerSays}: <code>{scheduler}</code>
+      {claim.schedulerReason && (
+        <p class="scheduler-says">
+          {s.schedulerSays}: <code>{claim.schedulerReason}</code>
         </p>
       )}
-      {(claim.checks ?? []).map((check, index) => {
-        const selector = selectorOf(check);
-        const said = sayings(check);
-        return (
-          <div class="check" key={index}>
-            {selector?.source && (
-              <p class="muted">
-                <code>{selector.source}</code>
-              </p>
-            )}
-            {said && (
-              <p>
-                <Ticked text={said} />
-              </p>
-            )}
-            {(selector?.eagerError || selector?.lazyError) && <p class="exact bad-text">{selector.eagerError ?? selector.lazyError}</p>}
-            {selector && <Terms check={selector} fileId={fileId} />}
-          </div>
-        );
-      })}
+      <ul>
+        {claim.checks.map((check, index) => (
+          <CheckRow key={index} check={check} fileId={fileId} />
+        ))}
+      </ul>
     </div>
   );
 }
 
-/** The requirements that fail on the nearest term, or everywhere when no term is nearest. */
-function failing(node: NodePlacement): Range[] {
+/** The requirements that fail on the nearest term, or what decides otherwise. */
+function deciding(node: NodePlacement): Range[] {
   const ranges: Range[] = [];
   for (const claim of node.claims ?? []) {
-    for (const check of claim.checks ?? []) {
-      const selector = selectorOf(check);
-      if (!selector || selector.terms.some((term) => term.outcome === "Match")) continue;
-      for (const term of selector.terms) {
-        if (selector.nearestTerm !== undefined && selector.nearestTerm !== null && term.index !== selector.nearestTerm) continue;
-        for (const requirement of term.requirements) if (requirement.holds !== true && requirement.range) ranges.push(requirement.range);
+    for (const { terms, nearestTerm, matchedTerm } of claim.checks) {
+      if (!terms) continue;
+      const of = nearestTerm ?? matchedTerm;
+      const term = terms.find((entry) => entry.index === of);
+      for (const requirement of term?.requirements ?? []) {
+        if (requirement.range && (matchedTerm !== undefined || requirement.holds !== true)) ranges.push(requirement.range);
       }
     }
   }
+  if (ranges.length === 0 && node.range) ranges.push(node.range);
   return ranges;
 }
 
@@ -150,29 +142,32 @@ export function Cell({ matrix, row, column, fileId, version }: Props) {
   const name = matrix.nodes[row] ?? "";
   const labels = matrix.labels[row] ?? {};
   const [edited, setEdited] = useState<Record<string, string> | null>(null);
+  const [open, setOpen] = useState(false);
   const [node, setNode] = useState<NodePlacement | null>(null);
   const changed = edited !== null;
   const tried = JSON.stringify(edited);
 
   useEffect(() => {
     const file = files.peek().find((candidate) => candidate.id === fileId);
-    if (!file || !entry) return undefined;
+    const nodes = fileOf("nodes");
+    if (!file || !nodes || !entry) return undefined;
+    const request = { verb: "evaluate", text: source(file), options: release.peek() ? { release: release.peek() } : {}, shape: "cell" } as const;
     let current = true;
     const show = (found: NodePlacement | null) => {
       if (!current || !found) return;
       setNode(found);
-      mark(fileId, failing(found));
+      mark(fileId, deciding(found));
       announce(t.peek().cell(name, entry.name, t.peek().verdicts[found.verdict]));
     };
     if (edited === null) {
-      void ask<NodePlacement | null>("cell", { verb: "evaluate", text: source(file), shape: "cell", cell: { object: entry.object, node: row } }, true).then((outcome) => {
+      void ask<NodePlacement | null>("cell", { ...request, texts: { nodes: source(nodes) }, cell: { object: entry.object, node: row, name } }, true).then((outcome) => {
         if (outcome.kind === "answer") show(outcome.answer);
       });
     } else {
       const text = JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name, labels: edited } });
-      const options = release.peek() ? { release: release.peek() } : {};
-      void ask<{ objects?: { placement?: { nodes: NodePlacement[] } }[] }>("what-if", { verb: "evaluate", text: source(file), texts: { nodes: literal("what-if", text) }, options }, true).then((outcome) => {
-        if (outcome.kind === "answer") show(outcome.answer.objects?.[entry.object]?.placement?.nodes[0] ?? null);
+      const other = { nodes: literal("what-if", text) };
+      void ask<NodePlacement | null>("cell", { ...request, texts: other, cell: { object: entry.object, node: 0, name } }, true).then((outcome) => {
+        if (outcome.kind === "answer") show(outcome.answer);
       });
     }
     return () => {
@@ -183,7 +178,7 @@ export function Cell({ matrix, row, column, fileId, version }: Props) {
 
   if (!entry) return null;
   const verdict = node?.verdict ?? entry.verdicts[row] ?? "Error";
-  const reason = node ? reasonOf(node) : (entry.reasons[row] ?? "");
+  const reason = node?.reason ?? entry.reasons[row] ?? "";
   const shown = edited ?? labels;
   const change = (key: string, value: string | null) => {
     const next = { ...shown };
@@ -207,8 +202,8 @@ export function Cell({ matrix, row, column, fileId, version }: Props) {
           <Ticked text={reason} />
         </p>
       )}
-      {node?.claims?.map((claim, index) => <Claim key={index} claim={claim} fileId={fileId} />)}
-      <details class="what-if" open={changed}>
+      {node?.claims?.map((claim, index) => <Claim key={index} claim={claim} fileId={fileId} alone={node.claims?.length === 1} />)}
+      <details class="what-if" open={open || changed} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           {s.whatIf} <span class="note">{s.whatIfNote}</span>
         </summary>

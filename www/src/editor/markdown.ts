@@ -1,0 +1,37 @@
+/** The little Markdown our own sentences use: paragraphs, lists of `- `, bold and code. Text is never read as HTML. */
+export function renderMarkdown(text: string): HTMLElement[] {
+  return text
+    .trim()
+    .split(/\n{2,}/)
+    .map((block) => {
+      const lines = block.split("\n");
+      if (lines.every((line) => line.startsWith("- "))) {
+        const list = document.createElement("ul");
+        for (const line of lines) {
+          const item = document.createElement("li");
+          inline(item, line.slice(2));
+          list.append(item);
+        }
+        return list;
+      }
+      const paragraph = document.createElement("p");
+      inline(paragraph, lines.join(" "));
+      return paragraph;
+    });
+}
+
+function inline(parent: HTMLElement, text: string): void {
+  for (const part of text.split(/(\*\*.+?\*\*|`[^`]+`)/)) {
+    if (part.startsWith("**") && part.endsWith("**") && part.length > 4) {
+      const bold = document.createElement("strong");
+      inline(bold, part.slice(2, -2));
+      parent.append(bold);
+    } else if (part.startsWith("`") && part.length > 2) {
+      const code = document.createElement("code");
+      code.textContent = part.slice(1, -1);
+      parent.append(code);
+    } else if (part) {
+      parent.append(part);
+    }
+  }
+}
