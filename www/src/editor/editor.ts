@@ -9,7 +9,7 @@ import { announce } from "../state/notices.ts";
 import { reading, shadowHost, writing } from "./extensions.ts";
 import { findingsExtension, underline } from "./findings.ts";
 import { completions, hovers } from "./language.ts";
-import { toChanges, toPosition, toSpan } from "./positions.ts";
+import { itemSpan, toChanges, toPosition, toSpan } from "./positions.ts";
 
 /** Where the cursor of the open file stands, for the status bar. */
 export const cursor = signal({ line: 0, character: 0 });
@@ -158,6 +158,18 @@ export function reveal(fileId: string, range: Range, focus = true): void {
   if (focus) view.focus();
 }
 
+/** A span line by line, without the indentation. */
+function linesOf(doc: Text, span: { from: number; to: number }): { from: number; to: number }[] {
+  const parts: { from: number; to: number }[] = [];
+  for (let at = span.from; at <= span.to; ) {
+    const line = doc.lineAt(at);
+    const from = at + Math.max(0, doc.sliceString(at, line.to).search(/\S/));
+    if (from < line.to) parts.push({ from, to: Math.min(line.to, span.to) });
+    at = line.to + 1;
+  }
+  return parts;
+}
+
 /** Marks places without moving the focus; an empty list removes the marks. */
 export function mark(fileId: string, ranges: readonly Range[], scroll = true): void {
   const file = files.peek().find((candidate) => candidate.id === fileId);
@@ -167,7 +179,8 @@ export function mark(fileId: string, ranges: readonly Range[], scroll = true): v
     show(file);
   }
   if (shown !== fileId) return;
-  const spans = ranges.map((range) => toSpan(view!.state.doc, range));
+  const { doc } = view.state;
+  const spans = ranges.flatMap((range) => linesOf(doc, itemSpan(doc, toSpan(doc, range).from)));
   const first = spans[0];
   view.dispatch({ effects: [place.of(spans), ...(first && scroll ? [EditorView.scrollIntoView(first.from, { y: "center" })] : [])] });
 }

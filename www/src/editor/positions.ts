@@ -23,3 +23,21 @@ export function toPosition(doc: Text, offset: number): { line: number; character
 export function toChanges(doc: Text, edits: readonly TextEdit[]): { from: number; to: number; insert: string }[] {
   return edits.map((edit) => ({ ...toSpan(doc, edit.range), insert: edit.newText }));
 }
+
+/**
+ * The whole item of a block list or mapping that begins at `from`: its line and those below that are indented as much.
+ * The engine's place of a requirement is where it begins; people want to see all of it.
+ */
+export function itemSpan(doc: Text, from: number): { from: number; to: number } {
+  const line = doc.lineAt(from);
+  const column = from - line.from;
+  let to = line.to;
+  for (let number = line.number + 1; number <= Math.min(doc.lines, line.number + 200); number++) {
+    const next = doc.line(number);
+    const indent = next.text.search(/\S/);
+    if (indent < 0) continue;
+    if (indent < column) break;
+    to = next.to;
+  }
+  return { from, to };
+}

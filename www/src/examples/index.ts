@@ -44,7 +44,7 @@ export function fleet(count: number): string {
         labels: {
           "kubernetes.io/arch": i % 11 === 0 ? "arm64" : "amd64",
           "topology.kubernetes.io/zone": zones[i % 3],
-          ...(gpu ? { "gpu.example.com/model": models[i % 4], "gpu.example.com/count": String(2 ** (i % 4)) } : {}),
+          ...(gpu ? { "gpu.example.com/model": models[i % 4], "gpu.example.com/count": String(2 ** (1 + (Math.floor(i / 4) % 3))) } : {}),
         },
       },
     };

@@ -186,7 +186,12 @@ export const en = {
   labelKey: "Label key",
   labelValue: (key: string) => `Value of ${key}`,
   schedulerSays: "The scheduler says",
-  notModelled: "Not looked at: taints, resources, pod affinity, driver capacity.",
+  removal: "What each requirement removes",
+  selects: (n: number) => `selects ${plural(n, "node", "nodes")}`,
+  removes: (n: number) => `removes ${plural(n, "node", "nodes")}`,
+  removesAlone: (n: number, names: string) => `${plural(n, "node", "nodes")} by itself alone: ${names}`,
+  empties: "Without it the term would select nodes; with it, none.",
+  next: "Then the pod is told",
   selectorOk: "matches",
 
   // request

@@ -179,7 +179,12 @@ export const zh: Sentences = {
   labelKey: "标签键",
   labelValue: (key) => `${key} 的值`,
   schedulerSays: "调度器的说法",
-  notModelled: "未考虑：污点、资源、Pod 亲和性、驱动容量。",
+  removal: "每条要求排除了什么",
+  selects: (n) => `选择 ${count(n)} 个节点`,
+  removes: (n) => `排除 ${count(n)} 个节点`,
+  removesAlone: (n, names) => `仅因此条而排除 ${count(n)} 个节点：${names}`,
+  empties: "没有这一条，该条件会选中节点；有了它则一个也没有。",
+  next: "随后 Pod 会得到",
   selectorOk: "匹配",
 
   operation: "操作",

@@ -9,6 +9,9 @@ export const SIGNS: Record<Verdict, string> = { Yes: "✓", Possible: "~", No: "
 const ROW = 30;
 const HEAD = 34;
 const EXTRA = 8;
+/** Least widths of the columns. */
+const NAME = 140;
+const CLAIM = 118;
 
 interface Props {
   matrix: Matrix;
@@ -59,13 +62,17 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
     const step = move[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    const at = pickedAt < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, pickedAt + step[0]));
+    // The first arrow key enters the grid at its first cell.
+    const enters = pickedAt < 0 && Math.abs(step[0]) <= 1;
+    const at = enters ? 0 : Math.min(rows.length - 1, Math.max(0, Math.max(0, pickedAt) + step[0]));
     const column = picked ? Math.min(matrix.columns.length - 1, Math.max(0, picked.column + step[1])) : 0;
     const row = rows[at];
     if (row !== undefined) onPick(row, column);
   };
 
-  const template = `minmax(140px, 1.2fr) repeat(${matrix.columns.length}, minmax(96px, 1fr))`;
+  // Every row is a grid of its own: the same least width keeps their columns in line.
+  const template = `minmax(${NAME}px, 1.1fr) repeat(${matrix.columns.length}, minmax(${CLAIM}px, 1fr))`;
+  const minWidth = `${NAME + CLAIM * matrix.columns.length}px`;
   const visible = rows.slice(first, last);
   const cellId = (row: number, column: number) => `${id}-${row}-${column}`;
   const active = picked && pickedAt >= first && pickedAt < last ? cellId(picked.row, picked.column) : undefined;
@@ -73,6 +80,7 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
     <div
       ref={scroller}
       class="matrix"
+      style={{ height: `${HEAD + rows.length * ROW + 14}px` }}
       role="grid"
       tabIndex={0}
       aria-label={s.matrix}
@@ -82,13 +90,15 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
       onKeyDown={onKeyDown}
       onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
     >
-      <div class="matrix-head matrix-row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template, height: `${HEAD}px` }}>
-        <div role="columnheader" aria-colindex={1}>
+      <div class="matrix-head matrix-row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template, height: `${HEAD}px`, minWidth }}>
+        <div role="columnheader" aria-colindex={1} class="node-name">
           {s.node}
         </div>
         {matrix.columns.map((column, index) => (
           <div role="columnheader" aria-colindex={index + 2} key={index} title={`${column.kind} ${column.namespace ? `${column.namespace}/` : ""}${column.name}`}>
-            <span class="muted">{column.kind.replace("ResourceClaim", "Claim").replace("ResourceClass", "Class").replace("PodSchedulingContext", "PodScheduling")}</span> {column.name}
+            <span class="column-title">
+              <span class="muted">{column.kind.replace("Resource", "")}</span> {column.name}
+            </span>
           </div>
         ))}
       </div>
@@ -96,7 +106,7 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
       {visible.map((row, offset) => {
         const node = matrix.nodes[row] ?? "";
         return (
-          <div class="matrix-row" role="row" key={row} aria-rowindex={first + offset + 2} style={{ gridTemplateColumns: template, height: `${ROW}px` }}>
+          <div class="matrix-row" role="row" key={row} aria-rowindex={first + offset + 2} style={{ gridTemplateColumns: template, height: `${ROW}px`, minWidth }}>
             <div role="rowheader" aria-colindex={1} class="node-name" title={node}>
               {node || "—"}
             </div>

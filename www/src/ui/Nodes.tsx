@@ -8,18 +8,19 @@ import { release } from "../state/options.ts";
 import { Cell } from "./Cell.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { MatrixGrid, VERDICTS } from "./MatrixGrid.tsx";
+import { Removals } from "./Removals.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
 
 /** Rows that pass the filter: words of which every one is in the name or in a label, and the chosen verdicts. */
-function passing(matrix: Matrix, words: string, wanted: ReadonlySet<Verdict>, column: number): number[] {
+function passing(matrix: Matrix, words: string, wanted: ReadonlySet<Verdict>): number[] {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: number[] = [];
   for (let row = 0; row < matrix.nodes.length; row++) {
     if (wanted.size > 0) {
-      const verdicts = column >= 0 ? [matrix.columns[column]?.verdicts[row]] : matrix.columns.map((entry) => entry.verdicts[row]);
-      if (!verdicts.some((verdict) => verdict && wanted.has(verdict))) continue;
+      const some = matrix.columns.some(({ verdicts }) => wanted.has(verdicts[row] ?? "Error"));
+      if (!some) continue;
     }
     if (parts.length > 0) {
       const labels = matrix.labels[row];
@@ -58,7 +59,7 @@ export function Nodes() {
     for (const column of matrix?.columns ?? []) for (const verdict of column.verdicts) count[verdict] += 1;
     return count;
   }, [matrix]);
-  const rows = useMemo(() => (matrix ? passing(matrix, words, wanted, -1) : []), [matrix, words, wanted]);
+  const rows = useMemo(() => (matrix ? passing(matrix, words, wanted) : []), [matrix, words, wanted]);
   const pickedRow = matrix && picked ? matrix.nodes.indexOf(picked.node) : -1;
   useEffect(() => {
     if (matrix && picked && (pickedRow < 0 || picked.column >= matrix.columns.length)) setPicked(null);
@@ -117,8 +118,9 @@ export function Nodes() {
           {picked && pickedRow >= 0 ? (
             <Cell key={`${picked.node} ${picked.column}`} matrix={matrix} row={pickedRow} column={picked.column} fileId={file.id} version={`${key}`} />
           ) : (
-            <p class="muted quiet">{s.pickCell}</p>
+            !picked && <p class="muted quiet">{s.pickCell}</p>
           )}
+          {matrix.columns[picked?.column ?? 0] && <Removals column={matrix.columns[picked?.column ?? 0]!} file={file} />}
         </>
       )}
       {matrix && matrix.columns.length === 0 && <p class="muted quiet">{s.noClaims}</p>}

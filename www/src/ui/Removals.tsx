@@ -1,0 +1,63 @@
+import type { Column } from "../engine/placement.ts";
+import { itemSpan, toSpan } from "../editor/positions.ts";
+import { reveal } from "../editor/editor.ts";
+import { t } from "../i18n/index.ts";
+import type { PageFile } from "../state/files.ts";
+import { Ticked } from "./Ticked.tsx";
+
+/** The other way round: which requirement of a selector removes which nodes, and which one empties the set. */
+export function Removals({ column, file }: { column: Column; file: PageFile }) {
+  const s = t.value;
+  const selectors = column.selectors.filter((selector) => selector.requirements.length > 0);
+  const { next } = column;
+  if (selectors.length === 0 && !next) return null;
+  const emptied = selectors.some((selector) => selector.requirements.some((requirement) => requirement.empties));
+  return (
+    <>
+      {next && (
+        <p class="quiet">
+          {s.next}: <code>{next.schedulerReason}</code>
+          <span class="note">
+            {" "}
+            <Ticked text={next.why} />
+          </span>
+        </p>
+      )}
+      {selectors.length > 0 && (
+        <details class="inverse" open={emptied}>
+          <summary>{s.removal}</summary>
+          {selectors.map((selector, index) => (
+            <div key={index}>
+              <p>
+                <code>{selector.source}</code> {s.selects(selector.selects)}
+              </p>
+              <ul>
+                {selector.requirements.map((requirement) => {
+                  const { range } = requirement;
+                  const span = range ? itemSpan(file.doc, toSpan(file.doc, range).from) : null;
+                  const written = span ? file.doc.sliceString(span.from, span.to).replace(/\s+/g, " ") : requirement.path;
+                  return (
+                    <li key={requirement.path}>
+                      {range ? (
+                        <button type="button" class="link-button" onClick={() => reveal(file.id, range)}>
+                          <code>{written}</code>
+                        </button>
+                      ) : (
+                        <code>{written}</code>
+                      )}
+                      <p>
+                        {s.removes(requirement.removes)}
+                        {requirement.removesAlone > 0 && ` · ${s.removesAlone(requirement.removesAlone, requirement.alone.join(", ") + (requirement.alone.length < requirement.removesAlone ? " …" : ""))}`}
+                      </p>
+                      {requirement.empties && <p class="bad-text">{s.empties}</p>}
+                    </li>
+                  );
+                })}
+              </ul>
+            </div>
+          ))}
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { openPage, setUp, textOf } from "./page.ts";
+
+setUp();
+
+describe("nodes", () => {
+  it("explains a cell term by term and marks the requirement that decides", async () => {
+    const { page, done } = await openPage({ path: "#example=placement" });
+    const cell = page.getByRole("row", { name: /^gpu-t4-1/ }).getByRole("gridcell").nth(1);
+    await cell.click();
+    expect(await cell.getAttribute("aria-selected")).toBe("true");
+    const detail = page.locator(".cell-detail");
+    await detail.locator(".reason", { hasText: "term 2 of 2 misses by one" }).waitFor();
+    expect(await detail.locator(".scheduler-says code").textContent()).toBe("excluded by resource class node filter");
+    expect(await detail.locator(".term").count()).toBe(2);
+    expect(await page.locator(".editor-host .cm-placed").allTextContents()).toEqual(["key: topology.kubernetes.io/zone", "operator: In", "values: [eu-west-1b]"]);
+    // A requirement leads to its place.
+    await detail.locator("button.requirement", { hasText: "gpu.example.com/count" }).click();
+    expect(await page.locator(".status-bar").textContent()).toContain("Ln 13");
+    await done();
+  });
+
+  it("answers what other labels would do, without touching the file", async () => {
+    const { page, done } = await openPage({ path: "#example=placement" });
+    await page.getByRole("row", { name: /^gpu-t4-1/ }).getByRole("gridcell").nth(1).click();
+    await page.locator(".what-if summary").click();
+    await page.getByLabel("Value of topology.kubernetes.io/zone").fill("eu-west-1b");
+    await page.locator(".what-if-answer", { hasText: "Possible" }).waitFor();
+    await page.getByRole("button", { name: "Remove gpu.example.com/model" }).click();
+    await page.locator(".what-if-answer", { hasText: "No" }).waitFor();
+    await page.getByLabel("Label key").fill("gpu.example.com/model=h100");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Value of gpu.example.com/count").fill("8");
+    await page.locator(".what-if-answer", { hasText: "Possible" }).waitFor();
+    await page.getByRole("button", { name: "Reset labels" }).click();
+    await page.locator(".what-if-answer").waitFor({ state: "detached" });
+    await page.getByRole("navigation", { name: "Files" }).getByText("nodes.yaml").click();
+    expect(await textOf(page)).not.toContain("h100\n    gpu.example.com/count: \"2\"");
+    await done();
+  });
+
+  it("names the requirement that empties the set, and the label that was meant", async () => {
+    const { page, done } = await openPage({ path: "#example=no-node" });
+    await page.locator(".inverse", { hasText: "Without it the term would select nodes" }).waitFor();
+    await page.locator(".finding", { hasText: "no node has a label" }).waitFor();
+    expect(await page.locator(".finding .finding-help").first().textContent()).toContain("gpu.example.com/model");
+    await done();
+  });
+
+  it("follows every edit of the manifest and of the nodes", async () => {
+    const { page, done } = await openPage({ path: "#example=no-node" });
+    const first = page.getByRole("row", { name: /^gpu-a100-1/ }).getByRole("gridcell").first();
+    expect(await first.textContent()).toContain("No");
+    await page.locator(".editor-host .cm-line", { hasText: "modell" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Backspace");
+    await page.locator(".cell.verdict-Possible").first().waitFor();
+    await page.getByRole("navigation", { name: "Files" }).getByText("nodes.yaml").click();
+    await page.locator(".editor-host .cm-line", { hasText: "gpu-a100-1" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("-renamed");
+    await page.getByRole("rowheader", { name: "gpu-a100-1-renamed" }).waitFor();
+    await done();
+  });
+
+  it("scrolls and filters 5 000 nodes smoothly, by keyboard too", async () => {
+    const { page, done } = await openPage({ path: "#example=fleet" });
+    const grid = page.getByRole("grid");
+    await grid.waitFor();
+    expect(await grid.getAttribute("aria-rowcount")).toBe("5001");
+    expect(await grid.getByRole("row").count()).toBeLessThan(60);
+    await grid.focus();
+    await page.keyboard.press("End");
+    await page.getByRole("rowheader", { name: "node-5000" }).waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".cell-detail .cell-title", { hasText: "node-4999" }).waitFor();
+    const active = await grid.getAttribute("aria-activedescendant");
+    expect(await page.locator(`[id="${active}"]`).getAttribute("aria-selected")).toBe("true");
+    // Frames while the wheel turns.
+    const frames = await page.evaluate(async () => {
+      const element = document.querySelector(".matrix")!;
+      const gaps: number[] = [];
+      let last = performance.now();
+      for (let i = 0; i < 60; i++) {
+        element.scrollTop = (i * 2503) % element.scrollHeight;
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        const now = performance.now();
+        gaps.push(now - last);
+        last = now;
+      }
+      return gaps.sort((a, b) => a - b);
+    });
+    console.log(`5 000 nodes: median frame ${frames[30]!.toFixed(1)} ms, slowest ${frames[59]!.toFixed(1)} ms`);
+    expect(frames[30]!).toBeLessThan(50);
+    await page.getByLabel("Filter nodes").first().fill("h100 eu-west-1b");
+    await page.locator(".controls [role=status]", { hasText: " of 5,000 nodes" }).waitFor();
+    await page.getByRole("button", { name: /^Possible/ }).click();
+    const left = Number(/^([\d,]+) of/.exec((await page.locator(".controls [role=status]").textContent()) ?? "")?.[1]?.replace(",", ""));
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(500);
+    await done();
+  });
+
+  it("offers sample nodes when there are none", async () => {
+    const { page, done } = await openPage({ path: "#example=claim" });
+    await page.getByRole("tab", { name: "Nodes" }).click();
+    await page.getByRole("button", { name: "Add sample nodes" }).click();
+    await page.getByRole("grid").waitFor();
+    await done();
+  });
+});
