@@ -26,6 +26,8 @@ pub enum Format {
     QualifiedName,
     /// `domain/name` or one of Kubernetes' own.
     Finalizer,
+    /// `version` or `group/version`.
+    GroupVersion,
 }
 
 impl Format {
@@ -40,6 +42,7 @@ impl Format {
             Format::LabelMap => "label-map",
             Format::AnnotationMap => "annotation-map",
             Format::QualifiedName | Format::Finalizer => "qualified-name",
+            Format::GroupVersion => "group-version",
         }
     }
 }
@@ -120,7 +123,7 @@ const TABLE: &[(&str, &str, Facts)] = &[
     ("ObjectMeta", "labels", form(Format::LabelMap)),
     ("ObjectMeta", "annotations", form(Format::AnnotationMap)),
     ("ObjectMeta", "finalizers", form(Format::Finalizer)),
-    ("OwnerReference", "apiVersion", REQUIRED),
+    ("OwnerReference", "apiVersion", Facts { required: true, ..form(Format::GroupVersion) }),
     ("OwnerReference", "kind", REQUIRED),
     ("OwnerReference", "name", REQUIRED),
     ("OwnerReference", "uid", REQUIRED),

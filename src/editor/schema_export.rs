@@ -60,6 +60,7 @@ impl Format {
             Format::Semver => (concat!("^", version!(), "$"), u32::MAX),
             Format::QualifiedName => (LABEL_KEY, 317),
             Format::Finalizer => (concat!("^(kubernetes|orphan|foregroundDeletion|", subdomain!(), "/", name!(), ")$"), 317),
+            Format::GroupVersion => ("^([^/]*/)?[^/]+$", u32::MAX),
             Format::Cel | Format::LabelMap | Format::AnnotationMap => return None,
         })
     }
@@ -393,9 +394,8 @@ impl Export<'_> {
             Type::Int64 => {
                 self.ty("integer", nullable);
                 self.string("format", "int64");
-                if field.json == "generation" {
-                    self.raw("minimum", "0");
-                }
+                self.raw("minimum", if field.json == "generation" { "0" } else { "-9223372036854775808" });
+                self.raw("maximum", "9223372036854775807");
             }
             Type::Time => {
                 self.ty("string", nullable);

@@ -1,0 +1,153 @@
+// JSON Schema of every kind in every release: ajv compiles it in strict mode, and it agrees with the recorded answers of the
+// server: what the server takes the schema takes too, and of what the server refuses it refuses what a schema can.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import Ajv from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { commands, root, run } from "./suite.mjs";
+
+const native = commands[0];
+
+/** Answers of the command line's batch. */
+function batch(requests) {
+  const input = requests.map((request) => `${JSON.stringify(request)}\n`).join("");
+  const { stdout, stderr, exit } = run(native, ["batch"], { input });
+  assert.equal(exit, 0, stderr);
+  return stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+}
+
+function ajv() {
+  const ajv = new Ajv({ strict: true, allErrors: false });
+  addFormats(ajv);
+  ajv.addVocabulary([
+    "x-kubernetes-group-version-kind",
+    "x-kubernetes-list-type",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-patch-strategy",
+    "x-kubernetes-patch-merge-key",
+  ]);
+  return ajv;
+}
+
+const [{ releases }] = batch([{ verb: "releases" }]);
+
+function schemaOf(release, kind) {
+  const [answer] = batch([{ verb: "jsonSchema", release, kind }]);
+  assert.equal(answer.ok, true, answer.error);
+  return answer.schema;
+}
+
+for (const { release, versions } of releases) {
+  test(`${release}: ajv compiles the schema of each kind, of each list and of all kinds in strict mode`, () => {
+    for (const { apiVersion, kinds } of versions) {
+      const [group, version] = apiVersion.split("/");
+      for (const name of kinds.flatMap(({ kind }) => [kind, `${kind}List`])) {
+        const schema = schemaOf(release, name);
+        ajv().compile(schema);
+        assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
+        assert.equal(schema.properties.apiVersion.const, apiVersion);
+        assert.equal(schema.properties.kind.const, name);
+        assert.deepEqual(schema["x-kubernetes-group-version-kind"], [{ group, version, kind: name }]);
+      }
+      const all = ajv().compile(schemaOf(release, undefined));
+      const claim = (fields) => ({ apiVersion, kind: "ResourceClaim", metadata: { name: "c" }, ...fields });
+      assert.ok(all(claim({ spec: { resourceClassName: "x" } })));
+      assert.ok(!all(claim({ spec: { resourceClassName: "X" } })));
+      assert.ok(!all({ ...claim({ spec: { resourceClassName: "x" } }), kind: "Pod" }));
+    }
+  });
+}
+
+test("list semantics follow the release", () => {
+  const nodes = (release) => schemaOf(release, "PodSchedulingContext").$defs.PodSchedulingContextSpec.properties.potentialNodes;
+  assert.equal(nodes("1.28")["x-kubernetes-list-type"], "set");
+  assert.equal(nodes("1.29")["x-kubernetes-list-type"], "atomic");
+  const reserved = (release) => schemaOf(release, "ResourceClaim").$defs.ResourceClaimStatus.properties.reservedFor;
+  assert.equal(reserved("1.26.1")["x-kubernetes-list-type"], "set");
+  assert.deepEqual(reserved("1.26.2")["x-kubernetes-list-map-keys"], ["uid"]);
+  assert.equal(reserved("1.29")["x-kubernetes-patch-merge-key"], undefined);
+  assert.equal(reserved("1.30")["x-kubernetes-patch-merge-key"], "uid");
+});
+
+test("descriptions come in the language asked for", () => {
+  const [english, chinese] = batch(["en", "zh-Hans"].map((locale) => ({ verb: "jsonSchema", kind: "ResourceClaim", locale })));
+  const claim = ({ schema }) => schema.$defs.ResourceClaimSpec.properties.resourceClassName.description;
+  assert.match(claim(english), /^Name of the ResourceClass/);
+  assert.match(claim(chinese), /^ResourceClass 的名称/);
+});
+
+const recorded = [
+  ["1.26.1", "k8s-1.26.0-1.26.1.jsonl"],
+  ["1.26.1", "random-k8s-1.26.0-1.26.1.jsonl"],
+  ["1.26", "k8s-1.26.2-1.26.15.jsonl"],
+  ["1.26", "random-k8s-1.26.2-1.26.15.jsonl"],
+  ["1.29", "k8s-1.27-1.29.jsonl"],
+  ["1.29", "random-k8s-1.27-1.29.jsonl"],
+  ["1.30", "k8s-1.30.jsonl"],
+  ["1.30", "random-k8s-1.30.jsonl"],
+];
+
+/** What the server refuses and a schema of one object cannot know: other objects, the stored one, sums, CEL. */
+const beyond = [
+  // The namespace is filled in, or dropped, before anybody looks.
+  /^metadata\.namespace: (Required value|Forbidden)/,
+  /may not be specified when|must be specified when|must be set when|must be specified single value|must be only one value/,
+  /not a valid (field )?selector (operator|key)/,
+  /Duplicate value/,
+  /may not be reserved more than once|new entries may not be added|deallocation cannot be requested|may not be cleared/,
+  /field is immutable|must not be decremented|no new finalizers can be added|must be specified for an update/,
+  /Only one reference can have Controller|is disallowed from being an owner|cannot be both set/,
+  /must have at most 262144 bytes|compilation failed|must evaluate to bool|invalid character U\+/,
+  /nodeSelectorTerms\[\d+\]\.matchFields/,
+  /prefix part must be no more than 253/,
+];
+
+for (const [release, file] of recorded) {
+  test(`${release}: agrees with ${file}`, () => {
+    const validators = new Map();
+    const counts = { accepted: 0, refused: 0, beyond: 0 };
+    for (const line of readFileSync(path.join(root, "tests/vectors", file), "utf8").trimEnd().split("\n")) {
+      const { id, op, object, decode_error, strict_error, errors: all = [] } = JSON.parse(line);
+      const kind = object?.kind;
+      if (typeof kind !== "string") continue;
+      if (!validators.has(kind)) {
+        const [answer] = batch([{ verb: "jsonSchema", release, kind }]);
+        validators.set(kind, answer.ok ? ajv().compile(answer.schema) : undefined);
+      }
+      const validate = validators.get(kind);
+      if (validate === undefined) continue;
+      // Which of the two objects could not be read is not recorded.
+      const unread = decode_error ?? strict_error;
+      if (op !== "create" && unread !== undefined) continue;
+      // JSON.parse has lost what was wrong with the number.
+      if (/cannot unmarshal number [-+.\deE]+ into .* of type int64/.test(unread)) continue;
+      // A status update looks at nothing but the status; elsewhere the status is dropped, whatever it is, once it is read.
+      const { status, ...rest } = object;
+      const spec = kind === "ResourceClaim" ? { resourceClassName: "x" } : {};
+      const updated = { ...rest, metadata: { name: "x" }, spec, ...(status === undefined ? {} : { status }) };
+      const checked = op === "status" ? updated : unread === undefined ? rest : object;
+      const known = (error) =>
+        beyond.some((text) => text.test(error)) ||
+        (op === "status" && error.startsWith("metadata.")) ||
+        // Over HTTP the name is made first.
+        (object.metadata?.generateName && error.startsWith("metadata.name: Required value")) ||
+        // The server counts bytes.
+        (error.includes("Too long") && /[^\0-\x7f]/.test(line));
+      const errors = all.filter((error) => !known(error));
+      const valid = validate(checked);
+      if (unread === undefined && all.length === 0) {
+        assert.ok(valid, `${id}: refused though the server takes it: ${JSON.stringify(validate.errors)} ${JSON.stringify(checked)}`);
+        counts.accepted += 1;
+      } else if (unread !== undefined || errors.length > 0) {
+        assert.ok(!valid, `${id}: taken though the server says ${unread ?? errors}: ${JSON.stringify(checked)}`);
+        counts.refused += 1;
+      } else {
+        counts.beyond += 1;
+      }
+    }
+    console.log(`# ${file}: ${JSON.stringify(counts)}`);
+    assert.ok(counts.accepted > 50 && counts.refused > 50, JSON.stringify(counts));
+  });
+}
