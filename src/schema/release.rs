@@ -45,10 +45,13 @@ impl Release {
 
     /// The rules of this release.
     pub fn rules(self) -> &'static Rules {
-        match self.minor {
-            0..=26 if self.patch < 2 => &P26A,
-            0..=26 => &P26B,
-            27..=29 => &P27,
+        // The patch releases of February 2024 are the first built with Go 1.21, which has newer Unicode tables.
+        match (self.minor, self.patch) {
+            (0..=26, 0..=1) => &P26A,
+            (0..=26, 2..=13) => &P26B,
+            (0..=26, _) => &P26B_GO_1_21,
+            (27, 0..=10) | (28, 0..=6) => &P27,
+            (27..=29, _) => &P27_GO_1_21,
             _ => &P30,
         }
     }
@@ -87,11 +90,20 @@ const BASE: Rules = Rules {
 };
 static P26A: Rules = BASE;
 static P26B: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, ..BASE };
+static P26B_GO_1_21: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, unicode: GoUnicode::V15, ..BASE };
 static P27: Rules = Rules {
     profile: "1.27-1.29",
     reserved_for_by_uid: true,
     dotted_label: DottedLabel::NamesTheDots,
     allocation_immutable: true,
+    ..BASE
+};
+static P27_GO_1_21: Rules = Rules {
+    profile: "1.27-1.29",
+    reserved_for_by_uid: true,
+    dotted_label: DottedLabel::NamesTheDots,
+    allocation_immutable: true,
+    unicode: GoUnicode::V15,
     ..BASE
 };
 static P30: Rules = Rules {
@@ -116,5 +128,16 @@ mod tests {
         }
         assert_eq!(Release::new(26, 1).rules().profile, "1.26.0-1.26.1");
         assert_eq!(Release::new(26, 2).rules().profile, "1.26.2-1.26.15");
+        for (minor, patch, unicode) in [
+            (26, 13, GoUnicode::V13),
+            (26, 14, GoUnicode::V15),
+            (27, 10, GoUnicode::V13),
+            (27, 11, GoUnicode::V15),
+            (28, 6, GoUnicode::V13),
+            (28, 7, GoUnicode::V15),
+            (29, 0, GoUnicode::V15),
+        ] {
+            assert_eq!(Release::new(minor, patch).rules().unicode, unicode, "1.{minor}.{patch}");
+        }
     }
 }
