@@ -1,5 +1,5 @@
 //! What kube-apiserver demands of a field beyond its type (spec/behaviour.md §6, §7), as data for documentation and JSON Schema.
-//! `tests/editor_schema.rs` asks the validators whether each row is true.
+//! `tests/hosts/schema.test.mjs` compares the JSON Schema written from this with what kube-apiserver took and refused.
 
 use crate::schema::{Field, Release, Struct};
 

@@ -107,7 +107,6 @@ pub fn code_key(code: Code) -> String {
 pub fn severity(code: Code) -> Severity {
     match code {
         Code::NothingChecked
-        | Code::LimitFindings
         | Code::YamlDuplicateKey
         | Code::JsonDuplicateKey
         | Code::YamlMergeOrder
@@ -124,7 +123,12 @@ pub fn severity(code: Code) -> Severity {
         | Code::AllocationModeDefaulted
         | Code::NodeSelectorTermEmpty
         | Code::NodeSelectorNeverMatches
-        | Code::NodeSelectorValueUnreadable => Severity::Warning,
+        | Code::NodeSelectorValueUnreadable
+        | Code::NodeSelectorTermDuplicate
+        | Code::NodeSelectorLabelUnknown
+        | Code::NodeSelectorValueUnknown
+        | Code::NodeMistyped
+        | Code::PolicyFallback => Severity::Warning,
         Code::OtherGroup
         | Code::ServerFieldDropped
         | Code::NamespaceFilled
@@ -133,7 +137,11 @@ pub fn severity(code: Code) -> Severity {
         | Code::ClassNotInInput
         | Code::ParametersNotInInput
         | Code::PodNotInInput
-        | Code::ClaimEntryNotInPod => Severity::Info,
+        | Code::ClaimEntryNotInPod
+        | Code::ClaimNotInInput
+        | Code::NodeSkipped
+        | Code::PlacementNotModelled
+        | Code::PodBound => Severity::Info,
         _ => Severity::Error,
     }
 }
