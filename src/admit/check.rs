@@ -62,6 +62,9 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &m
             }
         }
         Shape::Name(names) => match tree.str(node) {
+            Some(text) if names == Names::Class && text.contains('*') => {
+                errors.push(path, format!("{} must name one class: no `*`", shown(text)));
+            }
             Some(text) => name(text, names, path, errors),
             None => errors.push(path, format!("must be a string, not {}{}", what(tree, node), quotes(tree, node))),
         },
@@ -219,9 +222,12 @@ fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
     }
 }
 
-/// `v1`, `v1beta2`: what a version of any API looks like, later ones included.
+/// `v1`, `v1beta2`, `v1beta*`: what a version of any API looks like, later ones included.
 fn is_version(text: &str) -> bool {
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if schema::VERSIONS.iter().any(|version| pattern::matches(text, version.name)) {
+        return true;
+    }
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'*');
     let Some(rest) = text.strip_prefix('v') else { return false };
     let staged = rest.split_once("alpha").or_else(|| rest.split_once("beta"));
     staged.map_or_else(|| number(rest), |(major, minor)| number(major) && number(minor))

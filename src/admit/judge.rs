@@ -208,6 +208,8 @@ impl<'a> Case<'a, '_> {
         verdict.findings.extend(rules::violations(self.settings, subject).iter().map(policy));
         if verdict.accepted() {
             verdict.mutated = mutated;
+        } else {
+            verdict.findings.retain(|finding| finding.code != Code::PolicyFallback);
         }
     }
 

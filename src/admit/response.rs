@@ -243,3 +243,27 @@ fn annotations(verdict: &Verdict) -> BTreeMap<&'static str, String> {
     }
     annotations
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut_and_counted() {
+        let texts = (0..1000).map(|n| format!("{n:0100}"));
+        let joined = cut(texts, ", ");
+        assert!(joined.len() <= MESSAGE + 20, "{}", joined.len());
+        let kept = joined.matches(", 0").count() + 1;
+        assert!(joined.ends_with(&format!(", and {} more", 1000 - kept)), "{}", &joined[joined.len() - 40..]);
+        assert_eq!(cut(["a".to_owned(), "b".to_owned()].into_iter(), "; "), "a; b");
+    }
+
+    #[test]
+    fn warnings_stay_on_a_line() {
+        assert_eq!(warning("a\nb"), "a b");
+        let long = warning(&"é".repeat(200));
+        assert_eq!(long.chars().count(), 120);
+        assert!(long.ends_with("é…"));
+        assert_eq!(warning(&"é".repeat(120)), "é".repeat(120));
+    }
+}

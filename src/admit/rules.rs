@@ -65,13 +65,17 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
     }
     let path = Path::ROOT;
     let path = path.field("apiVersion");
+    let name = format!("{GROUP}/{version}");
     match &settings.api_versions {
         List::Allow(patterns) => {
             let full: Vec<String> = patterns.iter().map(|pattern| format!("{GROUP}/{pattern}")).collect();
             let full: Vec<&str> = full.iter().map(String::as_str).collect();
-            errors.not_supported(Code::PolicyApiVersion, &path, &format!("{GROUP}/{version}"), &full);
+            errors.not_supported(Code::PolicyApiVersion, &path, &name, &full);
         }
-        list => refuse(list, Code::PolicyApiVersion, &path, version, release, errors),
+        _ => {
+            let quoted = goformat::quote(&name, release.rules().unicode);
+            errors.forbidden(Code::PolicyApiVersion, &path, &format!("{quoted} is denied by the policy"));
+        }
     }
 }
 
@@ -228,6 +232,7 @@ fn node_rule(
     let selector = holder.record(field);
     if selector.is_none() && rule.required {
         errors.required(code, path, "the policy asks for a node selector");
+        return;
     }
     if rule.must_select.is_empty() && rule.must_not_select.is_empty() {
         return;

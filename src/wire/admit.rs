@@ -217,14 +217,14 @@ fn read_settings(text: &str) -> Result<Settings, Vec<String>> {
 }
 
 fn utf8(payload: &[u8]) -> Result<&str, String> {
-    if payload.len() > MAX_PAYLOAD {
-        return Err(format!("the request has {} bytes, at most {MAX_PAYLOAD} are read", payload.len()));
-    }
     std::str::from_utf8(payload).map_err(|error| format!("the request cannot be read: byte {} is not UTF-8", error.valid_up_to()))
 }
 
 /// One JSON value and nothing after it.
 fn read(text: &str) -> Result<Document<'_>, String> {
+    if text.len() > MAX_PAYLOAD {
+        return Err(format!("the request has {} bytes, at most {MAX_PAYLOAD} are read", text.len()));
+    }
     let mut tree = Tree::new(text);
     let (root, end) = json::value(&mut tree, 0, json::MAX_DEPTH)
         .map_err(|error| format!("the request cannot be read: {} at byte {}", error.message, error.offset))?;

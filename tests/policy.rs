@@ -1,0 +1,183 @@
+//! The policy natively: every fixture's whole answer, the same answer by every native way in, settings and metadata.
+//! tests/hosts/policy replays the same fixtures through the modules.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+#[path = "policy/fixtures.rs"]
+mod fixtures;
+
+use claimkit::admit::schema;
+use claimkit::wire::{self, admit};
+use fixtures::Fixture;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn all() -> Vec<Fixture> {
+    fixtures::all(&root().join("tests/policy"))
+}
+
+fn answer(fixture: &Fixture) -> String {
+    match fixture.operation {
+        "validate" => admit::validate(&fixture.payload),
+        _ => admit::validate_settings(&fixture.payload),
+    }
+}
+
+/// In raw mode the message is the answer to a request of the contract: `{"answerTo": request}` stands for it.
+fn expected(written: &Value) -> Value {
+    let mut expected = written.clone();
+    if let Some(request) = written["message"].get("answerTo") {
+        expected["message"] = Value::from(wire::answer(&request.to_string()));
+    }
+    if written["message"].is_array() {
+        expected["message"] = Value::from(fixtures::joined(&written["message"]));
+    }
+    expected
+}
+
+#[test]
+fn every_fixture_is_answered_as_written_down() {
+    let fixtures = all();
+    let mut wrong = Vec::new();
+    let mut names = BTreeSet::new();
+    for fixture in &fixtures {
+        assert!(names.insert(fixture.name.clone()), "two cases have the name {}", fixture.name);
+        let given: Value = serde_json::from_str(&answer(fixture)).expect("an answer is JSON");
+        let expected = expected(&fixture.expect);
+        if given != expected {
+            wrong.push(format!("{}\n  expected {expected}\n  answered {given}", fixture.name));
+        }
+    }
+    if let Some(file) = std::env::var_os("CLAIMKIT_SHOW_ANSWERS") {
+        let answers: Vec<Value> = fixtures
+            .iter()
+            .map(|fixture| json!([fixture.name, serde_json::from_str::<Value>(&answer(fixture)).unwrap()]))
+            .collect();
+        std::fs::write(file, serde_json::to_string(&answers).unwrap()).unwrap();
+    }
+    assert!(wrong.is_empty(), "{} of {} fixtures:\n{}", wrong.len(), fixtures.len(), wrong.join("\n"));
+    assert!(fixtures.len() >= 120, "there are {} fixtures", fixtures.len());
+}
+
+/// `admit` of the contract, as the command line and the npm package offer it, gives the text that Kubewarden gets.
+#[test]
+fn the_verb_admit_gives_the_same_response() {
+    #[derive(serde::Deserialize)]
+    struct Answer<'a> {
+        ok: bool,
+        #[serde(borrow)]
+        response: Option<&'a RawValue>,
+    }
+    let mut compared = 0;
+    for fixture in all() {
+        let (request, given) = match (fixture.operation, fixture.parts()) {
+            ("validate", Some((request, settings))) if request != "null" && !request.contains("\"verb\"") => {
+                (format!(r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#), answer(&fixture))
+            }
+            ("validate_settings", _) => {
+                let settings = String::from_utf8_lossy(&fixture.payload).into_owned();
+                (format!(r#"{{"verb":"admit","settings":{settings}}}"#), answer(&fixture))
+            }
+            _ => continue,
+        };
+        let text = wire::answer(&request);
+        let verb: Answer<'_> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}: {text}", fixture.name));
+        match verb.response {
+            Some(response) => assert_eq!(response.get(), given, "{}", fixture.name),
+            None => assert_eq!(verb.ok, given == r#"{"valid":true}"#, "{}", fixture.name),
+        }
+        compared += 1;
+    }
+    assert!(compared >= 120, "{compared} compared");
+}
+
+/// OPA and Gatekeeper change nothing; everything else they are told the same.
+#[test]
+fn opa_and_gatekeeper_agree_with_kubewarden() {
+    let mut compared = 0;
+    for fixture in all().iter().filter(|fixture| fixture.operation == "validate") {
+        let response: Value = serde_json::from_str(&answer(fixture)).unwrap();
+        let (input, data) = fixture.opa();
+        let result: Value = serde_json::from_str(&admit::evaluate(&input, &data)).unwrap();
+        if response["mutated_object"].is_null() {
+            assert_eq!(result["allowed"], response["accepted"], "{}", fixture.name);
+            assert_eq!(result["code"], response["code"], "{}", fixture.name);
+        }
+        if result["response"].is_object() && result["verb"].is_null() {
+            assert_eq!(result["response"]["allowed"], result["allowed"], "{}", fixture.name);
+            assert_eq!(result["response"]["status"]["message"], result["message"], "{}", fixture.name);
+            if !fixture.name.starts_with("fallback") {
+                assert_eq!(result["message"], response["message"], "{}", fixture.name);
+            }
+        }
+        if let Some(input) = fixture.gatekeeper().filter(|_| result["verb"].is_null()) {
+            let violations: Value = serde_json::from_str(&admit::evaluate(&input, b"{\"kubernetes\":\"\"}")).unwrap();
+            let violations = violations.as_array().unwrap_or_else(|| panic!("{}: {violations}", fixture.name));
+            assert_eq!(violations.is_empty(), result["allowed"], "{}", fixture.name);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 120, "{compared} compared");
+}
+
+fn yaml(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.split("\n---\n").map(|document| plain(document, path)).collect()
+}
+
+/// A YAML text as kubectl reads it.
+fn plain(text: &str, path: &Path) -> Value {
+    let answer: Value =
+        serde_json::from_str(&wire::answer(&json!({"verb": "parse", "raw": true, "text": text}).to_string())).unwrap();
+    assert_eq!(answer["ok"], true, "{}: {}", path.display(), answer["findings"]);
+    answer["raw"].clone()
+}
+
+#[test]
+fn the_embedded_metadata_is_that_of_the_yaml_file() {
+    let mut written = yaml(&root().join("pkg/policy/metadata.yml")).remove(0);
+    let embedded = std::fs::read_to_string(root().join("src/entry/kubewarden.json")).unwrap();
+    let embedded: Value = serde_json::from_str(&embedded).unwrap();
+    written["protocolVersion"] = serde_json::from_str(admit::PROTOCOL_VERSION).unwrap();
+    assert_eq!(embedded, written);
+    assert_eq!(embedded["mutating"], false);
+    assert_eq!(embedded["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+fn the_metadata_names_every_resource() {
+    let metadata = yaml(&root().join("pkg/policy/metadata.yml")).remove(0);
+    for version in claimkit::schema::VERSIONS {
+        let mut expected = BTreeSet::new();
+        for kind in version.kinds.iter().filter(|kind| kind.items.is_none()) {
+            expected.insert(kind.plural.to_owned());
+            if kind.status {
+                expected.insert(format!("{}/status", kind.plural));
+            }
+        }
+        let rules = metadata["rules"].as_array().unwrap();
+        let rule = rules.iter().find(|rule| rule["apiVersions"] == json!([version.name])).unwrap();
+        let named: Vec<String> = serde_json::from_value(rule["resources"].clone()).unwrap();
+        assert_eq!(named.len(), expected.len(), "{}", version.name);
+        assert_eq!(named.into_iter().collect::<BTreeSet<_>>(), expected);
+        assert_eq!(rule["apiGroups"], json!(["resource.k8s.io"]));
+        assert_eq!(rule["operations"], json!(["CREATE", "UPDATE"]));
+    }
+}
+
+/// Set `CLAIMKIT_WRITE` to write the file anew.
+#[test]
+fn the_settings_schema_is_that_of_the_table() {
+    let path = root().join("pkg/policy/settings.schema.json");
+    let expected = format!("{:#}\n", schema::schema());
+    if std::env::var_os("CLAIMKIT_WRITE").is_some() {
+        std::fs::write(&path, &expected).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), expected, "run this test with CLAIMKIT_WRITE=1");
+}

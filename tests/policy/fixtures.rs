@@ -1,0 +1,173 @@
+//! The policy's fixtures: one JSON file per subject, a list of cases, the same for every build of the policy.
+//!
+//! A case has a `name` and what is sent, one of
+//! - `settings` and `object` (with `old`, `operation`, `subResource`, `namespace`, `user`, `groups`): an AdmissionRequest is
+//!   made around the object, as an API server makes it;
+//! - `settings` and `request`: the AdmissionRequest, or a request of the contract, as it stands;
+//! - `settingsOnly`: settings to be validated;
+//! - `payload`: the text sent to `validate`; a list is joined, `{"repeat": "text", "times": 3}` in it is text too;
+//! - `bytes`: the same, as numbers.
+//!
+//! and `expect`: the whole answer; a message may be a list as a payload may.
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+/// Payloads beyond this are refused unread; see src/wire/admit.rs.
+const MAX_PAYLOAD: usize = 16 << 20;
+
+/// One case.
+pub struct Fixture {
+    /// File and name.
+    pub name: String,
+    /// `validate` or `validate_settings`.
+    pub operation: &'static str,
+    /// What is sent.
+    pub payload: Vec<u8>,
+    /// What must be answered; `null` where nothing was written down.
+    pub expect: Value,
+}
+
+impl Fixture {
+    /// Input and data of an OPA evaluation that asks for the same.
+    pub fn opa(&self) -> (Vec<u8>, Vec<u8>) {
+        match (self.operation, self.parts()) {
+            ("validate", Some((request, settings))) => (format!(r#"{{"request":{request}}}"#).into(), settings.into()),
+            ("validate_settings", _) if serde_json::from_slice::<&RawValue>(&self.payload).is_ok() => {
+                let settings = String::from_utf8_lossy(&self.payload);
+                (format!(r#"{{"verb":"admit","settings":{settings}}}"#).into(), b"{}".to_vec())
+            }
+            _ => (self.payload.clone(), b"{}".to_vec()),
+        }
+    }
+
+    /// Input of an OPA evaluation in Gatekeeper's shape, if the payload has the parts for one.
+    pub fn gatekeeper(&self) -> Option<Vec<u8>> {
+        let (request, settings) = self.parts().filter(|_| self.operation == "validate")?;
+        Some(format!(r#"{{"parameters":{settings},"review":{request}}}"#).into())
+    }
+
+    /// The texts of request and settings, if the payload is JSON and has a request.
+    pub fn parts(&self) -> Option<(String, String)> {
+        #[derive(serde::Deserialize)]
+        struct Parts<'p> {
+            #[serde(borrow)]
+            request: &'p RawValue,
+            #[serde(borrow)]
+            settings: Option<&'p RawValue>,
+        }
+        if self.payload.len() > MAX_PAYLOAD {
+            return None;
+        }
+        let parts: Parts<'_> = serde_json::from_slice(&self.payload).ok()?;
+        Some((parts.request.get().to_owned(), parts.settings.map_or("{}", RawValue::get).to_owned()))
+    }
+}
+
+/// Every case of every file of the folder, in order.
+pub fn all(folder: &Path) -> Vec<Fixture> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    files.sort();
+    let mut fixtures = Vec::new();
+    for path in files {
+        let file = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        fixtures.extend(cases.iter().map(|case| fixture(&file, case)));
+    }
+    fixtures
+}
+
+fn fixture(file: &str, case: &Value) -> Fixture {
+    const KEYS: &[&str] = &[
+        "name",
+        "settings",
+        "object",
+        "old",
+        "operation",
+        "subResource",
+        "namespace",
+        "user",
+        "groups",
+        "request",
+        "settingsOnly",
+        "payload",
+        "bytes",
+        "expect",
+    ];
+    let name = format!("{file}: {}", case["name"].as_str().unwrap_or_else(|| panic!("{file}: a case without name")));
+    for key in case.as_object().unwrap().keys() {
+        assert!(KEYS.contains(&key.as_str()), "{name}: unknown key {key}");
+    }
+    let has = |key: &str| case.get(key).is_some();
+    let (operation, payload) = if has("settingsOnly") {
+        ("validate_settings", case["settingsOnly"].to_string().into_bytes())
+    } else if has("payload") {
+        ("validate", joined(&case["payload"]).into_bytes())
+    } else if has("bytes") {
+        let bytes = case["bytes"].as_array().unwrap();
+        ("validate", bytes.iter().map(|byte| u8::try_from(byte.as_u64().unwrap()).unwrap()).collect())
+    } else {
+        let request = if has("request") { case["request"].clone() } else { request(case) };
+        let mut payload = Map::new();
+        payload.insert("request".to_owned(), request);
+        payload.insert("settings".to_owned(), case.get("settings").cloned().unwrap_or_else(|| json!({})));
+        ("validate", Value::Object(payload).to_string().into_bytes())
+    };
+    Fixture { name, operation, payload, expect: case["expect"].clone() }
+}
+
+/// The AdmissionRequest around a case's object.
+fn request(case: &Value) -> Value {
+    let object = if case["object"].is_null() { &case["old"] } else { &case["object"] };
+    let api_version = object["apiVersion"].as_str().unwrap_or_default();
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let kind = object["kind"].as_str().unwrap_or_default();
+    let metadata = &object["metadata"];
+    let text = |key: &str, default: &str| case[key].as_str().unwrap_or(default).to_owned();
+    let operation = text("operation", if case["old"].is_null() { "CREATE" } else { "UPDATE" });
+    let plural = match kind {
+        "ResourceClass" => "resourceclasses".to_owned(),
+        _ if kind.ends_with("Parameters") => kind.to_lowercase(),
+        _ => format!("{}s", kind.to_lowercase()),
+    };
+    let mut request = json!({
+        "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
+        "kind": {"group": group, "version": version, "kind": kind},
+        "resource": {"group": group, "version": version, "resource": plural},
+        "name": metadata["name"].as_str().unwrap_or_default(),
+        "operation": operation,
+        "userInfo": {
+            "username": text("user", "jane"),
+            "groups": case.get("groups").cloned().unwrap_or_else(|| json!(["system:authenticated"])),
+        },
+        "object": case["object"],
+        "oldObject": case["old"],
+        "dryRun": false,
+    });
+    let namespace = text("namespace", metadata["namespace"].as_str().unwrap_or_default());
+    if !namespace.is_empty() {
+        request["namespace"] = json!(namespace);
+    }
+    if let Some(sub_resource) = case.get("subResource") {
+        request["subResource"] = sub_resource.clone();
+    }
+    request
+}
+
+/// A text, or a list of texts and repetitions.
+pub fn joined(payload: &Value) -> String {
+    match payload {
+        Value::String(text) => text.clone(),
+        Value::Array(pieces) => pieces.iter().map(joined).collect(),
+        _ => {
+            let times = payload["times"].as_u64().expect("times");
+            payload["repeat"].as_str().expect("repeat").repeat(usize::try_from(times).unwrap())
+        }
+    }
+}
