@@ -11,6 +11,7 @@
     reason = "a test: failing loudly is its work, and it reads its own data"
 )]
 
+#[allow(dead_code, reason = "other tests use the rest")]
 #[path = "support/manifests.rs"]
 mod support;
 
