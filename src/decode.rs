@@ -3,6 +3,7 @@
 //! Decoding never stops at the first problem: the server's answer is marked, all others are kept beside it.
 
 use crate::object::{Record, Value};
+use crate::ordered::Set;
 use crate::quantity::Quantity;
 use crate::report::Path;
 use crate::schema::{Release, Struct, Type};
@@ -13,7 +14,6 @@ use crate::text::{Mode, Span};
 use crate::time::Time;
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// How many strict problems Go's decoder collects.
 const MAX_STRICT: usize = 100;
@@ -115,8 +115,7 @@ impl How {
 
 /// Decodes an object. `version` is the short name, e.g. `v1alpha2`.
 pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, version: &'static str, how: How) -> Decoded<'t> {
-    let mut decoder =
-        Decoder { tree, version, how, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: BTreeSet::new() };
+    let mut decoder = Decoder { tree, version, how, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: Set::new() };
     let mut record = Record::empty(schema);
     decoder.fill(node, schema, &Path::ROOT, &Context::ROOT, &mut record);
     let answer = decoder.own.or(if decoder.mismatches.is_empty() { None } else { Some(0) });
@@ -156,7 +155,7 @@ struct Decoder<'t, 's> {
     /// The first mismatch of a type with a decoder of its own: Go stops there and reports it.
     own: Option<usize>,
     strict: Vec<Strict>,
-    seen: BTreeSet<String>,
+    seen: Set<String>,
 }
 
 impl<'t> Decoder<'t, '_> {
@@ -341,7 +340,7 @@ impl<'t> Decoder<'t, '_> {
             Value::Map(map) => map,
             _ => Vec::new(),
         };
-        let mut met = BTreeSet::new();
+        let mut met = Set::new();
         for entry in self.entries(node) {
             let key = tree.text(entry.key);
             let here = path.field(key);
@@ -361,7 +360,7 @@ impl<'t> Decoder<'t, '_> {
         }
         // Stable, so that of equal keys the last one written comes first once reversed.
         map.reverse();
-        map.sort_by(|a, b| a.0.cmp(&b.0));
+        crate::ordered::sort_by(&mut map, |a, b| a.0.cmp(&b.0));
         map.dedup_by(|later, kept| later.0 == kept.0);
         *place = Value::Map(map);
     }

@@ -37,6 +37,7 @@ pub mod kubectl;
 pub mod limits;
 pub mod names;
 pub mod object;
+pub mod ordered;
 pub mod quantity;
 pub mod report;
 pub mod schema;

@@ -8,6 +8,7 @@ use crate::decode::{self, Decoded, How};
 use crate::defaults;
 use crate::input::{self, Item, What};
 use crate::object::{Record, Value};
+use crate::ordered::Set;
 use crate::report::{Cause, Code, Finding, Origin, Severity};
 use crate::schema::Api;
 use crate::text::print;
@@ -16,7 +17,6 @@ use crate::text::{Document, Mode};
 use crate::validate::pipeline::{self, Changes};
 use crate::validate::{self, Context, FieldError};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// Whether the host lets a policy change objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl<'a> Case<'a, '_> {
     /// Wrong types refuse always: nothing can be said of what cannot be read. Unknown fields are a matter of strictness.
     fn decoding(&self, decoded: &Decoded<'_>) -> Vec<Finding> {
         let mut order: Vec<usize> = (0..decoded.mismatches.len()).collect();
-        order.sort_by_key(|&at| decoded.answer != Some(at));
+        crate::ordered::sort_by_key(&mut order, |&at| decoded.answer != Some(at));
         let mut findings = Vec::new();
         for mismatch in order.into_iter().filter_map(|at| decoded.mismatches.get(at)) {
             let mut finding = Finding::error(Code::TypeMismatch, Origin::ApiServer, mismatch.message.clone());
@@ -224,7 +224,7 @@ impl<'a> Case<'a, '_> {
             server(&pipeline::update(api, &new, operation, &Context::new(release)), verdict);
         }
         let violations = |object| rules::violations(self.settings, Subject { api, release, object, status });
-        let before: BTreeSet<String> = violations(&old).iter().map(FieldError::message).collect();
+        let before: Set<String> = violations(&old).iter().map(FieldError::message).collect();
         for error in violations(&new) {
             let mut finding = policy(&error);
             if before.contains(&finding.message) {
@@ -321,7 +321,7 @@ fn is_going_away(object: &Record<'_>) -> bool {
 
 /// The server's errors, each text once.
 fn server(errors: &[FieldError], verdict: &mut Verdict) {
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     verdict.findings.extend(errors.iter().map(FieldError::finding).filter(|finding| seen.insert(finding.message.clone())));
 }
 

@@ -3,8 +3,8 @@
 
 use super::nodes::{Label, PreparedNodes};
 use super::selector::{List, Requirement, Selector, Term, Test, integer};
+use crate::ordered::{self, Map};
 use crate::report::{Code, Finding, Origin, Severity, Step};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Most distinct values that are searched for a similar one.
 const MAX_SEARCHED: usize = 2000;
@@ -38,7 +38,7 @@ impl Place<'_> {
 }
 
 /// What a requirement says, however it is written.
-type Content<'r> = (List, &'r str, &'r str, BTreeSet<&'r str>);
+type Content<'r> = (List, &'r str, &'r str, Vec<&'r str>);
 
 /// Everything worth saying about a selector.
 pub fn findings(selector: &Selector<'_>, nodes: &PreparedNodes, place: &Place<'_>) -> Vec<Finding> {
@@ -54,7 +54,7 @@ pub fn findings(selector: &Selector<'_>, nodes: &PreparedNodes, place: &Place<'_
         findings.push(place.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())]));
         return findings;
     }
-    let mut seen: BTreeMap<Vec<Content<'_>>, usize> = BTreeMap::new();
+    let mut seen: Map<Vec<Content<'_>>, usize> = Map::new();
     for (index, term) in selector.terms.iter().enumerate() {
         if term.is_empty() {
             let message = "an empty term selects no node";
@@ -63,13 +63,9 @@ pub fn findings(selector: &Selector<'_>, nodes: &PreparedNodes, place: &Place<'_
             findings.push(place.at_term(finding, index));
             continue;
         }
-        let mut content: Vec<Content<'_>> = term
-            .requirements
-            .iter()
-            .map(|r| (r.list, r.key, r.operator, r.values.iter().copied().collect::<BTreeSet<_>>()))
-            .collect();
-        content.sort();
-        content.dedup();
+        let content: Vec<Content<'_>> =
+            term.requirements.iter().map(|r| (r.list, r.key, r.operator, unique(r.values.to_vec()))).collect();
+        let content = unique(content);
         match seen.get(&content) {
             Some(first) => {
                 let message = format!("the term says the same as term {}", first.saturating_add(1));
@@ -97,11 +93,16 @@ pub fn findings(selector: &Selector<'_>, nodes: &PreparedNodes, place: &Place<'_
     findings
 }
 
+/// In order, each once.
+fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
+    ordered::sort(&mut items);
+    items.dedup();
+    items
+}
+
 /// Why no node whatever can satisfy a term; `None` if one might.
 fn contradiction(term: &Term<'_>) -> Option<String> {
-    let mut keys: Vec<(List, &str)> = term.requirements.iter().map(|r| (r.list, r.key)).collect();
-    keys.sort_unstable();
-    keys.dedup();
+    let keys: Vec<(List, &str)> = unique(term.requirements.iter().map(|r| (r.list, r.key)).collect());
     keys.into_iter().find_map(|(list, key)| {
         let tests: Vec<&Test<'_>> =
             term.requirements.iter().filter(|r| r.list == list && r.key == key).filter_map(|r| r.test.as_ref().ok()).collect();

@@ -381,7 +381,7 @@ impl Builder {
         let mut store = Store { text: String::with_capacity(bytes) };
         let names: Vec<Piece> = self.names.iter().map(|name| store.put(name)).collect();
         let mut columns: Vec<Growing> = self.columns;
-        columns.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        crate::ordered::sort_by(&mut columns, |a, b| a.key.cmp(&b.key));
         let columns = columns.into_iter().map(|column| column.finish(&mut store, names.len())).collect();
         PreparedNodes { store: store.text, names, columns, nil: false, findings: self.findings }
     }

@@ -4,7 +4,7 @@
 use super::matching::{Matches, Outcome};
 use super::nodes::PreparedNodes;
 use super::rules::SchedulerRules;
-use std::collections::BTreeSet;
+use crate::ordered::Set;
 
 /// Whether a claim or pod can use a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,14 +97,14 @@ pub enum Filter<'r> {
     /// What drivers said.
     Unsuitable {
         /// The nodes they cannot use.
-        nodes: BTreeSet<&'r str>,
+        nodes: Set<&'r str>,
         /// They said something.
         reported: bool,
         /// The list is as long as it may be: there may be more.
         truncated: bool,
     },
     /// The nodes that drivers were asked about.
-    Potential(BTreeSet<&'r str>),
+    Potential(Set<&'r str>),
     /// The node chosen.
     Selected(&'r str),
     /// The scheduler's own allocation from structured parameters.

@@ -3,10 +3,10 @@
 use super::rules::SchedulerRules;
 use crate::goformat;
 use crate::names;
+use crate::ordered::Set;
 use crate::report::{Path, Step};
 use crate::schema::core::NODE_SELECTOR_OPERATORS;
 use crate::view::{NodeSelector, NodeSelectorRequirement};
-use std::collections::BTreeSet;
 
 /// Which list of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,7 +156,7 @@ impl<'r> Selector<'r> {
 
     /// The text of all errors together, `None` if there are none (§2.7).
     pub fn error(&self) -> Option<String> {
-        let mut seen = BTreeSet::new();
+        let mut seen = Set::new();
         let texts: Vec<&str> =
             self.errors().map(|error| error.message.as_str()).filter(|message| seen.insert(*message)).collect();
         match texts.as_slice() {
@@ -236,7 +236,7 @@ fn requirement<'r>(
 
 fn set<'r>(values: &[&'r str]) -> Vec<&'r str> {
     let mut values = values.to_vec();
-    values.sort_unstable();
+    crate::ordered::sort(&mut values);
     values.dedup();
     values
 }

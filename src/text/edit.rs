@@ -71,7 +71,7 @@ impl Edits {
 
     /// The edits in the order of the text; an error if two want the same text.
     pub fn sorted(mut self) -> Result<Vec<Edit>, Unsafe> {
-        self.edits.sort_by(|a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
+        crate::ordered::sort_by(&mut self.edits, |a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
         self.edits.dedup();
         for pair in self.edits.windows(2) {
             if let [one, two] = pair

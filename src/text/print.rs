@@ -15,7 +15,7 @@ pub enum Order {
 pub fn effective<'t>(tree: &'t Tree<'_>, id: NodeId, order: Order) -> Vec<&'t Entry> {
     let mut entries: Vec<&Entry> = tree.entries(id).iter().filter(|entry| !entry.shadowed).collect();
     if order == Order::Sorted {
-        entries.sort_by(|a, b| tree.text(a.key).cmp(tree.text(b.key)));
+        crate::ordered::sort_by(&mut entries, |a, b| tree.text(a.key).cmp(tree.text(b.key)));
     }
     entries
 }

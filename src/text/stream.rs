@@ -232,7 +232,7 @@ fn warn(file: &mut File<'_>, composed: &yaml::Composed<'_>, chunk: Span) {
     diagnose::converted_keys(&file.source, &composed.tree, &composed.converted_keys(), &mut findings);
     diagnose::lookalikes(&composed.tree, chunk, &mut findings);
     diagnose::dropped(&file.source, composed.end, chunk, &mut findings);
-    findings.sort_by_key(|finding| finding.span);
+    crate::ordered::sort_by_key(&mut findings, |finding| finding.span);
     file.findings.append(&mut findings);
 }
 

@@ -198,7 +198,7 @@ impl<'s> Tree<'s> {
         let mut order: Vec<u32> = (0..u32::try_from(slice.len()).unwrap_or(u32::MAX)).collect();
         let key_at = |slice: &[Entry], at: u32| slice.get(at as usize).map_or("", |entry| text(entry.key));
         // Stable: of equal keys the last one written stays last.
-        order.sort_by(|&a, &b| key_at(slice, a).cmp(key_at(slice, b)));
+        crate::ordered::sort_by(&mut order, |&a, &b| key_at(slice, a).cmp(key_at(slice, b)));
         for pair in order.windows(2) {
             if let &[a, b] = pair
                 && key_at(slice, a) == key_at(slice, b)

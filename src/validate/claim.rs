@@ -4,10 +4,10 @@ use super::errors::{Bad, Errors};
 use super::{Context, driver_name, immutable, metadata, node_selector, structured};
 use crate::goformat::value::go_syntax_of;
 use crate::names;
+use crate::ordered::Set;
 use crate::report::{Code, Path};
 use crate::schema::Scope;
 use crate::view::{AllocationResult, List, ResourceClaim, ResourceClaimConsumerReference, ResourceClaimSpec};
-use std::collections::BTreeSet;
 
 const DATA_MAX: usize = 16 * 1024;
 const HANDLES_MAX: usize = 32;
@@ -75,7 +75,7 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
                     errors.forbidden(Code::ReservedForNotShareable, &reserved_for, "may not be reserved more than once");
                 }
                 let leaving = claim.metadata().deletion_timestamp().is_some() || new.deallocation_requested();
-                let stored: BTreeSet<_> = old.reserved_for().iter().map(identity).collect();
+                let stored: Set<_> = old.reserved_for().iter().map(identity).collect();
                 if leaving && !new.reserved_for().iter().all(|entry| stored.contains(&identity(entry))) {
                     let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
                     errors.forbidden(Code::ReservedForAdded, &reserved_for, detail);
@@ -134,7 +134,7 @@ fn allocation(allocation: AllocationResult<'_>, path: &Path<'_>, context: &Conte
 }
 
 fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>, context: &Context, errors: &mut Errors) {
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     for (index, entry) in list.iter().enumerate() {
         let path = path.index(index);
         if context.rules.reserved_for_by_uid {

@@ -175,7 +175,7 @@ pub fn is_cut(errors: &[FieldError]) -> bool {
 /// The text of an aggregate: one error bare, several in brackets, equal texts once (behaviour.md §5.4).
 pub fn aggregate(errors: &[FieldError]) -> String {
     let mut texts: Vec<String> = Vec::with_capacity(errors.len());
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = crate::ordered::Set::new();
     for error in errors {
         let text = error.message();
         if seen.insert(text.clone()) {

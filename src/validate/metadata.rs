@@ -6,10 +6,10 @@ use crate::goformat::value::go_syntax;
 use crate::goformat::{self, GoUnicode};
 use crate::names::{self, Messages};
 use crate::object::{Record, Value};
+use crate::ordered::Set;
 use crate::report::{Code, Path};
 use crate::schema::{Rules, Scope, Type};
 use crate::view::{ObjectMeta, OwnerReference, StringMap, Strings};
-use std::collections::BTreeSet;
 
 /// All annotations of an object, keys and values, in bytes.
 const ANNOTATIONS_MAX: usize = 256 * 1024;
@@ -94,8 +94,8 @@ pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Err
     let root = Path::ROOT;
     let path = root.field("metadata");
     if old.deletion_timestamp().is_some() {
-        let stored: BTreeSet<&str> = old.finalizers().iter().collect();
-        let added: BTreeSet<&str> = new.finalizers().iter().filter(|f| !stored.contains(f)).collect();
+        let stored: Set<&str> = old.finalizers().iter().collect();
+        let added: Set<&str> = new.finalizers().iter().filter(|f| !stored.contains(f)).collect();
         if !added.is_empty() {
             let quoted: Vec<String> = added.iter().map(|f| goformat::quote(f, errors.unicode())).collect();
             let detail = format!(

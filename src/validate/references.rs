@@ -3,18 +3,18 @@
 
 use crate::input::Item;
 use crate::object::Record;
+use crate::ordered::Set;
 use crate::report::{Code, Finding, Origin, Path};
 use crate::schema::Api;
 use crate::text::tree::Tree;
 use crate::view;
-use std::collections::BTreeSet;
 
 /// What a text holds and what its objects refer to.
 #[derive(Debug, Default)]
 pub struct References {
-    classes: BTreeSet<String>,
+    classes: Set<String>,
     /// Kind, group, namespace, name of every object; the namespace is empty for cluster-scoped ones.
-    objects: BTreeSet<[String; 4]>,
+    objects: Set<[String; 4]>,
     /// Namespace, name, claim entries.
     pods: Vec<(String, String, Vec<String>)>,
     wanted: Vec<Wanted>,
@@ -147,8 +147,7 @@ impl References {
 
     /// What is missing, with the index of the object that refers to it.
     pub fn missing(self) -> Vec<(usize, Finding)> {
-        let kinds: BTreeSet<(&str, &str)> =
-            self.objects.iter().map(|[kind, group, ..]| (kind.as_str(), group.as_str())).collect();
+        let kinds: Set<(&str, &str)> = self.objects.iter().map(|[kind, group, ..]| (kind.as_str(), group.as_str())).collect();
         self.wanted
             .iter()
             .filter(|wanted| match &wanted.what {

@@ -2,9 +2,9 @@
 
 use crate::goformat::{self, GoUnicode};
 use crate::names;
+use crate::ordered::{Map, Set};
 use crate::report::{Code, Finding, Origin, Path};
 use crate::view::{NodeSelector, NodeSelectorRequirement, NodeSelectorTerm};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Findings about a selector that is set. `path` is where it stands.
 pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, unicode: GoUnicode, findings: &mut Vec<Finding>) {
@@ -79,23 +79,23 @@ fn values(requirement: NodeSelectorRequirement<'_>, path: &Path<'_>, unicode: Go
 struct Left<'r> {
     needed: bool,
     absent: bool,
-    any_of: Option<BTreeSet<&'r str>>,
-    none_of: BTreeSet<&'r str>,
+    any_of: Option<Set<&'r str>>,
+    none_of: Set<&'r str>,
     above: Option<i64>,
     below: Option<i64>,
 }
 
 /// Why no node can match the term, if that is certain.
 fn contradiction(term: NodeSelectorTerm<'_>) -> Option<String> {
-    let mut labels: BTreeMap<&str, Left<'_>> = BTreeMap::new();
+    let mut labels: Map<&str, Left<'_>> = Map::new();
     for requirement in term.match_expressions().iter() {
-        narrow(labels.entry(requirement.key()).or_default(), requirement);
+        labels.change(requirement.key(), |left| narrow(left, requirement));
     }
-    let mut fields: BTreeMap<&str, Left<'_>> = BTreeMap::new();
+    let mut fields: Map<&str, Left<'_>> = Map::new();
     for requirement in term.match_fields().iter() {
-        narrow(fields.entry(requirement.key()).or_default(), requirement);
+        fields.change(requirement.key(), |left| narrow(left, requirement));
     }
-    labels.iter().chain(&fields).find_map(|(key, left)| exhausted(key, left))
+    labels.iter().chain(fields.iter()).find_map(|(key, left)| exhausted(key, left))
 }
 
 fn narrow<'r>(left: &mut Left<'r>, requirement: NodeSelectorRequirement<'r>) {
@@ -105,10 +105,10 @@ fn narrow<'r>(left: &mut Left<'r>, requirement: NodeSelectorRequirement<'r>) {
         "In" if values.is_empty() => left.needed = true,
         "In" => {
             left.needed = true;
-            let listed: BTreeSet<&str> = values.iter().collect();
+            let listed: Set<&str> = values.iter().collect();
             left.any_of = Some(match left.any_of.take() {
                 None => listed,
-                Some(known) => known.intersection(&listed).copied().collect(),
+                Some(known) => known.iter().filter(|value| listed.contains(*value)).copied().collect(),
             });
         }
         "NotIn" => left.none_of.extend(values.iter()),

@@ -3,10 +3,10 @@
 use super::errors::{Bad, Errors};
 use super::{Context, metadata};
 use crate::names;
+use crate::ordered::Set;
 use crate::report::{Code, Path};
 use crate::schema::Scope;
 use crate::view::{PodSchedulingContext, Strings};
-use std::collections::BTreeSet;
 
 const NODES_MAX: usize = 128;
 
@@ -28,7 +28,7 @@ pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_
     let root = Path::ROOT;
     let status = root.field("status");
     let path = status.field_named("claims", "resourceClaims");
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     for (index, claim) in new.status().resource_claims().iter().enumerate() {
         let path = path.index(index);
         nodes(claim.unsuitable_nodes(), &path.field("unsuitableNodes"), errors);
@@ -40,7 +40,7 @@ pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_
 
 /// A set of node names, at most 128.
 fn nodes(list: Strings<'_>, path: &Path<'_>, errors: &mut Errors) {
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     for (index, node) in list.iter().enumerate() {
         if seen.insert(node) {
             errors.malformed(Code::NodeNameInvalid, &path.index(index), node, &names::subdomain(node));

@@ -2,9 +2,9 @@
 
 use super::errors::{Bad, Errors};
 use crate::names;
+use crate::ordered::Set;
 use crate::report::{Code, Path};
 use crate::view::{NamedResourcesAttribute, NamedResourcesResources, NamedResourcesSelector, StructuredResourceHandle};
-use std::collections::BTreeSet;
 
 /// No model field is set.
 pub fn model_required(path: &Path<'_>, errors: &mut Errors) {
@@ -46,7 +46,7 @@ pub fn selector(model: Option<NamedResourcesSelector<'_>>, path: &Path<'_>, erro
 /// The instances of a slice.
 pub fn resources(resources: NamedResourcesResources<'_>, path: &Path<'_>, errors: &mut Errors) {
     let instances = path.field("instances");
-    let mut seen = BTreeSet::new();
+    let mut seen = Set::new();
     for (index, instance) in resources.instances().iter().enumerate() {
         let path = instances.index(index);
         let name = path.field("name");
@@ -55,7 +55,7 @@ pub fn resources(resources: NamedResourcesResources<'_>, path: &Path<'_>, errors
             errors.duplicate(Code::InstanceNameDuplicate, &name, Bad::Str(instance.name()));
         }
         let attributes = path.field("attributes");
-        let mut seen = BTreeSet::new();
+        let mut seen = Set::new();
         for (index, attribute) in instance.attributes().iter().enumerate() {
             let path = attributes.index(index);
             let name = path.field("name");

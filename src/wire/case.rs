@@ -8,6 +8,7 @@ use crate::decode::{self, Decoded, How};
 use crate::defaults;
 use crate::input::{Input, Item, What};
 use crate::object::Record;
+use crate::ordered::{Map, Set};
 use crate::report::{Code, Finding, Origin, Step};
 use crate::schema::{Api, Scope};
 use crate::text::Tree;
@@ -17,7 +18,6 @@ use crate::validate::references::References;
 use crate::validate::status::Status;
 use crate::validate::{self, Context, FieldError, remarks};
 use crate::view;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The decoding error the server answers with.
 fn refusal<'d>(decoded: &'d Decoded<'_>) -> Option<&'d str> {
@@ -52,7 +52,7 @@ pub struct Case<'a, 's> {
 }
 
 /// Stored objects by kind, namespace and name.
-pub type Partners<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Item>;
+pub type Partners<'a> = Map<(&'a str, &'a str, &'a str), &'a Item>;
 
 /// What pairs an object with its stored one.
 fn identity(item: &Item) -> (&str, &str, &str) {
@@ -61,9 +61,12 @@ fn identity(item: &Item) -> (&str, &str, &str) {
 
 /// The stored objects of an update; of several with the same name the first.
 pub fn partners<'a>(old: Option<&'a Input<'_>>) -> Partners<'a> {
-    let mut partners = BTreeMap::new();
+    let mut partners = Map::new();
     for item in old.into_iter().flat_map(|old| &old.items) {
-        partners.entry(identity(item)).or_insert(item);
+        let identity = identity(item);
+        if !partners.contains_key(&identity) {
+            partners.insert(identity, item);
+        }
     }
     partners
 }
@@ -308,7 +311,7 @@ impl Case<'_, '_> {
     /// Tells validation errors; kubectl's user reads each text once.
     fn tell(&self, errors: &[FieldError], verdict: &mut Verdict) {
         let once = self.via() == Via::Kubectl;
-        let mut seen = BTreeSet::new();
+        let mut seen = Set::new();
         for error in errors {
             let mut finding = error.finding();
             if once && !seen.insert(finding.message.clone()) {

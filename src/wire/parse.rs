@@ -127,7 +127,7 @@ pub fn decoding(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Findi
         findings.push(finding);
     }
     // The server's own answer comes first.
-    findings.sort_by_key(|finding| finding.origin != Origin::ApiServer);
+    crate::ordered::sort_by_key(&mut findings, |finding| finding.origin != Origin::ApiServer);
     for strict in &decoded.strict {
         let (severity, origin) = match (validation, decoded.answer) {
             (FieldValidation::Ignore, _) => (Severity::Warning, Origin::Claimkit),

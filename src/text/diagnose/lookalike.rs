@@ -145,7 +145,7 @@ pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut V
             spans.extend(tree.entries(id).iter().filter(|entry| !entry.merged).map(|entry| entry.key_span));
         }
     }
-    spans.sort_unstable();
+    crate::ordered::sort(&mut spans);
     spans.dedup();
     let mut found = 0usize;
     for span in spans {

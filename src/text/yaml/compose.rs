@@ -8,9 +8,9 @@ use super::parser::{Event, EventKind, Reader};
 use super::resolve::{self, Value};
 use super::token::{self, Text};
 use crate::limits::Limits;
+use crate::ordered::Map;
 use crate::text::source::Span;
 use crate::text::tree::{Entry, Kind, Node, NodeId, Str, Style, Tree};
-use std::collections::BTreeMap;
 
 /// One entry of a mapping as written, before merge keys are carried out.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +39,9 @@ pub(super) struct Found {
     /// entries are here and not yet in the tree.
     pub special: Vec<(NodeId, Vec<RawEntry>)>,
     /// Keys that were converted from something else than a string, by the start of their span.
-    pub converted_keys: BTreeMap<u32, Value>,
+    pub converted_keys: Map<u32, Value>,
     /// Scalars that cannot be decoded, and go-yaml's words.
-    pub faults: BTreeMap<NodeId, String>,
+    pub faults: Map<NodeId, String>,
     /// True when a float is infinite or not a number.
     pub unprintable_floats: bool,
     /// True when there is an alias.
@@ -62,7 +62,7 @@ pub(super) struct Composer<'r, 's> {
     frames: Vec<Frame>,
     items: Vec<NodeId>,
     entries: Vec<RawEntry>,
-    anchors: BTreeMap<String, NodeId>,
+    anchors: Map<String, NodeId>,
     /// The end of the text: no span goes beyond.
     end: u32,
     bounds: Bounds,
@@ -106,7 +106,7 @@ pub(super) fn compose<'s>(
         frames: Vec::new(),
         items: Vec::new(),
         entries: Vec::new(),
-        anchors: BTreeMap::new(),
+        anchors: Map::new(),
         end: end as u32,
         bounds,
     };

@@ -6,10 +6,11 @@ use super::error::{Stage, YamlError};
 use super::resolve;
 use super::token::Mark;
 use crate::goformat::{self, GoUnicode};
+use crate::ordered::{Map, Set};
 use crate::text::print::{Order, effective};
 use crate::text::source::Span;
 use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Up to this many decoding steps, 99 % may come from aliases.
 const RATIO_LOW: f64 = 400_000.0;
@@ -40,7 +41,7 @@ enum Step {
 struct Walk<'w, 's> {
     tree: &'w mut Tree<'s>,
     found: &'w Found,
-    special: BTreeMap<NodeId, usize>,
+    special: Map<NodeId, usize>,
     expanded: Vec<bool>,
     steps: Vec<Step>,
     decoded: u64,
@@ -48,7 +49,7 @@ struct Walk<'w, 's> {
     alias_depth: u64,
     active: BTreeSet<NodeId>,
     /// Keys set so far of each mapping being decoded, when duplicates are asked for.
-    keys: Option<Vec<BTreeSet<String>>>,
+    keys: Option<Vec<Set<String>>>,
     duplicates: Vec<(String, NodeId)>,
 }
 
@@ -165,7 +166,7 @@ impl<'w, 's> Walk<'w, 's> {
                     Some(target) => target,
                     None => match &mut self.keys {
                         Some(keys) => {
-                            keys.push(BTreeSet::new());
+                            keys.push(Set::new());
                             keys.len().saturating_sub(1)
                         }
                         None => 0,
@@ -328,7 +329,7 @@ fn plain_entry(key: Str, entry: &RawEntry) -> Entry {
 /// The first key JSON cannot have: upstream meets them in no particular order, here it is the
 /// order of the text.
 fn convert(tree: &Tree<'_>, found: &Found, root: NodeId) -> Result<(), YamlError> {
-    let odd: BTreeMap<(NodeId, u32), NodeId> = found
+    let odd: Map<(NodeId, u32), NodeId> = found
         .special
         .iter()
         .flat_map(|(map, entries)| entries.iter().map(move |entry| (*map, entry)))
