@@ -15,6 +15,12 @@ impl Bits {
         bits
     }
 
+    /// The places of `items` for which `test` holds.
+    pub fn of<T>(items: &[T], mut test: impl FnMut(&T) -> bool) -> Self {
+        let word = |chunk: &[T]| chunk.iter().rev().fold(0u64, |word, item| (word << 1) | u64::from(test(item)));
+        Bits { words: items.chunks(64).map(word).collect(), len: items.len() }
+    }
+
     /// The numbers for which `test` holds.
     pub fn from_fn(len: usize, mut test: impl FnMut(usize) -> bool) -> Self {
         let mut words = Vec::with_capacity(len.div_ceil(64));

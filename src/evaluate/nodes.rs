@@ -23,23 +23,43 @@ struct Piece {
     len: u32,
 }
 
-/// One label key.
-#[derive(Clone, Debug)]
+/// A range of one of the set's vectors.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    start: u32,
+    len: u32,
+}
+
+impl Part {
+    fn of<T>(self, all: &[T]) -> &[T] {
+        let start = self.start as usize;
+        all.get(start..start.saturating_add(self.len as usize)).unwrap_or(&[])
+    }
+
+    /// The end of a vector from some length on.
+    fn since<T>(start: usize, all: &[T]) -> Self {
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Part { start: number(start), len: number(all.len().saturating_sub(start)) }
+    }
+}
+
+/// One label key. All columns share the set's vectors: a column of its own allocations costs more than most labels.
+#[derive(Clone, Copy, Debug)]
 struct Column {
     key: Piece,
     /// Distinct values, in the order they were met.
-    values: Vec<Piece>,
-    /// Which value each node has.
+    values: Part,
+    /// Which of them nodes have.
     cells: Cells,
 }
 
 /// Index of a node's value in its column.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Cells {
     /// For every node; [`ABSENT`] where it has none.
-    All(Vec<u32>),
+    All(Part),
     /// For those nodes that have one: node and value, by node.
-    Some(Vec<(u32, u32)>),
+    Some(Part),
 }
 
 /// Nodes, ready to be judged.
@@ -49,6 +69,9 @@ pub struct PreparedNodes {
     names: Vec<Piece>,
     /// Sorted by key.
     columns: Vec<Column>,
+    values: Vec<Piece>,
+    dense: Vec<u32>,
+    sparse: Vec<(u32, u32)>,
     /// The one node is nil.
     nil: bool,
     /// What was wrong with the text; without places, for they would not point into the manifest.
@@ -146,18 +169,16 @@ impl PreparedNodes {
     /// Bytes this set holds in memory, its vectors' unused room included.
     pub fn memory(&self) -> usize {
         let size = |count: usize, each: usize| count.saturating_mul(each);
-        let columns = self.columns.iter().fold(0usize, |sum, column| {
-            let cells = match &column.cells {
-                Cells::All(cells) => size(cells.capacity(), size_of::<u32>()),
-                Cells::Some(cells) => size(cells.capacity(), size_of::<(u32, u32)>()),
-            };
-            sum.saturating_add(cells).saturating_add(size(column.values.capacity(), size_of::<Piece>()))
-        });
-        self.store
-            .capacity()
-            .saturating_add(size(self.names.capacity(), size_of::<Piece>()))
-            .saturating_add(size(self.columns.capacity(), size_of::<Column>()))
-            .saturating_add(columns)
+        [
+            self.store.capacity(),
+            size(self.names.capacity(), size_of::<Piece>()),
+            size(self.columns.capacity(), size_of::<Column>()),
+            size(self.values.capacity(), size_of::<Piece>()),
+            size(self.dense.capacity(), size_of::<u32>()),
+            size(self.sparse.capacity(), size_of::<(u32, u32)>()),
+        ]
+        .into_iter()
+        .fold(0, usize::saturating_add)
     }
 }
 
@@ -169,30 +190,32 @@ impl<'n> Label<'n> {
 
     /// Its distinct values, in the order they were met.
     pub fn values(self) -> impl ExactSizeIterator<Item = &'n str> {
-        self.column.values.iter().map(move |&piece| self.nodes.text(piece))
+        self.column.values.of(&self.nodes.values).iter().map(move |&piece| self.nodes.text(piece))
     }
 
     /// A node's value.
     pub fn value(self, node: usize) -> Option<&'n str> {
-        let value = match &self.column.cells {
-            Cells::All(cells) => cells.get(node).copied(),
+        let value = match self.column.cells {
+            Cells::All(cells) => cells.of(&self.nodes.dense).get(node).copied(),
             Cells::Some(cells) => {
                 let node = u32::try_from(node).ok()?;
+                let cells = cells.of(&self.nodes.sparse);
                 let at = cells.binary_search_by_key(&node, |cell| cell.0).ok()?;
                 cells.get(at).map(|cell| cell.1)
             }
         };
-        value.and_then(|value| self.column.values.get(value as usize)).map(|&piece| self.nodes.text(piece))
+        let values = self.column.values.of(&self.nodes.values);
+        value.and_then(|value| values.get(value as usize)).map(|&piece| self.nodes.text(piece))
     }
 
     /// For every node: the verdict on its value, given the verdicts on the distinct values and on having none.
     pub fn judge(self, verdicts: &[bool], absent: bool) -> super::bits::Bits {
         let of = |value: u32| verdicts.get(value as usize).copied().unwrap_or(absent);
-        match &self.column.cells {
-            Cells::All(cells) => super::bits::Bits::from_fn(cells.len(), |at| cells.get(at).is_some_and(|&value| of(value))),
+        match self.column.cells {
+            Cells::All(cells) => super::bits::Bits::of(cells.of(&self.nodes.dense), |&value| of(value)),
             Cells::Some(cells) => {
                 let mut bits = super::bits::Bits::new(self.nodes.len(), absent);
-                cells.iter().for_each(|&(node, value)| bits.put(node as usize, of(value)));
+                cells.of(&self.nodes.sparse).iter().for_each(|&(node, value)| bits.put(node as usize, of(value)));
                 bits
             }
         }
@@ -378,24 +401,62 @@ impl Builder {
                 .map(|column| column.values.keys().fold(column.key.len(), |sum, v| sum.saturating_add(v.len())))
                 .sum(),
         );
-        let mut store = Store { text: String::with_capacity(bytes) };
-        let names: Vec<Piece> = self.names.iter().map(|name| store.put(name)).collect();
+        let mut set = PreparedNodes { store: String::with_capacity(bytes), ..PreparedNodes::default() };
+        set.names = self.names.iter().map(|name| set.put(name)).collect();
         let mut columns: Vec<Growing> = self.columns;
         crate::ordered::sort_by(&mut columns, |a, b| a.key.cmp(&b.key));
-        let columns = columns.into_iter().map(|column| column.finish(&mut store, names.len())).collect();
-        PreparedNodes { store: store.text, names, columns, nil: false, findings: self.findings }
+        set.columns.reserve_exact(columns.len());
+        let nodes = set.names.len();
+        let (dense, sparse): (Vec<usize>, Vec<usize>) =
+            columns.iter().map(|column| column.cells.len()).partition(|&cells| is_dense(cells, nodes));
+        set.dense.reserve_exact(dense.len().saturating_mul(nodes));
+        set.sparse.reserve_exact(sparse.iter().sum());
+        set.values.reserve_exact(columns.iter().map(|column| column.values.len()).sum());
+        for column in columns {
+            set.column(column);
+        }
+        set.findings = self.findings;
+        set
     }
 }
 
-struct Store {
-    text: String,
+/// A cell by node takes half of one that names its node.
+fn is_dense(cells: usize, nodes: usize) -> bool {
+    cells >= nodes / 2
 }
 
-impl Store {
+impl PreparedNodes {
     fn put(&mut self, text: &str) -> Piece {
-        let start = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
-        self.text.push_str(text);
+        let start = u32::try_from(self.store.len()).unwrap_or(u32::MAX);
+        self.store.push_str(text);
         Piece { start, len: u32::try_from(text.len()).unwrap_or(0) }
+    }
+
+    fn column(&mut self, column: Growing) {
+        let key = self.put(&column.key);
+        let first = self.values.len();
+        self.values.resize(first.saturating_add(column.values.len()), Piece { start: 0, len: 0 });
+        for (text, index) in &column.values {
+            let piece = self.put(text);
+            if let Some(place) = self.values.get_mut(first.saturating_add(*index as usize)) {
+                *place = piece;
+            }
+        }
+        let cells = if is_dense(column.cells.len(), self.names.len()) {
+            let first = self.dense.len();
+            self.dense.resize(first.saturating_add(self.names.len()), ABSENT);
+            for (node, value) in column.cells {
+                if let Some(place) = self.dense.get_mut(first.saturating_add(node as usize)) {
+                    *place = value;
+                }
+            }
+            Cells::All(Part::since(first, &self.dense))
+        } else {
+            let first = self.sparse.len();
+            self.sparse.extend(column.cells);
+            Cells::Some(Part::since(first, &self.sparse))
+        };
+        self.columns.push(Column { key, values: Part::since(first, &self.values), cells });
     }
 }
 
@@ -420,31 +481,5 @@ impl Growing {
             Some(cell) if cell.0 == node => cell.1 = value,
             _ => self.cells.push((node, value)),
         }
-    }
-
-    fn finish(self, store: &mut Store, nodes: usize) -> Column {
-        let key = store.put(&self.key);
-        let mut values = vec![Piece { start: 0, len: 0 }; self.values.len()];
-        for (text, index) in &self.values {
-            let piece = store.put(text);
-            if let Some(place) = values.get_mut(*index as usize) {
-                *place = piece;
-            }
-        }
-        // A cell by node takes half of one that names its node.
-        let cells = if self.cells.len() >= nodes / 2 {
-            let mut cells = vec![ABSENT; nodes];
-            for (node, value) in self.cells {
-                if let Some(place) = cells.get_mut(node as usize) {
-                    *place = value;
-                }
-            }
-            Cells::All(cells)
-        } else {
-            let mut cells = self.cells;
-            cells.shrink_to_fit();
-            Cells::Some(cells)
-        };
-        Column { key, values, cells }
     }
 }

@@ -287,6 +287,10 @@ impl Judge<'_, '_, '_> {
                 }
             };
         }
+        if plans.iter().flat_map(|plan| &plan.gates).any(|gate| gate.refusal.is_some()) {
+            // A claim has yet to be made: the pod is told that first.
+            return None;
+        }
         let pending: Vec<&Plan<'_>> = plans.iter().filter(|plan| plan.pending).collect();
         match pending.len() {
             0 => None,
