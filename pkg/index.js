@@ -2,9 +2,11 @@
 import * as module from "./claimkit.js";
 import { withSentences } from "./locale.js";
 
-export { answer, convert, evaluate, parse, validate } from "./claimkit.js";
+export { answer, convert, evaluate, fixes, parse, validate } from "./claimkit.js";
 export { addLocale } from "./locale.js";
 
+export const hover = (text, position, options) => module.hover(text, position, withSentences(options));
+export const complete = (text, position, options) => module.complete(text, position, withSentences(options));
 export const codes = (options) => module.codes(withSentences(options));
 export const releases = (options) => module.releases(withSentences(options));
 export const jsonSchema = (kind, options) => module.jsonSchema(kind, withSentences(options));

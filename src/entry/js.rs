@@ -53,6 +53,27 @@ pub fn json_schema(kind: Option<String>, options: &JsValue) -> Result<JsValue, J
     ask("jsonSchema", Request { kind: kind.or(request.kind), ..request })
 }
 
+/// `hover(text, position, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn hover(text: &JsValue, position: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let position = part("hover", "the position", position)?;
+    about("hover", text, Request { position, ..request("hover", options)? })
+}
+
+/// `complete(text, position, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn complete(text: &JsValue, position: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let position = part("complete", "the position", position)?;
+    about("complete", text, Request { position, ..request("complete", options)? })
+}
+
+/// `fixes(text, range?, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn fixes(text: &JsValue, range: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let range = part("fixes", "the range", range)?;
+    about("fixes", text, Request { range, ..request("fixes", options)? })
+}
+
 /// `answer(request)`: one JSON request of the contract, one JSON answer, both as texts.
 #[wasm_bindgen(skip_typescript, js_name = answer)]
 pub fn answer_text(request: &str) -> String {
@@ -83,6 +104,25 @@ fn answer(verb: &str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsVa
         without_places(&mut answer);
     }
     JSON::parse(&wire::print(&answer))
+}
+
+/// Answers a request about a place in a text.
+fn about(verb: &str, text: &JsValue, request: Request) -> Result<JsValue, JsValue> {
+    let text = match text.as_string() {
+        Some(text) => text,
+        None if text.is_instance_of::<Uint8Array>() => utf8(verb, text)?,
+        None => return Err(unusable(verb, "the manifest must be a string or a Uint8Array")),
+    };
+    ask(verb, Request { text: Some(text), ..request })
+}
+
+/// An argument of its own that is a field of the request.
+fn part<T: serde::de::DeserializeOwned>(verb: &str, what: &str, value: &JsValue) -> Result<Option<T>, JsValue> {
+    if value.is_undefined() || value.is_null() {
+        return Ok(None);
+    }
+    let text = stringify(verb, what, value)?;
+    serde_json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be used: {}", told(&error))))
 }
 
 /// Answers a request that needs no manifest.

@@ -396,3 +396,134 @@ export function releases(options?: LocaleOptions): ReleasesAnswer;
  * @param kind such as `ResourceClaim`; all kinds without it
  */
 export function jsonSchema(kind?: string, options?: LocaleOptions & { release?: Release }): JsonSchemaAnswer;
+
+/** A place in a text as callers may give it: a line and UTF-16 column from 0, or a byte offset, which wins. */
+export type Place = { line: number; character: number; offset?: number } | { offset: number };
+
+/** Options of {@link hover} and {@link complete}. */
+export interface PlaceOptions extends LocaleOptions {
+  /** Default: the last release that serves the object's version. */
+  release?: Release;
+  limits?: Limits;
+}
+
+/** Facts about a field, from the same tables that decide about objects. */
+export interface FieldInfo {
+  /** Go struct it belongs to. */
+  owner: string;
+  name: string;
+  /** `string`, `boolean`, `integer`, `time`, `any`, `quantity`, `map`, `object`, or `list of` one of them. */
+  type: string;
+  /** The server refuses the object without it. */
+  required: boolean;
+  /** The published schema lists it as required, which the server does not enforce. */
+  schemaRequired: boolean;
+  /** First minor release that has it. */
+  since: string;
+  /** The only version that has it, if the struct is in the other version too. */
+  onlyIn?: string;
+  values?: string[];
+  default?: string;
+  /** Form of the text, a name in the sentences' group `formats`. */
+  format?: string;
+  /** Bytes of UTF-8. */
+  maxBytes?: number;
+  maxItems?: number;
+  minItems?: number;
+  /** `*`: no entry twice; else the field that no two entries share. */
+  unique?: string;
+  /** Cannot be changed after creation. */
+  immutable: boolean;
+  /** Set by the server: what a manifest says is dropped. */
+  serverOwned: boolean;
+  /** Dropped when the object is created. */
+  droppedOnCreate: boolean;
+  /** How server-side apply treats a list. */
+  listType?: "atomic" | "set" | "map";
+  listMapKeys?: string[];
+}
+
+/** What there is to say about a key or value. */
+export interface Hover {
+  /** The key or value. */
+  range: Range;
+  /** A path, a value or a kind. */
+  title: string;
+  /** Documentation key. */
+  key: string;
+  field?: FieldInfo;
+  /** The sentence, in the locale's words. */
+  documentation?: string;
+  /** All of it as Markdown, in the locale's words. */
+  markdown?: string;
+}
+
+export interface HoverAnswer extends Answer {
+  verb: "hover";
+  /** `null` where there is nothing to say. */
+  hover: Hover | null;
+}
+
+/** Something that could be written. */
+export interface Completion {
+  /** What is shown, and matched with what was typed. */
+  label: string;
+  kind: "field" | "value" | "kind" | "apiVersion" | "snippet";
+  /** Beside the label: a type, a version. */
+  detail?: string;
+  /** Documentation key. */
+  key?: string;
+  /** The sentence, in the locale's words. */
+  documentation?: string;
+  /** What replaces `range`, its lines indented to fit. */
+  insertText: string;
+  /** The same with tab stops `${1}`, `${2}` …, where there is something to fill in. */
+  snippet?: string;
+  range: Range;
+  /** The object is refused without it. */
+  required: boolean;
+}
+
+export interface CompleteAnswer extends Answer {
+  verb: "complete";
+  /** What is needed comes first. */
+  items: Completion[];
+}
+
+/** A fix and the finding it mends. */
+export interface FixOf extends Fix {
+  code: string;
+  message: string;
+  /** The finding's. */
+  range?: Range;
+}
+
+export interface FixesAnswer extends Answer {
+  verb: "fixes";
+  fixes: FixOf[];
+}
+
+/**
+ * What a key or value means: our own words, type, limits. Works in texts that do not parse, too.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function hover(text: string | Uint8Array, position: Place, options?: PlaceOptions): HoverAnswer;
+
+/**
+ * What could be written at a place: keys that are missing, values, kinds, versions, whole objects. Works while somebody types.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function complete(text: string | Uint8Array, position: Place, options?: PlaceOptions): CompleteAnswer;
+
+/**
+ * The fixes of the findings in a range, or of all.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function fixes(
+  text: string | Uint8Array,
+  range?: { start: Place; end: Place },
+  options?: ValidateOptions,
+): FixesAnswer;
