@@ -44,7 +44,7 @@ export function fleet(count: number): string {
         labels: {
           "kubernetes.io/arch": i % 11 === 0 ? "arm64" : "amd64",
           "topology.kubernetes.io/zone": zones[i % 3],
-          ...(gpu ? { "gpu.example.com/model": models[i % 4], "gpu.example.com/count": String(2 ** (1 + (Math.floor(i / 4) % 3))) } : {}),
+          ...(gpu ? { "gpu.example.com/model": models[i % 4], "gpu.example.com/count": String(2 ** (1 + (Math.floor(i / 12) % 3))) } : {}),
         },
       },
     };
@@ -192,6 +192,19 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    id: "policy",
+    group: "requests",
+    title: { en: "A policy that changes a claim", "zh-Hans": "会修改资源申领的策略" },
+    sentence: { en: "The class is not on the list, so the policy puts its fallback in.", "zh-Hans": "资源类不在列表中，策略换成后备资源类。" },
+    panel: "policy",
+    get files() {
+      return [
+        { ...manifest("update-new", "claim"), text: text("update-new").replace(/^#.*\n/, "# The policy on the right allows other classes only.\n").replace(/ {2}resourceVersion: .*\n/, "") },
+        { name: "settings.yaml", role: "settings" as const, text: text("policy-fallback") },
+      ];
+    },
+  },
+  {
     id: "status",
     group: "requests",
     title: { en: "A status update", "zh-Hans": "更新 status" },
@@ -202,6 +215,14 @@ export const EXAMPLES: readonly Example[] = [
       return [manifest("status-new", "claim"), { name: "stored.yaml", role: "stored" as const, text: text("status-stored") }];
     },
   },
+];
+
+/** Settings of the policy module to begin with. */
+export const POLICY_SAMPLES: readonly { id: string; title: Record<Language, string>; text: string }[] = [
+  { id: "fallback", title: { en: "Classes with a fallback", "zh-Hans": "允许的资源类与后备" }, text: text("policy-fallback") },
+  { id: "deny", title: { en: "No immediate allocation", "zh-Hans": "禁止立即分配" }, text: text("policy-deny") },
+  { id: "parameters", title: { en: "Parameters required", "zh-Hans": "必须有参数" }, text: text("policy-parameters") },
+  { id: "warn", title: { en: "Warn only", "zh-Hans": "仅警告" }, text: text("policy-warn") },
 ];
 
 export function exampleById(id: string): Example | undefined {

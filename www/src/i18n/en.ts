@@ -235,6 +235,8 @@ export const en = {
   policyFor: (name: string) => `For ${name}`,
   policyOperation: "Operation",
   user: "User",
+  groups: "Groups",
+  notAsked: "not asked: the API server refuses it first",
   warnings: "Warnings",
   audit: "Audit annotations",
   insertSetting: "Insert an example",

@@ -226,6 +226,8 @@ export const zh: Sentences = {
   policyFor: (name) => `针对 ${name}`,
   policyOperation: "操作",
   user: "用户",
+  groups: "组",
+  notAsked: "未询问：API 服务器已先行拒绝",
   warnings: "警告",
   audit: "审计注解",
   insertSetting: "插入示例",

@@ -1,5 +1,181 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Text } from "@codemirror/state";
+import type { Admission, Admitted } from "../engine/admission.ts";
+import { findSetting, smallEditor, type SmallEditor } from "../editor/small.ts";
+import { POLICY_SAMPLES } from "../examples/index.ts";
+import { lang, t } from "../i18n/index.ts";
+import { changeDoc, fileOf, files, freeName, literal, manifest, newFile, source, splitLines } from "../state/files.ts";
+import { release } from "../state/options.ts";
+import { printYaml } from "../state/print.ts";
+import { Compare } from "./Compare.tsx";
+import { FindingList } from "./FindingList.tsx";
+import { Icon } from "./Icon.tsx";
+import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
+import { pauseFor, useEngine } from "./useEngine.ts";
 
+const OPERATIONS = ["CREATE", "UPDATE", "DELETE"] as const;
+
+/** Writes the settings, making their file when there is none yet; the manifest stays in the editor. */
+function write(doc: Text): void {
+  const file = fileOf("settings");
+  if (file) changeDoc(file.id, doc);
+  else files.value = [...files.peek(), { ...newFile(freeName("settings.yaml"), "settings", ""), doc }];
+}
+
+function Answer({ entry }: { entry: Admitted }) {
+  const s = t.value;
+  const { response } = entry;
+  const tone = response?.accepted ? "good" : "bad";
+  const mutated = response?.mutated_object;
+  return (
+    <section class="admitted" aria-label={s.policyFor(`${entry.kind} ${entry.name}`)}>
+      <h3>
+        <span class={`tick ${tone}`}>
+          <Icon name={response?.accepted ? "check" : "cross"} />
+        </span>
+        <span class="object-name">
+          {entry.kind} <b>{entry.name || "—"}</b> {entry.namespace && <span class="muted">{entry.namespace}</span>}
+        </span>
+        <span class={`chip ${response?.accepted ? "verdict-Yes" : "bad"}`}>
+          {response ? (response.accepted ? (mutated ? s.mutated : s.allowed) : `${s.denied}${response.code ? ` · ${response.code}` : ""}`) : s.notAsked}
+        </span>
+      </h3>
+      {response?.message && <p class="exact bad-text">{response.message}</p>}
+      {response?.warnings?.map((warning, index) => (
+        <p key={index} class="exact">
+          {s.warnings}: {warning}
+        </p>
+      ))}
+      {response?.audit_annotations && (
+        <p class="note">
+          {s.audit}:{" "}
+          {Object.entries(response.audit_annotations).map(([key, value]) => (
+            <code key={key}>{`${key}=${value}`}</code>
+          ))}
+        </p>
+      )}
+      {mutated !== undefined && <Compare before={printYaml(entry.object)} after={printYaml(mutated)} beforeLabel={s.before} afterLabel={s.after} />}
+    </section>
+  );
+}
+
+/** The policy module's settings, and what it answers to each object of the manifest. */
 export function Policy() {
-  return <Trouble outcome={{ kind: "missing" }} verb="admit" />;
+  const s = t.value;
+  void files.value;
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<SmallEditor | null>(null);
+  const file = manifest.value;
+  const settings = fileOf("settings");
+  const stored = fileOf("stored");
+  const [operation, setOperation] = useState<(typeof OPERATIONS)[number]>("CREATE");
+  const [user, setUser] = useState("jane");
+  const [groups, setGroups] = useState("");
+  const text = settings ? source(settings) : null;
+  const key = file && JSON.stringify([file.id, file.version, settings?.id, settings?.version, stored?.id, stored?.version, operation, user, groups, release.value]);
+  const { outcome, fresh } = useEngine<Admission>(
+    "admit",
+    key ?? null,
+    () => ({
+      verb: "admit",
+      text: source(file!),
+      texts: { settings: text ?? literal("settings", ""), ...(operation === "CREATE" || !stored ? {} : { old: source(stored) }) },
+      options: { operation, username: user, groups: groups.split(",").map((group) => group.trim()).filter(Boolean), ...(release.value ? { release: release.value } : {}) },
+      shape: "admission",
+    }),
+    pauseFor(file?.doc.length ?? 0),
+  );
+  const admission = outcome?.kind === "answer" ? outcome.answer : null;
+
+  useEffect(() => {
+    if (!host.current) return undefined;
+    editor.current = smallEditor(host.current, fileOf("settings")?.doc ?? Text.empty, t.peek().settings, (doc) => {
+      if (!fileOf("settings")?.doc.eq(doc)) write(doc);
+    });
+    return () => {
+      editor.current?.destroy();
+      editor.current = null;
+    };
+  }, [lang.value]);
+  useEffect(() => {
+    // As it is now, not as it was when this was drawn: typing goes on in between.
+    const now = fileOf("settings");
+    if (now) editor.current?.show(now.doc);
+  }, [settings?.version, lang.value]);
+  useEffect(() => {
+    if (!admission || !fresh) return;
+    const doc = settings?.doc ?? Text.empty;
+    editor.current?.mark(
+      admission.settings.flatMap((finding) => {
+        const span = findSetting(doc, finding.message.split(":")[0] ?? "");
+        return span ? [{ ...span, severity: "error" as const, message: finding.message }] : [];
+      }),
+    );
+  }, [admission, fresh]);
+
+  if (!file) return null;
+  return (
+    <div class="policy" aria-busy={!fresh}>
+      <div class="controls">
+        <b>{s.settings}</b>
+        <span class="note">{s.settingsNote}</span>
+        <span class="spacer" />
+        <select
+          aria-label={s.insertSetting}
+          value=""
+          onChange={({ currentTarget }) => {
+            const sample = POLICY_SAMPLES.find(({ id }) => id === currentTarget.value);
+            currentTarget.value = "";
+            if (sample) write(splitLines(sample.text));
+          }}
+        >
+          <option value="">{s.insertSetting}…</option>
+          {POLICY_SAMPLES.map((sample) => (
+            <option key={sample.id} value={sample.id}>
+              {sample.title[lang.value]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div ref={host} class="small-editor" />
+      <Trouble outcome={outcome} verb="admit" />
+      {admission && admission.settings.length > 0 && (
+        <>
+          <h2 class="verdict-line bad">{s.settingsErrors}</h2>
+          <FindingList findings={admission.settings} fileId={undefined} canFix={false} />
+        </>
+      )}
+      {admission && admission.settings.length === 0 && (
+        <>
+          <div class="controls">
+            <label class="inline">
+              <span>{s.policyOperation}</span>
+              <select value={operation} onChange={({ currentTarget }) => setOperation(currentTarget.value as typeof operation)}>
+                {OPERATIONS.map((value) => (
+                  <option key={value}>{value}</option>
+                ))}
+              </select>
+            </label>
+            <label class="inline">
+              <span>{s.user}</span>
+              <input class="short" value={user} spellcheck={false} onInput={({ currentTarget }) => setUser(currentTarget.value)} />
+            </label>
+            <label class="inline">
+              <span>{s.groups}</span>
+              <input class="short" value={groups} spellcheck={false} onInput={({ currentTarget }) => setGroups(currentTarget.value)} />
+            </label>
+          </div>
+          {operation !== "CREATE" && !stored && <p class="quiet muted">{s.noStored}</p>}
+          {admission.objects.length === 0 ? (
+            <p class="quiet muted">
+              <Ticked text={s.policyNothing} />
+            </p>
+          ) : (
+            admission.objects.map((entry, index) => <Answer key={index} entry={entry} />)
+          )}
+        </>
+      )}
+    </div>
+  );
 }

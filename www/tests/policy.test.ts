@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { openPage, setUp, textOf } from "./page.ts";
+
+setUp();
+
+describe("policy", () => {
+  it("shows what the policy answers, and what it changes", async () => {
+    const { page, done } = await openPage({ path: "#example=policy" });
+    await page.locator(".admitted .chip", { hasText: "allowed, changed" }).waitFor();
+    await page.locator(".compare .cm-merge-b .cm-changedLine", { hasText: "resourceClassName: gpu.example.com" }).waitFor();
+    await page.getByLabel("Insert an example").selectOption("deny");
+    await page.locator(".admitted .chip", { hasText: "denied · 403" }).waitFor();
+    expect(await page.locator(".admitted .exact").first().textContent()).toContain("spec.allocationMode");
+    // The exempt user may.
+    await page.getByLabel("User").fill("system:serviceaccount:gpu-driver:controller");
+    await page.locator(".admitted .chip", { hasText: "allowed" }).waitFor();
+    // The settings are a file like any other.
+    await page.getByRole("navigation", { name: "Files" }).getByText("settings.yaml").click();
+    expect(await textOf(page)).toContain("deny: [Immediate]");
+    await done();
+  });
+
+  it("says what is wrong with settings, where it stands, as they are typed", async () => {
+    const { page, done } = await openPage({ path: "#example=claim" });
+    await page.getByRole("tab", { name: "Policy" }).click();
+    const editor = page.getByRole("textbox", { name: "Settings" });
+    await editor.click();
+    await page.keyboard.type("resourceClases:\nallow: [a]");
+    await page.locator(".finding", { hasText: "resourceClases: unknown setting; did you mean" }).waitFor();
+    expect(await page.locator(".small-editor .cm-lintRange-error").first().textContent()).toBe("resourceClases");
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("mode: warn");
+    await page.locator(".admitted").waitFor();
+    expect(await page.getByRole("navigation", { name: "Files" }).getByText("settings.yaml").count()).toBe(1);
+    await done();
+  });
+});
