@@ -65,6 +65,8 @@ test-rust:
 	@cargo clippy --quiet --locked --lib --target wasm32-unknown-unknown -- -D warnings
 	@cargo check --quiet --locked --lib --no-default-features
 	@cargo test --locked
+	$(call say,k8s-openapi filled from claimkit: about 2 minutes the first time)
+	@cargo test --quiet --manifest-path tests/hosts/k8s-openapi/Cargo.toml
 
 # The command line and the npm package: Node and Chromium.
 .PHONY: test-hosts

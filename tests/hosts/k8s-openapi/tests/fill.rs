@@ -17,7 +17,10 @@ fn recorded(profile: &str) -> Vec<Value> {
         .iter()
         .flat_map(|prefix| {
             let text = std::fs::read_to_string(folder.join(format!("{prefix}{profile}.jsonl"))).unwrap();
-            text.split('\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+            text.split('\n')
+                .filter(|line| !line.is_empty())
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect::<Vec<Value>>()
         })
         .filter(|case: &Value| {
             case["errors"].as_array().is_some_and(Vec::is_empty)
