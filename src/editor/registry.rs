@@ -123,7 +123,6 @@ pub fn severity(code: Code) -> Severity {
         | Code::AllocationModeDefaulted
         | Code::NodeSelectorTermEmpty
         | Code::NodeSelectorNeverMatches
-        | Code::NodeSelectorValueUnreadable
         | Code::NodeSelectorTermDuplicate
         | Code::NodeSelectorLabelUnknown
         | Code::NodeSelectorValueUnknown

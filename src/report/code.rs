@@ -256,8 +256,6 @@ codes! {
     NodeSelectorTermEmpty = "node-selector-term-empty",
     /// Requirements that exclude each other.
     NodeSelectorNeverMatches = "node-selector-never-matches",
-    /// A value the scheduler cannot read.
-    NodeSelectorValueUnreadable = "node-selector-value-unreadable",
     /// A selector that the scheduler cannot parse.
     NodeSelectorUnparsable = "node-selector-unparsable",
     /// A term that says the same as an earlier one.

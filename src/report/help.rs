@@ -52,6 +52,9 @@ impl Code {
             Code::NodeSelectorOperator => {
                 "write `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`; for fields only `In` and `NotIn`"
             }
+            Code::NodeSelectorUnparsable => {
+                "values are label values, and for `Gt` and `Lt` whole numbers without a sign; the scheduler refuses the whole selector"
+            }
             Code::NodeSelectorKey => "the key is a label key, `name` or `prefix/name`; under `matchFields` only `metadata.name`",
             Code::NodeSelectorFieldValue | Code::NodeNameInvalid => {
                 "a node name has lower case letters, digits, `-` and `.`, and begins and ends with a letter or digit"

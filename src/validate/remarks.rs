@@ -57,12 +57,11 @@ pub fn changes(changes: &Changes, namespace: &str, meta: ObjectMeta<'_>, finding
 /// What stands in the object whatever is done with it.
 pub fn object(api: Api, record: &Record<'_>, context: &Context, findings: &mut Vec<Finding>) {
     let root = Path::ROOT;
-    let unicode = context.rules.unicode;
     match api.kind.kind {
         "ResourceClass" => {
             let class = view::ResourceClass::new(record);
             if let Some(selector) = class.suitable_nodes() {
-                scheduler::review(selector, &root.field("suitableNodes"), unicode, findings);
+                scheduler::review(selector, &root.field("suitableNodes"), context.release, findings);
             }
         }
         "ResourceClaim" => {
@@ -70,7 +69,7 @@ pub fn object(api: Api, record: &Record<'_>, context: &Context, findings: &mut V
             if let Some(selector) = claim.status().allocation().and_then(view::AllocationResult::available_on_nodes) {
                 let status = root.field("status");
                 let allocation = status.field("allocation");
-                scheduler::review(selector, &allocation.field("availableOnNodes"), unicode, findings);
+                scheduler::review(selector, &allocation.field("availableOnNodes"), context.release, findings);
             }
         }
         "ResourceClaimParameters" => {

@@ -135,6 +135,11 @@ impl Case<'_, '_> {
             verdict.status = self.undecodable(&error);
         }
         verdict.findings.append(&mut remarks);
+        if let Some(tree) = self.input.tree(self.item) {
+            for finding in &mut verdict.findings {
+                hints::removal(finding, tree, self.item.node);
+            }
+        }
         verdict
     }
 

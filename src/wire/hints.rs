@@ -1,11 +1,12 @@
 //! Help and fixes for findings, from the text they stand in.
 
 use crate::decode::{Strict, StrictKind};
-use crate::report::{Code, Edit, Finding, locate};
+use crate::report::{Cause, Code, Edit, Finding, Fix, Step, locate};
 use crate::schema::{Api, Release};
 use crate::suggest;
 use crate::text::Span;
-use crate::text::tree::{Kind, NodeId, Tree};
+use crate::text::edit::Edits;
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// Help for an unknown or duplicate field, and its new name where that is certain.
 pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
@@ -15,6 +16,15 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
     };
     let Some(found) = found else {
         finding.help = finding.code.help().map(str::to_owned);
+        let mut edits = Edits::new();
+        let shadowed = |entry: &Entry| entry.shadowed && tree.text(entry.key) == strict.field;
+        if strict.kind == StrictKind::Duplicate
+            && edits.remove_entries(tree, strict.parent, shadowed).is_ok()
+            && let Ok(edits) = edits.sorted()
+            && !edits.is_empty()
+        {
+            finding.fixes.push(Fix { title: "keep the last, which counts".to_owned(), edits });
+        }
         return;
     };
     finding.help = Some(found.help);
@@ -22,13 +32,13 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
     if let Some(rename) = found.rename.filter(|name| tree.entry(strict.parent, name).is_none())
         && let Some(edit) = replace(tree, strict.key, &strict.field, rename)
     {
-        finding.fixes.push(crate::report::Fix { title: format!("write `{rename}`"), edits: vec![edit] });
+        finding.fixes.push(Fix { title: format!("write `{rename}`"), edits: vec![edit] });
     } else if strict.field == "name"
         && strict.path == "name"
         && tree.entry(strict.parent, "metadata").is_none()
         && let Some(edit) = under_metadata(tree, strict.key)
     {
-        finding.fixes.push(crate::report::Fix { title: "move it under `metadata`".to_owned(), edits: vec![edit] });
+        finding.fixes.push(Fix { title: "move it under `metadata`".to_owned(), edits: vec![edit] });
     }
 }
 
@@ -65,7 +75,7 @@ pub fn scalar(finding: &mut Finding, tree: &Tree<'_>, node: Option<NodeId>, new:
     let Some(node) = node else { return };
     let Some(old) = tree.str(node) else { return };
     if let Some(edit) = replace(tree, tree.span(node), old, new) {
-        finding.fixes.push(crate::report::Fix { title: format!("write `{new}`"), edits: vec![edit] });
+        finding.fixes.push(Fix { title: format!("write `{new}`"), edits: vec![edit] });
     }
 }
 
@@ -148,4 +158,46 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
         Some(edit) => finding.with_fix("write the default", vec![edit]),
         None => finding,
     })
+}
+
+/// Takes out what may not or need not stand there, where that alone mends the finding.
+pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
+    let removable = match finding.code {
+        Code::StatusDropped
+        | Code::NamespaceDropped
+        | Code::NamespaceForbidden
+        | Code::ServerOwnedDropped
+        | Code::ResourceVersionOnCreate
+        | Code::ManagedFieldsInvalid
+        | Code::TemplateMetadataForbidden => true,
+        Code::NodeSelectorValues => finding.cause == Some(Cause::Forbidden),
+        _ => false,
+    };
+    if !removable || !finding.fixes.is_empty() {
+        return;
+    }
+    // Of a list it is the list that goes.
+    let list = finding.steps.iter().position(|step| matches!(step, Step::Index(_)));
+    let steps = match list {
+        Some(at) if finding.code == Code::ManagedFieldsInvalid => finding.steps.get(..at).unwrap_or_default(),
+        _ => &finding.steps,
+    };
+    let Some((Step::Key(key), above)) = steps.split_last() else { return };
+    let Some(map) = locate::node(tree, root, above) else { return };
+    let goes = |entry: &Entry| tree.text(entry.key) == key;
+    let entries = tree.entries(map);
+    let anchored = |entry: &Entry| {
+        let span = entry.key_span.join(tree.span(entry.value)).join(tree.node(entry.value).properties);
+        tree.source().get(span.from()..span.to()).is_none_or(|text| text.contains('&'))
+    };
+    if entries.iter().all(goes) || entries.iter().filter(|entry| goes(entry)).any(anchored) {
+        return;
+    }
+    let mut edits = Edits::new();
+    if edits.remove_entries(tree, map, goes).is_ok()
+        && let Ok(edits) = edits.sorted()
+        && !edits.is_empty()
+    {
+        finding.fixes.push(Fix { title: format!("remove `{key}`"), edits });
+    }
 }
