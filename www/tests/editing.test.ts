@@ -74,6 +74,22 @@ describe("editing", () => {
     await done();
   });
 
+  it("types over a selection, plain and with brackets, as one step", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, TYPO);
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("x: y");
+    expect(await textOf(page)).toBe("x: y");
+    await page.keyboard.press("Shift+Home");
+    await page.keyboard.type("[");
+    expect(await textOf(page)).toBe("[x: y]");
+    await page.keyboard.press("ControlOrMeta+z");
+    await page.keyboard.press("ControlOrMeta+z");
+    expect(await textOf(page)).toBe(TYPO);
+    await done();
+  });
+
   it("folds a whole document at its separator", async () => {
     const { page, done } = await openPage();
     await settled(page);

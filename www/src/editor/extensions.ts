@@ -21,9 +21,27 @@ export function reading(): Extension {
   return [lineNumbers(), yaml(), drawSelection(), appearance, EditorState.phrases.of(t.peek().editorPhrases)];
 }
 
+/**
+ * Typing over a selection, done by the editor alone. Left to the browser it would keep the look of the deleted text as an
+ * inline style for a moment, which the page's policy rightly reports.
+ */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main, ranges } = view.state.selection;
+    if (event.inputType !== "insertText" || !event.data || view.composing || main.empty || ranges.length > 1) return false;
+    const { data } = event;
+    const insert = () => view.state.update(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    const handled = view.state.facet(EditorView.inputHandler).some((handler) => handler(view, main.from, main.to, data, insert));
+    if (!handled) view.dispatch(insert());
+    event.preventDefault();
+    return true;
+  },
+});
+
 /** What an editable text has besides. */
 export function writing(): Extension {
   return [
+    typeOver,
     foldDocuments,
     foldGutter({ markerDOM: foldMarker }),
     history(),
