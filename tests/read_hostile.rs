@@ -95,7 +95,7 @@ fn alias_bombs_are_refused() {
 #[test]
 fn long_and_many_are_read_in_one_pass() {
     accepted("comments", &("# a comment\n".repeat(200_000) + "a: 1\n"), 1);
-    accepted("comments between", &"a: # c\n# c\n  # c\n".replace("a:", &("a:\n".to_owned() + &"# c\n".repeat(100_000))), 1);
+    accepted("comments between", &("a:\n".to_owned() + &"# c\n".repeat(100_000) + "  b: c\n"), 1);
     accepted("a plain scalar", &("a: ".to_owned() + &"x".repeat(5_000_000)), 1);
     accepted("a folded plain scalar", &("a:\n".to_owned() + &"  word word\n".repeat(400_000)), 1);
     accepted("a quoted scalar", &format!("a: \"{}\"", "x\\n".repeat(1_600_000)), 1);
@@ -137,7 +137,7 @@ fn line_breaks_of_all_kinds() {
     read("broken texts", &"a: 'b\n---\n".repeat(100_000));
     read("invisible", &("a: \u{200b}\u{a0}b\n".repeat(100_000)));
     read("en dashes", &("–-- a\n".repeat(20_000)));
-    read("tags", "- !a!b c\n");
+    read("tags", &"- !!str c\n".repeat(100_000));
     read("percent", &("%".repeat(1_000_000)));
     read("colons", &(":".repeat(1_000_000)));
     read("colons and blanks", &(": ".repeat(500_000)));

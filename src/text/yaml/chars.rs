@@ -110,19 +110,26 @@ pub(super) fn width(lead: u8) -> usize {
 /// The first character YAML refuses (control characters, DEL, C1 but NEL, U+FFFE, U+FFFF), as an
 /// offset into `text`.
 pub(in crate::text) fn first_refused(text: &str) -> Option<usize> {
-    const BLOCK: usize = 64;
+    // One pass without branches over blocks of one size, so that plain text costs next to nothing.
+    let bytes = text.as_bytes();
+    let (blocks, tail) = bytes.as_chunks::<64>();
     let mut base = 0usize;
-    for block in text.as_bytes().chunks(BLOCK) {
-        // One pass without branches, so that whole blocks of plain text cost next to nothing.
-        let suspect = block.iter().fold(false, |found, &b| {
-            found | ((b < 0x20) & (b != b'\n') & (b != b'\r') & (b != b'\t')) | (b == 0x7f) | (b == 0xc2) | (b == 0xef)
+    for block in blocks {
+        let suspect = block.iter().fold(0u8, |found, &b| {
+            found
+                | u8::from((b < 0x20) & (b != b'\n') & (b != b'\r') & (b != b'\t'))
+                | u8::from(b == 0x7f)
+                | u8::from(b == 0xc2)
+                | u8::from(b == 0xef)
         });
-        if suspect && let Some(at) = refused_in(text.as_bytes(), base, base.saturating_add(block.len())) {
+        if suspect != 0
+            && let Some(at) = refused_in(bytes, base, base.saturating_add(block.len()))
+        {
             return Some(at);
         }
-        base = base.saturating_add(BLOCK);
+        base = base.saturating_add(block.len());
     }
-    None
+    refused_in(bytes, base, base.saturating_add(tail.len()))
 }
 
 fn refused_in(bytes: &[u8], from: usize, to: usize) -> Option<usize> {

@@ -38,16 +38,41 @@ pub(super) struct Found {
     /// Mappings with a merge key or a key that is no plain scalar, in the order they end: their
     /// entries are here and not yet in the tree.
     pub special: Vec<(NodeId, Vec<RawEntry>)>,
-    /// Keys that were converted from something else than a string, by the start of their span.
-    pub converted_keys: Map<u32, Value>,
-    /// Scalars that cannot be decoded, and go-yaml's words.
-    pub faults: Map<NodeId, String>,
+    /// Keys that were converted from something else than a string, by the start of their span, ascending.
+    pub converted_keys: Vec<(u32, Value)>,
+    /// Scalars that cannot be decoded, ascending, and go-yaml's words.
+    pub faults: Vec<(NodeId, String)>,
     /// True when a float is infinite or not a number.
     pub unprintable_floats: bool,
     /// True when there is an alias.
     pub aliases: bool,
     /// Where the token that ended the document begins, and whether it is `...`.
     pub end: Option<(u32, bool)>,
+}
+
+impl Found {
+    /// What the key that begins at `start` was, when it was no string.
+    pub fn converted(&self, start: u32) -> Option<Value> {
+        let at = self.converted_keys.binary_search_by_key(&start, |(start, _)| *start).ok()?;
+        self.converted_keys.get(at).map(|(_, value)| *value)
+    }
+
+    /// For each node of a tree, which of `special` it is.
+    pub fn special_by_node(&self, nodes: usize) -> Vec<Option<usize>> {
+        let mut special = vec![None; if self.special.is_empty() { 0 } else { nodes }];
+        for (index, (node, _)) in self.special.iter().enumerate() {
+            if let Some(slot) = special.get_mut(node.0 as usize) {
+                *slot = Some(index);
+            }
+        }
+        special
+    }
+
+    /// Why a scalar cannot be decoded.
+    pub fn fault(&self, node: NodeId) -> Option<&str> {
+        let at = self.faults.binary_search_by_key(&node, |(node, _)| *node).ok()?;
+        self.faults.get(at).map(|(_, problem)| problem.as_str())
+    }
 }
 
 enum Frame {
@@ -249,7 +274,7 @@ impl Composer<'_, '_> {
                 _ if merge => self.set_key(RawKey::Merge, span),
                 Some(key) if event.anchor.is_empty() => {
                     if resolved != Value::Text {
-                        self.found.converted_keys.insert(span.start, resolved);
+                        self.found.converted_keys.push((span.start, resolved));
                     }
                     self.set_key(RawKey::Scalar(key, resolved), span);
                 }
@@ -279,7 +304,7 @@ impl Composer<'_, '_> {
         let node = self.tree.push(self.node(event, kind, style(event.style)));
         self.anchor(event, node);
         if let Some(problem) = fault {
-            self.found.faults.insert(node, problem);
+            self.found.faults.push((node, problem));
         }
         node
     }

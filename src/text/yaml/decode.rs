@@ -6,11 +6,10 @@ use super::error::{Stage, YamlError};
 use super::resolve;
 use super::token::Mark;
 use crate::goformat::{self, GoUnicode};
-use crate::ordered::{Map, Set};
+use crate::ordered::Set;
 use crate::text::print::{Order, effective};
 use crate::text::source::Span;
 use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
-use std::collections::BTreeSet;
 
 /// Up to this many decoding steps, 99 % may come from aliases.
 const RATIO_LOW: f64 = 400_000.0;
@@ -41,13 +40,14 @@ enum Step {
 struct Walk<'w, 's> {
     tree: &'w mut Tree<'s>,
     found: &'w Found,
-    special: Map<NodeId, usize>,
+    special: Vec<Option<usize>>,
     expanded: Vec<bool>,
     steps: Vec<Step>,
     decoded: u64,
     aliased: u64,
     alias_depth: u64,
-    active: BTreeSet<NodeId>,
+    /// Aliases being followed, by node.
+    active: Vec<bool>,
     /// Keys set so far of each mapping being decoded, when duplicates are asked for.
     keys: Option<Vec<Set<String>>>,
     duplicates: Vec<(String, NodeId)>,
@@ -81,24 +81,25 @@ fn fail<T>(problem: impl Into<std::borrow::Cow<'static, str>>, at: u32) -> Resul
 
 impl<'w, 's> Walk<'w, 's> {
     fn new(tree: &'w mut Tree<'s>, found: &'w Found, strict: bool) -> Self {
+        let nodes = tree.len();
         Walk {
             tree,
             found,
-            special: found.special.iter().enumerate().map(|(index, (node, _))| (*node, index)).collect(),
+            special: found.special_by_node(nodes),
+            active: vec![false; if found.aliases { nodes } else { 0 }],
             expanded: vec![false; found.special.len()],
             steps: Vec::new(),
             // The document itself counts.
             decoded: 1,
             aliased: 0,
             alias_depth: 0,
-            active: BTreeSet::new(),
             keys: strict.then(Vec::new),
             duplicates: Vec::new(),
         }
     }
 
     fn raw(&self, node: NodeId) -> Option<(usize, &'w [RawEntry])> {
-        let index = *self.special.get(&node)?;
+        let index = (*self.special.get(node.0 as usize)?)?;
         self.found.special.get(index).map(|(_, entries)| (index, entries.as_slice()))
     }
 
@@ -108,7 +109,9 @@ impl<'w, 's> Walk<'w, 's> {
             match step {
                 Step::Node(node) => self.node(node, None)?,
                 Step::LeaveAlias(node) => {
-                    self.active.remove(&node);
+                    if let Some(active) = self.active.get_mut(node.0 as usize) {
+                        *active = false;
+                    }
                     self.alias_depth = self.alias_depth.saturating_sub(1);
                 }
                 Step::Items(node, at) => {
@@ -146,11 +149,12 @@ impl<'w, 's> Walk<'w, 's> {
         let mut node = node;
         loop {
             self.count(node)?;
-            if let Some(problem) = self.found.faults.get(&node) {
-                return fail(problem.clone(), self.tree.span(node).start);
+            if let Some(problem) = self.found.fault(node) {
+                return fail(problem.to_owned(), self.tree.span(node).start);
             }
             let Kind::Alias(target) = self.tree.node(node).kind else { break };
-            if !self.active.insert(node) {
+            let Some(active) = self.active.get_mut(node.0 as usize) else { break };
+            if std::mem::replace(active, true) {
                 let span = self.tree.span(node);
                 let name = self.tree.source().get(span.from().saturating_add(1)..span.to()).unwrap_or("");
                 return fail(format!("anchor '{name}' value contains itself"), span.start);
@@ -218,7 +222,7 @@ impl<'w, 's> Walk<'w, 's> {
             },
             None => match self.tree.entries(node).get(at) {
                 Some(entry) => {
-                    let value = self.found.converted_keys.get(&entry.key_span.start).copied();
+                    let value = self.found.converted(entry.key_span.start);
                     (RawKey::Scalar(entry.key, value.unwrap_or(resolve::Value::Text)), entry.value)
                 }
                 None => return Ok(()),
@@ -329,50 +333,44 @@ fn plain_entry(key: Str, entry: &RawEntry) -> Entry {
 /// The first key JSON cannot have: upstream meets them in no particular order, here it is the
 /// order of the text.
 fn convert(tree: &Tree<'_>, found: &Found, root: NodeId) -> Result<(), YamlError> {
-    let odd: Map<(NodeId, u32), NodeId> = found
-        .special
-        .iter()
-        .flat_map(|(map, entries)| entries.iter().map(move |entry| (*map, entry)))
-        .filter_map(|(map, entry)| match entry.key {
-            RawKey::Node(key) if matches!(tree.kind(key), Kind::Null | Kind::Uint(_)) => Some(((map, entry.key_span.start), key)),
-            _ => None,
-        })
-        .collect();
-    if odd.is_empty() {
+    let odd = |entry: &&RawEntry| matches!(entry.key, RawKey::Node(key) if matches!(tree.kind(key), Kind::Null | Kind::Uint(_)));
+    if !found.special.iter().any(|(_, entries)| entries.iter().any(|entry| odd(&entry))) {
         return Ok(());
     }
-    let refuse = |key: NodeId, value: NodeId| {
-        let (kind, shown) = match tree.kind(key) {
-            Kind::Uint(value) => ("uint64", format!("{value:#x}")),
-            _ => ("%!s(<nil>)", "<nil>".to_owned()),
-        };
-        let value = match tree.kind(value) {
-            Kind::Null => "<nil>".to_owned(),
-            _ => go_syntax(tree, value),
-        };
-        let problem = format!("unsupported map key of type: {kind}, key: {shown}, value: {value}");
-        let mark = Mark { offset: tree.span(key).start, ..Mark::default() };
-        Err(*YamlError::plain(Stage::Json, problem, mark))
+    let special = found.special_by_node(tree.len());
+    let entries_of = |node: NodeId| {
+        let index = special.get(node.0 as usize).copied().flatten()?;
+        found.special.get(index).map(|(_, entries)| entries.as_slice())
     };
     let mut steps = vec![root];
     while let Some(node) = steps.pop() {
         steps.extend(tree.items(node).iter().rev());
-        let map = tree.resolve(node);
-        for entry in effective(tree, node, Order::Source) {
-            if let Some(&key) = odd.get(&(map, entry.key_span.start)) {
-                return refuse(key, entry.value);
-            }
+        if let Some(entry) = entries_of(tree.resolve(node)).and_then(|entries| entries.iter().rfind(odd)) {
+            return odd_key(tree, entry);
         }
         steps.extend(effective(tree, node, Order::Source).into_iter().rev().map(|entry| entry.value));
     }
     // Such a key stands in a mapping that was only merged into another.
-    match odd.iter().next() {
-        Some((&(map, _), &key)) => {
-            let value = tree.entries(map).first().map_or(map, |entry| entry.value);
-            refuse(key, value)
-        }
+    match found.special.iter().find_map(|(_, entries)| entries.iter().rfind(odd)) {
+        Some(entry) => odd_key(tree, entry),
         None => Ok(()),
     }
+}
+
+/// The words for a key that is null or needs all 64 bits.
+fn odd_key(tree: &Tree<'_>, entry: &RawEntry) -> Result<(), YamlError> {
+    let RawKey::Node(key) = entry.key else { return Ok(()) };
+    let (kind, shown) = match tree.kind(key) {
+        Kind::Uint(value) => ("uint64", format!("{value:#x}")),
+        _ => ("%!s(<nil>)", "<nil>".to_owned()),
+    };
+    let value = match tree.kind(entry.value) {
+        Kind::Null => "<nil>".to_owned(),
+        _ => go_syntax(tree, entry.value),
+    };
+    let problem = format!("unsupported map key of type: {kind}, key: {shown}, value: {value}");
+    let mark = Mark { offset: tree.span(key).start, ..Mark::default() };
+    Err(*YamlError::plain(Stage::Json, problem, mark))
 }
 
 /// The first float JSON cannot have, in the order JSON is printed: keys sorted.

@@ -76,8 +76,7 @@ impl Composed<'_> {
     /// Keys that were no text and became another text than was written: the mapping and the
     /// index of the entry.
     pub fn converted_keys(&self) -> Vec<(NodeId, usize)> {
-        let converted = &self.found.converted_keys;
-        if converted.is_empty() {
+        if self.found.converted_keys.is_empty() {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -85,7 +84,7 @@ impl Composed<'_> {
             for (at, entry) in self.tree.entries(id).iter().enumerate() {
                 let span = entry.key_span;
                 let written = self.tree.source().get(span.from()..span.to()).unwrap_or("");
-                if !entry.merged && converted.contains_key(&span.start) && self.tree.text(entry.key) != written {
+                if !entry.merged && self.found.converted(span.start).is_some() && self.tree.text(entry.key) != written {
                     found.push((id, at));
                 }
             }

@@ -406,6 +406,9 @@ impl<'a> Scanner<'a> {
                 Ok(())
             }
             _ if self.begins_plain_scalar(byte) => {
+                if self.simple_key_allowed && self.flow_level == 0 && self.refused.is_none() && self.fetch_plain_key(column)? {
+                    return Ok(());
+                }
                 self.save_simple_key()?;
                 self.simple_key_allowed = false;
                 let token = self.scan_plain_scalar()?;
@@ -417,6 +420,33 @@ impl<'a> Scanner<'a> {
                 self.error("while scanning for the next token", mark, "found character that cannot start any token")
             }
         }
+    }
+
+    /// The most common thing in a manifest, at once: a key of plain text with its `:` right behind
+    /// it. The tokens are those that come about when the `:` is found later; anything unusual is
+    /// left to that way.
+    fn fetch_plain_key(&mut self, column: u32) -> Result<bool, Refusal> {
+        const LONGEST: usize = 128;
+        let rest = self.rest();
+        let head = rest.get(..LONGEST).unwrap_or(rest);
+        let length = Stop::PLAIN.run(head);
+        if length == 0 || head.get(length) != Some(&b':') || !matches!(rest.get(length.wrapping_add(1)), Some(b' ' | b'\n')) {
+            return Ok(false);
+        }
+        self.remove_simple_key()?;
+        let start = self.mark();
+        if let Some(key) = self.simple_keys.last_mut() {
+            key.mark = start;
+        }
+        self.roll_indent(column, None, TokenKind::BlockMappingStart, start)?;
+        self.append(TokenKind::Key, start, start);
+        self.skip(length);
+        let end = self.mark();
+        let value = self.source_text(start.offset as usize, end.offset as usize);
+        self.tokens.push_back(Token { kind: TokenKind::Scalar, start, end, value, ..Token::default() });
+        self.indicator(TokenKind::Value, 1);
+        self.simple_key_allowed = false;
+        Ok(true)
     }
 
     fn begins_plain_scalar(&self, byte: u8) -> bool {
