@@ -120,6 +120,10 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if std::ptr::eq(schema, root) && OBJECT_META.slot(name).is_some() {
         return Some(Suggestion::say(format!("`{name}` belongs under `metadata`")));
     }
+    // Names that many structs have say nothing about where they were meant to stand.
+    if OBJECT_META.slot(name).is_some() || matches!(name, "kind" | "apiGroup" | "apiVersion") {
+        return None;
+    }
     let mut level: Vec<(String, &'static Struct)> = vec![(String::new(), root)];
     // Tables are trees of a few levels: the search ends with them.
     while !level.is_empty() {

@@ -48,6 +48,58 @@ pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
+/// Where two structs differ: the steps to the outermost field that is no struct on both sides, the stored and the new
+/// value. Recursion is bounded by the depth of the tables.
+pub fn differences<'r>(new: &'r Record<'r>, old: &'r Record<'r>) -> Vec<Difference<'r>> {
+    let mut found = Vec::new();
+    for ((field, new), old) in new.schema.fields.iter().zip(&new.slots).zip(&old.slots) {
+        if same_value(&field.ty, new, old) {
+            continue;
+        }
+        match (new, old) {
+            (Value::Struct(new), Value::Struct(old)) => {
+                found.extend(differences(new, old).into_iter().map(|mut inner| {
+                    inner.path.insert(0, field.json);
+                    inner
+                }));
+            }
+            (new, old) => found.push(Difference { path: vec![field.json], new, old }),
+        }
+    }
+    found
+}
+
+/// One field that is not what it was.
+#[derive(Clone, Debug)]
+pub struct Difference<'r> {
+    /// JSON names from the struct to the field.
+    pub path: Vec<&'static str>,
+    /// Its new value.
+    pub new: &'r Value<'r>,
+    /// Its stored value.
+    pub old: &'r Value<'r>,
+}
+
+impl Difference<'_> {
+    /// In words, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
+    pub fn told(&self) -> String {
+        let path = self.path.join(".");
+        let simple = |value: &Value<'_>| match value {
+            Value::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),
+            Value::Bool(flag) => Some(format!("`{flag}`")),
+            Value::Int(n) => Some(format!("`{n}`")),
+            Value::Unset => Some("not set".to_owned()),
+            _ => None,
+        };
+        match (simple(self.new), simple(self.old)) {
+            (Some(new), Some(old)) => format!("`{path}` is {new}, stored is {old}"),
+            (_, Some(old)) if matches!(self.old, Value::Unset) => format!("`{path}` is set, stored is {old}"),
+            (Some(new), _) if matches!(self.new, Value::Unset) => format!("`{path}` is {new}, but is stored"),
+            _ => format!("`{path}` differs from what is stored"),
+        }
+    }
+}
+
 fn int(value: &Value<'_>) -> i64 {
     if let Value::Int(n) = value { *n } else { 0 }
 }

@@ -16,7 +16,7 @@ use crate::validate::errors::{MAX_BYTES, is_cut};
 use crate::validate::pipeline::{self, Changes};
 use crate::validate::references::References;
 use crate::validate::status::Status;
-use crate::validate::{self, Context, FieldError, remarks};
+use crate::validate::{self, Context, FieldError, immutable, remarks};
 use crate::view;
 
 /// The decoding error the server answers with.
@@ -278,7 +278,33 @@ impl Case<'_, '_> {
             Via::Validator => self.tell(&validate::functions(self.api, &new, operation, &context), verdict),
             Via::Kubectl => self.tell(&answered, verdict),
         }
+        self.explain_immutable(&new, &old, verdict);
         remarks::changes(&changes, namespace, view::Object::new(&new).metadata(), &mut verdict.findings);
+    }
+
+    /// What changed in a struct that may not change: the server only prints the new one.
+    fn explain_immutable(&self, new: &Record<'_>, old: &Record<'_>, verdict: &mut Verdict) {
+        for finding in &mut verdict.findings {
+            let path: &[&str] = match finding.code {
+                Code::SpecImmutable => &["spec"],
+                Code::AllocationImmutable => &["status", "allocation"],
+                _ => continue,
+            };
+            let inner = |record| path.iter().try_fold(record, |record: &Record<'_>, name| record.record(name));
+            let (Some(new), Some(old)) = (inner(new), inner(old)) else { continue };
+            let found = immutable::differences(new, old);
+            let told: Vec<String> = found.iter().take(4).map(immutable::Difference::told).collect();
+            if told.is_empty() {
+                continue;
+            }
+            let more = if found.len() > told.len() { ", and more" } else { "" };
+            let advice = finding.code.help().unwrap_or_default();
+            finding.help = Some(format!("{}{more}; {advice}", told.join(", ")));
+            if let [only] = found.as_slice() {
+                let steps = path.iter().chain(&only.path).map(|name| Step::Key((*name).to_owned()));
+                finding.steps = steps.collect();
+            }
+        }
     }
 
     /// The object's namespace is not the one the request names.
