@@ -1,6 +1,6 @@
 // The adapters in the real editors: CodeMirror and Monaco in Chromium, typed into by a keyboard.
 import assert from "node:assert/strict";
-import { cpSync, createReadStream, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, createReadStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
 import { after, before, test } from "node:test";
@@ -19,45 +19,32 @@ spec:
   resourceClassName: 5
 `;
 
-const CODEMIRROR = `
-import { EditorView, basicSetup } from "codemirror";
-import { autocompletion, snippet } from "@codemirror/autocomplete";
-import { yaml } from "@codemirror/lang-yaml";
-import { linter } from "@codemirror/lint";
-import { hoverTooltip } from "@codemirror/view";
-import { addLocale, init } from "claimkit";
-import { completionSource, hoverSource, lintSource } from "claimkit/codemirror";
-await init("/claimkit_bg.wasm");
-addLocale("en", await (await fetch("/en.json")).json());
-window.view = new EditorView({
-  parent: document.body,
-  doc: ${JSON.stringify(claim)},
-  extensions: [
-    basicSetup,
-    yaml(),
-    linter(lintSource(), { delay: 50 }),
-    hoverTooltip(hoverSource(), { hoverTime: 50 }),
-    autocompletion({ override: [completionSource({ snippet })] }),
-  ],
-});
-`;
+const readme = [...readFileSync(path.join(root, "pkg/README.md"), "utf8").matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code);
 
+/** The README's example that names an adapter, changed so that the test can reach its parts. */
+function example(name, ...changes) {
+  const found = readme.filter((code) => code.includes(`"claimkit/${name}"`));
+  assert.equal(found.length, 1, `pkg/README.md has ${found.length} examples of claimkit/${name}`);
+  return changes.reduce((code, [from, to]) => {
+    assert.ok(code.includes(from), `the example of claimkit/${name} lacks ${from}`);
+    return code.replace(from, to);
+  }, found[0]);
+}
+
+const CODEMIRROR = example(
+  "codemirror",
+  ["new EditorView({", `window.view = new EditorView({ doc: ${JSON.stringify(claim)},`],
+);
 const MONACO = `
-import * as monaco from "monaco-editor";
-import { addLocale, init } from "claimkit";
-import { register } from "claimkit/monaco";
 // No language workers are needed; without one Monaco works in the page.
 self.MonacoEnvironment = { getWorker: () => new Worker(URL.createObjectURL(new Blob([""], { type: "text/javascript" }))) };
-await init("/claimkit_bg.wasm");
-addLocale("en", await (await fetch("/en.json")).json());
-window.monaco = monaco;
-window.model = monaco.editor.createModel(${JSON.stringify(claim)}, "yaml", monaco.Uri.parse("file:///claim.yaml"));
-window.registered = register(monaco, { delay: 20, codePages: "https://example.com/codes/" });
-window.editor = monaco.editor.create(document.body.appendChild(Object.assign(document.createElement("div"), { style: "height: 500px" })), {
-  model: window.model,
-  quickSuggestions: false,
-  tabSize: 2,
-});
+${example(
+  "monaco",
+  ["register(monaco, {", "window.monaco = monaco;\nwindow.registered = register(monaco, { delay: 20, codePages: \"https://example.com/codes/\","],
+  ["monaco.editor.create(", "window.editor = monaco.editor.create("],
+  ['{ language: "yaml" }', `{ language: "yaml", value: ${JSON.stringify(claim)}, quickSuggestions: false, tabSize: 2 }`],
+)}
+window.model = window.editor.getModel();
 `;
 
 let browser;
@@ -67,7 +54,6 @@ before(async () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   cpSync(path.join(root, "pkg/claimkit_bg.wasm"), path.join(folder, "claimkit_bg.wasm"));
-  cpSync(path.join(root, "pkg/locale/en.json"), path.join(folder, "en.json"));
   for (const [name, contents] of Object.entries({ codemirror: CODEMIRROR, monaco: MONACO })) {
     await build({
       stdin: { contents, resolveDir: here, sourcefile: `${name}.js` },
@@ -80,11 +66,12 @@ before(async () => {
       alias: {
         claimkit: path.join(root, "pkg/index.js"),
         "claimkit/codemirror": path.join(root, "pkg/codemirror.js"),
+        "claimkit/locale": path.join(root, "pkg/locale"),
         "claimkit/monaco": path.join(root, "pkg/monaco.js"),
       },
     });
     const style = existsSync(path.join(folder, `${name}.css`)) ? `<link rel="stylesheet" href="/${name}.css">` : "";
-    writeFileSync(path.join(folder, `${name}.html`), `<!doctype html><meta charset="utf-8"><title>t</title>${style}<body><script type="module" src="/${name}.js"></script></body>`);
+    writeFileSync(path.join(folder, `${name}.html`), `<!doctype html><meta charset="utf-8"><title>t</title>${style}<body><div id="editor" style="height: 500px"></div><script type="module" src="/${name}.js"></script></body>`);
   }
   server = createServer((request, response) => {
     const file = path.join(folder, path.basename(new URL(request.url, "http://localhost").pathname));
@@ -123,6 +110,10 @@ async function open(name, ready) {
 
 /** The last line but one typed into, from its end. */
 const typed = `${claim.replace("5", "gpu.example.com")}  `;
+
+test("CodeMirror needs no more than 15 lines", () => {
+  assert.ok(example("codemirror").trim().split("\n").filter((line) => line !== "").length <= 15);
+});
 
 test("CodeMirror: squiggles, and a fix that removes them", async () => {
   const { page, close } = await open("codemirror", "window.view !== undefined");
@@ -166,7 +157,7 @@ test("CodeMirror: completion while typing, with tab stops", async () => {
 });
 
 test("Monaco: markers, and a fix that removes them", async () => {
-  const { page, close } = await open("monaco", "window.editor !== undefined");
+  const { page, close } = await open("monaco", "window.model !== undefined");
   const markers = () => page.evaluate("monaco.editor.getModelMarkers({ owner: 'claimkit' }).filter(({ severity }) => severity === 8)");
   const [marker] = await markers();
   assert.deepEqual(
@@ -187,7 +178,7 @@ test("Monaco: markers, and a fix that removes them", async () => {
 });
 
 test("Monaco: hover", async () => {
-  const { page, close } = await open("monaco", "window.editor !== undefined");
+  const { page, close } = await open("monaco", "window.model !== undefined");
   await page.evaluate("editor.setPosition({ lineNumber: 6, column: 8 }); editor.focus(); editor.trigger('test', 'editor.action.showHover')");
   const shown = await page.waitForSelector(".monaco-hover .hover-contents code");
   assert.equal(await shown.textContent(), "spec.resourceClassName");
@@ -195,7 +186,7 @@ test("Monaco: hover", async () => {
 });
 
 test("Monaco: completion while typing, with tab stops", async () => {
-  const { page, close } = await open("monaco", "window.editor !== undefined");
+  const { page, close } = await open("monaco", "window.model !== undefined");
   await page.evaluate(`model.setValue(${JSON.stringify(typed)}); editor.setPosition(model.getPositionAt(${typed.length})); editor.focus()`);
   await page.keyboard.type("par");
   await page.evaluate("editor.trigger('test', 'editor.action.triggerSuggest')");

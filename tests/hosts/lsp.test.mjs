@@ -1,9 +1,13 @@
 // claimkit/lsp against the types of the Language Server Protocol: shapes that their own checks accept, and edits that do what
 // their titles say.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import * as types from "vscode-languageserver-types";
 import { TextDocument } from "vscode-languageserver-textdocument";
+import { root } from "./suite.mjs";
 import { codeActions, completions, diagnostics, hover } from "../../pkg/lsp.js";
 
 const uri = "file:///claim.yaml";
@@ -65,4 +69,15 @@ test("completion", () => {
   }
   const sorted = completions(text, end(text)).map(({ sortText }) => sortText);
   assert.deepEqual(sorted, sorted.toSorted());
+});
+
+test("the README's example prints what it says", () => {
+  const code = [...readFileSync(path.join(root, "pkg/README.md"), "utf8").matchAll(/^```js\n([^]*?)^```$/gm)]
+    .map(([, code]) => code)
+    .find((code) => code.includes('"claimkit/lsp"'));
+  const done = spawnSync(process.execPath, ["--input-type=module", "-e", code], { cwd: path.join(root, "pkg"), encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  assert.match(done.stdout, /^json: cannot unmarshal number/);
+  assert.match(done.stdout, /spec\.resourceClassName/);
+  assert.match(done.stdout, /'parametersRef', 'allocationMode'/);
 });
