@@ -1,7 +1,7 @@
 //! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
 
 use crate::schema::meta::OBJECT_META;
-use crate::schema::{Api, Field, Release, Struct, Type, VERSIONS, Version};
+use crate::schema::{Api, Release, Struct, Type, VERSIONS, Version};
 
 /// What to write instead of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,10 +162,10 @@ fn structs(ty: &Type) -> Option<&'static Struct> {
     }
 }
 
-/// The value of an enum that was meant.
-pub fn value(text: &str, field: &'static Field) -> Option<&'static str> {
-    let same = field.values.iter().copied().find(|value| folded(value) == folded(text));
-    same.or_else(|| nearest(text, field.values.iter().copied()))
+/// The one of an enum's values that was meant.
+pub fn value(text: &str, values: &'static [&'static str]) -> Option<&'static str> {
+    let same = values.iter().copied().find(|value| folded(value) == folded(text));
+    same.or_else(|| nearest(text, values.iter().copied())).filter(|near| *near != text)
 }
 
 /// An object of this group whose kind or version the release does not know.

@@ -20,6 +20,8 @@
     reason = "a test: failing loudly is its work, and it reads its own data"
 )]
 
+#[path = "support/fixes.rs"]
+mod fixes;
 #[path = "support/manifests.rs"]
 mod support;
 
@@ -130,24 +132,6 @@ fn beside(found: &[Found]) -> String {
     found.iter().map(|f| format!("{}-{} {} {}\n", one(f.start), one(f.end), f.severity, f.code)).collect()
 }
 
-fn apply(text: &str, fix: &Value) -> String {
-    let mut edits: Vec<(usize, usize, &str)> = fix["edits"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|edit| {
-            let at = |side: &str| edit["range"][side]["offset"].as_u64().unwrap() as usize;
-            (at("start"), at("end"), edit["newText"].as_str().unwrap())
-        })
-        .collect();
-    edits.sort();
-    let mut out = text.to_owned();
-    for (start, end, new) in edits.into_iter().rev() {
-        out.replace_range(start..end, new);
-    }
-    out
-}
-
 #[test]
 fn every_manifest_gives_the_findings_written_in_it() {
     let bless = std::env::var_os("CLAIMKIT_BLESS").is_some();
@@ -196,27 +180,10 @@ fn every_fix_removes_its_finding() {
         let text = fs::read_to_string(&path).unwrap();
         let asked = request(&path, &text);
         let answer = ask(&asked);
-        let about = |finding: &Value| (finding["code"].clone(), finding["path"].clone(), finding["message"].clone());
-        let count = |answer: &Value, of: &Value| {
-            answer["findings"].as_array().unwrap().iter().filter(|finding| about(finding) == about(of)).count()
-        };
-        for finding in answer["findings"].as_array().unwrap() {
-            for fix in finding["fixes"].as_array().unwrap() {
-                let mut again = asked.clone();
-                let mended = apply(&text, fix);
-                again["text"] = json!(mended);
-                let after = ask(&again);
-                assert!(count(&after, finding) < count(&answer, finding), "{}: {fix} leaves {finding}\n{mended}", path.display());
-                let code = finding["code"].as_str().unwrap();
-                let syntax = |answer: &Value| {
-                    let codes = answer["findings"].as_array().unwrap().iter();
-                    codes.filter(|f| f["severity"] == "error" && f["code"].as_str().unwrap().starts_with("yaml-")).count()
-                };
-                assert!(syntax(&after) <= syntax(&answer), "{}: {code}: the fix breaks the text\n{mended}", path.display());
-                fixed.insert(code.to_owned());
-            }
-        }
+        fixes::all_mend(&asked, &answer);
+        let with_fix = answer["findings"].as_array().unwrap().iter().filter(|finding| finding["fixes"].get(0).is_some());
+        fixed.extend(with_fix.map(|finding| finding["code"].as_str().unwrap().to_owned()));
     }
     println!("fixes of {} codes were applied and removed their finding: {fixed:?}", fixed.len());
-    assert!(!fixed.is_empty());
+    assert!(fixed.len() > 15, "{fixed:?}");
 }

@@ -55,15 +55,20 @@ pub struct Case<'a, 's> {
 pub type Partners<'a> = Map<(&'a str, &'a str, &'a str), &'a Item>;
 
 /// What pairs an object with its stored one.
-fn identity(item: &Item) -> (&str, &str, &str) {
-    (&item.kind, &item.namespace, &item.name)
+fn identity<'a>(request: &'a Request, item: &'a Item) -> (&'a str, &'a str, &'a str) {
+    let namespace = match (&item.what, request.via.unwrap_or_default()) {
+        (What::Ours(api), Via::Kubectl) if api.kind.scope == Scope::Cluster => "",
+        (_, Via::Kubectl) => in_namespace(request, &item.namespace),
+        _ => &item.namespace,
+    };
+    (&item.kind, namespace, &item.name)
 }
 
 /// The stored objects of an update; of several with the same name the first.
-pub fn partners<'a>(old: Option<&'a Input<'_>>) -> Partners<'a> {
+pub fn partners<'a>(request: &'a Request, old: Option<&'a Input<'_>>) -> Partners<'a> {
     let mut partners = Map::new();
     for item in old.into_iter().flat_map(|old| &old.items) {
-        let identity = identity(item);
+        let identity = identity(request, item);
         if !partners.contains_key(&identity) {
             partners.insert(identity, item);
         }
@@ -207,7 +212,7 @@ impl Case<'_, '_> {
         let (kind, namespace, name) = (&self.item.kind, &self.item.namespace, &self.item.name);
         let found = match (self.input.items.as_slice(), old.items.as_slice()) {
             ([_], [one]) => Some(one),
-            _ => self.partners.get(&identity(self.item)).copied(),
+            _ => self.partners.get(&identity(self.request, self.item)).copied(),
         };
         let Some(item) = found else {
             let message = format!("no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`");

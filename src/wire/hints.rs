@@ -2,6 +2,7 @@
 
 use crate::decode::{Strict, StrictKind};
 use crate::report::{Cause, Code, Edit, Finding, Fix, Step, locate};
+use crate::schema::core::NODE_SELECTOR_OPERATORS;
 use crate::schema::{Api, Release};
 use crate::suggest;
 use crate::text::Span;
@@ -87,14 +88,15 @@ pub fn validation(finding: &mut Finding, api: Api, tree: &Tree<'_>, root: NodeId
         Code::AllocationModeUnsupported => {
             let near =
                 api_field(api, &["spec", "spec", "allocationMode"]).or_else(|| api_field(api, &["spec", "allocationMode"]));
-            near.and_then(|field| suggest::value(text, field)).map(|near| {
+            near.and_then(|field| suggest::value(text, field.values)).map(|near| {
                 scalar(finding, tree, node, near);
                 format!("did you mean `{near}`?")
             })
         }
         Code::NodeSelectorOperator => {
-            let field = crate::schema::core::NODE_SELECTOR_REQUIREMENT.fields.iter().find(|field| field.json == "operator");
-            field.and_then(|field| suggest::value(text, field)).map(|near| {
+            let fields = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "matchFields"));
+            let operators: &[&str] = if fields { &["In", "NotIn"] } else { NODE_SELECTOR_OPERATORS };
+            suggest::value(text, operators).map(|near| {
                 scalar(finding, tree, node, near);
                 format!("did you mean `{near}`?")
             })

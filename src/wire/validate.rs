@@ -30,7 +30,7 @@ pub fn validate(request: &Request) -> Answer {
     let mut findings = std::mem::take(&mut input.file.findings);
     findings.extend(old.iter().flat_map(|old| &old.file.findings).map(stored));
     let mut answer = Answer { verb: Some("validate".to_owned()), ..Answer::default() };
-    let partners = case::partners(old.as_ref());
+    let partners = case::partners(request, old.as_ref());
     let mut checked = false;
     let mut references = References::default();
     for (index, item) in input.items.iter().enumerate() {
