@@ -78,21 +78,25 @@ describe("nodes", () => {
     const active = await grid.getAttribute("aria-activedescendant");
     expect(await page.locator(`[id="${active}"]`).getAttribute("aria-selected")).toBe("true");
     // Frames while the wheel turns.
-    const frames = await page.evaluate(async () => {
-      const element = document.querySelector(".matrix")!;
-      const gaps: number[] = [];
-      let last = performance.now();
-      for (let i = 0; i < 60; i++) {
-        element.scrollTop = (i * 2503) % element.scrollHeight;
-        await new Promise((resolve) => requestAnimationFrame(resolve));
-        const now = performance.now();
-        gaps.push(now - last);
-        last = now;
-      }
-      return gaps.sort((a, b) => a - b);
-    });
-    console.log(`5 000 nodes: median frame ${frames[30]!.toFixed(1)} ms, slowest ${frames[59]!.toFixed(1)} ms`);
-    expect(frames[30]!).toBeLessThan(50);
+    const frames = (scroll: boolean) =>
+      page.evaluate(async (moving) => {
+        const element = document.querySelector(".matrix")!;
+        const gaps: number[] = [];
+        let last = performance.now();
+        for (let i = 0; i < 60; i++) {
+          if (moving) element.scrollTop = (i * 2503) % element.scrollHeight;
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+          const now = performance.now();
+          gaps.push(now - last);
+          last = now;
+        }
+        return gaps.sort((a, b) => a - b)[30]!;
+      }, scroll);
+    // Beside the frames of a page that does nothing: other programs slow both.
+    const idle = await frames(false);
+    const scrolling = await frames(true);
+    console.log(`5 000 nodes: median frame ${scrolling.toFixed(1)} ms while scrolling, ${idle.toFixed(1)} ms at rest`);
+    expect(scrolling).toBeLessThan(Math.max(idle * 3, 50));
     await page.getByLabel("Filter nodes").first().fill("h100 eu-west-1b");
     await page.locator(".controls [role=status]", { hasText: " of 5,000 nodes" }).waitFor();
     await page.getByRole("button", { name: /^Possible/ }).click();

@@ -7,6 +7,7 @@ const BAD = `apiVersion: resource.k8s.io/v1alpha2
 kind: ResourceClaim
 metadata:
   name: claim
+  namespace: training
 spec:
   resourceClassName: gpu.example.com
   allocationMode: Later
@@ -26,7 +27,7 @@ describe("problems", () => {
     const status = JSON.parse((await page.locator(".status-body pre").textContent()) ?? "");
     expect(status).toMatchObject({ kind: "Status", code: 422, reason: "Invalid", details: { causes: [{ reason: "FieldValueNotSupported", field: "spec.allocationMode" }] } });
     await finding.locator("button.finding-main").click();
-    expect(await page.locator(".status-bar").textContent()).toContain("Ln 7, Col 24");
+    expect(await page.locator(".status-bar").textContent()).toContain("Ln 8, Col 24");
     await done();
   });
 

@@ -26,7 +26,7 @@ const look = EditorView.theme({
   ".cm-lintRange": { backgroundImage: "none", textDecorationLine: "underline", textDecorationStyle: "wavy", textDecorationThickness: "1.5px", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
   ".cm-lintRange-error": { textDecorationColor: "var(--error)" },
   ".cm-lintRange-warning": { textDecorationColor: "var(--warning)" },
-  ".cm-lintRange-info": { textDecorationColor: "var(--info)" },
+  ".cm-lintRange-info": { textDecorationColor: "var(--info)", textDecorationStyle: "dotted" },
   ".cm-lintRange-active": { backgroundColor: "var(--active-line)" },
   ".cm-lintPoint:after": { borderBottomColor: "var(--error)" },
   ".cm-placed": { backgroundColor: "var(--placed)", outline: "1.5px solid var(--accent)", borderRadius: "3px" },

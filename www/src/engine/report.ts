@@ -1,4 +1,4 @@
-import type { Answer, ObjectEntry } from "../contract.ts";
+import type { Answer, Finding, ObjectEntry } from "../contract.ts";
 
 /** What the page shows at most; the counts tell the rest. */
 const MOST_FINDINGS = 5_000;
@@ -12,6 +12,22 @@ export interface ShortAnswer extends Answer {
   badObjectCount: number;
 }
 
+/** The findings in their order; of too many the notes go first and the errors last. */
+function worst(findings: readonly Finding[]): Finding[] {
+  let room = MOST_FINDINGS;
+  if (findings.length <= room) return [...findings];
+  const kept = new Set<Finding>();
+  for (const wanted of ["error", "warning", "info"]) {
+    for (const finding of findings) {
+      if (finding.severity !== wanted) continue;
+      if (room <= 0) break;
+      kept.add(finding);
+      room -= 1;
+    }
+  }
+  return findings.filter((finding) => kept.has(finding));
+}
+
 /** Keeps a file of tens of thousands of objects from costing the page what only the worker should pay. */
 export function shorten(answer: Answer): ShortAnswer {
   let good = 0;
@@ -22,7 +38,7 @@ export function shorten(answer: Answer): ShortAnswer {
   }
   return {
     ...answer,
-    findings: answer.findings.slice(0, MOST_FINDINGS),
+    findings: worst(answer.findings),
     objects,
     findingCount: answer.findings.length,
     objectCount: answer.objects.length,

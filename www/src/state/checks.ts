@@ -49,8 +49,11 @@ function pause(length: number): number {
   return length < 1_000_000 ? 120 : 400;
 }
 
+/** So many that an error at the end of a large file is among them; the worker sends the page the worst of them. */
+const LIMITS = { findings: 200_000 };
+
 async function check(file: PageFile, again = true): Promise<void> {
-  const options: Record<string, unknown> = {};
+  const options: Record<string, unknown> = { limits: LIMITS };
   if (release.peek()) options["release"] = release.peek();
   const outcome = await ask<ShortAnswer>(`validate:${file.id}`, { verb: "validate", text: source(file), options, shape: "report" });
   if (outcome.kind === "superseded") return;
