@@ -159,3 +159,42 @@ fn what_is_missing_in_a_request_is_named() {
         "`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`"
     );
 }
+
+/// The outline, which serves where kubectl cannot read, says the same as the tree where it can: behind a document that
+/// cannot be read, every place of every manifest still has its hover.
+#[test]
+fn the_outline_agrees_with_the_tree() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/manifests");
+    let ask = |request: Value| -> Value {
+        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        answer["hover"].clone()
+    };
+    let (mut agreed, mut differed) = (0, Vec::new());
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        if path.extension().is_none_or(|extension| extension != "yaml") || text.len() > 20_000 || text.starts_with('{') {
+            continue;
+        }
+        const BROKEN: &str = "a: [\n---\n";
+        let broken = format!("{BROKEN}{text}");
+        for offset in (0..text.len()).step_by(3).filter(|at| text.is_char_boundary(*at)) {
+            let by_tree = ask(json!({"verb": "hover", "text": text, "position": {"offset": offset}}));
+            if by_tree.is_null() {
+                continue;
+            }
+            let position = json!({"offset": offset + BROKEN.len()});
+            let by_outline = ask(json!({"verb": "hover", "text": broken, "position": position}));
+            // Only reading tells that the label `y` is `true`.
+            let same_place = by_tree["title"] == by_outline["title"] || by_tree["field"]["type"] == "map";
+            if by_tree["key"] == by_outline["key"] && same_place {
+                agreed += 1;
+            } else {
+                let line = text[..offset].lines().count();
+                differed.push(format!("{}:{line}: {} {}", path.display(), by_tree["title"], by_outline["title"]));
+            }
+        }
+    }
+    assert!(differed.is_empty(), "{agreed} agree, {} not: {differed:#?}", differed.len());
+    assert!(agreed > 1_000, "{agreed}");
+}
