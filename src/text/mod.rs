@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows Kubernetes; nothing to the right of here knows YAML from JSON.
 
+pub mod bytes;
 pub mod de;
 pub mod diagnose;
 pub mod edit;
