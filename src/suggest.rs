@@ -10,11 +10,17 @@ pub struct Suggestion {
     pub help: String,
     /// The name to put in its place, where that alone is certainly right.
     pub rename: Option<&'static str>,
+    /// The `apiVersion` that was meant, likewise.
+    pub api_version: Option<&'static str>,
 }
 
 impl Suggestion {
+    fn rename(help: impl Into<String>, name: &'static str) -> Self {
+        Suggestion { rename: Some(name), ..Suggestion::say(help) }
+    }
+
     fn say(help: impl Into<String>) -> Self {
-        Suggestion { help: help.into(), rename: None }
+        Suggestion { help: help.into(), rename: None, api_version: None }
     }
 }
 
@@ -82,16 +88,13 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     }
     let here = || schema.fields.iter().filter(|field| field.since <= release);
     if let Some(field) = here().find(|field| folded(field.json) == folded(name)) {
-        return Some(Suggestion {
-            help: format!("write `{}`: field names are case-sensitive", field.json),
-            rename: Some(field.json),
-        });
+        return Some(Suggestion::rename(format!("write `{}`: field names are case-sensitive", field.json), field.json));
     }
     if let Some(path) = elsewhere(name, schema, api, release) {
         return Some(path);
     }
     let near = nearest(name, here().map(|field| field.json))?;
-    Some(Suggestion { help: format!("did you mean `{near}`?"), rename: Some(near) })
+    Some(Suggestion::rename(format!("did you mean `{near}`?"), near))
 }
 
 fn in_other_version(name: &str, schema: &Struct) -> Option<Suggestion> {
@@ -186,13 +189,10 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     }
     match (kind, known.name) {
         ("PodScheduling", "v1alpha2") => {
-            return Suggestion {
-                help: "v1alpha2 calls it PodSchedulingContext".to_owned(),
-                rename: Some("PodSchedulingContext"),
-            };
+            return Suggestion::rename("v1alpha2 calls it PodSchedulingContext", "PodSchedulingContext");
         }
         ("PodSchedulingContext", "v1alpha1") => {
-            return Suggestion { help: "v1alpha1 calls it PodScheduling".to_owned(), rename: Some("PodScheduling") };
+            return Suggestion::rename("v1alpha1 calls it PodScheduling", "PodScheduling");
         }
         ("NodeResourceSlice", _) => {
             return Suggestion::say("NodeResourceSlice was the name of ResourceSlice during the development of 1.30");
@@ -205,12 +205,12 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     let names = || known.kinds.iter().filter(|k| k.since <= release && k.items.is_none()).map(|k| k.kind);
     let same = names().find(|name| folded(name) == folded(kind) || folded(kind) == format!("{}s", folded(name)));
     match same.or_else(|| nearest(kind, names())) {
-        Some(near) => Suggestion { help: format!("did you mean `{near}`?"), rename: Some(near) },
+        Some(near) => Suggestion::rename(format!("did you mean `{near}`?"), near),
         None => Suggestion::say(format!("{version} has the kinds {}", names().collect::<Vec<_>>().join(", "))),
     }
 }
 
-fn unknown_version(version: &str, served: Option<&Version>, release: Release) -> Suggestion {
+fn unknown_version(version: &str, served: Option<&'static Version>, release: Release) -> Suggestion {
     let since = match version {
         "v1alpha3" => Some("1.31"),
         "v1beta1" => Some("1.32"),
@@ -219,6 +219,13 @@ fn unknown_version(version: &str, served: Option<&Version>, release: Release) ->
         _ => None,
     };
     let serves = served.map_or(String::new(), |served| format!("{release} serves {}", served.name));
+    let near = || nearest(version, VERSIONS.iter().map(|known| known.name));
+    if since.is_none()
+        && let Some(served) = served.filter(|served| near() == Some(served.name))
+    {
+        let help = format!("did you mean `{}`?", served.api_version);
+        return Suggestion { api_version: Some(served.api_version), ..Suggestion::say(help) };
+    }
     Suggestion::say(match since {
         Some(since) => format!("{version} exists since Kubernetes {since} and is another design; {serves}"),
         None => format!("there is no version {version} of this group; {serves}"),
@@ -372,6 +379,8 @@ mod tests {
             at("resource.k8s.io/v1beta1", "ResourceClaim", 30),
             "v1beta1 exists since Kubernetes 1.32 and is another design; 1.30.14 serves v1alpha2"
         );
+        let found = kind("resource.k8s.io/v1aplha2", "ResourceClaim", Release::last_of(30));
+        assert_eq!(found.api_version, Some("resource.k8s.io/v1alpha2"));
         assert_eq!(group("resource.x-k8s.io/v1alpha2").as_deref(), Some("resource.k8s.io/v1alpha2"));
         assert_eq!(group("apps/v1"), None);
     }

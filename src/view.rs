@@ -2,6 +2,25 @@
 //!
 //! A view is a reference to a [`Record`] that may be missing; a missing struct reads as Go's zero value, so that
 //! views never fail. Names, and what is a pointer, follow the Go types (behaviour.md §2).
+//!
+//! ```
+//! use claimkit::decode::{self, How, Via};
+//! use claimkit::input::{Input, What};
+//! use claimkit::limits::Limits;
+//! use claimkit::view::ResourceClaim;
+//!
+//! let text = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {resourceClassName: gpu}\n";
+//! let input = Input::read(text, None, &Limits::default());
+//! for item in &input.items {
+//!     let (What::Ours(api), Some(tree)) = (&item.what, input.tree(item)) else { continue };
+//!     let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
+//!     let decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
+//!     let claim = ResourceClaim::new(&decoded.record);
+//!     assert_eq!(claim.metadata().name(), "a");
+//!     assert_eq!(claim.spec().resource_class_name(), "gpu");
+//!     assert!(claim.status().allocation().is_none());
+//! }
+//! ```
 
 use crate::object::{Record, Value};
 use crate::time::Time;

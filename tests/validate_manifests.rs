@@ -26,7 +26,7 @@ mod fixes;
 mod support;
 
 use claimkit::report::Code;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use support::{Place, ask, folder, manifests, marker, request};

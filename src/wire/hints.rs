@@ -69,6 +69,9 @@ pub fn kind(finding: &mut Finding, api_version: &str, kind: &str, release: Relea
     if let Some(rename) = found.rename {
         scalar(finding, tree, tree.get(node, "kind"), rename);
     }
+    if let Some(right) = found.api_version {
+        scalar(finding, tree, tree.get(node, "apiVersion"), right);
+    }
 }
 
 /// Adds the fix that writes another text in a scalar's place.
