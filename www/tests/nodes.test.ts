@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openPage, setUp, textOf } from "./page.ts";
+import { openPage, setText, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -103,6 +103,23 @@ describe("nodes", () => {
     const left = Number(/^([\d,]+) of/.exec((await page.locator(".controls [role=status]").textContent()) ?? "")?.[1]?.replace(",", ""));
     expect(left).toBeGreaterThan(0);
     expect(left).toBeLessThan(500);
+    await done();
+  });
+
+  it("reads the manifests of all tabs together, and leads into the right one", async () => {
+    const { page, done } = await openPage({ path: "#example=no-node" });
+    await page.getByRole("grid").waitFor();
+    await page.getByRole("button", { name: "New file" }).click();
+    await page.getByRole("button", { name: /^Manifest/ }).click();
+    await setText(page, "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: elsewhere\n  namespace: training\nspec:\n  resourceClassName: gpu.example.com\n");
+    const column = page.getByRole("columnheader", { name: /elsewhere/ });
+    await column.waitFor();
+    await page.getByRole("row", { name: /^gpu-t4-1/ }).getByRole("gridcell").last().click();
+    await page.locator(".cell-detail .reason", { hasText: "gpu.example.com/modell" }).waitFor();
+    // The class that decides stands in the other file, which is now open with the place marked.
+    expect(await page.locator(".editor-host .cm-placed").first().textContent()).toBe("key: gpu.example.com/modell");
+    expect(await page.locator(".file-tab.current").textContent()).toContain("class.yaml");
+    expect(await page.locator(".cell-title").textContent()).toContain("elsewhere");
     await done();
   });
 

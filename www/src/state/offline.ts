@@ -1,5 +1,7 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
+import { engineState } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
+import { reports } from "./checks.ts";
 import { notify } from "./notices.ts";
 
 export const online = signal(navigator.onLine);
@@ -37,7 +39,9 @@ export function workOffline(): void {
     });
   };
   // A browser may refuse (private windows, storage switched off): the page then works with a network only.
-  const begin = () => void register().catch(() => undefined);
-  if (document.readyState === "complete") begin();
-  else addEventListener("load", begin, { once: true });
+  const stop = effect(() => {
+    if (reports.value.size === 0 && engineState.value !== "failed") return;
+    queueMicrotask(() => stop());
+    void register().catch(() => undefined);
+  });
 }

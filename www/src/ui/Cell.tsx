@@ -4,14 +4,21 @@ import { ask } from "../engine/client.ts";
 import type { Matrix } from "../engine/placement.ts";
 import { mark, reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
-import { fileOf, files, literal, source } from "../state/files.ts";
+import { activeId, fileOf, literal, source } from "../state/files.ts";
 import { announce } from "../state/notices.ts";
 import { release } from "../state/options.ts";
+import type { Together } from "../state/together.ts";
 import { SIGNS } from "./MatrixGrid.tsx";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 
-function Requirement({ requirement, fileId }: { requirement: RequirementResult; fileId: string }) {
+/** Leads to a place in whichever file it stands. */
+function show(all: Together, range: Range): void {
+  const found = all.locate(range);
+  reveal(found.file.id, found.range);
+}
+
+function Requirement({ requirement, all }: { requirement: RequirementResult; all: Together }) {
   const tone = requirement.holds === true ? "good" : requirement.holds === false ? "bad" : "warn";
   const values = requirement.values ?? [];
   const body = (
@@ -30,10 +37,10 @@ function Requirement({ requirement, fileId }: { requirement: RequirementResult; 
     </>
   );
   const { range } = requirement;
-  return <li>{range ? <button type="button" class="requirement" onClick={() => reveal(fileId, range)}>{body}</button> : <div class="requirement">{body}</div>}</li>;
+  return <li>{range ? <button type="button" class="requirement" onClick={() => show(all, range)}>{body}</button> : <div class="requirement">{body}</div>}</li>;
 }
 
-function Terms({ check, terms, fileId }: { check: Check; terms: TermResult[]; fileId: string }) {
+function Terms({ check, terms, all }: { check: Check; terms: TermResult[]; all: Together }) {
   const s = t.value;
   return (
     <ol class="terms">
@@ -45,7 +52,7 @@ function Terms({ check, terms, fileId }: { check: Check; terms: TermResult[]; fi
           </div>
           <ul>
             {term.requirements.map((requirement, index) => (
-              <Requirement key={index} requirement={requirement} fileId={fileId} />
+              <Requirement key={index} requirement={requirement} all={all} />
             ))}
           </ul>
         </li>
@@ -54,7 +61,7 @@ function Terms({ check, terms, fileId }: { check: Check; terms: TermResult[]; fi
   );
 }
 
-function CheckRow({ check, fileId }: { check: Check; fileId: string }) {
+function CheckRow({ check, all }: { check: Check; all: Together }) {
   const tone = check.holds === true ? "good" : check.holds === false ? "bad" : "none";
   const { range } = check;
   return (
@@ -67,7 +74,7 @@ function CheckRow({ check, fileId }: { check: Check; fileId: string }) {
             <>
               {" "}
               {range ? (
-                <button type="button" class="link-button" onClick={() => reveal(fileId, range)}>
+                <button type="button" class="link-button" onClick={() => show(all, range)}>
                   <code>{check.source}</code>
                 </button>
               ) : (
@@ -78,12 +85,12 @@ function CheckRow({ check, fileId }: { check: Check; fileId: string }) {
         </span>
       </div>
       {(check.eagerError || check.lazyError) && <p class="exact bad-text">{check.eagerError ?? check.lazyError}</p>}
-      {check.terms && <Terms check={check} terms={check.terms} fileId={fileId} />}
+      {check.terms && <Terms check={check} terms={check.terms} all={all} />}
     </li>
   );
 }
 
-function Claim({ claim, fileId, alone }: { claim: ClaimPlacement; fileId: string; alone: boolean }) {
+function Claim({ claim, all, alone }: { claim: ClaimPlacement; all: Together; alone: boolean }) {
   const s = t.value;
   const name = [claim.entry, claim.claim ?? claim.class].filter(Boolean).join(" → ");
   return (
@@ -103,7 +110,7 @@ function Claim({ claim, fileId, alone }: { claim: ClaimPlacement; fileId: string
       )}
       <ul>
         {claim.checks.map((check, index) => (
-          <CheckRow key={index} check={check} fileId={fileId} />
+          <CheckRow key={index} check={check} all={all} />
         ))}
       </ul>
     </div>
@@ -127,16 +134,23 @@ function deciding(node: NodePlacement): Range[] {
   return ranges;
 }
 
+/** Marks places in the file the first of them stands in; the others are a click away. */
+function markAll(all: Together, ranges: readonly Range[]): void {
+  const found = ranges.map((range) => all.locate(range));
+  const file = found[0]?.file;
+  if (file) mark(file.id, found.filter((place) => place.file.id === file.id).map((place) => place.range));
+  else mark(activeId.peek(), [], false);
+}
+
 interface Props {
   matrix: Matrix;
   row: number;
   column: number;
-  fileId: string;
-  version: string;
+  all: Together;
 }
 
 /** Why one node can or cannot take one claim, and what it would be with other labels. */
-export function Cell({ matrix, row, column, fileId, version }: Props) {
+export function Cell({ matrix, row, column, all }: Props) {
   const s = t.value;
   const entry = matrix.columns[column];
   const name = matrix.nodes[row] ?? "";
@@ -148,33 +162,32 @@ export function Cell({ matrix, row, column, fileId, version }: Props) {
   const tried = JSON.stringify(edited);
 
   useEffect(() => {
-    const file = files.peek().find((candidate) => candidate.id === fileId);
     const nodes = fileOf("nodes");
-    if (!file || !nodes || !entry) return undefined;
-    const request = { verb: "evaluate", text: source(file), options: release.peek() ? { release: release.peek() } : {}, shape: "cell" } as const;
+    if (!nodes || !entry) return undefined;
+    const request = { verb: "evaluate", text: all, options: release.peek() ? { release: release.peek() } : {}, shape: "cell" } as const;
     let current = true;
-    const show = (found: NodePlacement | null) => {
+    const told = (found: NodePlacement | null) => {
       if (!current || !found) return;
       setNode(found);
-      mark(fileId, deciding(found));
+      markAll(all, deciding(found));
       announce(t.peek().cell(name, entry.name, t.peek().verdicts[found.verdict]));
     };
     if (edited === null) {
       void ask<NodePlacement | null>("cell", { ...request, texts: { nodes: source(nodes) }, cell: { object: entry.object, node: row, name } }, true).then((outcome) => {
-        if (outcome.kind === "answer") show(outcome.answer);
+        if (outcome.kind === "answer") told(outcome.answer);
       });
     } else {
       const text = JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name, labels: edited } });
       const other = { nodes: literal("what-if", text) };
       void ask<NodePlacement | null>("cell", { ...request, texts: other, cell: { object: entry.object, node: 0, name } }, true).then((outcome) => {
-        if (outcome.kind === "answer") show(outcome.answer);
+        if (outcome.kind === "answer") told(outcome.answer);
       });
     }
     return () => {
       current = false;
     };
-  }, [version, row, column, tried]);
-  useEffect(() => () => mark(fileId, [], false), [fileId]);
+  }, [matrix, row, column, tried]);
+  useEffect(() => () => mark(activeId.peek(), [], false), []);
 
   if (!entry) return null;
   const verdict = node?.verdict ?? entry.verdicts[row] ?? "Error";
@@ -202,7 +215,7 @@ export function Cell({ matrix, row, column, fileId, version }: Props) {
           <Ticked text={reason} />
         </p>
       )}
-      {node?.claims?.map((claim, index) => <Claim key={index} claim={claim} fileId={fileId} alone={node.claims?.length === 1} />)}
+      {node?.claims?.map((claim, index) => <Claim key={index} claim={claim} all={all} alone={node.claims?.length === 1} />)}
       <details class="what-if" open={open || changed} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           {s.whatIf} <span class="note">{s.whatIfNote}</span>

@@ -3,16 +3,21 @@ import type { Finding, Origin } from "../contract.ts";
 import { applyFix, reveal } from "../editor/editor.ts";
 import { codePage } from "../editor/findings.ts";
 import { t } from "../i18n/index.ts";
+import type { Together } from "../state/together.ts";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 
 const ORIGINS: Origin[] = ["kubectl", "kube-apiserver", "kube-scheduler", "claimkit"];
 const PAGE = 100;
 
+type Locate = Together["locate"];
+
 /** One finding: what is said, where, why, and what to do. */
-function Row({ finding, fileId, canFix }: { finding: Finding; fileId: string | undefined; canFix: boolean }) {
+function Row({ finding, fileId, canFix, locate }: { finding: Finding; fileId: string | undefined; canFix: boolean; locate?: Locate | undefined }) {
   const s = t.value;
-  const start = finding.range?.start;
+  const found = finding.range && locate ? locate(finding.range) : null;
+  const range = found?.range ?? finding.range;
+  const start = range?.start;
   const place = start ? s.place(start.line + 1, start.character + 1) : undefined;
   const upstream = finding.origin !== "claimkit";
   const body = (
@@ -34,7 +39,7 @@ function Row({ finding, fileId, canFix }: { finding: Finding; fileId: string | u
   return (
     <li class="finding">
       {start && fileId ? (
-        <button type="button" class="finding-main" onClick={() => finding.range && reveal(fileId, finding.range)}>
+        <button type="button" class="finding-main" onClick={() => range && reveal(found?.file.id ?? fileId, range)}>
           {body}
         </button>
       ) : (
@@ -43,7 +48,7 @@ function Row({ finding, fileId, canFix }: { finding: Finding; fileId: string | u
       <div class="finding-foot">
         {start && (
           <span class="finding-place" title={place}>
-            <span aria-hidden="true">{`${start.line + 1}:${start.character + 1}`}</span>
+            <span aria-hidden="true">{`${found && found.file.id !== fileId ? `${found.file.name}:` : ""}${start.line + 1}:${start.character + 1}`}</span>
             <span class="sr">{place}</span>
           </span>
         )}
@@ -63,8 +68,16 @@ function Row({ finding, fileId, canFix }: { finding: Finding; fileId: string | u
   );
 }
 
+interface Props {
+  findings: readonly Finding[];
+  fileId: string | undefined;
+  canFix?: boolean;
+  /** Where the ranges stand, if the findings are about several files read together. */
+  locate?: Locate;
+}
+
 /** Findings grouped by who says so, in the order a person meets them. */
-export function FindingList({ findings, fileId, canFix = true }: { findings: readonly Finding[]; fileId: string | undefined; canFix?: boolean }) {
+export function FindingList({ findings, fileId, canFix = true, locate }: Props) {
   const s = t.value;
   const [most, setMost] = useState(PAGE);
   let left = most;
@@ -83,7 +96,7 @@ export function FindingList({ findings, fileId, canFix = true }: { findings: rea
             </h3>
             <ul>
               {shown.map((finding, index) => (
-                <Row key={`${index} ${finding.code}`} finding={finding} fileId={fileId} canFix={canFix} />
+                <Row key={`${index} ${finding.code}`} finding={finding} fileId={fileId} canFix={canFix} locate={locate} />
               ))}
             </ul>
           </section>

@@ -5,6 +5,7 @@ import { sampleNodes } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
 import { fileOf, files, freeName, literal, manifest, newFile, source } from "../state/files.ts";
 import { release } from "../state/options.ts";
+import { together } from "../state/together.ts";
 import { Cell } from "./Cell.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { MatrixGrid, VERDICTS } from "./MatrixGrid.tsx";
@@ -40,18 +41,19 @@ export function Nodes() {
   const [words, setWords] = useState("");
   const [wanted, setWanted] = useState<ReadonlySet<Verdict>>(new Set());
   const [picked, setPicked] = useState<{ node: string; column: number } | null>(null);
-  const key = file && `${file.id} ${file.version} ${nodes?.id} ${nodes?.version} ${release.value}`;
+  const all = together();
+  const key = all && `${all.key} ${all.version} ${nodes?.id} ${nodes?.version} ${release.value}`;
   const { outcome, fresh } = useEngine<Matrix>(
     "evaluate",
     key ?? null,
     () => ({
       verb: "evaluate",
-      text: source(file!),
+      text: all!,
       texts: { nodes: nodes ? source(nodes) : literal("nodes", "") },
       options: release.value ? { release: release.value } : {},
       shape: "placement",
     }),
-    pauseFor((file?.doc.length ?? 0) + (nodes?.doc.length ?? 0)),
+    pauseFor((all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) + (nodes?.doc.length ?? 0)),
   );
   const matrix = outcome?.kind === "answer" ? outcome.answer : null;
   const counts = useMemo(() => {
@@ -65,7 +67,7 @@ export function Nodes() {
     if (matrix && picked && (pickedRow < 0 || picked.column >= matrix.columns.length)) setPicked(null);
   }, [matrix]);
 
-  if (!file) return null;
+  if (!file || !all) return null;
   const noNodes = !nodes || nodes.doc.length === 0;
   if (noNodes) {
     return (
@@ -116,15 +118,15 @@ export function Nodes() {
             <MatrixGrid matrix={matrix} rows={rows} picked={picked && pickedRow >= 0 ? { row: pickedRow, column: picked.column } : null} onPick={(row, column) => setPicked({ node: matrix.nodes[row] ?? "", column })} />
           )}
           {picked && pickedRow >= 0 ? (
-            <Cell key={`${picked.node} ${picked.column}`} matrix={matrix} row={pickedRow} column={picked.column} fileId={file.id} version={`${key}`} />
+            <Cell key={`${picked.node} ${picked.column}`} matrix={matrix} row={pickedRow} column={picked.column} all={all} />
           ) : (
             !picked && <p class="muted quiet">{s.pickCell}</p>
           )}
-          {matrix.columns[picked?.column ?? 0] && <Removals column={matrix.columns[picked?.column ?? 0]!} file={file} />}
+          {matrix.columns[picked?.column ?? 0] && <Removals column={matrix.columns[picked?.column ?? 0]!} all={all} />}
         </>
       )}
       {matrix && matrix.columns.length === 0 && <p class="muted quiet">{s.noClaims}</p>}
-      {matrix && matrix.findings.length > 0 && <FindingList findings={matrix.findings} fileId={file.id} canFix={false} />}
+      {matrix && matrix.findings.length > 0 && <FindingList findings={matrix.findings} fileId={file.id} canFix={false} locate={all.locate} />}
     </div>
   );
 }

@@ -2,11 +2,11 @@ import type { Column } from "../engine/placement.ts";
 import { itemSpan, toSpan } from "../editor/positions.ts";
 import { reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
-import type { PageFile } from "../state/files.ts";
+import type { Together } from "../state/together.ts";
 import { Ticked } from "./Ticked.tsx";
 
 /** The other way round: which requirement of a selector removes which nodes, and which one empties the set. */
-export function Removals({ column, file }: { column: Column; file: PageFile }) {
+export function Removals({ column, all }: { column: Column; all: Together }) {
   const s = t.value;
   const selectors = column.selectors.filter((selector) => selector.requirements.length > 0);
   const { next } = column;
@@ -33,13 +33,14 @@ export function Removals({ column, file }: { column: Column; file: PageFile }) {
               </p>
               <ul>
                 {selector.requirements.map((requirement) => {
-                  const { range } = requirement;
-                  const span = range ? itemSpan(file.doc, toSpan(file.doc, range).from) : null;
-                  const written = span ? file.doc.sliceString(span.from, span.to).replace(/\s+/g, " ") : requirement.path;
+                  const found = requirement.range ? all.locate(requirement.range) : null;
+                  const doc = found?.file.doc;
+                  const span = found && doc ? itemSpan(doc, toSpan(doc, found.range).from) : null;
+                  const written = span && doc ? doc.sliceString(span.from, span.to).replace(/\s+/g, " ") : requirement.path;
                   return (
                     <li key={requirement.path}>
-                      {range ? (
-                        <button type="button" class="link-button" onClick={() => reveal(file.id, range)}>
+                      {found ? (
+                        <button type="button" class="link-button" onClick={() => reveal(found.file.id, found.range)}>
                           <code>{written}</code>
                         </button>
                       ) : (
