@@ -2,8 +2,15 @@
 import * as module from "./claimkit.js";
 import { withSentences } from "./locale.js";
 
-export { answer, convert, evaluate, fixes, parse, validate } from "./claimkit.js";
+export { answer, convert, fixes, parse, prepareNodes, validate } from "./claimkit.js";
 export { addLocale } from "./locale.js";
+
+/** With prepared nodes among the options, they are asked; else the module reads the text with nodes anew. */
+export function evaluate(text, options) {
+  if (!(options?.nodes instanceof module.PreparedNodes)) return module.evaluate(text, options);
+  const { nodes, ...rest } = options;
+  return nodes.evaluate(text, rest);
+}
 
 export const hover = (text, position, options) => module.hover(text, position, withSentences(options));
 export const complete = (text, position, options) => module.complete(text, position, withSentences(options));

@@ -29,6 +29,7 @@ export const {
   initSync,
   jsonSchema,
   parse,
+  prepareNodes,
   releases,
   validate,
 } = claimkit;

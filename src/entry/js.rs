@@ -3,6 +3,7 @@
 //! Options and objects come in through `JSON.stringify` and answers go out through `JSON.parse`: measured as fast as
 //! building the objects by hand, and without a second serialiser in the module.
 
+use crate::evaluate;
 use crate::wire::{self, Answer, Request};
 use js_sys::{JSON, TypeError, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -32,6 +33,43 @@ pub fn convert(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 #[wasm_bindgen(skip_typescript)]
 pub fn evaluate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     answer("evaluate", text, options)
+}
+
+/// Nodes read once, for many evaluations. JavaScript's garbage collector frees them; `free()` does it at once.
+#[wasm_bindgen(skip_typescript)]
+#[derive(Debug)]
+pub struct PreparedNodes(evaluate::PreparedNodes);
+
+/// `prepareNodes(nodes, options?)`
+#[wasm_bindgen(skip_typescript, js_name = prepareNodes)]
+pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes, JsValue> {
+    const VERB: &str = "prepareNodes";
+    let limits = request(VERB, options)?.limits;
+    if nodes.is_null() {
+        return Ok(PreparedNodes(evaluate::PreparedNodes::nil()));
+    }
+    let text = match nodes.as_string() {
+        Some(text) => text,
+        None if nodes.is_instance_of::<Uint8Array>() => utf8(VERB, nodes)?,
+        None if nodes.is_object() && !nodes.is_function() => stringify(VERB, "the nodes", nodes)?,
+        None => return Err(unusable(VERB, "the nodes must be a string, a Uint8Array, an object or null")),
+    };
+    Ok(PreparedNodes(evaluate::PreparedNodes::read(&text, &limits)))
+}
+
+#[wasm_bindgen]
+impl PreparedNodes {
+    /// How many nodes.
+    #[wasm_bindgen(getter, skip_typescript)]
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    /// `evaluate(text, options?)` on these nodes.
+    #[wasm_bindgen(skip_typescript)]
+    pub fn evaluate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+        answer_by("evaluate", text, options, |request| wire::evaluate_on(&request, &self.0))
+    }
 }
 
 /// `codes(options?)`
@@ -81,6 +119,15 @@ pub fn answer_text(request: &str) -> String {
 }
 
 fn answer(verb: &str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    answer_by(verb, text, options, |request| wire::run(&request))
+}
+
+fn answer_by(
+    verb: &str,
+    text: &JsValue,
+    options: &JsValue,
+    answered: impl FnOnce(Request) -> Answer,
+) -> Result<JsValue, JsValue> {
     let mut request = request(verb, options)?;
     let places = match text.as_string() {
         Some(text) => {
@@ -99,7 +146,7 @@ fn answer(verb: &str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsVa
         None if text.is_undefined() && request.selector.is_some() => true,
         None => return Err(unusable(verb, "the manifest must be a string, a Uint8Array or an object")),
     };
-    let mut answer = run(verb, request)?;
+    let mut answer = usable(verb, answered(Request { verb: verb.to_owned(), without_places: !places, ..request }))?;
     if !places {
         without_places(&mut answer);
     }
@@ -131,7 +178,10 @@ fn ask(verb: &str, request: Request) -> Result<JsValue, JsValue> {
 }
 
 fn run(verb: &str, request: Request) -> Result<Answer, JsValue> {
-    let answer = wire::run(&Request { verb: verb.to_owned(), ..request });
+    usable(verb, wire::run(&Request { verb: verb.to_owned(), ..request }))
+}
+
+fn usable(verb: &str, answer: Answer) -> Result<Answer, JsValue> {
     match &answer.error {
         Some(error) => Err(unusable(verb, error)),
         None => Ok(answer),

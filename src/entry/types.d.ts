@@ -32,6 +32,8 @@ export interface Limits {
   aliasExpansion?: number;
   /** Findings in one answer. */
   findings?: number;
+  /** Bytes of a text with Nodes. */
+  nodeSetBytes?: number;
 }
 
 /** What unknown and duplicate fields are: errors, warnings, or nothing (`kubectl --validate`). */
@@ -75,7 +77,13 @@ export interface ConvertOptions extends CommonOptions {
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions extends CommonOptions {
   /** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it. `null` is one nil node. */
-  nodes?: string | null;
+  nodes?: string | null | PreparedNodes;
+  /** A bare NodeSelector as YAML or JSON, in place of the manifest. */
+  selector?: string;
+  /** How much each node tells; by default everything for up to 100 nodes, a verdict and its reason for more. */
+  detail?: "full" | "summary";
+  /** Names of nodes that tell everything whatever `detail` says. */
+  explain?: string[];
 }
 
 /** A place in the text. */
@@ -221,27 +229,121 @@ export interface ConvertAnswer extends Answer {
 /** Whether the claim can be used on a node. */
 export type Verdict = "Yes" | "Possible" | "No" | "Error";
 
+/** Nodes read once by {@link prepareNodes}, for many evaluations. */
+export interface PreparedNodes {
+  /** How many nodes. */
+  readonly length: number;
+  /** Gives the memory back at once; otherwise the garbage collector does. */
+  free(): void;
+}
+
 export interface PlacedObject {
-  placement: {
-    nodes: NodeVerdict[];
-    [part: string]: unknown;
-  };
+  /** Absent for objects that are not placed. */
+  placement?: Placement;
   [part: string]: unknown;
 }
 
+/** On which nodes an object can be used. */
+export interface Placement {
+  /** The release whose scheduler was followed. */
+  release: string;
+  /** How much each node tells. */
+  detail: "full" | "summary";
+  /** How many nodes got which verdict. */
+  counts: { yes: number; possible: number; no: number; error: number };
+  /** The scheduler's reasons, and how many nodes got each. */
+  reasons?: { reason: string; nodes: number }[];
+  /** What the pod is told once the nodes were looked at. */
+  next?: { schedulerReason: string; why: string };
+  /** Per selector, which requirement removes which nodes. */
+  selectors?: SelectorInverse[];
+  /** The nodes, in the order given. */
+  nodes: NodeVerdict[];
+}
+
+export interface SelectorInverse {
+  /** Path of the selector; empty for a bare one. */
+  source: string;
+  /** Index into the answer's `objects`. */
+  object?: number;
+  /** How many nodes it selects. */
+  selects: number;
+  requirements: {
+    term: number;
+    path: string;
+    /** On how many nodes it does not hold. */
+    removes: number;
+    /** On how many of them everything else in the term holds. */
+    removesAlone: number;
+    /** The first of those, by name. */
+    alone: string[];
+    /** Without it the term would select nodes; with it, it selects none. */
+    empties: boolean;
+    range?: Range;
+  }[];
+}
+
 export interface NodeVerdict {
-  name?: string;
-  verdict?: Verdict;
-  /** Checks in the scheduler's order, per claim. */
-  claims?: unknown[];
+  name: string;
+  verdict: Verdict;
+  /** Why, in one line. */
+  reason: string;
+  /** The scheduler's text, if it refuses. */
+  schedulerReason?: string;
+  /** What in the text decides. */
+  range?: Range;
+  /** The claims with their checks; absent in a summary. */
+  claims?: ClaimVerdict[];
   /** With the request field `selector`: that selector's check. */
   selector?: SelectorCheck;
-  [part: string]: unknown;
+}
+
+export interface ClaimVerdict {
+  /** `namespace/name` */
+  claim?: string;
+  /** Index of the claim, template or class into the answer's `objects`. */
+  object?: number;
+  /** `name` of the pod's entry. */
+  entry?: string;
+  class?: string;
+  stage: "Allocated" | "Unallocated" | "NotCreated";
+  mode?: string;
+  /** For this claim alone. */
+  verdict: Verdict;
+  reason: string;
+  schedulerReason?: string;
+  /** In the scheduler's order; a check of a selector has the fields of {@link SelectorCheck} too. */
+  checks: ClaimCheck[];
+}
+
+export interface ClaimCheck extends Partial<SelectorCheck> {
+  check:
+    | "exists"
+    | "deleted"
+    | "owner"
+    | "allocated"
+    | "deallocation"
+    | "inUse"
+    | "class"
+    | "parameters"
+    | "selector"
+    | "unrestricted"
+    | "refused"
+    | "unsuitable"
+    | "potential"
+    | "selected"
+    | "structured";
+  /** `null` where it decides nothing. */
+  holds: boolean | null;
+  why: string;
+  schedulerReason?: string;
+  /** Of a selector: index of its object. */
+  object?: number;
 }
 
 /** A node selector against a node, term by term. */
 export interface SelectorCheck {
-  /** Path of the selector. */
+  /** Path of the selector; absent for a bare one. */
   source?: string;
   /** Outcome as the scheduler computes it when the selector is parsed as a whole. */
   eager: "Match" | "NoMatch" | "Error";
@@ -249,16 +351,20 @@ export interface SelectorCheck {
   lazy: "Match" | "NoMatch" | "Error";
   eagerError?: string;
   lazyError?: string;
+  /** The first term that matches. */
   matchedTerm?: number;
+  /** Of a node that no term matches: the term with the fewest requirements that fail. */
   nearestTerm?: number;
-  terms: TermCheck[];
+  range?: Range;
+  /** Absent in a summary. */
+  terms?: TermCheck[];
 }
 
 export interface TermCheck {
   index: number;
   outcome: "Match" | "NoMatch" | "Empty" | "Error";
   requirements: RequirementCheck[];
-  [part: string]: unknown;
+  range?: Range;
 }
 
 export interface RequirementCheck {
@@ -268,9 +374,11 @@ export interface RequirementCheck {
   values: string[];
   /** The node's label or field; absent if it has none. */
   actual?: string;
+  /** `null`: it cannot be parsed, or is not looked at. */
   holds: boolean | null;
+  /** In our words; of one that cannot be parsed, the scheduler's. */
   why: string;
-  [part: string]: unknown;
+  range?: Range;
 }
 
 export interface EvaluateAnswer extends Answer {
@@ -310,7 +418,14 @@ export function convert(text: Manifest, options: ConvertOptions): ConvertAnswer;
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function evaluate(text: Manifest, options?: EvaluateOptions): EvaluateAnswer;
+export function evaluate(text: Manifest | undefined, options: EvaluateOptions): EvaluateAnswer;
+
+/**
+ * Reads Nodes once, for many evaluations: YAML or JSON, single, in a NodeList or List. `null` is one nil node.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function prepareNodes(nodes: string | Uint8Array | object | null, options?: CommonOptions): PreparedNodes;
 
 /** Language of claimkit's own sentences. */
 export type Locale = "en" | "zh-Hans";
