@@ -105,7 +105,7 @@ export function Convert() {
         </label>
         <span class="spacer" />
         {converted !== undefined && !same && (
-          <>
+          <div class="actions">
             <button type="button" class="button" onClick={() => void copyText(converted)}>
               {s.copy}
             </button>
@@ -115,7 +115,7 @@ export function Convert() {
             <button type="button" class="button primary" disabled={!fresh} onClick={() => applyConverted(file, converted)}>
               {s.apply}
             </button>
-          </>
+          </div>
         )}
       </div>
       <Trouble outcome={outcome} verb="convert" />

@@ -5,12 +5,13 @@ import { recall, remember } from "../state/storage.ts";
 
 const LEAST = 25;
 const MOST = 75;
+const MIDDLE = 48;
 
 /** The editor's share of the page in per cent, of the width or (on a narrow page) of the height. */
-export const share = signal(clamp(Number(recall("split") ?? 52)));
+export const share = signal(clamp(Number(recall("split") ?? MIDDLE)));
 
 function clamp(value: number): number {
-  return Number.isFinite(value) ? Math.min(MOST, Math.max(LEAST, value)) : 52;
+  return Number.isFinite(value) ? Math.min(MOST, Math.max(LEAST, value)) : MIDDLE;
 }
 
 function set(value: number): void {
@@ -41,7 +42,7 @@ export function Splitter({ stacked }: { stacked: boolean }) {
         bar.current?.setPointerCapture(event.pointerId);
       }}
       onPointerMove={move}
-      onDblClick={() => set(52)}
+      onDblClick={() => set(MIDDLE)}
       onKeyDown={(event) => {
         const step = { ArrowLeft: -2, ArrowUp: -2, ArrowRight: 2, ArrowDown: 2, Home: -100, End: 100 }[event.key];
         if (step === undefined) return;
