@@ -159,3 +159,25 @@ fn every_refusal_is_explained() {
     println!("{refused} refusals, {fixed} with a fix");
     assert!(refused > 1300 && fixed > 400);
 }
+
+/// go-yaml decodes pieces of 512 bytes: a forbidden character is noticed when its piece is read, before or after a mistake
+/// that stands earlier.
+#[test]
+fn forbidden_characters_are_noticed_by_the_piece() {
+    let message = |text: &str| findings(text)[0].message.clone();
+    let mistake = "yaml: mapping values are not allowed in this context";
+    let forbidden = "yaml: control characters are not allowed";
+    let text = |filler: usize, end: &str| format!("a: b: c{end}#{}{end}d: \u{7}{end}", "x".repeat(filler));
+    assert_eq!(message(&text(400, "\n")), forbidden);
+    assert_eq!(message(&text(600, "\n")), mistake);
+    // Bytes 0 to 511 are the first piece: here the character is its last byte, then the first of the next.
+    let at = |position: usize| text(position - 13, "\n");
+    assert_eq!(at(511).find('\u{7}'), Some(511));
+    assert_eq!(message(&at(511)), forbidden);
+    assert_eq!(message(&at(512)), mistake);
+    // kubectl hands CR LF on as LF: two bytes less before the character.
+    let crlf = |position: usize| text(position - 13, "\r\n");
+    assert_eq!(crlf(511).find('\u{7}'), Some(513));
+    assert_eq!(message(&crlf(511)), forbidden);
+    assert_eq!(message(&crlf(512)), mistake);
+}

@@ -102,7 +102,7 @@ impl<'a> Scanner<'a> {
         if let Some(at) = chars::first_refused(chunk) {
             self.refused = Some("control characters are not allowed");
             self.add_break = false;
-            readable = start.saturating_add(piece_start(chunk, at));
+            readable = start.saturating_add(piece_start(chunk, at, add_break));
         }
         self.bytes = self.text.as_bytes().get(..readable).unwrap_or_default();
         // A byte order mark is no part of the text.
@@ -717,21 +717,22 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The start of the piece that holds byte `at`, cut as go-yaml cuts: pieces of 512 bytes that a
-/// character cut at the end of one begins anew in the next.
-fn piece_start(chunk: &str, at: usize) -> usize {
+/// The start of the piece that holds byte `at`, cut as go-yaml cuts: pieces of 512 bytes, where a
+/// character cut at the end of one begins anew in the next. kubectl hands CR LF on as LF.
+fn piece_start(chunk: &str, at: usize, crlf_is_lf: bool) -> usize {
     let mut start = 0usize;
-    loop {
-        let mut end = start.saturating_add(PIECE);
-        if end > at && end >= chunk.len() {
-            return start;
+    let mut used = 0usize;
+    for (offset, c) in chunk.char_indices() {
+        let next = chunk.as_bytes().get(offset.saturating_add(1));
+        let width = if crlf_is_lf && c == '\r' && next == Some(&b'\n') { 0 } else { c.len_utf8() };
+        used = used.saturating_add(width);
+        if used > PIECE {
+            start = offset;
+            used = width;
         }
-        while !chunk.is_char_boundary(end) {
-            end = end.saturating_sub(1);
+        if offset >= at {
+            break;
         }
-        if end > at {
-            return start;
-        }
-        start = end;
     }
+    start
 }
