@@ -38,5 +38,8 @@ async function answer(request) {
   const cache = await caches.open(CACHE);
   const hit = await cache.match(request, { ignoreSearch: true });
   if (hit) return hit;
-  return fetch(request);
+  // The page under its other name.
+  const scope = new URL(self.registration.scope).pathname;
+  const page = new URL(request.url).pathname === `${scope}index.html` ? await cache.match("./") : undefined;
+  return page ?? fetch(request);
 }

@@ -68,6 +68,27 @@ describe("budgets", () => {
   });
 });
 
+describe("layout", () => {
+  it("does not jump while the page comes up", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await page.waitForTimeout(500);
+    const shift = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          let sum = 0;
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[]) sum += entry.value;
+          }).observe({ type: "layout-shift", buffered: true });
+          setTimeout(() => resolve(sum), 200);
+        }),
+    );
+    console.log(`layout shift: ${shift.toFixed(4)}`);
+    expect(shift).toBeLessThan(0.02);
+    await done();
+  });
+});
+
 describe("sharing and keeping", () => {
   it("goes into a link and out of it unchanged, and sends it nowhere", async () => {
     const { page, context, complaints, done } = await openPage();

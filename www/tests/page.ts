@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -10,12 +11,15 @@ import { serve } from "../serve.mjs";
 const PREFIX = "/some/where";
 const dist = fileURLToPath(new URL("../dist", import.meta.url));
 
-const CANDIDATES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/** The browser to test in: `CHROMIUM`, or one of the usual places. Its absence fails the tests. */
+/** The browser to test in: `CHROMIUM`, or one on PATH. Its absence fails the tests. */
 function executable(): string {
-  const found = process.env["CHROMIUM"] ?? CANDIDATES.find((path) => existsSync(path));
-  if (!found) throw new Error("no Chromium found: install one or set CHROMIUM to its path");
+  const asked = process.env["CHROMIUM"];
+  if (asked) return asked;
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  if (!found) throw new Error("no Chromium found: install one, or set CHROMIUM to its program");
   return found;
 }
 
