@@ -3,7 +3,7 @@
 
 use crate::input::Item;
 use crate::object::Record;
-use crate::ordered::Set;
+use crate::ordered::{Map, Set};
 use crate::report::{Code, Finding, Origin, Path};
 use crate::schema::Api;
 use crate::text::tree::Tree;
@@ -13,11 +13,17 @@ use crate::view;
 #[derive(Debug, Default)]
 pub struct References {
     classes: Set<String>,
-    /// Kind, group, namespace, name of every object; the namespace is empty for cluster-scoped ones.
+    /// Kind, group, namespace, name of every object.
     objects: Set<[String; 4]>,
-    /// Namespace, name, claim entries.
-    pods: Vec<(String, String, Vec<String>)>,
+    /// Kind, group and name of every object, for references that name no namespace.
+    names: Set<[String; 3]>,
+    /// Those of other groups that name no namespace: their kind may live in the cluster.
+    unplaced: Set<[String; 3]>,
+    /// The claim entries of each pod, by namespace and name.
+    pods: Map<[String; 2], Set<String>>,
     wanted: Vec<Wanted>,
+    /// A text of one object refers to nothing in it.
+    idle: bool,
 }
 
 #[derive(Debug)]
@@ -31,8 +37,8 @@ struct Wanted {
 enum What {
     Class(String),
     Object([String; 4]),
-    Pod(String, String),
-    Entry(String, String, String),
+    Pod([String; 2]),
+    Entry([String; 2], String),
 }
 
 fn info(code: Code, path: &Path<'_>, message: String) -> Finding {
@@ -40,16 +46,28 @@ fn info(code: Code, path: &Path<'_>, message: String) -> Finding {
 }
 
 impl References {
+    /// References among `count` objects.
+    pub fn among(count: usize) -> Self {
+        References { idle: count < 2, ..References::default() }
+    }
+
     /// Takes an object of another group in: a Pod, or parameters of a driver.
     pub fn other(&mut self, index: usize, tree: &Tree<'_>, item: &Item, namespace: &str) {
+        if self.idle {
+            return;
+        }
         let (node, api_version, kind, name) = (item.node, item.api_version.as_str(), item.kind.as_str(), item.name.as_str());
         let group = api_version.split_once('/').map_or("", |(group, _)| group);
         self.objects.insert([kind, group, namespace, name].map(str::to_owned));
+        self.names.insert([kind, group, name].map(str::to_owned));
+        if item.namespace.is_empty() {
+            self.unplaced.insert([kind, group, name].map(str::to_owned));
+        }
         if kind == "Pod" && api_version == "v1" {
             let claims = tree.get(node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
             let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
             let entries = items.iter().filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
-            self.pods.push((namespace.to_owned(), name.to_owned(), entries.map(str::to_owned).collect()));
+            self.pods.insert([namespace, name].map(str::to_owned), entries.map(str::to_owned).collect());
             let root = Path::ROOT;
             let spec = root.field("spec");
             let list = spec.field("resourceClaims");
@@ -73,9 +91,13 @@ impl References {
 
     /// Takes an object of ours in. `namespace` is the one it ends up in.
     pub fn ours(&mut self, index: usize, api: Api, record: &Record<'_>, namespace: &str) {
+        if self.idle {
+            return;
+        }
         let root = Path::ROOT;
         let name = view::Object::new(record).metadata().name().to_owned();
         self.objects.insert([api.kind.kind, crate::schema::GROUP, namespace, &name].map(str::to_owned));
+        self.names.insert([api.kind.kind, crate::schema::GROUP, &name].map(str::to_owned));
         match api.kind.kind {
             "ResourceClass" => {
                 let class = view::ResourceClass::new(record);
@@ -112,7 +134,7 @@ impl References {
                     let path = claims.index(at);
                     let message = format!("pod `{name}` of this text has no claim entry `{}`", claim.name());
                     let finding = info(Code::ClaimEntryNotInPod, &path.field("name"), message);
-                    let what = What::Entry(namespace.to_owned(), name.clone(), claim.name().to_owned());
+                    let what = What::Entry([namespace, &name].map(str::to_owned), claim.name().to_owned());
                     self.wanted.push(Wanted { object: index, what, finding });
                 }
             }
@@ -142,7 +164,7 @@ impl References {
     fn pod(&mut self, object: usize, namespace: &str, name: &str, path: &Path<'_>) {
         let message = format!("the text has pods, but none is called `{name}` in namespace `{namespace}`");
         let finding = info(Code::PodNotInInput, path, message);
-        self.wanted.push(Wanted { object, what: What::Pod(namespace.to_owned(), name.to_owned()), finding });
+        self.wanted.push(Wanted { object, what: What::Pod([namespace, name].map(str::to_owned)), finding });
     }
 
     /// What is missing, with the index of the object that refers to it.
@@ -153,15 +175,15 @@ impl References {
             .filter(|wanted| match &wanted.what {
                 What::Class(name) => !name.is_empty() && !self.classes.is_empty() && !self.classes.contains(name),
                 What::Object(key) => {
-                    let [kind, group, ..] = key;
-                    !kind.is_empty() && kinds.contains(&(kind.as_str(), group.as_str())) && !self.objects.contains(key)
+                    let [kind, group, namespace, name] = key;
+                    let bare = [kind.clone(), group.clone(), name.clone()];
+                    let there = self.objects.contains(key)
+                        || self.unplaced.contains(&bare)
+                        || (namespace.is_empty() && self.names.contains(&bare));
+                    !kind.is_empty() && !there && kinds.contains(&(kind.as_str(), group.as_str()))
                 }
-                What::Pod(namespace, name) => {
-                    !self.pods.is_empty() && !self.pods.iter().any(|(ns, pod, _)| ns == namespace && pod == name)
-                }
-                What::Entry(namespace, name, entry) => {
-                    self.pods.iter().any(|(ns, pod, entries)| ns == namespace && pod == name && !entries.contains(entry))
-                }
+                What::Pod(pod) => !self.pods.is_empty() && !self.pods.contains_key(pod),
+                What::Entry(pod, entry) => self.pods.get(pod).is_some_and(|entries| !entries.contains(entry)),
             })
             .map(|wanted| (wanted.object, wanted.finding.clone()))
             .collect()

@@ -32,7 +32,7 @@ pub fn validate(request: &Request) -> Answer {
     let mut answer = Answer { verb: Some("validate".to_owned()), ..Answer::default() };
     let partners = case::partners(request, old.as_ref());
     let mut checked = false;
-    let mut references = References::default();
+    let mut references = References::among(input.items.len());
     for (index, item) in input.items.iter().enumerate() {
         let mut object = Object::of(&input, item);
         match &item.what {
