@@ -171,6 +171,34 @@ fn json() {
 }
 
 #[test]
+fn commas_inside_brackets() {
+    let head = r#"{"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClass", "#;
+    assert_eq!(
+        taken(&format!("{head}▮\"driverName\": \"d\"}}"), "structuredParameters"),
+        format!("{head}\"structuredParameters\": , \"driverName\": \"d\"}}")
+    );
+    assert_eq!(
+        taken(&format!("{head}\"driverName\": \"d\" ▮}}"), "structuredParameters"),
+        format!("{head}\"driverName\": \"d\" , \"structuredParameters\": }}")
+    );
+    assert_eq!(
+        taken(&format!("{head}\n  ▮\n  \"driverName\": \"d\"}}"), "metadata"),
+        format!("{head}\n  \"metadata\": {{}},\n  \"driverName\": \"d\"}}")
+    );
+}
+
+#[test]
+fn keys_begun_behind_a_dash() {
+    let reserved = format!("{CLAIM}status:\n  reservedFor:\n  - name: a\n  - u▮\n");
+    assert_eq!(taken(&reserved, "uid"), reserved.replace("u▮", "uid: "));
+    assert_eq!(labels("apiVersion: v1\nkind: List\nitems:\n- api▮")[..2], ["apiVersion", "kind"]);
+    assert_eq!(
+        taken("apiVersion: v1\nkind: List\nitems:\n- Resource▮", "ResourceClaim"),
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1alpha2\n  kind: ResourceClaim\n  metadata:\n    name: \n  spec:\n    resourceClassName: "
+    );
+}
+
+#[test]
 fn items_of_lists_are_objects() {
     let list =
         "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1alpha1\n  kind: PodScheduling\n  spec:\n    ▮\n";

@@ -216,7 +216,10 @@ impl Completer<'_> {
             }
             let key = field_key(schema, field);
             let mut draft = Draft::default();
+            let (before, behind) = self.commas(place);
+            draft.push(before);
             self.write_key(&mut draft, at, schema, field, place);
+            draft.push(behind);
             self.found.push(Completion {
                 label: field.json.to_owned(),
                 sort: Sort::Field,
@@ -229,6 +232,24 @@ impl Completer<'_> {
                 required: rank == 0,
             });
         }
+    }
+
+    /// The commas a new key needs inside brackets.
+    fn commas(&self, place: &Place) -> (&'static str, &'static str) {
+        if !place.flow || place.keyed {
+            return ("", "");
+        }
+        let (before, behind) = (self.outline.text.get(..place.range.from()), self.outline.text.get(place.range.to()..));
+        let before = before.and_then(|text| text.trim_end().chars().next_back());
+        let behind = behind.map(|text| (text, text.trim_start().chars().next()));
+        (
+            if matches!(before, None | Some('{' | ',')) { "" } else { ", " },
+            match behind {
+                None | Some((_, None | Some('}' | ']' | ',' | '#'))) => "",
+                Some((text, _)) if text.starts_with(char::is_whitespace) => ",",
+                Some(_) => ", ",
+            },
+        )
     }
 
     fn write_key(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, field: &'static Field, place: &Place) {
@@ -409,6 +430,16 @@ impl Completer<'_> {
             _ if self.json => "\"".to_owned(),
             _ => String::new(),
         };
+        // The beginning of a key behind a dash.
+        let line = self.outline.line_at(range.from());
+        if node.role == Role::Item && !node.flow && node.held == Held::Scalar && line.from() <= node.key.from() {
+            let first = self.found.len();
+            let column = range.from().saturating_sub(line.from());
+            self.at_key(document, Some(of), None, range, column, false);
+            if self.found.len() > first {
+                return;
+            }
+        }
         // `key:x` is no key yet.
         let lead = if node.held == Held::Nothing && !node.flow && self.outline.byte(range.from().saturating_sub(1)) == b':' {
             " "

@@ -183,7 +183,9 @@ pub fn spot(outline: &Outline<'_>, offset: usize) -> Option<Spot> {
     let document = outline.document_at(offset);
     let line = outline.line_at(offset);
     for (at, node) in outline.nodes.iter().enumerate().filter(|(_, node)| node.document == document) {
-        if node.role != Role::Item && node.key.touches(offset) {
+        // Right before a key inside brackets another one could be written.
+        let before = node.flow && node.colon && node.key.from() == offset;
+        if node.role != Role::Item && node.key.touches(offset) && !before {
             return Some(key_spot(node, at));
         }
         match node.held {

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Request {
-    /// `parse`, `validate`, `convert`, `evaluate`.
+    /// `parse`, `validate`, `convert`, `evaluate`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`.
     pub verb: String,
     /// The manifest text.
     pub text: Option<String>,
