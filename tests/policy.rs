@@ -63,6 +63,7 @@ fn every_fixture_is_answered_as_written_down() {
     }
     assert!(wrong.is_empty(), "{} of {} fixtures:\n{}", wrong.len(), fixtures.len(), wrong.join("\n"));
     assert!(fixtures.len() >= 120, "there are {} fixtures", fixtures.len());
+    assert!(fixtures.iter().any(Fixture::verbs), "raw mode has fixtures");
 }
 
 /// `admit` of the contract, as the command line and the npm package offer it, gives the text that Kubewarden gets.
@@ -140,14 +141,19 @@ fn plain(text: &str, path: &Path) -> Value {
 }
 
 #[test]
-fn the_embedded_metadata_is_that_of_the_yaml_file() {
-    let mut written = yaml(&root().join("pkg/policy/metadata.yml")).remove(0);
-    let embedded = std::fs::read_to_string(root().join("src/entry/kubewarden.json")).unwrap();
-    let embedded: Value = serde_json::from_str(&embedded).unwrap();
-    written["protocolVersion"] = serde_json::from_str(admit::PROTOCOL_VERSION).unwrap();
-    assert_eq!(embedded, written);
-    assert_eq!(embedded["mutating"], false);
-    assert_eq!(embedded["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
+fn the_embedded_metadata_is_that_of_the_yaml_files() {
+    for (file, source, kind) in [
+        ("metadata.yml", include_str!("../src/entry/kubewarden.json"), "kubernetes"),
+        ("metadata-raw.yml", include_str!("../src/entry/kubewarden-raw.json"), "raw"),
+    ] {
+        let mut written = yaml(&root().join("pkg/policy").join(file)).remove(0);
+        let embedded: Value = serde_json::from_str(source).unwrap();
+        written["protocolVersion"] = serde_json::from_str(admit::PROTOCOL_VERSION).unwrap();
+        assert_eq!(embedded, written);
+        assert_eq!(embedded["mutating"], false);
+        assert_eq!(embedded["policyType"], kind);
+        assert_eq!(embedded["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
+    }
 }
 
 #[test]
@@ -180,4 +186,47 @@ fn the_settings_schema_is_that_of_the_table() {
         std::fs::write(&path, &expected).unwrap();
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), expected, "run this test with CLAIMKIT_WRITE=1");
+}
+
+/// Settings in the README and in the samples are valid, the sample requests are answered as the README says.
+#[test]
+fn what_admins_copy_works() {
+    let folder = root().join("pkg/policy");
+    let mut checked = 0;
+    let valid = |settings: &Value, place: &str| {
+        let answer = admit::validate_settings(settings.to_string().as_bytes());
+        assert_eq!(answer, r#"{"valid":true}"#, "{place}");
+    };
+    let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    for block in readme.split("```yaml\n").skip(1) {
+        valid(&plain(block.split("```").next().unwrap(), &folder.join("README.md")), block);
+        checked += 1;
+    }
+    for sample in std::fs::read_dir(folder.join("samples")).unwrap().map(|entry| entry.unwrap().path()) {
+        if sample.extension().is_some_and(|extension| extension == "yaml") {
+            let policy = yaml(&sample).remove(0);
+            assert_eq!(policy["kind"], "ClusterAdmissionPolicy", "{}", sample.display());
+            valid(&policy["spec"]["settings"], &sample.display().to_string());
+            let falls_back = !policy["spec"]["settings"]["resourceClasses"]["fallback"].is_null();
+            assert_eq!(policy["spec"]["mutating"], falls_back, "{}", sample.display());
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 6);
+    let allow = json!({"resourceClasses": {"allow": ["gpu.example.com"]}});
+    for (request, settings, code) in [
+        ("claim", &json!({}), Value::Null),
+        ("claim", &allow, Value::Null),
+        ("claim-malformed", &json!({}), json!(422)),
+        ("claim-other-class", &allow, json!(403)),
+        ("claim-class-changed", &json!({}), json!(422)),
+        ("claim-deleted", &json!({"resourceClasses": {"deny": ["*"]}}), Value::Null),
+        ("raw-convert", &json!({}), Value::Null),
+    ] {
+        let text = std::fs::read_to_string(folder.join(format!("samples/requests/{request}.json"))).unwrap();
+        let answer = admit::validate(format!(r#"{{"request":{text},"settings":{settings}}}"#).as_bytes());
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["code"], code, "{request}: {answer}");
+        assert_eq!(answer["accepted"], code.is_null(), "{request}: {answer}");
+    }
 }

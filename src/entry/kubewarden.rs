@@ -13,12 +13,24 @@ unsafe extern "C" {
     fn __console_log(text: *const u8, len: usize);
 }
 
-const METADATA_LEN: usize = include_bytes!("kubewarden.json").len();
+#[cfg(not(feature = "verbs"))]
+const TEXT: &[u8] = include_bytes!("kubewarden.json");
+// With the verbs the module is for raw mode.
+#[cfg(feature = "verbs")]
+const TEXT: &[u8] = include_bytes!("kubewarden-raw.json");
 
 /// What `kwctl inspect` shows and a manifest is scaffolded from; `kwctl annotate` has nothing to add.
 #[used]
 #[unsafe(link_section = "io.kubewarden.metadata")]
-pub static METADATA: [u8; METADATA_LEN] = *include_bytes!("kubewarden.json");
+pub static METADATA: [u8; TEXT.len()] = bytes(TEXT);
+
+/// A section holds the bytes themselves, not a reference to them.
+const fn bytes<const N: usize>(text: &[u8]) -> [u8; N] {
+    match text.first_chunk() {
+        Some(chunk) => *chunk,
+        None => [b' '; N],
+    }
+}
 
 /// Called by the host for every operation: 1 is an answer, 0 an error.
 #[unsafe(no_mangle)]

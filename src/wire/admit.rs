@@ -6,7 +6,7 @@ use crate::admit::response::{self, OpaResult, SettingsValidationResponse, Valida
 use crate::admit::{self, Mutation, Settings, Verdict};
 use crate::limits::Limits;
 use crate::report::{Code, Finding, Origin};
-use crate::text::tree::{NodeId, Tree};
+use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span, json};
 use serde_json::value::RawValue;
 
@@ -16,28 +16,34 @@ pub const PROTOCOL_VERSION: &str = "\"v1\"";
 /// Most bytes of one payload: an API server takes 3 MiB, an update carries two objects.
 const MAX_PAYLOAD: usize = 16 << 20;
 
+/// Whether requests of the contract about manifests are answered: everywhere but in policy modules built without them.
+const VERBS: bool = cfg!(feature = "verbs") || !cfg!(any(feature = "kubewarden", feature = "opa", feature = "wasi"));
+
 /// Answers `admit`: a request and settings give `response`; settings alone are only checked.
 pub fn admit(request: &Request) -> Answer {
+    let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
+    of_texts(text(&request.request).as_deref(), text(&request.settings).as_deref().unwrap_or_default())
+}
+
+fn of_texts(request: Option<&str>, settings: &str) -> Answer {
     let mut answer = Answer { verb: Some("admit".to_owned()), ..Answer::default() };
-    let text = |value: &Option<Box<RawValue>>| value.as_ref().map_or_else(String::new, |value| value.get().to_owned());
-    let (request_text, settings_text) = (text(&request.request), text(&request.settings));
-    let settings = match read_settings(&settings_text) {
+    let settings = match read_settings(settings) {
         Ok(settings) => settings,
         Err(errors) => {
             let source = Source::new("");
             let finding = |error| answer::finding(&source, Finding::error(Code::PolicySettings, Origin::Claimkit, error));
             answer.findings = errors.iter().map(finding).collect();
-            if request.request.is_some() {
+            if request.is_some() {
                 answer.response = raw(&ValidationResponse::of(&Verdict::unusable("", &errors)));
             }
             return answer;
         }
     };
-    if request.request.is_none() {
+    let Some(request) = request else {
         answer.ok = true;
         return answer;
-    }
-    let verdict = match read(&request_text) {
+    };
+    let verdict = match read(request) {
         Ok(document) => admit::judge(&document, document.root, &settings, Mutation::Possible),
         Err(problem) => Verdict::unreadable("", problem),
     };
@@ -109,6 +115,9 @@ pub fn answer(request: &[u8]) -> String {
 }
 
 fn run(text: &str) -> Answer {
+    if !VERBS {
+        return run_admit_alone(text);
+    }
     match serde_json::from_str::<Request>(text) {
         Ok(mut request) => {
             let most = Limits::default();
@@ -131,6 +140,22 @@ fn run(text: &str) -> Answer {
         }
         Err(error) => Answer::unusable(None, &format!("the request cannot be used: {error}")),
     }
+}
+
+/// Without the verbs there is only `admit`, read without the machinery for the rest.
+fn run_admit_alone(text: &str) -> Answer {
+    let Ok(document) = read(text) else { return Answer::unusable(None, "the request cannot be used") };
+    let (tree, member) = members(&document);
+    if member("verb").and_then(|verb| tree.str(verb)) != Some("admit") {
+        let problem = "this module judges admission requests only; the verbs are in the modules `claimkit-verbs.wasm` and `claimkit-opa-verbs.wasm`";
+        return Answer::unusable(None, problem);
+    }
+    let part = |name: &str| {
+        let node = member(name).filter(|&node| !matches!(tree.kind(node), Kind::Null))?;
+        let span = tree.span(node);
+        text.get(span.from()..span.to())
+    };
+    of_texts(part("request"), part("settings").unwrap_or_default())
 }
 
 /// Kubewarden's raw mode: the answer is the message, so that a policy that may not change anything can give it.
