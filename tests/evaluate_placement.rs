@@ -173,6 +173,10 @@ fn the_first_reason_in_order() {
     let class = class(&format!(", suitableNodes: {ONLY_A}"));
     only_a(EVERY, &[&class, &allocated, &waiting, &pod], "Possible", ("No", "excluded by resource class node filter"));
 
+    // A selector that is parsed before nodes are looked at comes before what is said of nodes.
+    let unparsable = claim("d", "", "", &format!("driverName: gpu.example.com, allocation: {{availableOnNodes: {UNPARSABLE}}}"));
+    all(EVERY, &[&class, &claim("c", "", "", ""), &unparsable, &pod], "Error", Some(PARSE_ERROR));
+
     // All claims are looked up before the first is judged.
     let deleted = claim("d", ", deletionTimestamp: \"2024-01-01T00:00:00Z\"", "", "");
     let immediate = claim("c", "", ", allocationMode: Immediate", "");
@@ -225,6 +229,13 @@ fn what_drivers_say() {
         let kind = if version(release) == "v1alpha1" { "PodScheduling" } else { "PodSchedulingContext" };
         let text = format!("{kind} object with UID x9 is not owned by Pod default/p");
         all(&[release], &[&class(""), &waiting, &stolen, POD], "Error", Some(&text));
+
+        // Up to 1.29 only claims that wait for a driver look at it.
+        let fine = claim("c", "", "", "driverName: gpu.example.com, allocation: {}");
+        match *release {
+            "1.30" => all(&[release], &[&fine, &stolen, POD], "Error", Some(&text)),
+            _ => all(&[release], &[&fine, &stolen, POD], "Yes", None),
+        }
 
         let chosen = context(release, "u1", "selectedNode: a, potentialNodes: [a]", "");
         let placement = place(release, &[&class(""), &waiting, &chosen, POD]);
@@ -305,6 +316,16 @@ fn what_comes_next() {
         let other = ", reservedFor: [{resource: pods, name: q, uid: u2}]";
         assert_eq!(next(release, &[&elsewhere("", other), POD]).as_deref(), still, "{release}");
         assert_eq!(next(release, &[&elsewhere(", allocationMode: Immediate", ""), POD]).as_deref(), still, "{release}");
+        // Allocated by the scheduler itself it can be moved, whatever its mode; that came with 1.30.
+        let status = format!("driverName: gpu.example.com, allocation: {{availableOnNodes: {nowhere}}}");
+        let own = claim("c", ", finalizers: [dra.k8s.io/delete-protection]", ", allocationMode: Immediate", &status);
+        let expected = if *release == "1.30" { freed } else { still };
+        assert_eq!(next(release, &[&own, POD]).as_deref(), expected, "{release}");
+        // Upstream's mistake up to 1.29: the first claim's mode decides about the second.
+        let first = claim("c", "", "", "driverName: gpu.example.com, allocation: {}");
+        let second = elsewhere(", allocationMode: Immediate", "").replace("name: c}", "name: d}");
+        let expected = if *release == "1.30" { still } else { None };
+        assert_eq!(next(release, &[&first, &second, &two]).as_deref(), expected, "{release}");
         let deleted = claim("c", ", deletionTimestamp: \"2024-01-01T00:00:00Z\"", "", "");
         assert_eq!(next(release, &[&class, &deleted, POD]).as_deref(), Some("no new claims to deallocate"), "{release}");
         // Allocated and available: nothing is left to say.

@@ -326,6 +326,8 @@ export interface ClaimCheck extends Partial<SelectorCheck> {
     | "inUse"
     | "class"
     | "parameters"
+    | "parse"
+    | "context"
     | "selector"
     | "unrestricted"
     | "refused"

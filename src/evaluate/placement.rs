@@ -75,6 +75,8 @@ pub struct Gate {
     pub passing: bool,
     /// In our words.
     pub why: String,
+    /// Of a selector that cannot be parsed: an index into the sites.
+    pub site: Option<usize>,
 }
 
 /// A check made per node.
@@ -130,8 +132,10 @@ pub struct Plan<'r> {
     pub pending: bool,
     /// Drivers have reported on it.
     pub reported: bool,
-    /// It could be freed for this pod (PostFilter).
+    /// It is allocated, and nobody but this pod has reserved it: it could be freed (PostFilter).
     pub can_free: bool,
+    /// Allocated anew it might fit elsewhere: its mode is WaitForFirstConsumer, or the scheduler allocated it.
+    pub movable: bool,
     /// Before nodes are looked at.
     pub gates: Vec<Gate>,
     /// Per node.
@@ -267,18 +271,25 @@ impl Judge<'_, '_, '_> {
         })
     }
 
+    /// Would the scheduler free a claim because of a node that is refused? (§4.4)
+    fn frees(&self, plans: &[Plan<'_>], node: usize) -> bool {
+        let unavailable = |plan: &Plan<'_>| {
+            let misses = |filter: &Filter<'_>| self.refusal(filter, node).is_some();
+            plan.filters.iter().any(|filter| matches!(filter, Filter::Selector { allocated: true, .. }) && misses(filter))
+        };
+        let count = plans.iter().filter(|plan| unavailable(plan)).count();
+        // Another reason comes first, and then nothing is remembered.
+        let other = self.filter(plans, node).plan.and_then(|plan| plans.get(plan)).is_some_and(|plan| !plan.allocated);
+        let any_movable = plans.iter().take(count).any(|plan| plan.movable);
+        let candidate = |plan: &Plan<'_>| if self.rules.frees_by_count { any_movable } else { plan.movable };
+        !other && plans.iter().any(|plan| unavailable(plan) && candidate(plan) && plan.can_free)
+    }
+
     /// What the pod is told after the nodes were looked at, and what that means. `passed`: some node is left.
     pub fn next(&self, plans: &[Plan<'_>], passed: bool) -> Option<(&'static str, &'static str)> {
         let blocked = Self::blocked(plans);
         if !passed || blocked.is_some() {
-            let freed = blocked.is_none()
-                && plans.iter().any(|plan| {
-                    let misses = |filter: &Filter<'_>| {
-                        matches!(filter, Filter::Selector { allocated: true, .. })
-                            && (0..self.nodes.len()).any(|node| self.refusal(filter, node).is_some())
-                    };
-                    plan.can_free && plan.filters.iter().any(misses)
-                });
+            let freed = blocked.is_none() && (0..self.nodes.len()).any(|node| self.frees(plans, node));
             return match (blocked.is_some() || plans.is_empty(), freed) {
                 (true, _) => Some(("no new claims to deallocate", "nothing that the scheduler could free would help")),
                 (false, false) => Some(("still not schedulable", "nothing that the scheduler could free would help")),

@@ -8,6 +8,8 @@ use crate::view::{
     ResourceClaimTemplate, ResourceClass, ResourceClassParameters,
 };
 
+/// Of claims that the scheduler allocated itself.
+const FINALIZER: &str = "dra.k8s.io/delete-protection";
 /// Most nodes in a list of a scheduling context.
 const MAX_NODES: usize = 128;
 
@@ -85,6 +87,8 @@ pub struct Planner<'a, 'r> {
     pub world: &'a World<'r>,
     /// [`World::selectors`], as judged.
     pub selectors: &'a [Written<'r>],
+    /// The scheduler's parse error of each.
+    pub errors: &'a [Option<String>],
     /// The release's rules.
     pub rules: &'a SchedulerRules,
 }
@@ -98,7 +102,7 @@ struct For<'r> {
 }
 
 fn gate(name: &'static str, stage: Stage, refusal: Option<Refusal>, why: impl Into<String>) -> Gate {
-    Gate { name, stage, refusal, passing: false, why: why.into() }
+    Gate { name, stage, refusal, passing: false, why: why.into(), site: None }
 }
 
 /// `metav1.IsControlledBy`; in files written by hand, without uids, the name decides.
@@ -170,6 +174,7 @@ impl<'r> Planner<'_, 'r> {
         if let Some(claim) = found {
             let mut plan = self.of_claim(claim, Some(user));
             plan.entry = Some(&entry.name);
+            self.context(&mut plan, user);
             return Some(plan);
         }
         let shown = name.clone().unwrap_or_default();
@@ -194,6 +199,7 @@ impl<'r> Planner<'_, 'r> {
         plan.object = template.map(|template| template.index);
         plan.entry = Some(&entry.name);
         plan.claim = if shown.is_empty() { String::new() } else { format!("{}/{shown}", user.namespace) };
+        self.context(&mut plan, user);
         let passing = template.is_some();
         plan.gates.insert(0, Gate { passing, ..gate("exists", Stage::LookUp, Some(Refusal::no(text)), why) });
         Some(plan)
@@ -241,10 +247,11 @@ impl<'r> Planner<'_, 'r> {
             Some(allocation) => self.available(&mut plan, claim.index, allocation),
             None => self.candidates(&mut plan, view.spec(), claim.namespace, user, immediate),
         }
-        plan.can_free = plan.allocated && plan.mode == "WaitForFirstConsumer" && {
-            let reserved = status.reserved_for();
-            reserved.is_empty() || (reserved.len() == 1 && user.is_some_and(|user| reserved_for(view, user.pod)))
-        };
+        let reserved = status.reserved_for();
+        plan.can_free = plan.allocated
+            && (reserved.is_empty() || (reserved.len() == 1 && user.is_some_and(|user| reserved_for(view, user.pod))));
+        let by_scheduler = self.rules.structured && metadata.finalizers().contains(FINALIZER);
+        plan.movable = plan.mode == "WaitForFirstConsumer" || by_scheduler;
         plan
     }
 
@@ -269,8 +276,20 @@ impl<'r> Planner<'_, 'r> {
 
     fn available(&self, plan: &mut Plan<'r>, object: usize, allocation: AllocationResult<'r>) {
         match allocation.available_on_nodes().and_then(|_| self.site(object, AVAILABLE_ON_NODES)) {
-            Some(site) => plan.filters.push(Filter::Selector { site, allocated: true }),
+            Some(site) => {
+                self.parse(plan, site);
+                plan.filters.push(Filter::Selector { site, allocated: true });
+            }
             None => plan.filters.push(Filter::Unrestricted { path: AVAILABLE_ON_NODES }),
+        }
+    }
+
+    /// A selector that is parsed as a whole before nodes are looked at.
+    fn parse(&self, plan: &mut Plan<'r>, site: usize) {
+        if let Some(error) = self.errors.get(site).and_then(Option::as_deref) {
+            let why = "the selector cannot be parsed";
+            let refused = gate("parse", Stage::PreFilter, Some(Refusal::error(error)), why);
+            plan.gates.push(Gate { site: Some(site), ..refused });
         }
     }
 
@@ -292,6 +311,11 @@ impl<'r> Planner<'_, 'r> {
                 if class.is_some() { format!("class `{name}` is there") } else { format!("class `{name}` is not in the text") };
             plan.gates.push(gate("class", Stage::PreFilter, refusal, why));
         }
+        if let (true, Some(class)) = (self.rules.class_first, class)
+            && let Some(site) = self.site(class.index, SUITABLE_NODES)
+        {
+            self.parse(plan, site);
+        }
         let structured = self.rules.structured && class.is_some_and(|class| class.view.structured_parameters() == Some(true));
         if let Some(class) = class.filter(|_| structured) {
             plan.pending = false;
@@ -312,7 +336,7 @@ impl<'r> Planner<'_, 'r> {
             }
             None => {}
         }
-        if let Some(user) = user {
+        if let (false, Some(user)) = (structured, user) {
             self.drivers(plan, user);
         }
         if structured {
@@ -327,16 +351,36 @@ impl<'r> Planner<'_, 'r> {
         }
     }
 
+    fn scheduling(&self, user: For<'r>) -> Option<&Given<'r, PodSchedulingContext<'r>>> {
+        let ours = |given: &&Given<'r, PodSchedulingContext<'r>>| {
+            given.namespace == user.namespace && given.view.metadata().name() == user.pod.name
+        };
+        self.world.schedulings.iter().find(ours)
+    }
+
+    /// A scheduling context that another pod of the same name has left.
+    fn stolen(&self, context: &Given<'r, PodSchedulingContext<'r>>, user: For<'r>) -> Option<Refusal> {
+        let metadata = context.view.metadata();
+        let (kind, uid) = (self.rules.scheduling_kind, metadata.uid());
+        let text = || format!("{kind} object with UID {uid} is not owned by Pod {}/{}", user.namespace, user.pod.name);
+        (!controlled_by(metadata, user.pod)).then(|| Refusal::error(text()))
+    }
+
+    /// The scheduling context, where it is looked at before the claims.
+    fn context(&self, plan: &mut Plan<'r>, user: For<'r>) {
+        let Some(context) = self.scheduling(user).filter(|_| self.rules.context_first) else { return };
+        let refusal = self.stolen(context, user);
+        let why =
+            if refusal.is_some() { "the pod does not own its scheduling context" } else { "the pod owns its scheduling context" };
+        plan.gates.insert(0, gate("context", Stage::PreFilter, refusal, why));
+    }
+
     /// What scheduler and drivers said to each other about the pod.
     fn drivers(&self, plan: &mut Plan<'r>, user: For<'r>) {
-        let found =
-            self.world.schedulings.iter().find(|s| s.namespace == user.namespace && s.view.metadata().name() == user.pod.name);
-        let Some(context) = found else { return };
-        let (metadata, spec) = (context.view.metadata(), context.view.spec());
-        if !controlled_by(metadata, user.pod) {
-            let (kind, uid) = (self.rules.scheduling_kind, metadata.uid());
-            let text = format!("{kind} object with UID {uid} is not owned by Pod {}/{}", user.namespace, user.pod.name);
-            plan.filters.push(Filter::Refused(Refusal::error(text)));
+        let Some(context) = self.scheduling(user) else { return };
+        let spec = context.view.spec();
+        if let Some(refusal) = self.stolen(context, user) {
+            plan.filters.push(Filter::Refused(refusal));
             return;
         }
         let status = context.view.status().resource_claims().iter().find(|status| status.name() == user.entry.name);
@@ -432,6 +476,7 @@ fn empty<'r>(spec: ResourceClaimSpec<'r>, object: usize) -> Plan<'r> {
         pending: false,
         reported: false,
         can_free: false,
+        movable: false,
         gates: Vec::new(),
         filters: Vec::new(),
     }

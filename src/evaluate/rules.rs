@@ -14,6 +14,11 @@ pub struct SchedulerRules {
     pub immediate_first: bool,
     /// The class is looked up, and its selector parsed as a whole, before any node is looked at.
     pub class_first: bool,
+    /// Of claims that are not available on a node, whether one may be freed is asked of the pod's first claims, as many as
+    /// there are, instead of those claims: a mistake of upstream's, mended in 1.30.
+    pub frees_by_count: bool,
+    /// The scheduling context is looked at before the claims.
+    pub context_first: bool,
     /// `structuredParameters` of a class is known.
     pub structured: bool,
     /// What a pod is told once a node was selected.
@@ -35,6 +40,8 @@ impl SchedulerRules {
             claim_name_in_status: minor >= 28,
             immediate_first: minor < 30,
             class_first: minor >= 29,
+            frees_by_count: minor < 30,
+            context_first: minor >= 30,
             structured: minor >= 30,
             waiting_for_driver: if minor >= 29 {
                 "waiting for resource driver"

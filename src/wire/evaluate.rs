@@ -149,7 +149,8 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
     let sites: Vec<_> = sites.collect();
     let ranges: Vec<Option<Located>> =
         written.iter().zip(&parsed).map(|(written, selector)| located(request, &input, *written, selector)).collect();
-    let planner = Planner { world: &world, selectors: &written, rules: &rules };
+    let errors: Vec<Option<String>> = parsed.iter().map(Selector::error).collect();
+    let planner = Planner { world: &world, selectors: &written, errors: &errors, rules: &rules };
     let placing = Placing { nodes, told: Told::of(request, nodes.len()), release };
     let mut checked = false;
     for (index, part) in parts.iter().enumerate() {

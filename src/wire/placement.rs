@@ -154,7 +154,7 @@ pub struct Claim {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
-    /// `exists`, `deleted`, `owner`, `allocated`, `deallocation`, `inUse`, `class`, `parameters`, `selector`, `unrestricted`,
+    /// `exists`, `deleted`, `owner`, `allocated`, `deallocation`, `inUse`, `class`, `parameters`, `parse`, `context`, `selector`, `unrestricted`,
     /// `refused`, `unsuitable`, `potential`, `selected`, `structured`
     pub check: &'static str,
     /// Whether it lets the node pass; `null` where it decides nothing.

@@ -298,6 +298,11 @@ impl Teller<'_, '_, '_, '_, '_> {
             return self.filter_reason(filter, node);
         }
         let gate = plan.and_then(|plan| decision.gate.and_then(|gate| plan.gates.get(gate)));
+        let parsed = gate.and_then(|gate| gate.site).and_then(|at| Some((at, self.judge.sites.get(at)?)));
+        if let Some((at, site)) = parsed {
+            let ranges = self.ranges.get(at).and_then(Option::as_ref);
+            return self.placing.selector_reason(&site.matches, ranges, node, Outcome::Error);
+        }
         match (gate, decision.verdict) {
             (Some(gate), _) => (gate.why.clone(), None),
             (None, Verdict::Yes) => ("allocated, and available on the node".to_owned(), None),
