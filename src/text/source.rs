@@ -69,12 +69,17 @@ pub struct Position {
 pub struct Source<'s> {
     text: &'s str,
     lines: OnceCell<Vec<u32>>,
+    /// UTF-16 units before the first character at or behind every `BLOCK`th byte; empty where all is ASCII.
+    units: OnceCell<Vec<u32>>,
 }
+
+/// A line longer than this is counted once in blocks, not from its start for every position in it.
+const BLOCK: usize = 4096;
 
 impl<'s> Source<'s> {
     /// Wraps the whole text of a file.
     pub fn new(text: &'s str) -> Self {
-        Source { text, lines: OnceCell::new() }
+        Source { text, lines: OnceCell::new(), units: OnceCell::new() }
     }
 
     /// The whole text.
@@ -128,13 +133,49 @@ impl<'s> Source<'s> {
         }
         let line = self.line_of(offset);
         let start = self.lines().get(line).map_or(0, |&s| s as usize);
+        let long = offset.saturating_sub(start) > BLOCK;
         let units =
-            self.text.get(start..offset).map_or(0, |s| if s.is_ascii() { s.len() } else { s.chars().map(char::len_utf16).sum() });
+            if long { self.units_before(offset).saturating_sub(self.units_before(start)) } else { self.units(start, offset) };
         Position {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             character: u32::try_from(units).unwrap_or(u32::MAX),
             offset: u32::try_from(offset).unwrap_or(u32::MAX),
         }
+    }
+
+    /// UTF-16 code units between two byte offsets.
+    fn units(&self, start: usize, end: usize) -> usize {
+        self.text.get(start..end).map_or(0, |s| if s.is_ascii() { s.len() } else { s.chars().map(char::len_utf16).sum() })
+    }
+
+    /// UTF-16 code units before a byte offset, by the block it stands in.
+    fn units_before(&self, offset: usize) -> usize {
+        let blocks = self.units.get_or_init(|| self.count_blocks());
+        let block = offset / BLOCK;
+        let Some(&before) = blocks.get(block) else { return offset };
+        let mut start = block.saturating_mul(BLOCK);
+        while !self.text.is_char_boundary(start) {
+            start = start.saturating_add(1);
+        }
+        (before as usize).saturating_add(self.units(start, offset))
+    }
+
+    fn count_blocks(&self) -> Vec<u32> {
+        let mut blocks = Vec::new();
+        if self.text.is_ascii() {
+            return blocks;
+        }
+        let mut units = 0u32;
+        for (at, c) in self.text.char_indices() {
+            if at >= blocks.len().saturating_mul(BLOCK) {
+                blocks.push(units);
+            }
+            units = units.saturating_add(if c.len_utf16() == 2 { 2 } else { 1 });
+        }
+        if self.text.len() >= blocks.len().saturating_mul(BLOCK) {
+            blocks.push(units);
+        }
+        blocks
     }
 
     /// The byte offset of a zero-based line and UTF-16 column; beyond a line's end is its end.
@@ -154,6 +195,22 @@ impl<'s> Source<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_in_a_long_line_as_in_a_short_one() {
+        for text in [
+            "a".repeat(3 * BLOCK),
+            "é😀x".repeat(BLOCK),
+            format!("{}é", "a".repeat(2 * BLOCK - 1)),
+            format!("a\n{}", "😀".repeat(2 * BLOCK)),
+        ] {
+            let source = Source::new(&text);
+            for at in (0..=text.len()).filter(|&at| text.is_char_boundary(at)).step_by(41) {
+                let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+                assert_eq!(source.position(at).character as usize, text[start..at].encode_utf16().count(), "at {at}");
+            }
+        }
+    }
 
     #[test]
     fn counts_utf16_and_bytes_on_the_same_line() {
