@@ -14,7 +14,7 @@ export function toSpan(doc: Text, range: Range): { from: number; to: number } {
   return { from, to: Math.max(from, toOffset(doc, range.end)) };
 }
 
-/** The contract's position of an editor offset; `offset` counts UTF-8 bytes as the engine does. */
+/** The contract's position of an editor offset: both count UTF-16 code units, so no byte offset is needed. */
 export function toPosition(doc: Text, offset: number): { line: number; character: number } {
   const line = doc.lineAt(Math.min(offset, doc.length));
   return { line: line.number - 1, character: offset - line.from };

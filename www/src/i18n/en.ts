@@ -3,7 +3,6 @@ const plural = (n: number, one: string, many: string) => `${n.toLocaleString("en
 /** Every sentence of the interface. `zh.ts` has the same keys. */
 export const en = {
   title: "claimkit playground",
-  tagline: "Kubernetes DRA manifests, checked in this page",
   languageName: "English",
 
   // header
@@ -21,7 +20,6 @@ export const en = {
     "1.29": "Judged as 1.27. For server-side apply the node lists are replaced as a whole.",
     "1.30": "Structured parameters: ResourceSlice, ResourceClaimParameters, ResourceClassParameters. A status update no longer touches metadata.",
   } as Record<string, string>,
-  whatChanged: "what changed",
   share: "Share",
   shareDone: "Link copied. It holds all open files; nothing was uploaded.",
   shareTooLong: (n: number) => `This is too much for a link (${n.toLocaleString("en")} characters). Download the files instead.`,
@@ -47,7 +45,6 @@ export const en = {
     ["Esc, then Tab", "leave the editor"],
   ] as [string, string][],
   close: "Close",
-  openMenu: "Open menu",
   newVersion: "A new version of this page is ready.",
   reload: "Reload",
 
@@ -123,14 +120,12 @@ export const en = {
   severities: { error: "error", warning: "warning", info: "note" },
   place: (line: number, column: number) => `line ${line}, column ${column}`,
   objects: "Objects",
-  status: "Status",
   statusOf: (name: string) => `The Status the server would return for ${name}`,
   copy: "Copy",
   copied: "Copied.",
   copyFailed: "The browser did not allow copying.",
   showMore: (n: number) => `Show ${n.toLocaleString("en")} more`,
   explain: (code: string) => `What ${code} means`,
-  noProblems: "No findings.",
   announceFindings: (errors: number, warnings: number) =>
     errors + warnings === 0 ? "No problems." : `${plural(errors, "error", "errors")}, ${plural(warnings, "warning", "warnings")}.`,
   emptyFile: "Paste a manifest, drop files, or start from an example.",
@@ -148,8 +143,6 @@ export const en = {
   before: "Before",
   after: "After",
   convertSkipped: "Left as it is",
-  lines: (n: number) => `${plural(n, "line", "lines")} unchanged`,
-  linesChanged: (n: number) => plural(n, "line changes", "lines change"),
 
   // nodes
   nodesIntro: "Add a file with Nodes to see where each claim can go: `kubectl get nodes -o json`, YAML, or an example.",
@@ -173,9 +166,6 @@ export const en = {
   term: (i: number, n: number) => `Term ${i} of ${n}`,
   termOutcomes: { Match: "matches", NoMatch: "does not match", Empty: "is empty and selects nothing", Error: "cannot be read" },
   nearest: "nearest",
-  actual: "label",
-  absent: "absent",
-  wanted: "wanted",
   labels: "Labels of the node",
   whatIf: "What if",
   whatIfNote: "Try other labels here; the nodes file stays as it is.",
@@ -192,15 +182,12 @@ export const en = {
   removesAlone: (n: number, names: string) => `${plural(n, "node", "nodes")} by itself alone: ${names}`,
   empties: "Without it the term would select nodes; with it, none.",
   next: "Then the pod is told",
-  selectorOk: "matches",
 
   // request
   operation: "Operation",
   operations: { create: "create", update: "update", updateStatus: "update status", patch: "patch", patchStatus: "patch status" },
-  stored: "Stored object",
   noStored: "An update is compared with a stored object. There is none yet.",
   makeStored: "Use the manifest as stored object",
-  patchFile: "Patch",
   noPatch: "A patch needs a text to apply.",
   makePatch: "Start a patch",
   patchType: "Patch type",
@@ -220,15 +207,12 @@ export const en = {
   notValid: "The validators refuse it.",
   editStored: "Edit",
   objectOf: (i: number, n: number) => `Object ${i} of ${n}`,
-  diffNote: "Fields in the server's order",
   sameObject: "Both sides are the same.",
 
   // policy
   settings: "Settings",
   settingsNote: "Empty settings check strictly and allow every class.",
   settingsErrors: "The policy module refuses these settings",
-  settingsFine: "Settings are valid.",
-  admission: "Admission answer",
   allowed: "allowed",
   denied: "denied",
   mutated: "allowed, changed",

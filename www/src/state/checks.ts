@@ -2,6 +2,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import { ask, engineState } from "../engine/client.ts";
 import type { ShortAnswer } from "../engine/report.ts";
 import type { Finding } from "../contract.ts";
+import { t } from "../i18n/index.ts";
 import { files, manifest, source, type PageFile } from "./files.ts";
 import { release } from "./options.ts";
 
@@ -14,8 +15,8 @@ export interface Report {
 }
 
 export const reports = signal<ReadonlyMap<string, Report>>(new Map());
-/** Files whose check crashed or was refused, with the reason, by version. */
-export const failures = signal<ReadonlyMap<string, { version: number; message: string }>>(new Map());
+/** Files whose check crashed or was refused, with the reason. */
+export const failures = signal<ReadonlyMap<string, { version: number; crashed: boolean; message: string }>>(new Map());
 /** The first answer is marked on the page's time line, so that its budget can be measured. */
 let first = true;
 
@@ -70,7 +71,7 @@ async function check(file: PageFile, again = true): Promise<void> {
       first = false;
       reports.value = new Map(reports.peek()).set(file.id, { fileId: file.id, version: file.version, answer: outcome.answer, ms: outcome.ms });
     } else {
-      failed.set(file.id, { version: file.version, message: outcome.kind === "missing" ? "validate" : outcome.message });
+      failed.set(file.id, { version: file.version, crashed: outcome.kind === "crashed", message: outcome.kind === "missing" ? t.peek().notThere("validate") : outcome.message });
     }
     failures.value = failed;
   });

@@ -111,7 +111,7 @@ export function EngineTrouble() {
     return (
       <div class="banner bad" role="alert">
         <p>
-          {s.crashedOn} <code>{failure.message}</code>
+          {failure.crashed ? s.crashedOn : ""} <code>{failure.message}</code>
         </p>
       </div>
     );
