@@ -45,6 +45,19 @@ impl YamlError {
         Box::new(Self { stage, problem: problem.into(), problem_mark: mark, context: "", context_mark: Mark::default() })
     }
 
+    /// A refusal while something was being read. One function for all, as most code here can fail.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn with_context(
+        stage: Stage,
+        problem: &'static str,
+        problem_mark: Mark,
+        context: &'static str,
+        context_mark: Mark,
+    ) -> Refusal {
+        Box::new(Self { stage, problem: Cow::Borrowed(problem), problem_mark, context, context_mark })
+    }
+
     /// The line kubectl prints (1-based within the chunk, off by one for structure errors as
     /// upstream's is), or none when it prints none (spec/decoding.md §3.5).
     pub fn printed_line(&self) -> Option<u32> {

@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         problem: &'static str,
         problem_mark: Mark,
     ) -> Result<T, Refusal> {
-        Err(Box::new(YamlError { stage: Stage::Parser, problem: problem.into(), problem_mark, context, context_mark }))
+        Err(YamlError::with_context(Stage::Parser, problem, problem_mark, context, context_mark))
     }
 
     fn take_and_peek(&mut self) -> Result<Token, Refusal> {

@@ -158,6 +158,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over one character on this line.
+    #[inline(never)]
     pub(super) fn skip_char(&mut self) {
         let width = chars::width(self.at(0));
         self.pos = self.pos.wrapping_add(width);
@@ -165,7 +166,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Bytes of the line break `ahead` of here, or 0 when there is none.
-    #[inline]
+    #[inline(never)]
     pub(super) fn break_width(&self, ahead: usize) -> usize {
         match self.at(ahead) {
             b'\n' => 1,
@@ -179,7 +180,11 @@ impl<'a> Scanner<'a> {
 
     #[inline]
     pub(super) fn is_break(&self, ahead: usize) -> bool {
-        self.break_width(ahead) != 0
+        match self.at(ahead) {
+            b'\n' | b'\r' => true,
+            0xc2 | 0xe2 => self.break_width(ahead) != 0,
+            _ => false,
+        }
     }
 
     #[inline]
@@ -209,6 +214,7 @@ impl<'a> Scanner<'a> {
 
     /// Steps over a line break, and says what it counts as in text: `\n`, or U+2028 and U+2029 as
     /// they are. Does nothing elsewhere.
+    #[inline(never)]
     pub(super) fn skip_break(&mut self) -> &'static str {
         let width = self.break_width(0);
         if width == 0 {
@@ -227,6 +233,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps to the end of the line. Characters are not counted: the line ends here.
+    #[inline(never)]
     pub(super) fn skip_line_text(&mut self) {
         loop {
             self.skip(Stop::LINE.run(self.rest()));
@@ -242,14 +249,17 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn need(&self, count: usize) -> Result<(), Refusal> {
         match self.refused {
-            Some(problem) if self.has_less_than(count) => Err(YamlError::plain(Stage::Characters, problem, self.mark())),
-            _ => Ok(()),
+            Some(problem) => self.demand(count, problem),
+            None => Ok(()),
         }
     }
 
     #[cold]
-    fn has_less_than(&self, count: usize) -> bool {
-        self.rest().iter().filter(|&&b| b & 0xc0 != 0x80).take(count).count() < count
+    fn demand(&self, count: usize, problem: &'static str) -> Result<(), Refusal> {
+        if self.rest().iter().filter(|&&b| b & 0xc0 != 0x80).take(count).count() < count {
+            return Err(YamlError::plain(Stage::Characters, problem, self.mark()));
+        }
+        Ok(())
     }
 
     /// The source between two offsets.
@@ -266,14 +276,9 @@ impl<'a> Scanner<'a> {
         Text { start: start as u32, end: self.buffer.len() as u32, buffered: true }
     }
 
+    #[inline]
     pub(super) fn error<T>(&self, context: &'static str, context_mark: Mark, problem: &'static str) -> Result<T, Refusal> {
-        Err(Box::new(YamlError {
-            stage: Stage::Scanner,
-            problem: problem.into(),
-            problem_mark: self.mark(),
-            context,
-            context_mark,
-        }))
+        Err(YamlError::with_context(Stage::Scanner, problem, self.mark(), context, context_mark))
     }
 
     // ---- the token queue --------------------------------------------------------------------
