@@ -52,9 +52,17 @@ export interface ValidateOptions extends CommonOptions {
   /** Default `Strict`, as kubectl. */
   fieldValidation?: FieldValidation;
   /** What is asked of the server. Default `create`. */
-  operation?: "create" | "update" | "updateStatus";
-  /** The stored object's text; required for `update` and `updateStatus`. */
+  operation?: "create" | "update" | "updateStatus" | "patch" | "patchStatus";
+  /** The stored object's text; required for all operations but `create`. With a patch the text is that of the patch. */
   old?: string;
+  /** How a patch is read. Default `strategic`, as kubectl. */
+  patchType?: "json" | "merge" | "strategic" | "apply";
+  /** Patch: who writes. Required for `apply`; with the other types it says who owns what is written. */
+  fieldManager?: string;
+  /** Patch: `apply` takes fields away from other managers. Default `false`. */
+  force?: boolean;
+  /** Patch: when, in RFC 3339, for `managedFields`. */
+  time?: string;
   /**
    * `kubectl` (default): what a person submitting the file meets, with the request namespace filled in. `validator`: the
    * server's validation functions on exactly this object.
@@ -189,6 +197,10 @@ export interface Status {
 export interface ValidatedObject extends CheckedObject {
   /** The server's refusal, or null where it accepts. */
   status: Status | null;
+  /** Patch: the object it becomes, as the server would hold it. */
+  object?: unknown;
+  /** Patch: what differs from the stored object, as a JSON patch (RFC 6902). */
+  changes?: { op: "add" | "remove" | "replace"; path: string; value?: unknown }[];
 }
 
 export interface ParseAnswer extends Answer {

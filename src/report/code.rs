@@ -71,6 +71,12 @@ codes! {
     /// A status update of a kind without status.
     NoStatus = "no-status",
 
+    // ---- patches ----
+    /// A patch that is not carried out.
+    PatchRefused = "patch-refused",
+    /// Server-side apply of a field that another manager owns.
+    ApplyConflict = "apply-conflict",
+
     // ---- conversion ----
     /// A field or value that the target version cannot hold.
     ConversionLoss = "conversion-loss",

@@ -36,7 +36,7 @@ fn strategy_creates_too(api: Api) -> bool {
 }
 
 /// Fix-ups before validation, then the strategy's `PrepareForUpdate`.
-fn prepare_for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context: &Context) -> Record<'r> {
+pub fn prepare_for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context: &Context) -> Record<'r> {
     let mut new = new.clone();
     let has_status = new.schema.slot("status").is_some();
     if has_status {

@@ -2,6 +2,7 @@
 
 use super::errors::{FieldError, aggregate};
 use crate::goformat::{self, GoUnicode};
+use crate::patch::{self, Refused};
 use crate::schema::GROUP;
 use serde::Serialize;
 
@@ -35,8 +36,10 @@ pub struct Details {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The API group.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub group: &'static str,
     /// The kind, or for a conflict the resource.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub kind: &'static str,
     /// Each error, repeated ones included.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -97,5 +100,45 @@ impl Status {
     /// 500: an error the server has no status of its own for.
     pub fn internal(message: &str) -> Self {
         Self::failure(500, "", message.to_owned(), None)
+    }
+
+    /// 422: options of the request. `message` is the whole text, `cause` what is wrong with `field`.
+    pub fn bad_options(field: &str, reason: &'static str, cause: &str) -> Self {
+        let message = format!("PatchOptions.meta.k8s.io \"\" is invalid: {field}: {cause}");
+        let causes = vec![Cause { reason, message: cause.to_owned(), field: field.to_owned() }];
+        let details = Details { name: String::new(), group: "meta.k8s.io", kind: "PatchOptions", causes };
+        Self::failure(422, "Invalid", message, Some(details))
+    }
+
+    /// The answer to a patch that is not carried out; `None` where the server's is not known.
+    pub fn patch(refused: &Refused, unicode: GoUnicode) -> Option<Self> {
+        let details = |causes| Some(Details { name: String::new(), group: "", kind: "", causes });
+        Some(match refused {
+            Refused::BadRequest(message) => Self::bad_request(message.clone()),
+            Refused::Internal(message) => Self::internal(message),
+            Refused::Ours(_) => return None,
+            Refused::Rejected(_) => {
+                let message = "the server rejected our request due to an error in our request";
+                Self::failure(422, "Invalid", message.to_owned(), details(Vec::new()))
+            }
+            Refused::TooLarge(message) => {
+                Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
+            }
+            Refused::Invalid { value, detail } => {
+                let body = format!("Invalid value: {}: {detail}", goformat::quote(value, unicode));
+                let message = format!(" \"\" is invalid: patch: {body}");
+                let causes = vec![Cause { reason: "FieldValueInvalid", message: body, field: "patch".to_owned() }];
+                Self::failure(422, "Invalid", message, details(causes))
+            }
+            Refused::Conflicts(conflicts) => {
+                let cause = |conflict: &patch::Conflict| Cause {
+                    reason: "FieldManagerConflict",
+                    message: format!("conflict with {}", conflict.manager),
+                    field: conflict.path.clone(),
+                };
+                let causes = conflicts.iter().map(cause).collect();
+                Self::failure(409, "Conflict", patch::conflict_message(conflicts), details(causes))
+            }
+        })
     }
 }

@@ -233,6 +233,9 @@ pub struct Object {
     /// Evaluate: on which nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<Box<super::placement::Placement>>,
+    /// Patch: what differs from the stored object, as a JSON patch (RFC 6902).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Vec<serde_json::Value>>,
     /// Convert: the `apiVersion` it had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,

@@ -14,6 +14,7 @@ mod hover;
 mod json_schema;
 mod lists;
 mod parse;
+mod patch;
 pub mod placement;
 mod placing;
 mod validate;

@@ -28,6 +28,16 @@ pub struct Request {
     pub via: Option<Via>,
     /// Request namespace.
     pub namespace: Option<String>,
+    /// Patch: its text, YAML or JSON.
+    pub patch: Option<String>,
+    /// Patch: how it is read.
+    pub patch_type: PatchType,
+    /// Patch: who writes. Required for `apply`; for the others, who owns what is written.
+    pub field_manager: Option<String>,
+    /// Patch: `apply` takes fields away from other managers.
+    pub force: bool,
+    /// Patch: when, in RFC 3339, for `managedFields`; absent: the entry has no time of its own.
+    pub time: Option<String>,
     /// Target version of a conversion.
     pub to: Option<String>,
     /// Whether a conversion may lose data.
@@ -115,6 +125,25 @@ pub enum Operation {
     Update,
     /// Its status replaces that of a stored one.
     UpdateStatus,
+    /// `patch` changes a stored one.
+    Patch,
+    /// `patch` changes the status of a stored one.
+    PatchStatus,
+}
+
+/// `patchType`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PatchType {
+    /// RFC 6902.
+    Json,
+    /// RFC 7386.
+    Merge,
+    /// Strategic merge patch, kubectl's default.
+    #[default]
+    Strategic,
+    /// Server-side apply.
+    Apply,
 }
 
 /// `detail`

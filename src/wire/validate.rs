@@ -14,6 +14,9 @@ use serde_json::value::to_raw_value;
 
 /// Answers `validate`.
 pub fn validate(request: &Request) -> Answer {
+    if matches!(request.operation, Operation::Patch | Operation::PatchStatus) {
+        return super::patch::patch(request);
+    }
     let unusable = |error: &str| Answer::unusable(Some("validate"), error);
     let Some(text) = request.text.as_deref() else { return unusable("`text` is missing: the manifest to validate") };
     let release = match request.release() {

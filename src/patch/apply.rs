@@ -1,0 +1,218 @@
+//! Server-side apply, and who owns fields after any other write: merge, conflicts, pruning, as structured-merge-diff does it.
+
+use super::fields::{Set, Step};
+use super::managers::{self, Manager};
+use super::typed::{Compared, Schema, Shape};
+use super::{Conflict, Refused};
+use crate::goformat::GoUnicode;
+use crate::schema::{Release, Struct};
+use serde_json::Value;
+
+/// The manager that stands for all writes before the first apply.
+const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+
+/// Who writes, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer<'w> {
+    /// The field manager.
+    pub manager: &'w str,
+    /// The version of the object.
+    pub api_version: &'w str,
+    /// Its schema.
+    pub schema: &'static Struct,
+    /// The release.
+    pub release: Release,
+    /// Writes the status.
+    pub status: bool,
+    /// The kind has a status that is written separately.
+    pub has_status: bool,
+    /// The time of the write, RFC 3339.
+    pub time: Option<&'w str>,
+    /// Take fields away from other managers.
+    pub force: bool,
+}
+
+impl Writer<'_> {
+    fn typed(&self) -> (Schema, Shape) {
+        (Schema { release: self.release }, Shape::Fields(self.schema))
+    }
+
+    /// Fields the other endpoint writes: never owned through this one.
+    fn reset(&self) -> Set {
+        let field = if self.status { "spec" } else { "status" };
+        Set(self.has_status.then(|| vec![Step::Field(field.to_owned())]).into_iter().collect())
+    }
+
+    fn entry(&self, applied: bool) -> Manager {
+        Manager {
+            name: self.manager.to_owned(),
+            applied,
+            api_version: self.api_version.to_owned(),
+            subresource: if self.status { "status".to_owned() } else { String::new() },
+            time: None,
+            set: Set::default(),
+        }
+    }
+}
+
+/// What apply gives: the object with its managers.
+pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {
+    let (schema, shape) = writer.typed();
+    if config.pointer("/metadata/managedFields").is_some_and(|fields| fields.as_array().is_none_or(|list| !list.is_empty()))
+        && !config.pointer("/metadata/managedFields").is_some_and(Value::is_null)
+    {
+        return Err(Refused::BadRequest("metadata.managedFields must be nil".to_owned()));
+    }
+    schema.check(shape, config, &mut Vec::new()).map_err(|problem| {
+        Refused::Internal(format!("failed to create typed patch object ({}): {problem}", named(config, writer.api_version)))
+    })?;
+    let live = bare(live);
+    schema.check(shape, &live.object, &mut Vec::new()).map_err(|problem| {
+        Refused::Internal(format!("failed to create typed live object ({}): {problem}", named(&live.object, writer.api_version)))
+    })?;
+    let mut managers = live.managers.map_err(Refused::Ours)?;
+    if managers.is_empty() {
+        let before = Writer { manager: BEFORE_FIRST_APPLY, ..*writer }.entry(false);
+        let all = schema.compare(shape, &Value::Object(serde_json::Map::new()), &live.object);
+        let time = writer.time.map(str::to_owned);
+        managers.push(Manager { set: added(&ignoring(all, &writer.reset())), time, ..before });
+    }
+
+    let merged = schema.merge(shape, Some(&live.object), Some(config)).unwrap_or(Value::Null);
+    let own = writer.entry(true);
+    let at = managers.iter().position(|manager| manager.is(&own));
+    let last = at.and_then(|at| managers.get(at)).map(|manager| manager.set.clone()).unwrap_or_default();
+    let time = at.and_then(|at| managers.get(at)).and_then(|manager| manager.time.clone());
+    let own = Manager { set: schema.set(shape, config).outside(&writer.reset()), time, ..own };
+    let at = match at {
+        Some(at) => at,
+        None => {
+            managers.push(own.clone());
+            managers.len().saturating_sub(1)
+        }
+    };
+    if let Some(place) = managers.get_mut(at) {
+        *place = own.clone();
+    }
+    let pruned = if last.is_empty() { merged } else { prune(&schema, shape, &merged, &last, &managers) };
+
+    let compared = ignoring(schema.compare(shape, &live.object, &pruned), &writer.reset());
+    take_from_others(&mut managers, &own, &compared, writer.force, unicode)?;
+    if !compared.is_same()
+        && let Some(time) = writer.time
+        && let Some(manager) = managers.iter_mut().find(|manager| manager.is(&own))
+    {
+        manager.time = Some(time.to_owned());
+    }
+    let mut object = pruned;
+    managers::write(&mut object, &managers);
+    Ok(object)
+}
+
+/// Who owns what after a write that is no apply.
+pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, Refused> {
+    let (schema, shape) = writer.typed();
+    let live = bare(live);
+    let new = bare(new);
+    let mut object = new.object;
+    // Managers that a write brings along count; none, or such as cannot be read, are those of the stored object.
+    let mut managers = match new.managers {
+        Ok(managers) if !managers.is_empty() => managers,
+        _ => live.managers.map_err(Refused::Ours)?,
+    };
+    if managers.is_empty() {
+        // Nobody tracks an object before its first apply.
+        return Ok(object);
+    }
+    let own = writer.entry(false);
+    let compared = ignoring(schema.compare(shape, &live.object, &object), &writer.reset());
+    let touched = compared.added.union(&compared.modified);
+    for manager in managers.iter_mut().filter(|manager| !manager.is(&own)) {
+        manager.set = manager.set.difference(&touched).difference(&compared.removed);
+    }
+    if managers.iter().all(|manager| !manager.is(&own)) {
+        managers.push(own.clone());
+    }
+    for manager in managers.iter_mut().filter(|manager| manager.is(&own)) {
+        manager.set = manager.set.difference(&compared.removed).union(&touched);
+        if !compared.is_same() {
+            manager.time = writer.time.map(str::to_owned).or(manager.time.take());
+        }
+    }
+    managers::write(&mut object, &managers);
+    Ok(object)
+}
+
+/// An object without its managers, and they.
+struct Bare {
+    object: Value,
+    managers: Result<Vec<Manager>, String>,
+}
+
+fn bare(object: &Value) -> Bare {
+    let managers = managers::read(object);
+    let mut object = object.clone();
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.shift_remove("managedFields");
+    }
+    Bare { object, managers }
+}
+
+fn added(compared: &Compared) -> Set {
+    compared.added.union(&compared.modified)
+}
+
+fn ignoring(compared: Compared, reset: &Set) -> Compared {
+    Compared {
+        added: compared.added.outside(reset),
+        modified: compared.modified.outside(reset),
+        removed: compared.removed.outside(reset),
+    }
+}
+
+/// How the server names an object in an error.
+fn named(object: &Value, api_version: &str) -> String {
+    let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or("");
+    format!("{}/{}; {api_version}, Kind={}", text("/metadata/namespace"), text("/metadata/name"), text("/kind"))
+}
+
+/// Takes out what the manager applied before and no longer does, unless somebody else owns it.
+fn prune(schema: &Schema, shape: Shape, merged: &Value, last: &Set, managers: &[Manager]) -> Value {
+    let all = |value: &Value| schema.named(shape, &schema.set(shape, value));
+    let pruned = schema.remove(shape, merged, &schema.named(shape, last));
+    // What a manager owns comes back.
+    let owned = managers.iter().fold(Set::default(), |owned, manager| owned.union(&manager.set));
+    let gone = all(merged).difference(&all(&pruned).union(&schema.named(shape, &owned)));
+    let pruned = schema.remove(shape, merged, &gone);
+    // What nobody owned before comes back too: only what was applied last goes.
+    let gone = all(merged).difference(&all(&pruned)).intersection(&schema.named(shape, last));
+    schema.remove(shape, merged, &gone)
+}
+
+fn take_from_others(
+    managers: &mut [Manager],
+    own: &Manager,
+    compared: &Compared,
+    force: bool,
+    unicode: GoUnicode,
+) -> Result<(), Refused> {
+    let touched = added(compared);
+    let mut conflicts = Vec::new();
+    for manager in managers.iter().filter(|manager| !manager.is(own)) {
+        let wanted = manager.set.intersection(&touched);
+        conflicts.extend(
+            wanted
+                .in_order()
+                .iter()
+                .map(|path| Conflict { manager: manager.text(unicode), path: super::fields::path_text(path) }),
+        );
+    }
+    if !force && !conflicts.is_empty() {
+        conflicts.sort_by(|a, b| a.manager.cmp(&b.manager));
+        return Err(Refused::Conflicts(conflicts));
+    }
+    for manager in managers.iter_mut().filter(|manager| !manager.is(own)) {
+        manager.set = manager.set.difference(&touched).difference(&compared.removed);
+    }
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! JSON patch (RFC 6902) as kube-apiserver's library reads it. It departs from the RFC in what its users may rely on:
+//! negative indices count from the end, `replace` sets a field that is not there, `test` of a missing field against null
+//! holds, `add` may leave out the value, `copy` takes a missing field for null, and the whole document can be replaced but
+//! not added to. Crates follow the RFC there, hence this file.
+
+use super::{Refused, go_kind};
+use serde_json::{Map, Value};
+
+/// Most operations of one patch.
+const MAX_OPERATIONS: usize = 10_000;
+
+/// The patched document, and what strict decoding of the patch has to say (texts as in `strict decoding error: …`).
+pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Refused> {
+    let strict = check(patch).map_err(|error| Refused::BadRequest(format!("error decoding patch: {error}")))?;
+    let operations = patch.as_array().map_or(&[][..], Vec::as_slice);
+    if operations.len() > MAX_OPERATIONS {
+        let text = format!("The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}", operations.len());
+        return Err(Refused::TooLarge(text));
+    }
+    let mut document = document.clone();
+    for (at, operation) in operations.iter().enumerate() {
+        step(&mut document, operation).map_err(|problem| {
+            let text = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or("");
+            Refused::Rejected(format!("operation {at} (`{}` at `{}`): {problem}", text("op"), text("path")))
+        })?;
+    }
+    Ok((document, strict))
+}
+
+/// The types of the operations, in the server's words, and unknown members.
+fn check(patch: &Value) -> Result<Vec<String>, String> {
+    let mut strict = Vec::new();
+    if patch.is_null() {
+        return Ok(strict);
+    }
+    let Some(operations) = patch.as_array() else {
+        return Err(format!("json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp", go_kind(patch)));
+    };
+    let mut first = None;
+    for (at, operation) in operations.iter().enumerate() {
+        let Some(members) = operation.as_object() else {
+            if !operation.is_null() {
+                let kind = go_kind(operation);
+                first.get_or_insert_with(|| format!("json: cannot unmarshal {kind} into Go value of type handlers.jsonPatchOp"));
+            }
+            continue;
+        };
+        for (name, value) in members {
+            match name.as_str() {
+                "value" => {}
+                "op" | "path" | "from" => {
+                    if !value.is_string() && !value.is_null() {
+                        let kind = go_kind(value);
+                        first.get_or_insert_with(|| {
+                            format!("json: cannot unmarshal {kind} into Go struct field jsonPatchOp.{name} of type string")
+                        });
+                    }
+                }
+                _ => strict.push(format!("json patch unknown field \"[{at}].{name}\"")),
+            }
+        }
+    }
+    first.map_or(Ok(strict), Err)
+}
+
+fn step(document: &mut Value, operation: &Value) -> Result<(), String> {
+    let member = |name: &str| {
+        let value = operation.get(name).and_then(Value::as_str);
+        value.ok_or_else(|| format!("it has no `{name}`"))
+    };
+    let value = || operation.get("value").cloned().unwrap_or(Value::Null);
+    let kind = member("op")?;
+    let path = member("path")?;
+    match kind {
+        "add" => add(document, path, value()),
+        "remove" => remove(document, path).map(|_| ()),
+        "replace" if path.is_empty() => match value() {
+            value @ (Value::Object(_) | Value::Array(_)) => {
+                *document = value;
+                Ok(())
+            }
+            _ => Err("the whole document can be replaced by an object or a list only".to_owned()),
+        },
+        "replace" => {
+            // An item must be there; a field need not.
+            get(document, path)?;
+            put(document, path, value())
+        }
+        "move" => {
+            let moved = remove(document, member("from")?)?;
+            add(document, path, moved)
+        }
+        "copy" => {
+            let copied = get(document, member("from")?)?.cloned().unwrap_or(Value::Null);
+            add(document, path, copied)
+        }
+        "test" if path.is_empty() => {
+            if *document == value() {
+                Ok(())
+            } else {
+                Err("the test failed".to_owned())
+            }
+        }
+        "test" => {
+            let found = get(document, path)?.cloned().unwrap_or(Value::Null);
+            if equal(&found, &value()) { Ok(()) } else { Err("the test failed".to_owned()) }
+        }
+        other => Err(format!("`{other}` is no operation")),
+    }
+}
+
+/// Equal as JSON: numbers by value.
+fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| equal(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+/// `~1` is `/`, `~0` is `~`.
+fn unescape(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}
+
+/// The container a pointer leads into, and the last token.
+fn container<'d>(document: &'d mut Value, pointer: &str) -> Result<(&'d mut Value, String), String> {
+    let tokens = pointer.strip_prefix('/').ok_or("the path does not begin with `/`")?;
+    let (head, last) = tokens.rsplit_once('/').map_or((None, tokens), |(head, last)| (Some(head), last));
+    let mut here = document;
+    for token in head.into_iter().flat_map(|head| head.split('/')) {
+        let token = unescape(token);
+        here = match here {
+            Value::Object(map) => map.get_mut(&token).ok_or_else(|| format!("there is no `{token}`"))?,
+            Value::Array(items) => {
+                let at = index(&token, items.len())?;
+                items.get_mut(at).ok_or_else(|| format!("there is no item `{token}`"))?
+            }
+            _ => return Err(format!("`{token}` is looked for in a value that is no object or list")),
+        };
+    }
+    match here {
+        Value::Object(_) | Value::Array(_) => Ok((here, unescape(last))),
+        _ => Err(format!("`{last}` is looked for in a value that is no object or list")),
+    }
+}
+
+/// An index of a list with `len` items; negative ones count from the end.
+fn index(token: &str, len: usize) -> Result<usize, String> {
+    let wrong = || format!("`{token}` is no index of a list with {len} items");
+    let at: i64 = token.parse().map_err(|_| wrong())?;
+    let len = i64::try_from(len).map_err(|_| wrong())?;
+    let at = if at < 0 { at.saturating_add(len) } else { at };
+    usize::try_from(at).map_err(|_| wrong())
+}
+
+fn get<'d>(document: &'d mut Value, pointer: &str) -> Result<Option<&'d Value>, String> {
+    let (container, last) = container(document, pointer)?;
+    match container {
+        Value::Object(map) => Ok(map.get(&last)),
+        Value::Array(items) => {
+            let at = index(&last, items.len())?;
+            items.get(at).map(Some).ok_or_else(|| format!("there is no item `{last}`"))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Replaces what is there.
+fn put(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> {
+    let (container, last) = container(document, pointer)?;
+    match container {
+        Value::Object(map) => {
+            map.insert(last, value);
+            Ok(())
+        }
+        Value::Array(items) => {
+            let at = index(&last, items.len())?;
+            *items.get_mut(at).ok_or_else(|| format!("there is no item `{last}`"))? = value;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> {
+    let (container, last) = container(document, pointer)?;
+    match container {
+        Value::Object(map) => {
+            map.insert(last, value);
+        }
+        Value::Array(items) if last == "-" => items.push(value),
+        Value::Array(items) => {
+            // A place to insert at: one more than there are items.
+            let at = index(&last, items.len().saturating_add(1))?;
+            if at > items.len() {
+                return Err(format!("`{last}` is beyond the end of a list with {} items", items.len()));
+            }
+            items.insert(at, value);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn remove(document: &mut Value, pointer: &str) -> Result<Value, String> {
+    let (container, last) = container(document, pointer)?;
+    match container {
+        Value::Object(map) => Map::shift_remove(map, &last).ok_or_else(|| format!("there is no `{last}`")),
+        Value::Array(items) => {
+            let at = index(&last, items.len())?;
+            if at >= items.len() {
+                return Err(format!("there is no item `{last}`"));
+            }
+            Ok(items.remove(at))
+        }
+        _ => Err(format!("there is no `{last}`")),
+    }
+}

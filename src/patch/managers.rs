@@ -1,0 +1,128 @@
+//! `metadata.managedFields`: who owns which fields, read and written as the server does.
+
+use super::fields::{Set, Step};
+use crate::goformat::{self, GoUnicode};
+use crate::time::Time;
+use serde_json::{Map, Value};
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manager {
+    /// Its name.
+    pub name: String,
+    /// `Apply`, else `Update`.
+    pub applied: bool,
+    /// The version its fields are named by.
+    pub api_version: String,
+    /// Empty for the object itself.
+    pub subresource: String,
+    /// RFC 3339, if there is one.
+    pub time: Option<String>,
+    /// What it owns.
+    pub set: Set,
+}
+
+impl Manager {
+    /// True if both are one manager: appliers are the same in every version.
+    pub fn is(&self, other: &Manager) -> bool {
+        self.name == other.name
+            && self.applied == other.applied
+            && self.subresource == other.subresource
+            && (self.applied || self.api_version == other.api_version)
+    }
+
+    /// As conflicts name it.
+    pub fn text(&self, unicode: GoUnicode) -> String {
+        let mut text = goformat::quote(&self.name, unicode);
+        if !self.subresource.is_empty() {
+            text.push_str(&format!(" with subresource {}", goformat::quote(&self.subresource, unicode)));
+        }
+        if !self.applied {
+            text.push_str(&format!(" using {}", self.api_version));
+        }
+        text
+    }
+}
+
+/// The entries of an object; an error if one is not as the server writes them.
+pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
+    let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array);
+    let mut managers = Vec::new();
+    for (at, entry) in entries.into_iter().flatten().enumerate() {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+        let set = match entry.get("fieldsV1") {
+            None | Some(Value::Null) => Some(Set::default()),
+            Some(fields) => Set::from_value(fields),
+        };
+        let Some(set) = set else { return Err(format!("`metadata.managedFields[{at}].fieldsV1` is no set of fields")) };
+        managers.push(Manager {
+            name: text("manager"),
+            applied: text("operation") == "Apply",
+            api_version: text("apiVersion"),
+            subresource: text("subresource"),
+            time: Some(text("time")).filter(|time| !time.is_empty()),
+            set,
+        });
+    }
+    Ok(managers)
+}
+
+/// Fields of `metadata` and above that nobody owns.
+fn unowned() -> Set {
+    let metadata = |name: &str| vec![Step::Field("metadata".to_owned()), Step::Field(name.to_owned())];
+    let names = [
+        "name",
+        "namespace",
+        "creationTimestamp",
+        "selfLink",
+        "uid",
+        "clusterName",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+    ];
+    let roots = ["apiVersion", "kind", "metadata"].map(|name| vec![Step::Field(name.to_owned())]);
+    Set(names.iter().map(|name| metadata(name)).chain(roots).collect())
+}
+
+/// Writes the entries, those without fields left out, in the server's order. An object without any gets none.
+pub fn write(object: &mut Value, managers: &[Manager]) {
+    let mut entries: Vec<Manager> = managers
+        .iter()
+        .map(|manager| Manager { set: manager.set.difference(&unowned()), ..manager.clone() })
+        .filter(|manager| !manager.set.is_empty())
+        .collect();
+    let seconds = |manager: &Manager| {
+        manager.time.as_deref().and_then(|time| Time::parse(time).ok()).map_or_else(String::new, |time| time.rfc3339())
+    };
+    entries.sort_by_key(|manager| {
+        let operation = if manager.applied { "Apply" } else { "Update" };
+        (operation, seconds(manager), manager.name.clone(), manager.api_version.clone(), manager.subresource.clone())
+    });
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    if entries.is_empty() {
+        metadata.shift_remove("managedFields");
+        return;
+    }
+    let list: Vec<Value> = entries.iter().map(entry).collect();
+    metadata.insert("managedFields".to_owned(), Value::Array(list));
+}
+
+fn entry(manager: &Manager) -> Value {
+    let mut map = Map::new();
+    let mut put = |name: &str, value: &str| {
+        if !value.is_empty() {
+            map.insert(name.to_owned(), Value::String(value.to_owned()));
+        }
+    };
+    put("manager", &manager.name);
+    put("operation", if manager.applied { "Apply" } else { "Update" });
+    put("apiVersion", &manager.api_version);
+    put("time", manager.time.as_deref().unwrap_or(""));
+    put("fieldsType", "FieldsV1");
+    map.insert("fieldsV1".to_owned(), manager.set.to_value());
+    if !manager.subresource.is_empty() {
+        map.insert("subresource".to_owned(), Value::String(manager.subresource.clone()));
+    }
+    Value::Object(map)
+}

@@ -1,0 +1,55 @@
+//! Merge patch (RFC 7386) as kube-apiserver's library carries it out.
+
+use super::{Refused, go_kind};
+use serde_json::Value;
+
+/// The patched document.
+pub fn apply(document: &Value, patch: &Value) -> Result<Value, Refused> {
+    match patch {
+        Value::Object(_) => {
+            let mut document = document.clone();
+            merge(&mut document, patch);
+            Ok(document)
+        }
+        Value::Null => Err(Refused::BadRequest("Invalid JSON Patch".to_owned())),
+        _ => Err(Refused::BadRequest(format!(
+            "error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            go_kind(patch)
+        ))),
+    }
+}
+
+/// Merges one value into another.
+fn merge(into: &mut Value, patch: &Value) {
+    let Value::Object(changes) = patch else {
+        *into = patch.clone();
+        return;
+    };
+    if !into.is_object() {
+        *into = Value::Object(serde_json::Map::new());
+    }
+    let Value::Object(map) = into else { return };
+    for (key, change) in changes {
+        match (map.get_mut(key), change) {
+            (_, Value::Null) => drop(map.shift_remove(key)),
+            (Some(here), Value::Object(_)) if here.is_object() => merge(here, change),
+            _ => {
+                let mut new = change.clone();
+                prune(&mut new);
+                map.insert(key.clone(), new);
+            }
+        }
+    }
+}
+
+/// What is new comes without the nulls that delete nothing; the library drops them in objects of lists too.
+fn prune(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, value| !value.is_null());
+            map.values_mut().for_each(prune);
+        }
+        Value::Array(items) => items.iter_mut().for_each(prune),
+        _ => {}
+    }
+}

@@ -1,0 +1,121 @@
+//! Patches: what a stored object would become, by the four types kube-apiserver takes.
+//!
+//! | file | patch type | stands for |
+//! |---|---|---|
+//! | `json.rs` | `json` | RFC 6902 as the server's library reads it |
+//! | `merge.rs` | `merge` | RFC 7386 |
+//! | `strategic.rs` | `strategic` | strategic merge patch, list semantics from the schema tables of the release |
+//! | `apply.rs` | `apply` | server-side apply: merge, ownership, conflicts, pruning |
+//! | `fields.rs` | | sets of field paths, as `managedFields` writes them |
+//! | `typed.rs` | | values walked along their schema: field sets, merge, compare, remove |
+//! | `managers.rs` | | `managedFields` read and written |
+//!
+//! Objects are JSON values here and not deeper than `serde_json` reads, so that recursion is bounded.
+
+pub mod apply;
+pub mod fields;
+pub mod json;
+pub mod managers;
+pub mod merge;
+pub mod strategic;
+pub mod typed;
+
+use serde_json::Value;
+
+/// Why a patch was not carried out, by the server's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// 400 with this text.
+    BadRequest(String),
+    /// 422; the server answers with a general text and keeps this one to itself.
+    Rejected(String),
+    /// 413 with this text.
+    TooLarge(String),
+    /// 422 about the field `patch`: the value shown and what is wrong with it.
+    Invalid {
+        /// As the server shows it.
+        value: String,
+        /// The error.
+        detail: String,
+    },
+    /// 409: fields that other managers own.
+    Conflicts(Vec<Conflict>),
+    /// 500 with this text.
+    Internal(String),
+    /// The server would answer something that is not reproduced: our words.
+    Ours(String),
+}
+
+/// A field that another manager owns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The manager in the server's words, e.g. `"kubectl" using resource.k8s.io/v1alpha2`.
+    pub manager: String,
+    /// The field, e.g. `.spec.resourceClassName`.
+    pub path: String,
+}
+
+/// The one message about all conflicts. They are sorted by manager.
+pub fn conflict_message(conflicts: &[Conflict]) -> String {
+    if let [only] = conflicts {
+        return format!("Apply failed with 1 conflict: conflict with {}: {}", only.manager, only.path);
+    }
+    let mut lines: Vec<String> = Vec::new();
+    let mut manager = None;
+    for conflict in conflicts {
+        if manager != Some(&conflict.manager) {
+            lines.push(format!("conflicts with {}:", conflict.manager));
+            manager = Some(&conflict.manager);
+        }
+        lines.push(format!("- {}", conflict.path));
+    }
+    format!("Apply failed with {} conflicts: {}", conflicts.len(), lines.join("\n"))
+}
+
+/// What Go's JSON decoder calls a value.
+pub(crate) fn go_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A value as Go prints maps and lists with `%+v`: keys sorted, strings bare.
+pub(crate) fn go_print(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(b) => b.to_string(),
+        Value::Number(n) => match n.as_f64() {
+            Some(float) if !n.is_i64() && !n.is_u64() => go_float(float),
+            _ => n.to_string(),
+        },
+        Value::String(text) => text.clone(),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_print).collect::<Vec<_>>().join(" ")),
+        Value::Object(map) => {
+            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+            entries.sort_by_key(|entry| entry.0);
+            let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{}", go_print(value))).collect();
+            format!("map[{}]", entries.join(" "))
+        }
+    }
+}
+
+/// `%v` of a float64: the shortest digits, with an exponent from 1e21 and below 1e-4.
+fn go_float(n: f64) -> String {
+    let size = n.abs();
+    if size == 0.0 || (1e-4..1e21).contains(&size) {
+        return n.to_string();
+    }
+    let text = format!("{n:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => {
+            let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
+            format!("{digits}e{sign}{exponent:0>2}")
+        }
+        None => text,
+    }
+}

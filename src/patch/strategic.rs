@@ -1,0 +1,319 @@
+//! Strategic merge patch: a merge patch that knows which lists are merged, and directives. The strategies and merge keys
+//! are those of the schema tables in the release.
+
+use super::{Refused, go_kind, go_print};
+use crate::schema::{Field, Release, Struct, Type};
+use serde_json::{Map, Value};
+
+const DIRECTIVE: &str = "$patch";
+const RETAIN_KEYS: &str = "$retainKeys";
+const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList/";
+const SET_ORDER: &str = "$setElementOrder/";
+
+/// The patched object.
+pub fn apply(object: &Value, patch: &Value, schema: &'static Struct, release: Release) -> Result<Value, Refused> {
+    let (Value::Object(object), Value::Object(patch)) = (object, patch) else {
+        let text = format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", go_kind(patch));
+        return Err(Refused::BadRequest(text));
+    };
+    let merger = Merger { release };
+    merger.map(object.clone(), patch.clone(), Some(schema)).map(Value::Object)
+}
+
+/// How a list field is patched.
+#[derive(Clone, Copy)]
+struct Strategy {
+    merge: bool,
+    key: Option<&'static str>,
+    element: Option<&'static Struct>,
+}
+
+struct Merger {
+    release: Release,
+}
+
+fn bad(text: &str) -> Refused {
+    Refused::BadRequest(text.to_owned())
+}
+
+fn struct_of(ty: &Type) -> Option<&'static Struct> {
+    match ty {
+        Type::Struct(schema) => Some(schema),
+        Type::Pointer(inner) | Type::List(inner) => struct_of(inner),
+        _ => None,
+    }
+}
+
+impl Merger {
+    fn field(&self, schema: Option<&'static Struct>, name: &str) -> Option<&'static Field> {
+        schema.and_then(|schema| schema.field(name, self.release)).map(|(_, field)| field)
+    }
+
+    fn strategy(&self, schema: Option<&'static Struct>, name: &str) -> Strategy {
+        let field = self.field(schema, name);
+        let rule = field.and_then(|field| field.list_rule(self.release));
+        Strategy {
+            merge: rule.is_some_and(|rule| rule.patch_merge),
+            key: rule.and_then(|rule| rule.patch_merge_key),
+            element: field.and_then(|field| struct_of(&field.ty)),
+        }
+    }
+
+    fn map(
+        &self,
+        mut original: Map<String, Value>,
+        mut patch: Map<String, Value>,
+        schema: Option<&'static Struct>,
+    ) -> Result<Map<String, Value>, Refused> {
+        if let Some(directive) = patch.get(DIRECTIVE) {
+            return match directive.as_str() {
+                Some("replace") => {
+                    patch.shift_remove(DIRECTIVE);
+                    Ok(patch)
+                }
+                Some("delete") => Ok(Map::new()),
+                _ => Err(unknown_directive(directive, &patch)),
+            };
+        }
+        retain_keys(&mut original, &mut patch)?;
+        self.ordered_lists(&mut original, &mut patch, schema)?;
+        for (name, change) in patch {
+            if let Some(list) = name.strip_prefix(DELETE_FROM_LIST) {
+                self.delete_from_list(&mut original, list, &change)?;
+                continue;
+            }
+            if change.is_null() {
+                original.shift_remove(&name);
+                continue;
+            }
+            let Some(here) = original.get_mut(&name) else {
+                original.insert(name, without_directives(change));
+                continue;
+            };
+            let merged = match (here.take(), change) {
+                (Value::Object(old), Value::Object(new)) => {
+                    let schema = self.field(schema, &name).and_then(|field| struct_of(&field.ty));
+                    Value::Object(self.map(old, new, schema)?)
+                }
+                (Value::Array(old), Value::Array(new)) => {
+                    let strategy = self.strategy(schema, &name);
+                    Value::Array(if strategy.merge { self.list(old, new, strategy, &name)? } else { new })
+                }
+                (_, new) => new,
+            };
+            *here = merged;
+        }
+        Ok(original)
+    }
+
+    fn delete_from_list(&self, original: &mut Map<String, Value>, list: &str, gone: &Value) -> Result<(), Refused> {
+        let Some(gone) = gone.as_array() else { return Err(bad("invalid patch format of primitive list")) };
+        if let Some(Value::Array(items)) = original.get_mut(list) {
+            items.retain(|item| !gone.contains(item));
+        }
+        Ok(())
+    }
+
+    /// Lists with `$setElementOrder`: merged and put in that order, then taken out of the patch.
+    fn ordered_lists(
+        &self,
+        original: &mut Map<String, Value>,
+        patch: &mut Map<String, Value>,
+        schema: Option<&'static Struct>,
+    ) -> Result<(), Refused> {
+        let directives: Vec<String> = patch.keys().filter(|key| key.starts_with(SET_ORDER)).cloned().collect();
+        for directive in directives {
+            let order = patch.shift_remove(&directive);
+            let Some(Value::Array(order)) = order else { return Err(bad("invalid patch format of setElementOrder list")) };
+            let name = directive.strip_prefix(SET_ORDER).unwrap_or("");
+            let strategy = self.strategy(schema, name);
+            let take = |map: &Map<String, Value>| match map.get(name) {
+                None => Ok(None),
+                Some(Value::Array(items)) => Ok(Some(items.clone())),
+                Some(_) => Err(bad("invalid patch format of setElementOrder list")),
+            };
+            let (here, change) = (take(original)?, take(patch)?);
+            if let Some(change) = &change {
+                in_order(change, &order, strategy.key)?;
+            }
+            let merged = match (&here, change) {
+                (None, None) => continue,
+                (Some(here), None) => here.clone(),
+                (None, Some(new)) => {
+                    new.into_iter().filter(|item| item.get(DIRECTIVE).is_none()).map(without_directives).collect()
+                }
+                (Some(here), Some(new)) if strategy.merge => self.list(here.clone(), new, strategy, name)?,
+                (Some(_), Some(new)) => new,
+            };
+            let sorted = arrange(merged, &order, &here.unwrap_or_default(), strategy.key);
+            original.insert(name.to_owned(), Value::Array(sorted));
+            patch.shift_remove(name);
+        }
+        Ok(())
+    }
+
+    fn list(&self, original: Vec<Value>, patch: Vec<Value>, strategy: Strategy, name: &str) -> Result<Vec<Value>, Refused> {
+        let Some(first) = original.first().or(patch.first()) else { return Ok(original) };
+        let kind = go_kind(first);
+        if original.iter().chain(&patch).any(|item| item.is_array()) {
+            return Err(Refused::Rejected("lists of lists are not supported".to_owned()));
+        }
+        if original.iter().chain(&patch).any(|item| go_kind(item) != kind) {
+            return Err(Refused::Ours(format!("the items of `{name}` are not all of one type")));
+        }
+        let Some(key) = strategy.key else {
+            if kind == "object" {
+                return Err(Refused::Ours(format!("`{name}` cannot be merged: it has no merge key")));
+            }
+            let mut merged: Vec<Value> = Vec::new();
+            for item in original.iter().chain(&patch) {
+                if !merged.contains(item) {
+                    merged.push(item.clone());
+                }
+            }
+            return Ok(arrange(merged, &patch, &original, None));
+        };
+        if kind != "object" {
+            return Err(Refused::Ours(format!("the items of `{name}` are no objects")));
+        }
+        let server_order = original.clone();
+        let (original, patch) = special_items(original, patch, key)?;
+        let order = if original.is_empty() { Vec::new() } else { server_order };
+        let mut merged = original;
+        for item in &patch {
+            let Value::Object(item) = item else { continue };
+            let Some(value) = item.get(key) else { return Err(no_merge_key(item, key)) };
+            match merged.iter_mut().find(|known| known.get(key) == Some(value)) {
+                Some(known) => {
+                    let Value::Object(old) = known.take() else { continue };
+                    *known = Value::Object(self.map(old, item.clone(), strategy.element)?);
+                }
+                None => merged.push(Value::Object(item.clone())),
+            }
+        }
+        Ok(arrange(merged, &patch, &order, Some(key)))
+    }
+}
+
+fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> Refused {
+    Refused::Internal(format!("unknown patch type: {} in map: {}", go_print(directive), go_print(&Value::Object(patch.clone()))))
+}
+
+fn no_merge_key(item: &Map<String, Value>, key: &str) -> Refused {
+    Refused::Internal(format!("map: {} does not contain declared merge key: {key}", go_print(&Value::Object(item.clone()))))
+}
+
+/// `$retainKeys`: all other keys go; what the patch sets must be among them.
+fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>) -> Result<(), Refused> {
+    let Some(keys) = patch.shift_remove(RETAIN_KEYS) else { return Ok(()) };
+    let wrong = || bad("invalid patch format of retainKeys");
+    let Value::Array(keys) = keys else { return Err(wrong()) };
+    let kept = |name: &str| keys.iter().any(|key| key.as_str() == Some(name));
+    let directive = |name: &str| name.starts_with(DELETE_FROM_LIST) || name.starts_with(SET_ORDER);
+    if patch.iter().any(|(name, value)| !value.is_null() && !directive(name) && !kept(name)) {
+        return Err(wrong());
+    }
+    original.retain(|name, _| kept(name));
+    Ok(())
+}
+
+/// Items with `$patch`: `delete` takes the matching one out, `replace` takes the patch's list instead.
+fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), Refused> {
+    let mut plain = Vec::new();
+    let mut replace = false;
+    for item in patch {
+        let Value::Object(map) = &item else { continue };
+        match map.get(DIRECTIVE).map(|directive| (directive, directive.as_str())) {
+            None => plain.push(item),
+            Some((_, Some("delete"))) => {
+                let Some(value) = map.get(key) else { return Err(no_merge_key(map, key)) };
+                original.retain(|known| known.get(key) != Some(value));
+            }
+            Some((_, Some("replace"))) => replace = true,
+            Some((_, Some("merge"))) => {
+                return Err(Refused::Internal("merging lists cannot yet be specified in the patch".to_owned()));
+            }
+            Some((directive, _)) => return Err(unknown_directive(directive, map)),
+        }
+    }
+    Ok((if replace { Vec::new() } else { original }, plain))
+}
+
+/// A value that is new: directives mean nothing and nulls delete nothing.
+fn without_directives(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            if map.get(DIRECTIVE).and_then(Value::as_str) == Some("delete") {
+                return Value::Object(Map::new());
+            }
+            let directive = |name: &str| {
+                name == DIRECTIVE || name == RETAIN_KEYS || name.starts_with(DELETE_FROM_LIST) || name.starts_with(SET_ORDER)
+            };
+            let kept = map.into_iter().filter(|(name, value)| !value.is_null() && !directive(name));
+            Value::Object(kept.map(|(name, value)| (name, without_directives(value))).collect())
+        }
+        Value::Array(items) => {
+            let deletes = |item: &Value| {
+                matches!(item.get(DIRECTIVE).and_then(Value::as_str), Some("delete"))
+                    || item.as_object().is_some_and(|map| map.len() == 1 && map.contains_key(DIRECTIVE))
+            };
+            Value::Array(items.into_iter().filter(|item| !deletes(item)).map(without_directives).collect())
+        }
+        value => value,
+    }
+}
+
+fn same(a: &Value, b: &Value, key: Option<&str>) -> bool {
+    match key {
+        Some(key) => a.get(key).is_some() && a.get(key) == b.get(key),
+        None => a == b,
+    }
+}
+
+fn place(list: &[Value], item: &Value, key: Option<&str>) -> Option<usize> {
+    list.iter().position(|other| same(other, item, key))
+}
+
+/// The patch's list must be in the order it asks for.
+fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), Refused> {
+    let mut from = 0;
+    for item in patch.iter().filter(|item| item.get(DIRECTIVE).is_none()) {
+        let rest = order.get(from..).unwrap_or(&[]);
+        match place(rest, item, key) {
+            Some(at) => from = from.saturating_add(at).saturating_add(1),
+            None => {
+                let list = |items: &[Value]| go_print(&Value::Array(items.to_vec()));
+                let text = format!(
+                    "The order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}\n",
+                    list(patch),
+                    list(order)
+                );
+                return Err(Refused::Internal(text));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Items the patch names in its order, the others in the server's, woven by where the server has them.
+fn arrange(merged: Vec<Value>, patch: &[Value], server: &[Value], key: Option<&str>) -> Vec<Value> {
+    let (mut named, mut others): (Vec<Value>, Vec<Value>) =
+        merged.into_iter().partition(|item| place(patch, item, key).is_some());
+    let rank = |list: &[Value], item: &Value| place(list, item, key).unwrap_or(usize::MAX);
+    named.sort_by_key(|item| rank(patch, item));
+    others.sort_by_key(|item| rank(server, item));
+    let mut out = Vec::with_capacity(named.len().saturating_add(others.len()));
+    let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
+    loop {
+        let take_other = match (others.peek(), named.peek()) {
+            (None, None) => return out,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (Some(other), Some(named)) => match (place(server, other, key), place(server, named, key)) {
+                (Some(other), Some(named)) => other < named,
+                _ => false,
+            },
+        };
+        out.extend(if take_other { others.next() } else { named.next() });
+    }
+}

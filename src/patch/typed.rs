@@ -1,0 +1,368 @@
+//! Values walked along their schema, as server-side apply sees them: which fields there are, two values merged, compared,
+//! and fields removed. List semantics are those of the release.
+
+use super::fields::{Path, Set, Step};
+use crate::schema::{Field, ListKind, Release, Struct, Type};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
+const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];
+
+/// What a value is for ownership.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// Owned as a whole.
+    Leaf,
+    /// Owned field by field.
+    Fields(&'static Struct),
+    /// A map of strings, owned key by key.
+    Keys,
+    /// A list of scalars, owned item by item.
+    Set,
+    /// A list of objects known by these fields.
+    Items(&'static [&'static str], &'static Type),
+    /// A set whose items are objects: server-side apply fails on it (1.26.0 and 1.26.1).
+    Broken,
+}
+
+/// The schema of one release.
+#[derive(Clone, Copy, Debug)]
+pub struct Schema {
+    /// The release.
+    pub release: Release,
+}
+
+impl Schema {
+    /// The shape of a type by itself.
+    pub fn of_type(&self, ty: &Type) -> Shape {
+        match ty {
+            Type::Pointer(inner) => self.of_type(inner),
+            Type::Struct(schema) if !ATOMIC.contains(&schema.go) => Shape::Fields(schema),
+            Type::StringMap => Shape::Keys,
+            _ => Shape::Leaf,
+        }
+    }
+
+    fn of_field(&self, field: &'static Field) -> Shape {
+        let Type::List(item) = field.ty else { return self.of_type(&field.ty) };
+        match field.list_rule(self.release).map(|rule| rule.kind) {
+            None | Some(ListKind::Atomic) => Shape::Leaf,
+            Some(ListKind::Set) if matches!(item, Type::Struct(_)) => Shape::Broken,
+            Some(ListKind::Set) => Shape::Set,
+            Some(ListKind::Map(keys)) => Shape::Items(keys, item),
+        }
+    }
+
+    /// The shape of a field; `None` if the release has none of that name.
+    pub fn below(&self, shape: Shape, name: &str) -> Option<Shape> {
+        match shape {
+            Shape::Fields(schema) => schema.field(name, self.release).map(|(_, field)| self.of_field(field)),
+            Shape::Keys => Some(Shape::Leaf),
+            _ => None,
+        }
+    }
+
+    fn child(&self, shape: Shape, name: &str) -> Shape {
+        self.below(shape, name).unwrap_or(Shape::Leaf)
+    }
+
+    /// The shape of an item.
+    fn item(&self, shape: Shape) -> Shape {
+        match shape {
+            Shape::Items(_, ty) => self.of_type(ty),
+            _ => Shape::Leaf,
+        }
+    }
+
+    /// What an item is known by.
+    fn step(shape: Shape, item: &Value) -> Step {
+        match shape {
+            Shape::Items(keys, _) => {
+                let mut keys: Vec<(String, String)> = keys
+                    .iter()
+                    .map(|key| ((*key).to_owned(), item.get(key).map_or_else(|| "\"\"".to_owned(), Value::to_string)))
+                    .collect();
+                keys.sort();
+                Step::Key(keys)
+            }
+            _ => Step::Value(item.to_string()),
+        }
+    }
+
+    /// Checks a configuration against the schema: the first problem in the server's form, `.spec.x: field not declared in schema`.
+    pub fn check(&self, shape: Shape, value: &Value, path: &mut Path) -> Result<(), String> {
+        let at = |path: &Path, problem: &str| Err(format!("{}: {problem}", super::fields::path_text(path)));
+        match (shape, value) {
+            (Shape::Broken, Value::Array(items)) if !items.is_empty() => {
+                at(path, "element 0: associative list without keys has an element that's a map type")
+            }
+            (Shape::Fields(_) | Shape::Keys, Value::Object(map)) => {
+                let mut names: Vec<&String> = map.keys().collect();
+                names.sort();
+                for name in names {
+                    path.push(Step::Field(name.clone()));
+                    let Some(below) = self.below(shape, name) else { return at(path, "field not declared in schema") };
+                    self.check(below, map.get(name).unwrap_or(&Value::Null), path)?;
+                    path.pop();
+                }
+                Ok(())
+            }
+            (Shape::Set | Shape::Items(..), Value::Array(items)) => {
+                let mut seen = BTreeSet::new();
+                for (index, item) in items.iter().enumerate() {
+                    if let Shape::Items(keys, _) = shape
+                        && let Some(key) = keys.iter().find(|key| item.get(key).is_none())
+                    {
+                        let problem = format!(
+                            "element {index}: associative list with keys has an element that omits key field \"{key}\" (and doesn't have default value)"
+                        );
+                        return at(path, &problem);
+                    }
+                    let step = Self::step(shape, item);
+                    let text = super::fields::path_text(std::slice::from_ref(&step));
+                    if !seen.insert(step.clone()) {
+                        return at(path, &format!("duplicate entries for key {text}"));
+                    }
+                    path.push(step);
+                    self.check(self.item(shape), item, path)?;
+                    path.pop();
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The fields a value has.
+    pub fn set(&self, shape: Shape, value: &Value) -> Set {
+        let mut set = BTreeSet::new();
+        self.collect(shape, value, &mut Vec::new(), &mut set);
+        Set(set)
+    }
+
+    fn collect(&self, shape: Shape, value: &Value, path: &mut Path, set: &mut BTreeSet<Path>) {
+        match (shape, value) {
+            (Shape::Fields(_) | Shape::Keys, Value::Null) | (Shape::Set | Shape::Items(..), Value::Null) => {}
+            (Shape::Fields(_) | Shape::Keys, Value::Object(map)) => {
+                for (name, value) in map {
+                    path.push(Step::Field(name.clone()));
+                    self.collect(self.child(shape, name), value, path, set);
+                    let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
+                    if empty || self.below(shape, name).is_none() || matches!(shape, Shape::Keys) {
+                        set.insert(path.clone());
+                    }
+                    path.pop();
+                }
+            }
+            (Shape::Set | Shape::Items(..), Value::Array(items)) => {
+                for item in items {
+                    path.push(Self::step(shape, item));
+                    self.collect(self.item(shape), item, path, set);
+                    set.insert(path.clone());
+                    path.pop();
+                }
+            }
+            _ => drop(set.insert(path.clone())),
+        }
+    }
+
+    /// The values merged: what the right one says counts, what only the left one has stays.
+    pub fn merge(&self, shape: Shape, left: Option<&Value>, right: Option<&Value>) -> Option<Value> {
+        let (left, right) = match (left, right) {
+            (left, None) => return left.cloned(),
+            (None, Some(right)) => return Some(right.clone()),
+            (Some(left), Some(right)) => (left, right),
+        };
+        Some(match (shape, left, right) {
+            (Shape::Fields(_) | Shape::Keys, Value::Object(old), Value::Object(new)) if !old.is_empty() || !new.is_empty() => {
+                let mut out = Map::new();
+                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
+                    let merged = self.merge(self.child(shape, name), old.get(name), new.get(name));
+                    out.extend(merged.map(|value| (name.clone(), value)));
+                }
+                Value::Object(out)
+            }
+            // Null in a configuration says nothing about fields below.
+            (Shape::Fields(_) | Shape::Keys, Value::Object(old), Value::Null) if !old.is_empty() => left.clone(),
+            (Shape::Set | Shape::Items(..), Value::Array(old), Value::Null) if !old.is_empty() => left.clone(),
+            (Shape::Set | Shape::Items(..), Value::Array(old), Value::Array(new)) if !old.is_empty() || !new.is_empty() => {
+                Value::Array(self.merge_items(shape, old, new))
+            }
+            _ => right.clone(),
+        })
+    }
+
+    /// The order of the right list counts among its items; items of the left list only keep their place before what follows them.
+    fn merge_items(&self, shape: Shape, left: &[Value], right: &[Value]) -> Vec<Value> {
+        let steps = |list: &[Value]| list.iter().map(|item| Self::step(shape, item)).collect::<Vec<_>>();
+        let (left_steps, right_steps) = (steps(left), steps(right));
+        let find = |steps: &[Step], list: &'_ [Value], step: &Step| {
+            steps.iter().position(|known| known == step).and_then(|at| list.get(at)).cloned()
+        };
+        let mut shared = right_steps.iter().filter(|step| left_steps.contains(step));
+        let mut next_shared = shared.next();
+        let mut out = Vec::new();
+        let (mut l, mut r) = (0usize, 0usize);
+        let item_shape = self.item(shape);
+        while l < left_steps.len() || r < right_steps.len() {
+            if let (Some(here), Some(wanted)) = (left_steps.get(l), right_steps.get(r)) {
+                if here == wanted {
+                    out.extend(self.merge(item_shape, left.get(l), right.get(r)));
+                    l = l.saturating_add(1);
+                    r = r.saturating_add(1);
+                    next_shared = shared.next();
+                    continue;
+                }
+                if right_steps.contains(here) && next_shared.is_some_and(|next| next != here) {
+                    // Shared, but its turn comes with the right list's order.
+                    l = l.saturating_add(1);
+                    continue;
+                }
+            }
+            if let Some(here) = left_steps.get(l)
+                && !right_steps.contains(here)
+            {
+                out.extend(left.get(l).cloned());
+                l = l.saturating_add(1);
+                continue;
+            }
+            if let Some(wanted) = right_steps.get(r) {
+                let old = find(&left_steps, left, wanted);
+                out.extend(self.merge(item_shape, old.as_ref(), right.get(r)));
+                r = r.saturating_add(1);
+                if next_shared == Some(wanted) {
+                    next_shared = shared.next();
+                }
+                continue;
+            }
+            // A shared item of the left list that was taken already.
+            l = l.saturating_add(1);
+        }
+        out
+    }
+
+    /// What differs between two values.
+    pub fn compare(&self, shape: Shape, left: &Value, right: &Value) -> Compared {
+        let mut compared = Compared::default();
+        self.differ(shape, Some(left), Some(right), &mut Vec::new(), &mut compared);
+        compared
+    }
+
+    fn differ(&self, shape: Shape, left: Option<&Value>, right: Option<&Value>, path: &mut Path, out: &mut Compared) {
+        let side = |out: &mut Compared, path: &Path| match (left, right) {
+            (None, Some(_)) => drop(out.added.0.insert(path.clone())),
+            (Some(_), None) => drop(out.removed.0.insert(path.clone())),
+            _ => {}
+        };
+        let map = |value: Option<&Value>| value.and_then(Value::as_object).filter(|map| !map.is_empty()).cloned();
+        let list = |value: Option<&Value>| value.and_then(Value::as_array).filter(|list| !list.is_empty()).cloned();
+        match shape {
+            Shape::Fields(_) | Shape::Keys if map(left).is_some() || map(right).is_some() => {
+                let (old, new) = (map(left).unwrap_or_default(), map(right).unwrap_or_default());
+                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
+                    path.push(Step::Field(name.clone()));
+                    self.differ(self.child(shape, name), old.get(name), new.get(name), path, out);
+                    path.pop();
+                }
+                side(out, path);
+            }
+            Shape::Set | Shape::Items(..) if list(left).is_some() || list(right).is_some() => {
+                let (old, new) = (list(left).unwrap_or_default(), list(right).unwrap_or_default());
+                let old_steps: Vec<Step> = old.iter().map(|item| Self::step(shape, item)).collect();
+                let new_steps: Vec<Step> = new.iter().map(|item| Self::step(shape, item)).collect();
+                let all = old_steps.iter().chain(new_steps.iter().filter(|step| !old_steps.contains(step)));
+                for step in all {
+                    let find = |steps: &[Step], items: &[Value]| {
+                        steps.iter().position(|known| known == step).and_then(|at| items.get(at)).cloned()
+                    };
+                    let (before, after) = (find(&old_steps, &old), find(&new_steps, &new));
+                    path.push(step.clone());
+                    self.differ(self.item(shape), before.as_ref(), after.as_ref(), path, out);
+                    path.pop();
+                }
+                side(out, path);
+            }
+            _ => match (left, right) {
+                (Some(left), Some(right)) if left != right => drop(out.modified.0.insert(path.clone())),
+                _ => side(out, path),
+            },
+        }
+    }
+
+    /// The value without these fields. A map or list that loses all it has becomes null.
+    pub fn remove(&self, shape: Shape, value: &Value, gone: &Set) -> Value {
+        self.strip(shape, value, gone, &mut Vec::new())
+    }
+
+    fn strip(&self, shape: Shape, value: &Value, gone: &Set, path: &mut Path) -> Value {
+        match (shape, value) {
+            (Shape::Fields(_) | Shape::Keys, Value::Object(map)) if !map.is_empty() => {
+                let mut out = Map::new();
+                for (name, value) in map {
+                    path.push(Step::Field(name.clone()));
+                    if !gone.0.contains(path.as_slice()) {
+                        out.insert(name.clone(), self.strip_below(self.child(shape, name), value, gone, path));
+                    }
+                    path.pop();
+                }
+                if out.is_empty() { Value::Null } else { Value::Object(out) }
+            }
+            (Shape::Set | Shape::Items(..), Value::Array(items)) if !items.is_empty() => {
+                let mut out = Vec::new();
+                for item in items {
+                    path.push(Self::step(shape, item));
+                    if !gone.0.contains(path.as_slice()) {
+                        out.push(self.strip_below(self.item(shape), item, gone, path));
+                    }
+                    path.pop();
+                }
+                if out.is_empty() { Value::Null } else { Value::Array(out) }
+            }
+            _ => value.clone(),
+        }
+    }
+
+    fn strip_below(&self, shape: Shape, value: &Value, gone: &Set, path: &mut Path) -> Value {
+        if gone.reaches(path) { self.strip(shape, value, gone, path) } else { value.clone() }
+    }
+
+    /// The set with the struct fields on the way to its paths as members of their own.
+    pub fn named(&self, shape: Shape, set: &Set) -> Set {
+        let mut all = set.0.clone();
+        for path in &set.0 {
+            let mut here = shape;
+            for (at, step) in path.iter().enumerate() {
+                match step {
+                    Step::Field(name) => {
+                        let declared = matches!(here, Shape::Fields(_)) && self.below(here, name).is_some();
+                        if declared {
+                            all.extend(path.get(..=at).map(<[Step]>::to_vec));
+                        }
+                        here = self.child(here, name);
+                    }
+                    _ => here = self.item(here),
+                }
+            }
+        }
+        Set(all)
+    }
+}
+
+/// What differs between two values.
+#[derive(Clone, Debug, Default)]
+pub struct Compared {
+    /// Only the new one has them.
+    pub added: Set,
+    /// Both have them, with other values.
+    pub modified: Set,
+    /// Only the old one has them.
+    pub removed: Set,
+}
+
+impl Compared {
+    /// True if nothing differs.
+    pub fn is_same(&self) -> bool {
+        self.added.is_empty() && self.modified.is_empty() && self.removed.is_empty()
+    }
+}

@@ -1,0 +1,419 @@
+//! Validation of a patch: what the stored object would become, and whether the server would take it.
+
+use super::answer::{self, Answer, Object};
+use super::request::{FieldValidation, Operation, PatchType, Request, Via};
+use super::validate::{self, stored};
+use crate::decode::{self, Decoded, How};
+use crate::defaults;
+use crate::input::{Input, Item, What};
+use crate::object::{self, Record};
+use crate::patch::{self, Refused, apply, json, merge, strategic};
+use crate::report::{Code, Finding, Origin};
+use crate::schema::Api;
+use crate::text::print::{self, Order};
+use crate::text::{Mode, Tree};
+use crate::time::Time;
+use crate::validate::status::Status;
+use crate::validate::{Context, pipeline};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+/// Answers `validate` with the operations `patch` and `patchStatus`.
+pub fn patch(request: &Request) -> Answer {
+    let unusable = |error: &str| Answer::unusable(Some("validate"), error);
+    let Some(old) = request.old.as_deref() else { return unusable("`old` is missing: a patch needs the stored object's text") };
+    // Hosts whose functions take one text give the patch as that.
+    let patch = match (request.patch.as_deref(), request.text.as_deref()) {
+        (Some(patch), None) | (None, Some(patch)) => patch,
+        (None, None) => return unusable("`patch` is missing: the text of the patch"),
+        (Some(_), Some(_)) => return unusable("`text` does not go with `patch`: write one of them"),
+    };
+    if let Some(time) = request.time.as_deref()
+        && let Err(error) = Time::parse(time)
+    {
+        return unusable(&format!("`time` is no time: {error}"));
+    }
+    let release = match request.release() {
+        Ok(release) => release,
+        Err(error) => return unusable(&error),
+    };
+    let input = Input::read(old, release, &request.limits);
+    let mut answer = Answer { verb: Some("validate".to_owned()), ..Answer::default() };
+    let finding =
+        match (input.file.findings.iter().find(|f| f.severity == crate::report::Severity::Error), input.items.as_slice()) {
+            (Some(finding), _) => stored(finding),
+            (None, [item]) => match &item.what {
+                What::Ours(api) => {
+                    let work = Work { request, input: &input, item, api: *api };
+                    work.answer(patch, &mut answer);
+                    return answer;
+                }
+                What::Refused(finding) => stored(finding),
+                What::Other => stored_is(format!("the stored object is a {} of {}", item.kind, item.api_version)),
+            },
+            (None, items) => stored_is(format!("`old` holds {} objects: a patch is for one", items.len())),
+        };
+    answer.findings = vec![without_place(finding)];
+    answer
+}
+
+fn stored_is(message: String) -> Finding {
+    Finding::error(Code::StoredObject, Origin::Claimkit, message)
+}
+
+/// The texts of a patch are two and the result is a third: findings tell paths, not places.
+fn without_place(mut finding: Finding) -> answer::Finding {
+    finding.span = None;
+    finding.fixes.clear();
+    answer::finding(&crate::text::Source::new(""), finding)
+}
+
+struct Work<'a, 's> {
+    request: &'a Request,
+    input: &'a Input<'s>,
+    item: &'a Item,
+    api: Api,
+}
+
+impl Work<'_, '_> {
+    fn answer(&self, patch: &str, answer: &mut Answer) {
+        let mut object = Object { range: None, valid: Some(Some(false)), ..Object::of(self.input, self.item) };
+        let unicode = self.item.release.rules().unicode;
+        match self.carry_out(patch) {
+            Err(refused) => {
+                answer.findings = refusal(&refused, unicode);
+                let status = match &refused {
+                    Stop::Patch(refused) => Status::patch(refused, unicode),
+                    Stop::Status(status) => Some((**status).clone()),
+                    Stop::Finding(_) => None,
+                };
+                object.status = Some(status.and_then(|status| to_raw_value(&status).ok()));
+            }
+            Ok(done) => {
+                let judged = self.judge(&done.text);
+                answer.findings = judged
+                    .findings
+                    .into_iter()
+                    .map(|finding| answer::Finding { range: None, object: Some(0), ..finding })
+                    .collect();
+                for finding in &mut answer.findings {
+                    finding.fixes.clear();
+                }
+                answer.ok = judged.ok;
+                let verdict = judged.objects.into_iter().next().unwrap_or_default();
+                object.valid = verdict.valid;
+                object.status = verdict.status;
+                object.object = RawValue::from_string(done.result).ok();
+                object.changes = Some(done.changes);
+            }
+        }
+        answer.objects.push(object);
+    }
+
+    fn decode<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Decoded<'t> {
+        let how = How::reaching(mode, Via::Kubectl, self.item.release);
+        decode::decode(tree, node, self.api.kind.schema, self.api.version.name, how)
+    }
+
+    fn status(&self) -> bool {
+        self.request.operation == Operation::PatchStatus
+    }
+
+    fn carry_out(&self, patch: &str) -> Result<Done, Stop> {
+        if self.status() && !self.api.kind.status {
+            let message = format!("a `{}` has no status: use the operation `patch`", self.api.kind.kind);
+            return Err(Stop::finding(Code::NoStatus, message));
+        }
+        self.options()?;
+        let tree =
+            self.input.tree(self.item).ok_or_else(|| Stop::finding(Code::StoredObject, "`old` holds no object".to_owned()))?;
+        let mut old = self.decode(tree, self.item.node, self.input.mode(self.item));
+        if let Some(error) = old.mismatches.first() {
+            let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone());
+            return Err(Stop::Finding(Box::new(stored(&error))));
+        }
+        defaults::apply(&mut old.record, &self.api);
+        let live = self.value(&old.record)?;
+        let patch = read(patch, self.request)?;
+        let patched = self.patched(&live, &patch)?;
+
+        let text = patched.value.to_string();
+        let file = crate::text::read(&text, &self.request.limits);
+        let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
+        let Some((document, root)) = document else {
+            return Err(Stop::Patch(Refused::Ours("the patch leaves no object".to_owned())));
+        };
+        let decoded = self.decode(&document.tree, root, Mode::Json);
+        self.decodes(&decoded, &patched)?;
+        let mut new = decoded.record;
+        defaults::apply(&mut new, &self.api);
+        let context = Context::new(self.item.release);
+        let result = pipeline::prepare_for_update(&new, &old.record, self.status(), &context);
+        let mut printed = String::new();
+        object::encode(&result, self.item.release, &mut printed);
+        let mut changes = Vec::new();
+        differences(&live, &self.value(&result)?, &mut String::new(), &mut changes);
+        Ok(Done { text, result: printed, changes })
+    }
+
+    /// Options that the server refuses.
+    fn options(&self) -> Result<(), Stop> {
+        let named = self.request.field_manager.as_deref().is_some_and(|manager| !manager.is_empty());
+        let status = match self.request.patch_type {
+            PatchType::Apply if !named => {
+                Status::bad_options("fieldManager", "FieldValueRequired", "Required value: is required for apply patch")
+            }
+            PatchType::Apply => return Ok(()),
+            _ if self.request.force => {
+                Status::bad_options("force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch")
+            }
+            _ => return Ok(()),
+        };
+        Err(Stop::Status(Box::new(status)))
+    }
+
+    fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
+        let mut text = String::new();
+        object::encode(record, self.item.release, &mut text);
+        serde_json::from_str(&text)
+            .map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
+    }
+
+    fn writer(&self) -> apply::Writer<'_> {
+        apply::Writer {
+            manager: self.request.field_manager.as_deref().unwrap_or(""),
+            api_version: self.api.version.api_version,
+            schema: self.api.kind.schema,
+            release: self.item.release,
+            status: self.status(),
+            has_status: self.api.kind.status,
+            time: self.request.time.as_deref(),
+            force: self.request.force,
+        }
+    }
+
+    fn patched(&self, live: &Value, patch: &Value) -> Result<Patched, Stop> {
+        let mut strict = Vec::new();
+        let mut value = match self.request.patch_type {
+            PatchType::Json => {
+                let (value, found) = json::apply(live, patch)?;
+                strict = found;
+                value
+            }
+            PatchType::Merge => merge::apply(live, patch)?,
+            PatchType::Strategic => strategic::apply(live, patch, self.api.kind.schema, self.item.release)?,
+            PatchType::Apply => {
+                self.same_object(patch)?;
+                apply::apply(live, patch, &self.writer(), self.item.release.rules().unicode)?
+            }
+        };
+        let shown = match self.request.patch_type {
+            PatchType::Json | PatchType::Merge => html_escaped(&in_go_order(live, &value).to_string()),
+            PatchType::Strategic | PatchType::Apply => patch::go_print(patch),
+        };
+        let writes = self.request.patch_type != PatchType::Apply && self.request.field_manager.is_some();
+        if writes && value.is_object() {
+            value = apply::update(live, &value, &self.writer())?;
+        }
+        Ok(Patched { value, shown, strict })
+    }
+
+    /// A configuration to apply says which object it is for.
+    fn same_object(&self, config: &Value) -> Result<(), Stop> {
+        let text = |path: &str| config.pointer(path).and_then(Value::as_str).unwrap_or("");
+        let wrong = |message: String| Err(Stop::Patch(Refused::Ours(message)));
+        if !config.is_object() {
+            return wrong("a configuration to apply is an object with `apiVersion`, `kind` and `metadata.name`".to_owned());
+        }
+        for (path, field, want) in [
+            ("/apiVersion", "apiVersion", self.api.version.api_version),
+            ("/kind", "kind", self.api.kind.kind),
+            ("/metadata/name", "metadata.name", self.item.name.as_str()),
+        ] {
+            let have = text(path);
+            if have != want {
+                return wrong(format!("`{field}` of the configuration is `{have}`, that of the stored object `{want}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The patched object must be one of its kind, without unknown fields where they are errors.
+    fn decodes(&self, decoded: &Decoded<'_>, patched: &Patched) -> Result<(), Stop> {
+        let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
+        if let Some(error) = decoded.answer.and_then(|answer| decoded.mismatches.get(answer)) {
+            return match self.request.patch_type {
+                PatchType::Json | PatchType::Merge => invalid(error.message.clone()),
+                // Here the server decodes from maps and words it in another way.
+                PatchType::Strategic | PatchType::Apply => {
+                    Err(Stop::Patch(Refused::Ours(format!("the patched object does not decode: {}", error.message))))
+                }
+            };
+        }
+        let strict: Vec<&str> = patched
+            .strict
+            .iter()
+            .map(String::as_str)
+            .chain(decoded.strict.iter().map(|strict| strict.message.as_str()))
+            .collect();
+        if self.request.field_validation == FieldValidation::Strict && !strict.is_empty() {
+            return invalid(format!("strict decoding error: {}", strict.join(", ")));
+        }
+        Ok(())
+    }
+
+    /// The result judged as the update it is.
+    fn judge(&self, text: &str) -> Answer {
+        let operation = if self.status() { Operation::UpdateStatus } else { Operation::Update };
+        validate::validate(&Request {
+            text: Some(text.to_owned()),
+            patch: None,
+            operation,
+            release: Some(self.item.release.to_string()),
+            ..self.request.clone()
+        })
+    }
+}
+
+/// A patched object before it is judged.
+struct Patched {
+    value: Value,
+    /// What the server shows of it in an error.
+    shown: String,
+    /// Strict errors of the patch itself.
+    strict: Vec<String>,
+}
+
+struct Done {
+    text: String,
+    result: String,
+    changes: Vec<Value>,
+}
+
+enum Stop {
+    Patch(Refused),
+    Status(Box<Status>),
+    Finding(Box<Finding>),
+}
+
+impl Stop {
+    fn finding(code: Code, message: String) -> Self {
+        Stop::Finding(Box::new(Finding::error(code, Origin::Claimkit, message)))
+    }
+}
+
+impl From<Refused> for Stop {
+    fn from(refused: Refused) -> Self {
+        Stop::Patch(refused)
+    }
+}
+
+/// The patch as kubectl sends it: YAML and JSON become one JSON value.
+fn read(text: &str, request: &Request) -> Result<Value, Stop> {
+    let wrong = |message: String| Stop::finding(Code::PatchRefused, message);
+    let file = crate::text::read(text, &request.limits);
+    if let Some(finding) = file.findings.iter().find(|finding| finding.severity == crate::report::Severity::Error) {
+        return Err(wrong(format!("the patch cannot be read: {}", finding.message)));
+    }
+    let root = match file.documents.as_slice() {
+        [document] => document.root.map(|root| (document, root)),
+        [] => return Ok(Value::Null),
+        _ => return Err(wrong("the patch holds more than one document".to_owned())),
+    };
+    let Some((document, root)) = root else { return Ok(Value::Null) };
+    let mut out = String::new();
+    if !print::json(&document.tree, root, Order::Sorted, request.limits.bytes, &mut out) {
+        return Err(wrong(format!("the patch has more than {} bytes once aliases are written out", request.limits.bytes)));
+    }
+    serde_json::from_str(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
+}
+
+fn refusal(stop: &Stop, unicode: crate::goformat::GoUnicode) -> Vec<answer::Finding> {
+    let finding = match stop {
+        Stop::Finding(finding) => (**finding).clone(),
+        Stop::Status(status) => Finding::error(Code::PatchRefused, Origin::ApiServer, status.message.clone()),
+        Stop::Patch(Refused::Ours(message)) => Finding::error(Code::PatchRefused, Origin::Claimkit, message.clone()),
+        Stop::Patch(Refused::Conflicts(conflicts)) => {
+            let finding = |conflict: &patch::Conflict| {
+                let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
+                let mut finding = Finding::error(Code::ApplyConflict, Origin::ApiServer, message)
+                    .with_help("set `force` to take the field over, or leave it out of what is applied");
+                finding.path = Some(conflict.path.trim_start_matches('.').to_owned());
+                finding.object = Some(0);
+                without_place(finding)
+            };
+            return conflicts.iter().map(finding).collect();
+        }
+        Stop::Patch(refused) => {
+            let message = Status::patch(refused, unicode).map_or_else(String::new, |status| status.message);
+            let finding = Finding::error(Code::PatchRefused, Origin::ApiServer, message);
+            match refused {
+                Refused::Rejected(reason) => finding.with_help(reason.clone()),
+                _ => finding,
+            }
+        }
+    };
+    vec![without_place(Finding { object: Some(0), ..finding })]
+}
+
+/// The order in which the server prints a patched document: maps that the patch reached are sorted, others as they were.
+fn in_go_order(old: &Value, new: &Value) -> Value {
+    match (old, new) {
+        _ if old == new => old.clone(),
+        (Value::Object(old), Value::Object(new)) => {
+            let mut keys: Vec<&String> = new.keys().collect();
+            keys.sort();
+            let value = |key: &String| {
+                let new = new.get(key).cloned().unwrap_or(Value::Null);
+                old.get(key).map_or(new.clone(), |old| in_go_order(old, &new))
+            };
+            Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect::<Map<_, _>>())
+        }
+        _ => new.clone(),
+    }
+}
+
+/// Go's JSON encoder escapes what a browser could take for markup.
+fn html_escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// What leads from one value to the other, as JSON patch operations.
+fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>) {
+    let len = path.len();
+    let mut below = |path: &mut String, name: &str, old: Option<&Value>, new: Option<&Value>| {
+        path.push('/');
+        path.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        match (old, new) {
+            (Some(old), Some(new)) => differences(old, new, path, out),
+            (Some(_), None) => out.push(json!({"op": "remove", "path": path.as_str()})),
+            (None, Some(new)) => out.push(json!({"op": "add", "path": path.as_str(), "value": new})),
+            (None, None) => {}
+        }
+        path.truncate(len);
+    };
+    match (old, new) {
+        _ if old == new => {}
+        (Value::Object(before), Value::Object(after)) => {
+            for (name, old) in before {
+                below(path, name, Some(old), after.get(name));
+            }
+            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(*name)) {
+                below(path, name, None, Some(new));
+            }
+        }
+        (Value::Array(before), Value::Array(after)) if before.len() <= after.len() => {
+            for (at, new) in after.iter().enumerate() {
+                below(path, &at.to_string(), before.get(at), Some(new));
+            }
+        }
+        _ => out.push(json!({"op": "replace", "path": path.as_str(), "value": new})),
+    }
+}
