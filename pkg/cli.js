@@ -2,15 +2,16 @@
 // `npx claimkit`: files and streams for the command line, which is in the Wasm module. The same program as the native one.
 import { existsSync, readFileSync, readSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
+import { brotliDecompressSync } from "node:zlib";
 
-const modules = ["./claimkit_bg.wasm", "./cli/claimkit_bg.wasm"].map((file) => new URL(file, import.meta.url));
+const modules = ["./claimkit_bg.wasm", "./cli/claimkit_bg.wasm.br"].map((file) => new URL(file, import.meta.url));
 if (!modules.every((file) => existsSync(file))) {
   console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
   process.exit(2);
 }
 const require = createRequire(import.meta.url);
 const [claimkit, { initSync, command }] = [require("./claimkit.js"), require("./cli/claimkit.js")];
-initSync({ module: readFileSync(modules[1]) });
+initSync({ module: brotliDecompressSync(readFileSync(modules[1])) });
 
 const TELLING = /"verb"\s*:\s*"(hover|complete|jsonSchema|codes|releases)"/;
 let started = false;

@@ -2,14 +2,15 @@
 import * as module from "./claimkit.js";
 import { withSentences } from "./locale.js";
 
-export { answer, convert, fixes, parse, prepareNodes, validate } from "./claimkit.js";
+export { admit, answer, convert, fixes, parse, prepareNodes, validate } from "./claimkit.js";
 export { addLocale } from "./locale.js";
 
-/** With prepared nodes among the options, they are asked; else the module reads the text with nodes anew. */
+/** With prepared nodes among the options, they are asked; else the module reads the text, or the object, with nodes anew. */
 export function evaluate(text, options) {
-  if (!(options?.nodes instanceof module.PreparedNodes)) return module.evaluate(text, options);
+  if (typeof options?.nodes !== "object" || options.nodes === null) return module.evaluate(text, options);
   const { nodes, ...rest } = options;
-  return nodes.evaluate(text, rest);
+  if (nodes instanceof module.PreparedNodes) return nodes.evaluate(text, rest);
+  return module.evaluate(text, { ...rest, nodes: JSON.stringify(nodes) });
 }
 
 export const hover = (text, position, options) => module.hover(text, position, withSentences(options));

@@ -18,6 +18,7 @@ findLocales((locale) => {
 
 export const {
   addLocale,
+  admit,
   answer,
   codes,
   complete,

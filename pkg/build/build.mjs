@@ -11,6 +11,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileS
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { brotliCompressSync, constants } from "node:zlib";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, "../..");
@@ -20,10 +21,10 @@ const tools = path.join(target, "tools");
 const { values: options } = parseArgs({ options: { web: { type: "boolean", default: false } } });
 
 // The command line is a module of its own, which asks the other for answers: pages do not load it, and the rules are packed
-// once. It is built for size, since it only reads arguments and writes text.
+// once. It is packed, since only Node unpacks it.
 const modules = [
-  { features: "js", profile: "release", out: path.join(root, "pkg"), level: "-O3" },
-  { features: "npx", profile: "npx", out: path.join(root, "pkg/cli"), level: "-Oz" },
+  { features: "js", profile: "web", out: path.join(root, "pkg") },
+  { features: "npx", profile: "npx", out: path.join(root, "pkg/cli"), packed: true },
 ];
 
 function say(text) {
@@ -87,7 +88,7 @@ function wasmOpt() {
 }
 
 /** Compiles one module and puts it and its glue into its folder, unless both are there already. */
-function build({ features, profile, out, level }) {
+function build({ features, profile, out, packed }) {
   run("cargo", ["build", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--no-default-features", "--features", features]);
   const compiled = path.join(target, "wasm32-unknown-unknown", profile, "claimkit.wasm");
   const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts"].map((name) => path.join(out, name));
@@ -104,7 +105,11 @@ function build({ features, profile, out, level }) {
   run(...bindgen()(compiled, folder));
   mkdirSync(out, { recursive: true });
   const optimised = path.join(folder, "optimised.wasm");
-  run(wasmOpt(), [level, ...WASM_FEATURES, path.join(folder, "claimkit_bg.wasm"), "-o", optimised]);
+  run(wasmOpt(), ["-Oz", ...WASM_FEATURES, path.join(folder, "claimkit_bg.wasm"), "-o", optimised]);
+  if (packed) {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
+    writeFileSync(path.join(out, "claimkit_bg.wasm.br"), brotliCompressSync(readFileSync(optimised), { params }));
+  }
   for (const product of products) copyFileSync(product.endsWith(".wasm") ? optimised : path.join(folder, path.basename(product)), product);
   writeFileSync(stampFile, stamp());
   say(`${path.relative(root, out)}/claimkit_bg.wasm: ${statSync(path.join(out, "claimkit_bg.wasm")).size} bytes`);

@@ -6,6 +6,7 @@
 use crate::evaluate;
 use crate::wire::{self, Answer, Request};
 use js_sys::{JSON, TypeError, Uint8Array};
+use serde_json::value::RawValue;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -112,6 +113,13 @@ pub fn fixes(text: &JsValue, range: &JsValue, options: &JsValue) -> Result<JsVal
     about("fixes", text, Request { range, ..request("fixes", options)? })
 }
 
+/// `admit(request?, settings?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> {
+    let request = raw("admit", "the request", request)?;
+    ask("admit", Request { request, settings: raw("admit", "the settings", settings)?, ..Request::default() })
+}
+
 /// `answer(request)`: one JSON request of the contract, one JSON answer, both as texts.
 #[wasm_bindgen(skip_typescript, js_name = answer)]
 pub fn answer_text(request: &str) -> String {
@@ -170,6 +178,18 @@ fn part<T: serde::de::DeserializeOwned>(verb: &str, what: &str, value: &JsValue)
     }
     let text = stringify(verb, what, value)?;
     serde_json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be used: {}", told(&error))))
+}
+
+/// JSON, given as an object or as its text.
+fn raw(verb: &str, what: &str, value: &JsValue) -> Result<Option<Box<RawValue>>, JsValue> {
+    if value.is_undefined() || value.is_null() {
+        return Ok(None);
+    }
+    let text = match value.as_string() {
+        Some(text) => text,
+        None => stringify(verb, what, value)?,
+    };
+    RawValue::from_string(text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be read: {error}")))
 }
 
 /// Answers a request that needs no manifest.

@@ -84,8 +84,8 @@ export interface ConvertOptions extends CommonOptions {
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions extends CommonOptions {
-  /** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it. `null` is one nil node. */
-  nodes?: string | null | PreparedNodes;
+  /** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it, or the object of one. `null` is one nil node. */
+  nodes?: string | object | null | PreparedNodes;
   /** A bare NodeSelector as YAML or JSON, in place of the manifest. */
   selector?: string;
   /** How much each node tells; by default everything for up to 100 nodes, a verdict and its reason for more. */
@@ -154,6 +154,8 @@ export interface Answer {
   /** No finding is an error, and at least one object was checked. */
   ok: boolean;
   findings: Finding[];
+  /** The objects of the text; empty where the verb is not about objects. */
+  objects: unknown[];
   /** Only when the request could not be carried out: why. */
   error?: string;
 }
@@ -167,7 +169,8 @@ export interface CheckedObject {
   /** The release it was judged by. */
   release: string;
   range?: Range;
-  valid: boolean;
+  /** `null` for an object of another group, which is not looked into. */
+  valid: boolean | null;
 }
 
 /** An object as the server would hold it. */
@@ -222,11 +225,12 @@ export interface Loss {
   reason: string;
 }
 
-export interface ConvertedObject {
-  from: string;
-  to: string;
-  changed: boolean;
-  losses: Loss[];
+export interface ConvertedObject extends Partial<CheckedObject> {
+  /** Absent for objects that are not converted, as are `to`, `changed` and `losses`. */
+  from?: string;
+  to?: string;
+  changed?: boolean;
+  losses?: Loss[];
   /** Why the object was left as it is. */
   skipped?: string;
 }
@@ -653,6 +657,28 @@ export function complete(text: string | Uint8Array, position: Place, options?: P
  */
 export function fixes(
   text: string | Uint8Array,
-  range?: { start: Place; end: Place },
+  range?: { start: Place; end: Place } | null,
   options?: ValidateOptions,
 ): FixesAnswer;
+
+/** What a policy answers to a request. */
+export interface ValidationResponse {
+  accepted: boolean;
+  message?: string;
+  code?: number;
+  mutated_object?: Record<string, unknown>;
+  audit_annotations?: Record<string, string>;
+  warnings?: string[];
+}
+
+export interface AdmitAnswer extends Answer {
+  verb: "admit";
+  /** Absent when only settings were given. */
+  response?: ValidationResponse;
+}
+
+/**
+ * What the policy modules answer to an AdmissionRequest (or the AdmissionReview around it), given as an object or as JSON
+ * text; without a request the settings alone are checked.
+ */
+export function admit(request?: object | string | null, settings?: object | string | null): AdmitAnswer;

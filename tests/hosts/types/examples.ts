@@ -1,0 +1,30 @@
+// What a user writes, in strict mode: names, arguments and answers are typed as documented.
+import claimkit, { codes, complete, convert, evaluate, fixes, hover, init, initSync, jsonSchema, parse, prepareNodes, releases, validate } from "claimkit";
+import type { Finding, Range, ValidateAnswer } from "claimkit";
+
+const answer: ValidateAnswer = validate("kind: ResourceClaim", { release: "1.26.1", fieldValidation: "Warn", via: "validator" });
+const first: Finding | undefined = answer.findings[0];
+const range: Range | undefined = first?.range;
+export const place: [number, number] = [range?.start.line ?? 0, range?.start.character ?? 0];
+export const status: string | undefined = answer.objects[0]?.status?.message;
+export const bytes = parse(new Uint8Array()).objects[0]?.object?.["spec"];
+export const object = validate({ kind: "ResourceClaim" }).ok;
+export const text: string | undefined = convert("", { to: "v1alpha1", lossy: "allow" }).text;
+export const nodes = prepareNodes("kind: Node");
+export const verdict = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]?.verdict satisfies "Yes" | "Possible" | "No" | "Error" | undefined;
+export const many = [codes({ locale: "zh-Hans" }).codes, releases().releases, jsonSchema("ResourceClaim", { release: "1.30" }).schema];
+export const title: string | undefined = hover("", { line: 0, character: 0 }).hover?.title;
+export const labels: string[] = complete("", { offset: 0 }).items.map((item) => item.label);
+export const edits = fixes("", null).fixes.flatMap((fix) => fix.edits);
+export const started: Promise<void> = init(new URL("https://example.com/claimkit_bg.wasm"));
+export const same: typeof init = claimkit;
+initSync(new Uint8Array());
+
+// @ts-expect-error there is no such release
+validate("", { release: "1.x" });
+// @ts-expect-error there is no such option
+validate("", { strict: true });
+// @ts-expect-error a conversion needs a target
+convert("");
+// @ts-expect-error a number is no manifest
+parse(1);
