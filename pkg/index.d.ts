@@ -1,7 +1,13 @@
 export * from "./types.js";
 
+/** What the host has under a global name; nothing where its types are not loaded (the DOM's in Node, say). */
+type Global<Name extends string> = typeof globalThis extends Record<Name, { prototype: infer Instance }> ? Instance : never;
+
+/** A compiled `WebAssembly.Module`. */
+type Compiled = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never;
+
 /** Where the Wasm module is: its address, a response with it, its bytes, or the compiled module. */
-export type ModuleSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
+export type ModuleSource = string | Global<"URL"> | Global<"Request"> | Global<"Response"> | ArrayBuffer | ArrayBufferView | Compiled;
 
 /**
  * Fetches (or takes) and starts the Wasm module; needed once in browsers and workers before anything else. Calling it
@@ -12,7 +18,7 @@ export type ModuleSource = string | URL | Request | Response | BufferSource | We
 export function init(source?: ModuleSource | Promise<ModuleSource>): Promise<void>;
 
 /** Starts the Wasm module from its bytes or from a compiled module, at once. */
-export function initSync(module: BufferSource | WebAssembly.Module): void;
+export function initSync(module: ArrayBuffer | ArrayBufferView | Compiled): void;
 
 export default init;
 
