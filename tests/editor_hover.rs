@@ -198,3 +198,30 @@ fn the_outline_agrees_with_the_tree() {
     assert!(differed.is_empty(), "{agreed} agree, {} not: {differed:#?}", differed.len());
     assert!(agreed > 1_000, "{agreed}");
 }
+
+/// Every prefix of odd texts, everywhere in it: an answer each time, and ranges that hold the cursor.
+#[test]
+fn no_text_is_too_odd() {
+    let texts = [
+        format!("{CLAIM}spec: &s\n  parametersRef: {{kind: 'é😀', name: \"q\\\"\"}}\n  <<: *s\n---\n{CLAIM}spec:\n  ? resourceClassName\n  : |\n    x\n"),
+        "{\"kind\": \"ResourceClaim\", \"apiVersion\": \"resource.k8s.io/v1alpha2\", \"spec\": {\"resourceClassName\": \"\\u00e9\"}}\r\n{\"x\": 1}".to_owned(),
+    ];
+    let mut found = 0;
+    for text in &texts {
+        for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+            for offset in (0..=end).step_by(5) {
+                let request = json!({"verb": "hover", "text": text[..end], "position": {"offset": offset}});
+                let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+                assert_eq!(answer["ok"], true, "{request} {answer}");
+                let hover = &answer["hover"];
+                if hover.is_null() {
+                    continue;
+                }
+                found += 1;
+                let (start, end) = (&hover["range"]["start"]["offset"], &hover["range"]["end"]["offset"]);
+                assert!(start.as_u64() <= Some(offset as u64) && Some(offset as u64) <= end.as_u64(), "{request} {answer}");
+            }
+        }
+    }
+    assert!(found > 1_000, "{found}");
+}
