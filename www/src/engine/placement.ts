@@ -13,6 +13,9 @@ export interface Column {
   selectors: Inverse[];
 }
 
+/** More columns than this nobody reads side by side. */
+const MOST_COLUMNS = 100;
+
 /** What the page needs to draw thousands of nodes; the explanation of one cell is asked for when it is opened. */
 export interface Matrix {
   ok: boolean;
@@ -20,15 +23,20 @@ export interface Matrix {
   nodes: string[];
   labels: (Record<string, string> | null)[];
   columns: Column[];
+  /** How many there are in all; `columns` has the first of them. */
+  columnCount: number;
 }
 
 /** Reduces an evaluation to the matrix; `read` are the nodes' labels as they stand in the text. */
 export function compactPlacements(answer: Answer, read: readonly { name: string; labels: Record<string, string> }[]): Matrix {
   const columns: Column[] = [];
+  let columnCount = 0;
   let nodes: string[] = [];
   answer.objects.forEach((entry, object) => {
     const { placement } = entry;
     if (!placement) return;
+    columnCount += 1;
+    if (columns.length >= MOST_COLUMNS) return;
     if (placement.nodes.length > nodes.length) nodes = placement.nodes.map((row) => row.name);
     columns.push({
       object,
@@ -43,5 +51,5 @@ export function compactPlacements(answer: Answer, read: readonly { name: string;
     });
   });
   const byName = new Map(read.map((node) => [node.name, node.labels]));
-  return { ok: answer.ok, findings: answer.findings, nodes, labels: nodes.map((name) => byName.get(name) ?? null), columns };
+  return { ok: answer.ok, findings: answer.findings, nodes, labels: nodes.map((name) => byName.get(name) ?? null), columns, columnCount };
 }

@@ -157,6 +157,7 @@ export const en = {
     Error: "a selector cannot be read: scheduling fails",
   },
   nodeCount: (shown: number, all: number) => (shown === all ? plural(all, "node", "nodes") : `${shown.toLocaleString("en")} of ${plural(all, "node", "nodes")}`),
+  columnCount: (shown: number, all: number) => `the first ${shown.toLocaleString("en")} of ${plural(all, "claim", "claims")}`,
   matrix: "Nodes and claims",
   node: "Node",
   noClaims: "The manifest has no claim, class or pod to place.",

@@ -150,6 +150,7 @@ export const zh: Sentences = {
     Error: "选择算符无法读取：调度失败",
   },
   nodeCount: (shown, all) => (shown === all ? `${count(all)} 个节点` : `${count(all)} 个节点中的 ${count(shown)} 个`),
+  columnCount: (shown, all) => `${count(all)} 个资源申领中的前 ${count(shown)} 个`,
   matrix: "节点与资源申领",
   node: "节点",
   noClaims: "清单中没有可放置的资源申领、资源类或 Pod。",

@@ -110,6 +110,7 @@ export function Nodes() {
             <span class="spacer" />
             <span class="muted tabular" role="status">
               {s.nodeCount(rows.length, matrix.nodes.length)}
+              {matrix.columnCount > matrix.columns.length && ` · ${s.columnCount(matrix.columns.length, matrix.columnCount)}`}
             </span>
           </div>
           {rows.length === 0 ? (

@@ -71,6 +71,7 @@ export function Policy() {
   const stored = fileOf("stored");
   const [operation, setOperation] = useState<(typeof OPERATIONS)[number]>("CREATE");
   const [user, setUser] = useState("jane");
+  const [most, setMost] = useState(50);
   const [groups, setGroups] = useState("");
   const text = settings ? source(settings) : null;
   const key = file && JSON.stringify([file.id, file.version, settings?.id, settings?.version, stored?.id, stored?.version, operation, user, groups, release.value]);
@@ -172,7 +173,16 @@ export function Policy() {
               <Ticked text={s.policyNothing} />
             </p>
           ) : (
-            admission.objects.map((entry, index) => <Answer key={index} entry={entry} />)
+            <>
+              {admission.objects.slice(0, most).map((entry, index) => (
+                <Answer key={index} entry={entry} />
+              ))}
+              {admission.objects.length > most && (
+                <button type="button" class="button more" onClick={() => setMost(most + 200)}>
+                  {s.showMore(Math.min(200, admission.objects.length - most))}
+                </button>
+              )}
+            </>
           )}
         </>
       )}

@@ -45,6 +45,9 @@ function FileChoice({ role, missing, make, start }: { role: Role; missing: strin
   );
 }
 
+/** A longer list of objects is gone through by number. */
+const MOST_OPTIONS = 200;
+
 const firstPatch = (): string => (patchType.peek() === "json" ? "- op: add\n  path: /metadata/labels\n  value: {team: vision}\n" : "metadata:\n  labels:\n    team: vision\n");
 
 /** The object a panel compares: what parse says the server holds. */
@@ -209,13 +212,20 @@ export function Request() {
           {many > 1 && (
             <label class="inline">
               <span class="sr">{s.objects}</span>
-              <select value={at} onChange={({ currentTarget }) => setIndex(Number(currentTarget.value))}>
-                {afterAnswer?.objects.map((other, i) => (
-                  <option key={i} value={i}>
-                    {`${s.objectOf(i + 1, many)}: ${other.kind ?? ""} ${other.name ?? ""}`}
-                  </option>
-                ))}
-              </select>
+              {many > MOST_OPTIONS ? (
+                <>
+                  <input type="number" min={1} max={many} value={at + 1} onInput={({ currentTarget }) => setIndex(Math.max(0, (currentTarget.valueAsNumber || 1) - 1))} />
+                  <span>{`${s.objectOf(at + 1, many)}: ${afterAnswer?.objects[at]?.kind ?? ""} ${afterAnswer?.objects[at]?.name ?? ""}`}</span>
+                </>
+              ) : (
+                <select value={at} onChange={({ currentTarget }) => setIndex(Number(currentTarget.value))}>
+                  {afterAnswer?.objects.map((other, i) => (
+                    <option key={i} value={i}>
+                      {`${s.objectOf(i + 1, many)}: ${other.kind ?? ""} ${other.name ?? ""}`}
+                    </option>
+                  ))}
+                </select>
+              )}
             </label>
           )}
           {entry && <Outcome entry={entry} />}
