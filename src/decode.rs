@@ -89,6 +89,8 @@ pub struct How {
     pub release: Release,
     /// Most bytes a verbatim value may print to.
     pub max_raw: usize,
+    /// kubectl is in between: it reads numbers into int64 or float64 and prints them anew.
+    pub kubectl: bool,
 }
 
 /// How an object reaches the server.
@@ -109,7 +111,7 @@ impl How {
     /// Only JSON sent to the server as it stands keeps its order and its duplicate keys.
     pub fn reaching(mode: Mode, via: Via, release: Release) -> Self {
         let order = if mode == Mode::Json && via == Via::Validator { Order::Source } else { Order::Sorted };
-        How { order, mode, release, max_raw: MAX_RAW }
+        How { order, mode, release, max_raw: MAX_RAW, kubectl: via == Via::Kubectl }
     }
 }
 
@@ -370,12 +372,12 @@ impl<'t> Decoder<'t, '_> {
         let tree = self.tree;
         match tree.kind(node) {
             Kind::Int(n) => Some(Cow::Owned(n.to_string())),
+            Kind::Uint(n) if self.how.kubectl => Some(Cow::Owned(float(n as f64))),
             Kind::Uint(n) => Some(Cow::Owned(n.to_string())),
             Kind::Float(n) => Some(Cow::Owned(float(n))),
             Kind::Number(span) => {
                 let literal = tree.source().get(span.from()..span.to()).unwrap_or("0");
-                // kubectl reads numbers into int64 or float64 and prints them anew.
-                Some(if self.how.order == Order::Sorted && literal.parse::<i64>().is_err() {
+                Some(if self.how.kubectl && literal.parse::<i64>().is_err() {
                     literal.parse().map_or(Cow::Borrowed(literal), |n| Cow::Owned(float(n)))
                 } else {
                     Cow::Borrowed(literal)
