@@ -49,7 +49,7 @@ pub fn convert(request: &Request) -> Answer {
     let mut answer =
         Answer { verb: Some("convert".to_owned()), objects: objects.collect(), text: done.text, ..Answer::default() };
     answer.ok = done.checked && findings.iter().all(|finding| finding.severity != Severity::Error);
-    answer.findings = findings.into_iter().map(|finding| answer::finding(&done.input.file.source, finding)).collect();
+    answer.findings = answer::findings(&done.input.file.source, findings, &request.limits);
     answer
 }
 

@@ -104,7 +104,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
         });
     }
     answer.ok = !answer.objects.is_empty() && findings.iter().all(|finding| finding.severity != Severity::Error);
-    answer.findings = findings.into_iter().map(|finding| answer::finding(&file.source, finding)).collect();
+    answer.findings = answer::findings(&file.source, findings, &request.limits);
     answer
 }
 
@@ -180,7 +180,7 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
         findings.push(nothing_checked(&input));
     }
     answer.ok = checked && findings.iter().all(|finding| finding.severity != Severity::Error);
-    answer.findings = findings.into_iter().map(|finding| answer::finding(&input.file.source, finding)).collect();
+    answer.findings = answer::findings(&input.file.source, findings, &request.limits);
     answer
 }
 
