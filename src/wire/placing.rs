@@ -202,7 +202,8 @@ impl Placing<'_, '_> {
                     1 => "the term matches".to_owned(),
                     many => format!("term {} of {many} matches", term.saturating_add(1)),
                 };
-                (text, ranges.and_then(|ranges| ranges.term(term)))
+                // Which term it is stands in the check: of thousands of nodes the place is only told where something is wrong.
+                (text, None)
             }
             Outcome::NoMatch => match explain::miss(matches, self.nodes, node) {
                 Some(miss) => {
