@@ -112,6 +112,19 @@ static SELECTOR: Opt = opt("selector", None, Takes::Text("FILE"), "evaluate this
 static LOCALE: Opt = opt("locale", None, Takes::OneOf(&["en", "zh-Hans"]), "language of our own sentences; default: en");
 static RAW: Opt =
     opt("raw", None, Takes::Nothing, "print the JSON value that kubectl makes of the first YAML document, nothing more");
+static TYPE: Opt = opt(
+    "type",
+    None,
+    Takes::OneOf(&["json", "merge", "strategic", "apply"]),
+    "how the patch is read; default: strategic, as kubectl",
+);
+static SUBRESOURCE: Opt = opt("subresource", None, Takes::OneOf(&["status"]), "patch the status");
+static FIELD_MANAGER: Opt =
+    opt("field-manager", None, Takes::Text("NAME"), "who writes, as managedFields tells it; needed for --type apply");
+static FORCE_CONFLICTS: Opt = opt("force-conflicts", None, Takes::Nothing, "apply takes fields over from other managers");
+static TIME: Opt = opt("time", None, Takes::Text("TIME"), "when, for managedFields: 2024-01-31T12:00:00Z");
+static CHANGES: Opt =
+    opt("changes", None, Takes::Nothing, "print what differs from the stored object, as a JSON patch, in place of the object");
 
 /// Every verb.
 pub static VERBS: &[Verb] = &[
@@ -132,6 +145,24 @@ pub static VERBS: &[Verb] = &[
         operands: "FILE…",
         about: "Say on which nodes the claims of manifests can be used, and why not on the others",
         options: &[&NODES, &NODE, &SELECTOR, &RELEASE, &OUTPUT_TABLE, &COLOR, &REMARKS],
+    },
+    Verb {
+        name: "patch",
+        operands: "OLD PATCH",
+        about: "Print what a stored object becomes by a patch, and say whether the server would take it",
+        options: &[
+            &TYPE,
+            &SUBRESOURCE,
+            &FIELD_MANAGER,
+            &FORCE_CONFLICTS,
+            &TIME,
+            &CHANGES,
+            &RELEASE,
+            &FIELD_VALIDATION,
+            &OUTPUT_PLAIN,
+            &COLOR,
+            &REMARKS,
+        ],
     },
     Verb {
         name: "parse",

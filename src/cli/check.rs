@@ -47,7 +47,7 @@ fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<Request> {
 }
 
 /// `strict` as the contract writes it.
-fn capital(word: &str) -> &str {
+pub fn capital(word: &str) -> &str {
     match word {
         "strict" => "Strict",
         "warn" => "Warn",

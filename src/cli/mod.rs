@@ -6,7 +6,7 @@
 //! | [`arguments`] | what was typed | a verb, its files and options, or what is wrong with them |
 //! | [`files`] | names | texts: folders walked, `-` read from standard input |
 //! | `ask` | a request, texts | answers, as the contract has them |
-//! | `check`, `convert`, `evaluate`, `batch`, `lists` | answers | what [`crate::report::render`] makes of them |
+//! | `check`, `convert`, `evaluate`, `patch`, `batch`, `lists` | answers | what [`crate::report::render`] makes of them |
 
 pub mod arguments;
 pub mod files;
@@ -21,6 +21,7 @@ mod diff;
 mod evaluate;
 mod help;
 mod lists;
+mod patch;
 
 use arguments::{Arguments, Parsed};
 
@@ -105,6 +106,7 @@ fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     match arguments.verb.name {
         "convert" => convert::run(arguments, host),
         "evaluate" => evaluate::run(arguments, host),
+        "patch" => patch::run(arguments, host),
         "batch" => batch::run(host),
         "schema" => lists::schema(arguments, host),
         "codes" | "releases" => lists::run(arguments, host),

@@ -1,0 +1,44 @@
+//! `patch`: what a stored object becomes, on standard output; whether the server would take it, by findings and exit code.
+
+use super::arguments::Arguments;
+use super::ask::{self, Request};
+use super::{Host, UNUSABLE, check, files};
+use crate::report::render::Report;
+use crate::report::render::text;
+use serde_json::Value;
+
+pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
+    let [old, patch] = arguments.operands.as_slice() else {
+        host.err("claimkit: `patch` takes two files: the stored object, then the patch\n");
+        return UNUSABLE;
+    };
+    let (Some(old), Some(patch)) = (files::read_one(old, host), files::read_one(patch, host)) else { return UNUSABLE };
+    let (Some(old_text), Some(patch_text)) = (ask::text_of(&old, host), ask::text_of(&patch, host)) else { return UNUSABLE };
+    let status = arguments.value("subresource") == Some("status");
+    let request = Request::new("validate")
+        .with("operation", Some(if status { "patchStatus" } else { "patch" }))
+        .with("old", Some(old_text))
+        .with("patch", Some(patch_text))
+        .with("patchType", arguments.value("type"))
+        .with("fieldManager", arguments.value("field-manager"))
+        .with("force", arguments.has("force-conflicts").then_some(true))
+        .with("time", arguments.value("time"))
+        .with("release", arguments.value("release"))
+        .with("fieldValidation", arguments.value("field-validation").map(check::capital));
+    let Some(told) = ask::once(&request, host) else { return UNUSABLE };
+    let reports = [Report { name: &patch.name, text: &patch.text, answer: &told.answer, remarks: arguments.has("remarks") }];
+    if arguments.value("output") == Some("json") {
+        host.out(&format!("{}\n", told.json));
+        return check::end(&reports, true, host);
+    }
+    let style = check::style(arguments, host);
+    let mut err = String::new();
+    reports.iter().for_each(|report| text::write(&mut err, report, style));
+    host.err(&err);
+    let part = if arguments.has("changes") { "/objects/0/changes" } else { "/objects/0/object" };
+    let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
+    if let Some(value) = answer.pointer(part).filter(|value| !value.is_null()) {
+        host.out(&format!("{value}\n"));
+    }
+    check::end(&reports, true, host)
+}
