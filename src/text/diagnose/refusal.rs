@@ -128,12 +128,15 @@ impl Place<'_, '_> {
         let last = self.source.line_of(self.at.max(self.error.context_mark.offset as usize));
         let first = self.source.line_of(self.chunk.from());
         let mut candidate = None;
+        // Few tries for a long text: each reads it again.
+        let mut tries = MOST_BYTES.checked_div(self.chunk.len()).unwrap_or(0).clamp(2, 50);
         for line in (first..=last).rev().take(50) {
             let span = self.source.line_span(line);
             let Some(found) = lookalike::in_line(self.source.slice(span), span.from()) else { continue };
-            if self.reads_with(std::slice::from_ref(&found.edit)) {
+            if tries > 0 && self.reads_with(std::slice::from_ref(&found.edit)) {
                 return Some(found);
             }
+            tries = tries.saturating_sub(1);
             candidate = candidate.or(Some(found));
         }
         // A separator made of the wrong dashes is the cause even when more is wrong.
