@@ -58,6 +58,8 @@ fn blanks_that_are_none() {
     one("a:\n\u{a0}\u{a0}b: c\n", Code::YamlLookalike, "\u{a0}\u{a0}", "ordinary space", Some("a:\n  b: c\n"));
     one("a: “b”\n", Code::YamlLookalike, "“b”", "typographic quote", Some("a: \"b\"\n"));
     assert!(findings("a: it’s a “quoted” word\n").is_empty());
+    one("a: \u{a0}b\n", Code::YamlLookalike, "\u{a0}", "ordinary space", Some("a:  b\n"));
+    assert!(findings("a: – b\nc: note:\u{a0}d\n").is_empty());
 }
 
 #[test]

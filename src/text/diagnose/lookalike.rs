@@ -155,7 +155,9 @@ pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut V
         }
         let mut start = span.from();
         for line in scalar.split_inclusive('\n') {
-            let lookalike = in_line(line, start).or_else(|| quoted(line, start));
+            // Behind a key only blanks and quotes can be meant otherwise: a dash or a colon there is text.
+            let lookalike = if begins_line(source, start) { in_line(line, start) } else { leading_blank(line, start) };
+            let lookalike = lookalike.or_else(|| quoted(line, start));
             if let Some(lookalike) = lookalike {
                 found = found.saturating_add(1);
                 if found > MOST {
@@ -175,6 +177,19 @@ pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut V
             start = start.saturating_add(line.len());
         }
     }
+}
+
+/// Whether only blanks and list dashes stand before `offset` on its line.
+fn begins_line(source: &str, offset: usize) -> bool {
+    let before = source.get(..offset).unwrap_or("");
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or("");
+    line.split([' ', '\t']).all(|word| matches!(word, "" | "-"))
+}
+
+/// Blanks that are none at the beginning of a value.
+fn leading_blank(line: &str, start: usize) -> Option<Lookalike> {
+    line.chars().next().and_then(meant).filter(|(real, _)| *real == ' ')?;
+    in_line(line, start)
 }
 
 /// Typographic quotes around the whole of a plain scalar.
