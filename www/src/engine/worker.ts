@@ -52,6 +52,24 @@ function sentencesOf(locale: string): Promise<unknown> {
   return kept;
 }
 
+/** Nodes are read once per change of their text, not for every change of the manifest. */
+interface Prepared {
+  evaluate(text: string, options: Record<string, unknown>): Answer;
+  free(): void;
+}
+
+const prepared = new Map<string, { version: number; nodes: Prepared }>();
+
+function nodesOf(ref: TextRef): Prepared {
+  const kept = prepared.get(ref.key);
+  if (kept?.version === ref.version) return kept.nodes;
+  kept?.nodes.free();
+  prepared.delete(ref.key);
+  const nodes = (module["prepareNodes"] as (text: string) => Prepared)(textOf(ref));
+  prepared.set(ref.key, { version: ref.version, nodes });
+  return nodes;
+}
+
 function contract(request: Record<string, unknown>): Answer {
   return JSON.parse((module["answer"] as (request: string) => string)(JSON.stringify(request))) as Answer;
 }
@@ -70,14 +88,14 @@ async function answer(ask: Ask): Promise<unknown> {
     case "report":
       return shorten(verb(text, options));
     case "placement": {
-      const result = verb(text, { ...options, detail: "summary" });
-      const nodes = typeof options["nodes"] === "string" ? options["nodes"] : "";
+      const result = nodesOf(ask.refs!["nodes"]!).evaluate(text, { ...ask.options, detail: "summary" });
+      const nodes = options["nodes"] as string;
       if (keptLabels?.text !== nodes) keptLabels = { text: nodes, labels: readLabels(nodes, raw) };
       return compactPlacements(result, keptLabels.labels);
     }
     case "cell": {
       const { object, node, name } = ask.cell!;
-      const result = verb(text, { ...options, detail: "summary", explain: [name] });
+      const result = nodesOf(ask.refs!["nodes"]!).evaluate(text, { ...ask.options, detail: "summary", explain: [name] });
       return result.objects[object]?.placement?.nodes[node] ?? null;
     }
     case "admission": {

@@ -8,7 +8,7 @@ export const SIGNS: Record<Verdict, string> = { Yes: "✓", Possible: "~", No: "
 
 const ROW = 30;
 const HEAD = 34;
-const EXTRA = 8;
+const EXTRA = 5;
 /** Least widths of the columns. */
 const NAME = 140;
 const CLAIM = 118;
@@ -74,6 +74,8 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
   const template = `minmax(${NAME}px, 1.1fr) repeat(${matrix.columns.length}, minmax(${CLAIM}px, 1fr))`;
   const minWidth = `${NAME + CLAIM * matrix.columns.length}px`;
   const visible = rows.slice(first, last);
+  // Rows that leave at one end are used again at the other: changing their words is cheaper than making new ones.
+  const pool = Math.ceil(height / ROW) + 2 * EXTRA + 1;
   const cellId = (row: number, column: number) => `${id}-${row}-${column}`;
   const active = picked && pickedAt >= first && pickedAt < last ? cellId(picked.row, picked.column) : undefined;
   return (
@@ -106,7 +108,7 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
       {visible.map((row, offset) => {
         const node = matrix.nodes[row] ?? "";
         return (
-          <div class="matrix-row" role="row" key={row} aria-rowindex={first + offset + 2} style={{ gridTemplateColumns: template, height: `${ROW}px`, minWidth }}>
+          <div class="matrix-row" role="row" key={(first + offset) % pool} aria-rowindex={first + offset + 2} style={{ gridTemplateColumns: template, height: `${ROW}px`, minWidth }}>
             <div role="rowheader" aria-colindex={1} class="node-name" title={node}>
               {node || "—"}
             </div>
