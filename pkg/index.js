@@ -17,7 +17,12 @@ export const hover = (text, position, options) => module.hover(text, position, w
 export const complete = (text, position, options) => module.complete(text, position, withSentences(options));
 export const codes = (options) => module.codes(withSentences(options));
 export const releases = (options) => module.releases(withSentences(options));
-export const jsonSchema = (kind, options) => module.jsonSchema(kind, withSentences(options));
+// `jsonSchema(release, kind, options)`; a release that is not given may be left out altogether.
+export const jsonSchema = (...given) => {
+  const first = given[0] === undefined ? typeof given[1] !== "object" : /^\d/.test(given[0]);
+  const [release, kind, options] = first ? given : [undefined, ...given];
+  return module.jsonSchema(kind, withSentences(release === undefined ? options : { ...options, release }));
+};
 
 /**
  * Fetches (or takes) and starts the Wasm module. Calling it again is harmless.

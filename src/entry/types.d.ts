@@ -524,11 +524,16 @@ export function codes(options?: LocaleOptions): CodesAnswer;
 export function releases(options?: LocaleOptions): ReleasesAnswer;
 
 /**
- * The JSON Schema of a kind, or of all kinds of a release.
+ * The JSON Schema of a kind as a release serves it, or of all kinds of the release.
  *
+ * @param release such as `1.30`; the last one without it
  * @param kind such as `ResourceClaim`; all kinds without it
+ * @throws {TypeError} when the release is not known or does not serve the kind
  */
-export function jsonSchema(kind?: string, options?: LocaleOptions & { release?: Release }): JsonSchemaAnswer;
+export function jsonSchema(release?: Release, kind?: string, options?: LocaleOptions): JsonSchemaAnswer;
+
+/** The same, the release among the options. */
+export function jsonSchema(kind: string, options?: LocaleOptions & { release?: Release }): JsonSchemaAnswer;
 
 /** A place in a text as callers may give it: a line and UTF-16 column from 0, or a byte offset, which wins. */
 export type Place = { line: number; character: number; offset?: number } | { offset: number };
