@@ -3,16 +3,18 @@
 //!
 //! | file | takes | gives |
 //! |---|---|---|
-//! | `scanner.rs`, `scan_*.rs` | text | tokens |
-//! | `parser.rs` | tokens | events |
+//! | `cursor.rs`, `scanner.rs`, `scan_*.rs` | text | tokens |
+//! | `parser.rs`, `parse_flow.rs` | tokens | events |
 //! | `compose.rs`, `resolve.rs` | events | the tree of the first document |
 //! | `decode.rs` | the tree | merge keys carried out, the first error of decoding |
 
 mod chars;
 mod compose;
+mod cursor;
 mod decode;
 mod document;
 mod error;
+mod parse_flow;
 mod parser;
 mod resolve;
 mod scan_block;

@@ -57,8 +57,9 @@ pub struct Event {
     pub value: Text,
 }
 
+/// What is read next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     StreamStart,
     ImplicitDocumentStart,
     DocumentStart,
@@ -87,7 +88,7 @@ enum State {
 /// kubectl itself stops after the first document.
 pub struct Reader<'a> {
     pub(super) scanner: Scanner<'a>,
-    state: State,
+    pub(super) state: State,
     states: Vec<State>,
     marks: Vec<Mark>,
     tag_directives: Vec<(Text, Text)>,
@@ -178,7 +179,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn error<T>(
+    pub(super) fn error<T>(
         &self,
         context: &'static str,
         context_mark: Mark,
@@ -188,7 +189,7 @@ impl<'a> Reader<'a> {
         Err(YamlError::with_context(Stage::Parser, problem, problem_mark, context, context_mark))
     }
 
-    fn take_and_peek(&mut self) -> Result<Token, Refusal> {
+    pub(super) fn take_and_peek(&mut self) -> Result<Token, Refusal> {
         self.scanner.take();
         self.scanner.peek()
     }
@@ -197,7 +198,7 @@ impl<'a> Reader<'a> {
         self.state = self.states.pop().unwrap_or(State::End);
     }
 
-    fn event(kind: EventKind, start: Mark, end: Mark) -> Event {
+    pub(super) fn event(kind: EventKind, start: Mark, end: Mark) -> Event {
         Event { kind, start, properties_end: start, content: start, end, ..Event::default() }
     }
 
@@ -415,32 +416,32 @@ impl<'a> Reader<'a> {
     }
 
     /// A node, after which reading goes on in `then`.
-    fn node_then(&mut self, then: State, token: Token, block: bool, indentless: bool) -> Result<Event, Refusal> {
+    pub(super) fn node_then(&mut self, then: State, token: Token, block: bool, indentless: bool) -> Result<Event, Refusal> {
         self.states.push(then);
         self.node(token, block, indentless)
     }
 
-    fn absent(&mut self, then: State, mark: Mark) -> Result<Event, Refusal> {
+    pub(super) fn absent(&mut self, then: State, mark: Mark) -> Result<Event, Refusal> {
         self.state = then;
         Ok(Self::empty_scalar(mark))
     }
 
     /// The first token of a collection: remembered for messages.
-    fn open(&mut self) -> Result<(), Refusal> {
+    pub(super) fn open(&mut self) -> Result<(), Refusal> {
         let token = self.scanner.peek()?;
         self.marks.push(token.start);
         self.scanner.take();
         Ok(())
     }
 
-    fn close(&mut self, kind: EventKind, token: Token) -> Event {
+    pub(super) fn close(&mut self, kind: EventKind, token: Token) -> Event {
         self.pop_state();
         self.marks.pop();
         self.scanner.take();
         Self::event(kind, token.start, token.end)
     }
 
-    fn context_mark(&self) -> Mark {
+    pub(super) fn context_mark(&self) -> Mark {
         self.marks.last().copied().unwrap_or_default()
     }
 
@@ -516,106 +517,5 @@ impl<'a> Reader<'a> {
             TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.absent(State::BlockMappingKey, mark),
             _ => self.node_then(State::BlockMappingKey, token, true, true),
         }
-    }
-
-    // ---- flow collections -------------------------------------------------------------------
-
-    fn flow_sequence_entry(&mut self, first: bool) -> Result<Event, Refusal> {
-        if first {
-            self.open()?;
-        }
-        let mut token = self.scanner.peek()?;
-        if token.kind != TokenKind::FlowSequenceEnd && !first {
-            if token.kind != TokenKind::FlowEntry {
-                return self.error(
-                    "while parsing a flow sequence",
-                    self.context_mark(),
-                    "did not find expected ',' or ']'",
-                    token.start,
-                );
-            }
-            token = self.take_and_peek()?;
-        }
-        match token.kind {
-            TokenKind::FlowSequenceEnd => Ok(self.close(EventKind::SequenceEnd, token)),
-            TokenKind::Key => {
-                self.state = State::FlowSequenceEntryMappingKey;
-                self.scanner.take();
-                Ok(Event { flow: true, ..Self::event(EventKind::MappingStart, token.start, token.end) })
-            }
-            _ => self.node_then(State::FlowSequenceEntry, token, false, false),
-        }
-    }
-
-    /// The key of a pair that stands in a sequence: `[a: b]`.
-    fn flow_pair_key(&mut self) -> Result<Event, Refusal> {
-        let token = self.scanner.peek()?;
-        match token.kind {
-            TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
-                // go-yaml steps over this token, whichever it is.
-                self.scanner.take();
-                self.absent(State::FlowSequenceEntryMappingValue, token.end)
-            }
-            _ => self.node_then(State::FlowSequenceEntryMappingValue, token, false, false),
-        }
-    }
-
-    fn flow_pair_value(&mut self) -> Result<Event, Refusal> {
-        let token = self.scanner.peek()?;
-        if token.kind == TokenKind::Value {
-            let next = self.take_and_peek()?;
-            if !matches!(next.kind, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
-                return self.node_then(State::FlowSequenceEntryMappingEnd, next, false, false);
-            }
-        }
-        self.absent(State::FlowSequenceEntryMappingEnd, token.start)
-    }
-
-    fn flow_pair_end(&mut self) -> Result<Event, Refusal> {
-        let token = self.scanner.peek()?;
-        self.state = State::FlowSequenceEntry;
-        Ok(Self::event(EventKind::MappingEnd, token.start, token.start))
-    }
-
-    fn flow_mapping_key(&mut self, first: bool) -> Result<Event, Refusal> {
-        if first {
-            self.open()?;
-        }
-        let mut token = self.scanner.peek()?;
-        if token.kind != TokenKind::FlowMappingEnd && !first {
-            if token.kind != TokenKind::FlowEntry {
-                return self.error(
-                    "while parsing a flow mapping",
-                    self.context_mark(),
-                    "did not find expected ',' or '}'",
-                    token.start,
-                );
-            }
-            token = self.take_and_peek()?;
-        }
-        match token.kind {
-            TokenKind::FlowMappingEnd => Ok(self.close(EventKind::MappingEnd, token)),
-            TokenKind::Key => {
-                let token = self.take_and_peek()?;
-                match token.kind {
-                    TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd => {
-                        self.absent(State::FlowMappingValue, token.start)
-                    }
-                    _ => self.node_then(State::FlowMappingValue, token, false, false),
-                }
-            }
-            _ => self.node_then(State::FlowMappingEmptyValue, token, false, false),
-        }
-    }
-
-    fn flow_mapping_value(&mut self, empty: bool) -> Result<Event, Refusal> {
-        let mut token = self.scanner.peek()?;
-        if !empty && token.kind == TokenKind::Value {
-            token = self.take_and_peek()?;
-            if !matches!(token.kind, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
-                return self.node_then(State::FlowMappingKey, token, false, false);
-            }
-        }
-        self.absent(State::FlowMappingKey, token.start)
     }
 }

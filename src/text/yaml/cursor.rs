@@ -1,0 +1,188 @@
+//! The scanner's place in the text: characters, lines, columns, and what may not be read.
+
+use super::chars::{self, Stop};
+use super::error::{Refusal, Stage, YamlError};
+use super::scanner::Scanner;
+use super::token::{Mark, Text};
+
+/// go-yaml decodes its input in pieces of this many bytes: a forbidden character is found when
+/// its piece is read, which may be before a mistake that stands earlier in the text.
+const PIECE: usize = 512;
+
+impl<'a> Scanner<'a> {
+    /// The byte `ahead` of here; 0 at the end.
+    #[inline]
+    pub(super) fn at(&self, ahead: usize) -> u8 {
+        let at = self.pos.wrapping_add(ahead);
+        match self.bytes.get(at) {
+            Some(&byte) => byte,
+            None if self.add_break && at == self.bytes.len() => b'\n',
+            None => 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.pos..).unwrap_or_default()
+    }
+
+    #[inline]
+    pub(super) fn column(&self) -> u32 {
+        self.pos.wrapping_sub(self.line_start).wrapping_sub(self.wide) as u32
+    }
+
+    #[inline]
+    pub(super) fn mark(&self) -> Mark {
+        Mark { offset: self.pos as u32, line: self.line, column: self.column() }
+    }
+
+    /// Steps over `count` bytes of ASCII on this line.
+    #[inline]
+    pub(super) fn skip(&mut self, count: usize) {
+        self.pos = self.pos.wrapping_add(count);
+    }
+
+    /// Steps over one character on this line.
+    #[inline(never)]
+    pub(super) fn skip_char(&mut self) {
+        let width = chars::width(self.at(0));
+        self.pos = self.pos.wrapping_add(width);
+        self.wide = self.wide.wrapping_add(width.wrapping_sub(1));
+    }
+
+    /// Bytes of the line break `ahead` of here, or 0 when there is none.
+    #[inline(never)]
+    pub(super) fn break_width(&self, ahead: usize) -> usize {
+        match self.at(ahead) {
+            b'\n' => 1,
+            b'\r' if self.at(ahead.wrapping_add(1)) == b'\n' => 2,
+            b'\r' => 1,
+            0xc2 if self.at(ahead.wrapping_add(1)) == 0x85 => 2,
+            0xe2 if self.at(ahead.wrapping_add(1)) == 0x80 && matches!(self.at(ahead.wrapping_add(2)), 0xa8 | 0xa9) => 3,
+            _ => 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_break(&self, ahead: usize) -> bool {
+        match self.at(ahead) {
+            b'\n' | b'\r' => true,
+            0xc2 | 0xe2 => self.break_width(ahead) != 0,
+            _ => false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_blank(&self, ahead: usize) -> bool {
+        matches!(self.at(ahead), b' ' | b'\t')
+    }
+
+    #[inline]
+    pub(super) fn is_end(&self) -> bool {
+        self.at(0) == 0
+    }
+
+    #[inline]
+    pub(super) fn is_break_or_end(&self) -> bool {
+        self.is_end() || self.is_break(0)
+    }
+
+    /// A blank, a line break or the end.
+    #[inline]
+    pub(super) fn is_gap(&self, ahead: usize) -> bool {
+        match self.at(ahead) {
+            b' ' | b'\t' | b'\n' | b'\r' | 0 => true,
+            0xc2 | 0xe2 => self.is_break(ahead),
+            _ => false,
+        }
+    }
+
+    /// Steps over a line break, and says what it counts as in text: `\n`, or U+2028 and U+2029 as
+    /// they are. Does nothing elsewhere.
+    #[inline(never)]
+    pub(super) fn skip_break(&mut self) -> &'static str {
+        let width = self.break_width(0);
+        if width == 0 {
+            return "";
+        }
+        let meaning = match (self.at(0), self.at(2)) {
+            (0xe2, 0xa8) => "\u{2028}",
+            (0xe2, _) => "\u{2029}",
+            _ => "\n",
+        };
+        self.pos = self.pos.wrapping_add(width);
+        self.line = self.line.wrapping_add(1);
+        self.line_start = self.pos;
+        self.wide = 0;
+        meaning
+    }
+
+    /// Steps to the end of the line. Characters are not counted: the line ends here.
+    #[inline(never)]
+    pub(super) fn skip_line_text(&mut self) {
+        loop {
+            self.skip(Stop::LINE.run(self.rest()));
+            if self.at(0) < 0x80 || self.is_break(0) {
+                return;
+            }
+            self.skip_char();
+        }
+    }
+
+    /// Demands that `count` more characters can be read where go-yaml demands it: the moment at
+    /// which a forbidden character further on is noticed.
+    #[inline]
+    pub(super) fn need(&self, count: usize) -> Result<(), Refusal> {
+        match self.refused {
+            Some(problem) => self.demand(count, problem),
+            None => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn demand(&self, count: usize, problem: &'static str) -> Result<(), Refusal> {
+        if self.rest().iter().filter(|&&b| b & 0xc0 != 0x80).take(count).count() < count {
+            return Err(YamlError::plain(Stage::Characters, problem, self.mark()));
+        }
+        Ok(())
+    }
+
+    /// The source between two offsets.
+    pub(super) fn source(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end.min(self.bytes.len())).unwrap_or("")
+    }
+
+    pub(super) fn source_text(&self, start: usize, end: usize) -> Text {
+        Text { start: start as u32, end: end.max(start) as u32, buffered: false }
+    }
+
+    /// The buffered text from `start` to the end of the buffer.
+    pub(super) fn buffered_text(&self, start: usize) -> Text {
+        Text { start: start as u32, end: self.buffer.len() as u32, buffered: true }
+    }
+
+    #[inline]
+    pub(super) fn error<T>(&self, context: &'static str, context_mark: Mark, problem: &'static str) -> Result<T, Refusal> {
+        Err(YamlError::with_context(Stage::Scanner, problem, self.mark(), context, context_mark))
+    }
+}
+
+/// The start of the piece that holds byte `at`, cut as go-yaml cuts: pieces of 512 bytes, where a
+/// character cut at the end of one begins anew in the next. kubectl hands CR LF on as LF.
+pub(super) fn piece_start(chunk: &str, at: usize, crlf_is_lf: bool) -> usize {
+    let mut start = 0usize;
+    let mut used = 0usize;
+    for (offset, c) in chunk.char_indices() {
+        let next = chunk.as_bytes().get(offset.saturating_add(1));
+        let width = if crlf_is_lf && c == '\r' && next == Some(&b'\n') { 0 } else { c.len_utf8() };
+        used = used.saturating_add(width);
+        if used > PIECE {
+            start = offset;
+            used = width;
+        }
+        if offset >= at {
+            break;
+        }
+    }
+    start
+}
