@@ -42,7 +42,9 @@ enum What {
 }
 
 fn info(code: Code, path: &Path<'_>, message: String) -> Finding {
-    Finding::info(code, Origin::Claimkit, message).at(path)
+    Finding::info(code, Origin::Claimkit, message)
+        .at(path)
+        .with_help("check the name, unless the other object is in the cluster already")
 }
 
 impl References {
