@@ -130,6 +130,7 @@ pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sent
 impl Export<'_> {
     // ---- writing ----
 
+    #[inline(never)]
     fn key(&mut self, key: &str) {
         if self.comma {
             self.out.push(',');
@@ -141,21 +142,25 @@ impl Export<'_> {
         }
     }
 
+    #[inline(never)]
     fn open(&mut self, key: &str) {
         self.key(key);
         self.out.push('{');
     }
 
+    #[inline(never)]
     fn list(&mut self, key: &str) {
         self.key(key);
         self.out.push('[');
     }
 
+    #[inline(never)]
     fn close(&mut self, bracket: char) {
         self.out.push(bracket);
         self.comma = true;
     }
 
+    #[inline(never)]
     fn raw(&mut self, key: &str, value: &str) {
         self.key(key);
         self.out.push_str(value);
@@ -168,12 +173,14 @@ impl Export<'_> {
         }
     }
 
+    #[inline(never)]
     fn string(&mut self, key: &str, value: &str) {
         self.key(key);
         quote(value, &mut self.out);
         self.comma = true;
     }
 
+    #[inline(never)]
     fn strings<'s>(&mut self, key: &str, values: impl IntoIterator<Item = &'s str>) {
         self.list(key);
         for value in values {
@@ -182,10 +189,12 @@ impl Export<'_> {
         self.close(']');
     }
 
+    #[inline(never)]
     fn ty(&mut self, name: &str, nullable: bool) {
         if nullable { self.strings("type", [name, "null"]) } else { self.string("type", name) }
     }
 
+    #[inline(never)]
     fn description(&mut self, key: &str) {
         if let Some(text) = self.sentences.and_then(|sentences| sentences.get(key)) {
             self.string("description", text);
@@ -202,6 +211,7 @@ impl Export<'_> {
         self.close('}');
     }
 
+    #[inline(never)]
     fn pointer(&mut self, schema: &'static Struct, place: Place) {
         if !self.defs.iter().any(|(known, at)| std::ptr::eq(*known, schema) && *at == place) {
             self.defs.push((schema, place));
