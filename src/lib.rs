@@ -10,6 +10,7 @@
 //! | decode | [`decode`] | tree, schema | [`object::Record`] and findings for unknown, duplicate, mistyped fields |
 //! | judge | [`validate`] | records, operation, release | kube-apiserver's errors, in its order and words |
 //! | help editors | [`editor`] | text and place, or a table's row | documentation, completion, JSON Schema |
+//! | query | [`query`] | selectors | which objects a list shows |
 //! | patch | [`patch`] | stored object, patch | the object it becomes |
 //! | change | [`convert`] | text, target version | text edits, losses |
 //! | place | [`evaluate`] | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
@@ -41,6 +42,7 @@ pub mod object;
 pub mod ordered;
 pub mod patch;
 pub mod quantity;
+pub mod query;
 pub mod report;
 pub mod schema;
 pub mod suggest;

@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use support::{Place, ask, folder, manifests, marker, request};
 
-/// Codes of conversions and patches: their cases are in `tests/convert` and `tests/patch.rs`.
+/// Codes of conversions and patches: their cases are in `tests/convert`, `tests/patch.rs` and `tests/query.rs`.
 const ELSEWHERE: &[Code] = &[
     Code::ConversionLoss,
     Code::NoCounterpart,
@@ -41,6 +41,8 @@ const ELSEWHERE: &[Code] = &[
     Code::HandleWithoutDriver,
     Code::VersionMentioned,
     Code::ServerFieldDropped,
+    Code::LabelSelectorInvalid,
+    Code::FieldSelectorInvalid,
     Code::PatchRefused,
     Code::ApplyConflict,
 ];

@@ -112,6 +112,10 @@ static SELECTOR: Opt = opt("selector", None, Takes::Text("FILE"), "evaluate this
 static LOCALE: Opt = opt("locale", None, Takes::OneOf(&["en", "zh-Hans"]), "language of our own sentences; default: en");
 static RAW: Opt =
     opt("raw", None, Takes::Nothing, "print the JSON value that kubectl makes of the first YAML document, nothing more");
+static LABEL_SELECTOR: Opt =
+    opt("label-selector", Some('l'), Takes::Text("SELECTOR"), "print only objects with these labels, as kubectl get -l");
+static FIELD_SELECTOR: Opt =
+    opt("field-selector", None, Takes::Text("SELECTOR"), "print only objects with these fields, as kubectl get --field-selector");
 static TYPE: Opt = opt(
     "type",
     None,
@@ -168,7 +172,7 @@ pub static VERBS: &[Verb] = &[
         name: "parse",
         operands: "FILE…",
         about: "Print objects as the server holds them after decoding and defaulting",
-        options: &[&RELEASE, &OUTPUT, &COLOR, &REMARKS, &FIELD_VALIDATION, &RAW],
+        options: &[&LABEL_SELECTOR, &FIELD_SELECTOR, &NAMESPACE, &RELEASE, &OUTPUT, &COLOR, &REMARKS, &FIELD_VALIDATION, &RAW],
     },
     Verb {
         name: "batch",

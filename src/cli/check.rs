@@ -39,6 +39,8 @@ fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<Request> {
         .with("fieldValidation", arguments.value("field-validation").map(capital))
         .with("via", arguments.value("via"))
         .with("namespace", arguments.value("namespace"))
+        .with("labelSelector", arguments.value("label-selector"))
+        .with("fieldSelector", arguments.value("field-selector"))
         .with("raw", arguments.has("raw").then_some(true));
     let Some(old) = arguments.value("old") else { return Some(request) };
     let old = files::read_one(old, host)?;
@@ -92,7 +94,9 @@ fn parsed(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) {
     let (mut out, mut err) = (String::new(), String::new());
     for report in reports {
         text::write(&mut err, report, style);
-        for object in report.answer.objects.iter().filter_map(|object| object.object.as_ref()) {
+        let asked = arguments.has("label-selector") || arguments.has("field-selector");
+        let shown = report.answer.objects.iter().filter(|object| !asked || object.selected == Some(true));
+        for object in shown.filter_map(|object| object.object.as_ref()) {
             out.push_str(object.get());
             out.push('\n');
         }

@@ -43,6 +43,12 @@ export type FieldValidation = "Strict" | "Warn" | "Ignore";
 export interface ParseOptions extends CommonOptions {
   /** Default `Strict`, as kubectl. */
   fieldValidation?: FieldValidation;
+  /** Which objects `kubectl get -l` would show: they have `selected`. */
+  labelSelector?: string;
+  /** Which objects `kubectl get --field-selector` would show. */
+  fieldSelector?: string;
+  /** Namespace of objects that name none, for `fieldSelector`. Default `default`. */
+  namespace?: string;
   /** Read one YAML text with kubectl's YAML-to-JSON step alone; the answer has `raw` and no objects. */
   raw?: boolean;
 }

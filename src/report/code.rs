@@ -71,6 +71,12 @@ codes! {
     /// A status update of a kind without status.
     NoStatus = "no-status",
 
+    // ---- list queries ----
+    /// A label selector that cannot be read.
+    LabelSelectorInvalid = "label-selector-invalid",
+    /// A field selector that cannot be read, or a field that lists of the kind cannot be selected by.
+    FieldSelectorInvalid = "field-selector-invalid",
+
     // ---- patches ----
     /// A patch that is not carried out.
     PatchRefused = "patch-refused",

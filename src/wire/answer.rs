@@ -233,6 +233,9 @@ pub struct Object {
     /// Evaluate: on which nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<Box<super::placement::Placement>>,
+    /// Parse with a selector: whether it selects the object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected: Option<bool>,
     /// Patch: what differs from the stored object, as a JSON patch (RFC 6902).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<serde_json::Value>>,

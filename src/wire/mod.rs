@@ -17,6 +17,7 @@ mod parse;
 mod patch;
 pub mod placement;
 mod placing;
+mod select;
 mod validate;
 
 pub use answer::Answer;

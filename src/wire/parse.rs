@@ -2,6 +2,7 @@
 
 use super::answer::{self, Answer, Object};
 use super::request::{FieldValidation, Request, Via};
+use super::select;
 use crate::decode::{self, Decoded, How, StrictKind};
 use crate::input::{Input, Item, What};
 use crate::object;
@@ -55,6 +56,7 @@ pub fn parse(request: &Request) -> Answer {
         }
         answer.objects.push(object);
     }
+    findings.extend(select::select(request, &input, &mut answer.objects));
     if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {
         findings.push(nothing_checked(&input));
     }

@@ -56,6 +56,10 @@ pub struct Request {
     /// Answers say where in the text. Not asked for in requests: hosts that have no text leave it out.
     #[serde(skip)]
     pub without_places: bool,
+    /// Parse: which objects `kubectl get -l` would show.
+    pub label_selector: Option<String>,
+    /// Parse: which objects `kubectl get --field-selector` would show.
+    pub field_selector: Option<String>,
     /// Parse: only the YAML-to-JSON step.
     pub raw: bool,
     /// Where to hover or complete.

@@ -97,6 +97,8 @@ pub struct Object {
     pub namespace: String,
     /// Whether it was accepted; absent for an object that was not looked into.
     pub valid: Option<bool>,
+    /// Parse with a selector: whether it selects the object.
+    pub selected: Option<bool>,
     /// Parse: the object after decoding and defaulting.
     pub object: Option<Box<RawValue>>,
     /// Convert: the version it is in now; absent for an object of another group.

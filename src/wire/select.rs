@@ -1,0 +1,59 @@
+//! List queries over the objects of an input: label and field selectors of a `parse` request.
+
+use super::answer::Object;
+use super::parse::place;
+use super::request::Request;
+use super::validate::in_namespace;
+use crate::input::{Input, Item, What};
+use crate::query::{fields, labels};
+use crate::report::{Code, Finding, Origin};
+use crate::schema::Scope;
+use crate::text::{NodeId, Span, Tree};
+
+/// Says of each object whether it is selected; nothing if nothing was asked for, or if a selector cannot be used.
+pub fn select(request: &Request, input: &Input<'_>, objects: &mut [Object]) -> Vec<Finding> {
+    if request.label_selector.is_none() && request.field_selector.is_none() {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    let mut wrong = |code: Code, message: String| {
+        findings.push(Finding::error(code, Origin::ApiServer, message).with_span(Span::at(0)));
+    };
+    let by_labels = labels::parse(request.label_selector.as_deref().unwrap_or(""))
+        .map_err(|message| wrong(Code::LabelSelectorInvalid, message))
+        .ok();
+    let by_fields = fields::parse(request.field_selector.as_deref().unwrap_or(""))
+        .map_err(|message| wrong(Code::FieldSelectorInvalid, message))
+        .ok();
+    let (Some(by_labels), Some(by_fields)) = (by_labels, by_fields) else { return findings };
+    for (index, (item, object)) in input.items.iter().zip(objects).enumerate() {
+        let Some(tree) = input.tree(item) else { continue };
+        let api = match &item.what {
+            What::Ours(api) => Some(*api),
+            What::Refused(_) => continue,
+            What::Other => None,
+        };
+        if let Some(message) = by_fields.unsupported(api) {
+            let finding = Finding::error(Code::FieldSelectorInvalid, Origin::ApiServer, message);
+            findings.push(place(input, item, index, finding));
+            continue;
+        }
+        let metadata = tree.get(item.node, "metadata");
+        let map = metadata.and_then(|metadata| tree.get(metadata, "labels"));
+        let label = |key: &str| map.and_then(|map| tree.get(map, key)).map(|value| tree.str(value).unwrap_or(""));
+        let cluster = api.is_some_and(|api| api.kind.scope == Scope::Cluster);
+        let field = |name: &str| value(tree, item, name, cluster, request);
+        object.selected = Some(by_labels.matches(label) && by_fields.matches(field));
+    }
+    findings
+}
+
+fn value<'a>(tree: &'a Tree<'_>, item: &'a Item, name: &str, cluster: bool, request: &'a Request) -> &'a str {
+    let top = |node: NodeId| tree.get(node, name).and_then(|value| tree.str(value)).unwrap_or("");
+    match name {
+        "metadata.name" => &item.name,
+        "metadata.namespace" if cluster => "",
+        "metadata.namespace" => in_namespace(request, &item.namespace),
+        _ => top(item.node),
+    }
+}
