@@ -95,7 +95,7 @@ pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: 
         let key = node.parent.and_then(|parent| outline.nodes.get(parent));
         node.role == Role::Item && !node.flow && key.is_some_and(|key| key.role == Role::Key && key.column == node.column)
     });
-    let Some(spot) = context::spot(&outline, offset) else { return Vec::new() };
+    let Some(spot) = context::spot(&outline, offset, true) else { return Vec::new() };
     let mut completer = Completer {
         json: text.trim_start().starts_with('{'),
         outline,

@@ -175,16 +175,15 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
     (top, None, steps(&chain))
 }
 
-/// What the cursor is at; `None` in comments and texts.
-pub fn spot(outline: &Outline<'_>, offset: usize) -> Option<Spot> {
+/// What the cursor is at; `None` in comments and texts. `writing`: right before a key inside brackets, a new one is meant.
+pub fn spot(outline: &Outline<'_>, offset: usize, writing: bool) -> Option<Spot> {
     if outline.comments.iter().any(|comment| comment.from() < offset && offset <= comment.to()) {
         return None;
     }
     let document = outline.document_at(offset);
     let line = outline.line_at(offset);
     for (at, node) in outline.nodes.iter().enumerate().filter(|(_, node)| node.document == document) {
-        // Right before a key inside brackets another one could be written.
-        let before = node.flow && node.colon && node.key.from() == offset;
+        let before = writing && node.flow && node.colon && node.key.from() == offset;
         if node.role != Role::Item && node.key.touches(offset) && !before {
             return Some(key_spot(node, at));
         }

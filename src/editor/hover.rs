@@ -190,7 +190,7 @@ fn inside(tree: &Tree<'_>, node: NodeId, offset: usize) -> Option<Inside> {
 /// By indentation and brackets, for a text that kubectl could not read.
 fn in_outline(text: &str, offset: usize) -> Option<Hit> {
     let outline = Outline::read(text);
-    let (node, span, value) = match context::spot(&outline, offset)? {
+    let (node, span, value) = match context::spot(&outline, offset, false)? {
         Spot::Key { own: Some(own), range, .. } if outline.nodes.get(own).is_some_and(|node| node.role == Role::Key) => {
             (own, range, None)
         }
