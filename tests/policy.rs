@@ -66,6 +66,31 @@ fn every_fixture_is_answered_as_written_down() {
     assert!(fixtures.iter().any(Fixture::verbs), "raw mode has fixtures");
 }
 
+/// With `CLAIMKIT_REPLAY` set to a folder, writes payloads and answers there for the hosts of tests/hosts/policy.
+#[test]
+fn the_hosts_get_what_to_replay() {
+    let Some(folder) = std::env::var_os("CLAIMKIT_REPLAY").map(std::path::PathBuf::from) else { return };
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut index: Vec<Value> = Vec::new();
+    for (number, fixture) in all().iter().enumerate() {
+        let write = |kind: &str, bytes: &[u8]| std::fs::write(folder.join(format!("{number:03}.{kind}")), bytes).unwrap();
+        let (input, data) = fixture.opa();
+        write("payload", &fixture.payload);
+        write("answer", answer(fixture).as_bytes());
+        write("input", &input);
+        write("data", &data);
+        write("result", admit::evaluate(&input, &data).as_bytes());
+        let review = fixture.gatekeeper();
+        if let Some(review) = &review {
+            write("review", review);
+            write("violations", admit::evaluate(review, b"{}").as_bytes());
+        }
+        let (name, operation, verbs) = (&fixture.name, fixture.operation, fixture.verbs());
+        index.push(json!({"name": name, "operation": operation, "review": review.is_some(), "verbs": verbs}));
+    }
+    std::fs::write(folder.join("index.json"), Value::Array(index).to_string()).unwrap();
+}
+
 /// `admit` of the contract, as the command line and the npm package offer it, gives the text that Kubewarden gets.
 #[test]
 fn the_verb_admit_gives_the_same_response() {

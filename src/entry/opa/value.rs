@@ -58,6 +58,8 @@ pub extern "C" fn opa_value_free(_text: *mut Text) {}
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_json_parse(start: *const u8, len: usize) -> *const Text {
     let Ok(text) = std::str::from_utf8(given(start, len)) else { return std::ptr::null() };
+    // Some hosts count the zero byte they end a text with.
+    let text = text.trim_end_matches('\0');
     let mut tree = Tree::new(text);
     match json::value(&mut tree, 0, json::MAX_DEPTH) {
         Ok((_, end)) if text.get(end..).is_some_and(|rest| rest.trim().is_empty()) => keep(text),

@@ -1,0 +1,125 @@
+// Replays the fixtures, as tests/policy.rs writes them down, through Node's hosts: the WASI command under node:wasi, the OPA module
+// under Open Policy Agent's own SDK (both of its calling conventions), the waPC module on a compiling engine. Every answer
+// must be the crate's own, byte for byte. Then sizes and the time of a first answer are held against ratchet.json.
+import opaSdk from "@open-policy-agent/opa-wasm";
+import { spawnSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Guest } from "./wapc.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const modules = path.resolve(here, "../../../pkg/policy");
+const replay = path.resolve(process.argv[2] ?? path.join(here, "../../../target/policy/replay"));
+const index = JSON.parse(readFileSync(path.join(replay, "index.json"), "utf8"));
+const file = (number, kind) => readFileSync(path.join(replay, `${String(number).padStart(3, "0")}.${kind}`));
+const bytesOf = (buffer) => buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength);
+let failures = 0;
+
+/** A host's name, and for each fixture what it answers and should answer; `null` where a host cannot be asked. */
+function host(name, answers, verbs = false) {
+  let passed = 0, failed = 0, left = 0;
+  index.forEach((fixture, number) => {
+    const compared = answers(fixture, number);
+    if (compared === null) return left++;
+    const [given, expected] = compared.map(String);
+    // Modules without the verbs about manifests say so.
+    if (fixture.verbs && !verbs ? given.includes("this module judges admission requests only") : given === expected) return passed++;
+    failed++;
+    console.log(`${name}: ${fixture.name}\n  expected ${expected.slice(0, 2000)}\n  answered ${given.slice(0, 2000)}`);
+  });
+  console.log(`${name}: ${passed} passed, ${failed} failed${left ? `; ${left} cannot be asked of this host` : ""}`);
+  if (failed || !passed) failures++;
+}
+
+function check(what, good, text) {
+  console.log(`${good ? "ok" : "NOT OK"}: ${what}: ${text}`);
+  if (!good) failures++;
+}
+
+// --- the modules' shape ------------------------------------------------------------------------------------------------
+
+const load = (name) => new WebAssembly.Module(readFileSync(path.join(modules, name)));
+const imports = (module) => [...new Set(WebAssembly.Module.imports(module).map((entry) => entry.module))].join(", ");
+const wapc = load("claimkit.wasm");
+const wasi = load("claimkit-wasi.wasm");
+const opa = load("claimkit-opa.wasm");
+const opaVerbs = load("claimkit-opa-verbs.wasm");
+check("imports of claimkit.wasm", imports(wapc) === "wapc", imports(wapc));
+check("imports of claimkit-wasi.wasm", imports(wasi) === "wasi_snapshot_preview1", imports(wasi));
+for (const [name, module] of Object.entries({ "claimkit-opa.wasm": opa, "claimkit-opa-verbs.wasm": opaVerbs })) {
+  const fromHost = WebAssembly.Module.imports(module).map((entry) => `${entry.module}.${entry.name}`).sort().join(", ");
+  check(`imports of ${name}`, fromHost === "env.memory, env.opa_abort", fromHost);
+}
+
+// --- waPC on a compiling engine -----------------------------------------------------------------------------------------
+
+host("waPC in Node", (fixture, number) => [
+  new Guest(wapc).call(fixture.operation, file(number, "payload")),
+  file(number, "answer"),
+]);
+
+// --- WASI command -------------------------------------------------------------------------------------------------------
+
+const payload = (number) => path.join(replay, `${String(number).padStart(3, "0")}.payload`);
+
+/** Runs the command, in a process of its own. */
+function commands(runs) {
+  const script = [path.join(here, "wasi.mjs"), path.join(modules, "claimkit-wasi.wasm")];
+  const done = spawnSync(process.execPath, ["--no-warnings", ...script, ...runs], { encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`wasi.mjs: ${done.signal ?? done.status}: ${done.stderr}`);
+}
+
+commands(index.map((fixture, number) => `${fixture.operation.replace("_", "-")}:${payload(number)}`));
+host("WASI in Node", (fixture, number) => [file(number, "wasi"), file(number, "answer")]);
+commands([`protocol-version:${payload(0)}`]);
+check("WASI protocol-version", String(file(0, "wasi")) === '"v1"', String(file(0, "wasi")));
+
+// --- OPA ----------------------------------------------------------------------------------------------------------------
+
+/** Results come back parsed: printed again they are the same text, because nothing in them is a fraction. */
+function evaluate(module, fixture, number, input, result, older) {
+  const policy = opaSdk.loadPolicySync(module, 5);
+  if (older) {
+    // Modules of ABI 1.1 are asked in several calls, and the first of them takes JSON only: the SDK refuses the rest.
+    policy.minorVersion = 1;
+  }
+  policy.setData(bytesOf(file(number, "data")));
+  let results;
+  try {
+    results = policy.evaluate(bytesOf(file(number, input)));
+  } catch (error) {
+    if (older && error === "failed to parse json value") return null;
+    return [`thrown: ${error}`, file(number, result)];
+  }
+  if (results.length !== 1) return [`${results.length} results`, "one"];
+  return [JSON.stringify(results[0].result), file(number, result)];
+}
+
+host("OPA SDK for Node", (fixture, number) => evaluate(opa, fixture, number, "input", "result"));
+host("OPA SDK for Node, older convention", (fixture, number) => evaluate(opa, fixture, number, "input", "result", true));
+host("OPA SDK for Node, with verbs", (fixture, number) => evaluate(opaVerbs, fixture, number, "input", "result"), true);
+host("OPA SDK for Node, Gatekeeper's shape", (fixture, number) =>
+  fixture.review && !fixture.verbs ? evaluate(opa, fixture, number, "review", "violations") : null);
+
+// --- sizes and time -----------------------------------------------------------------------------------------------------
+
+const ratchet = JSON.parse(readFileSync(path.join(here, "ratchet.json"), "utf8"));
+for (const [name, most] of Object.entries(ratchet.bytes)) {
+  const { size } = statSync(path.join(modules, name));
+  check(`size of ${name}`, size <= most, `${size} bytes, at most ${most}`);
+}
+const first = index.findIndex((fixture) => fixture.name.endsWith("v1alpha2: a claim with a malformed class"));
+const request = file(first, "payload");
+const times = [];
+for (let round = 0; round < 50; round++) {
+  const start = process.hrtime.bigint();
+  new Guest(wapc).call("validate", request);
+  times.push(Number(process.hrtime.bigint() - start) / 1e6);
+}
+times.sort((a, b) => a - b);
+const median = times[Math.floor(times.length / 2)];
+check("a fresh instance's first answer", median <= ratchet.firstAnswerMs, `median ${median.toFixed(2)} ms, at most ${ratchet.firstAnswerMs}`);
+
+console.log(failures ? "policy modules in Node: FAILED" : "policy modules in Node: all passed");
+process.exit(failures ? 1 : 0);
