@@ -51,3 +51,8 @@ pub mod time;
 pub mod validate;
 pub mod view;
 pub mod wire;
+
+/// The Rust of the README is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

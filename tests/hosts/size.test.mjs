@@ -47,7 +47,7 @@ test("import, start and first validation", (context) => {
     import { jsonSchema } from ${JSON.stringify(path.join(root, "pkg/node.js"))};
     import { mkdirSync, writeFileSync } from "node:fs";
     mkdirSync(${JSON.stringify(path.dirname(schema))}, { recursive: true });
-    writeFileSync(${JSON.stringify(schema)}, JSON.stringify(jsonSchema("ResourceClaim").schema));`;
+    writeFileSync(${JSON.stringify(schema)}, JSON.stringify(jsonSchema("1.30", "ResourceClaim").schema));`;
   execFileSync("node", ["--input-type=module", "-e", prepare], { cwd: here });
   const head = `import { readFileSync } from "node:fs";
     const text = readFileSync(${JSON.stringify(manifest)}, "utf8"); const schema = JSON.parse(readFileSync(${JSON.stringify(schema)}, "utf8"));`;
@@ -58,7 +58,8 @@ test("import, start and first validation", (context) => {
   };
   const [own, ajv] = [measure(ours), measure(theirs)];
   context.diagnostic(`best of 15 new processes: ${own.toFixed(1)} ms; ajv with one compiled schema: ${ajv.toFixed(1)} ms`);
-  assert.ok(own <= start.milliseconds, `${own.toFixed(1)} ms, the bound is ${start.milliseconds}`);
+  // Milliseconds depend on the machine and what else it does; the ratio to another validator's start does not.
+  assert.ok(own <= ajv * start.ofAjv, `${own.toFixed(1)} ms is more than ${start.ofAjv} of ajv's ${ajv.toFixed(1)} ms`);
 });
 
 test("every file of the package is meant to be in it", () => {

@@ -26,7 +26,7 @@ function answers() {
   for (let line = 0; line < 12; line += 1) {
     recorded.push(["HoverAnswer", hover(good, { line, character: 3 })], ["CompleteAnswer", complete(good, { line, character: 2 })]);
   }
-  recorded.push(["CodesAnswer", codes()], ["ReleasesAnswer", releases({ locale: "zh-Hans" })], ["JsonSchemaAnswer", jsonSchema("ResourceClaim")]);
+  recorded.push(["CodesAnswer", codes()], ["ReleasesAnswer", releases({ locale: "zh-Hans" })], ["JsonSchemaAnswer", jsonSchema("1.30", "ResourceClaim")]);
   recorded.push(["AdmitAnswer", admit(null, {})], ["AdmitAnswer", admit({ uid: "u" }, {})], ["AdmitAnswer", admit(null, { nonsense: 1 })]);
   return recorded;
 }
@@ -102,7 +102,7 @@ test("unusable arguments throw a TypeError that says what is wrong", () => {
     [() => codes({ locale: "fr" }), /unknown locale `fr`/],
     [() => prepareNodes(1), /must be a string/],
     [() => admit("{"), /request cannot be read/],
-    [() => jsonSchema("Nope"), /Nope/],
+    [() => jsonSchema("1.30", "Nope"), /Nope/],
   ];
   for (const [call, message] of cases) assert.throws(call, (error) => error instanceof TypeError && message.test(error.message), `${call} ${message}`);
 });

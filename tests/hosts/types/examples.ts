@@ -12,7 +12,7 @@ export const object = validate({ kind: "ResourceClaim" }).ok;
 export const text: string | undefined = convert("", { to: "v1alpha1", lossy: "allow" }).text;
 export const nodes = prepareNodes("kind: Node");
 export const verdict = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]?.verdict satisfies "Yes" | "Possible" | "No" | "Error" | undefined;
-export const many = [codes({ locale: "zh-Hans" }).codes, releases().releases, jsonSchema("ResourceClaim", { release: "1.30" }).schema];
+export const many = [codes({ locale: "zh-Hans" }).codes, releases().releases, jsonSchema("1.30", "ResourceClaim").schema];
 export const title: string | undefined = hover("", { line: 0, character: 0 }).hover?.title;
 export const labels: string[] = complete("", { offset: 0 }).items.map((item) => item.label);
 export const edits = fixes("", null).fixes.flatMap((fix) => fix.edits);
