@@ -5,6 +5,7 @@
 #   make test          everything the project checks
 #   make pkg           the npm package in pkg/
 #   make policy        the policy modules
+#   make bench         speed beside other tools, and growth
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -101,3 +102,19 @@ test-fresh:
 .PHONY: deny
 deny:
 	@cargo deny check
+
+# --- benchmarks -------------------------------------------------------------------------------------------------------
+
+# Numbers for tests/peers/RESULTS.md and the README; never part of `test`, for times depend on what else the machine does.
+.PHONY: bench
+bench:
+	$(call say,claimkit and its peers: about 10 minutes the first time and 4 minutes after that)
+	@$(MAKE) pkg
+	@node tests/peers/run.mjs
+	@cd tests/peers && cargo bench --quiet --locked --bench evaluate
+
+# What peers catch is a table that a test holds to.
+.PHONY: test-peers
+test-peers:
+	$(call say,what claimkit and its peers catch: about 5 minutes the first time)
+	@node tests/peers/run.mjs --catch --check

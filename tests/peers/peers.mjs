@@ -1,0 +1,65 @@
+// npm's peers: js-yaml and ajv with the strict schemas of Kubernetes, the `yaml` package with positions; and claimkit's npm
+// package. `catch FILE`: what ajv says of each mistake. `time FILE`: seconds for each document, of every one of them.
+import { readFileSync } from "node:fs";
+import Ajv from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import jsYaml from "js-yaml";
+import { best } from "./best.mjs";
+import { LineCounter, parseAllDocuments, visit } from "yaml";
+
+const schemas = JSON.parse(readFileSync(new URL("target/schema.json", import.meta.url), "utf8"));
+const ajv = new Ajv({ allErrors: true, strict: false });
+addFormats(ajv);
+for (const format of ["int32", "int64", "int-or-string", "byte"]) ajv.addFormat(format, true);
+const compiled = Object.fromEntries(Object.entries(schemas).map(([kind, schema]) => [kind, ajv.compile(schema)]));
+
+/** What ajv says of a text, null if it has no objection. */
+function judge(text) {
+  try {
+    for (const document of jsYaml.loadAll(text)) {
+      const validate = compiled[document?.kind];
+      if (!validate) return `no schema for kind ${document?.kind}`;
+      if (document.apiVersion !== "resource.k8s.io/v1alpha2") return `no schema for ${document.apiVersion}`;
+      if (!validate(document)) return validate.errors.map((error) => `${error.instancePath} ${error.message}`.trim()).join("; ");
+    }
+    return null;
+  } catch (error) {
+    return error.message.split("\n")[0];
+  }
+}
+
+const [, , task, file] = process.argv;
+const text = readFileSync(file, "utf8");
+if (task === "catch") {
+  for (const mistake of text.split("#### ").slice(1)) {
+    const [title, ...lines] = mistake.split("\n");
+    console.log(JSON.stringify({ title, says: judge(lines.join("\n")) }));
+  }
+} else {
+  const { validate } = await import("../../pkg/node.js");
+  const documents = text.split("\n---\n").length;
+  const tasks = {
+    // Reading, every rule of the server, a position for every finding.
+    "claimkit (Wasm)": () => validate(text).ok || fail("claimkit"),
+    // Reading, shape only, no positions.
+    "js-yaml + ajv": () => judge(text) === null || fail(judge(text)),
+    // Reading with positions, no judgement.
+    "yaml with positions": () => {
+      const lineCounter = new LineCounter();
+      let places = 0;
+      for (const document of parseAllDocuments(text, { lineCounter })) {
+        visit(document, (_, node) => {
+          if (node?.range) places += lineCounter.linePos(node.range[0]).line;
+        });
+      }
+      return places > 0 || fail("yaml");
+    },
+  };
+  const results = {};
+  for (const [name, task] of Object.entries(tasks)) results[name] = best(task, text.length > 1e6 ? 1 : 4) / documents;
+  console.log(JSON.stringify(results));
+}
+
+function fail(what) {
+  throw new Error(`refused what is good: ${what}`);
+}

@@ -1,0 +1,146 @@
+//! Rust's peers: typed parsing with k8s-openapi, and a YAML crate with the jsonschema crate; and claimkit itself.
+//! `catch FILE`: what each says of each mistake, as JSON. `time FILE`: seconds for each document. `scale`: growth.
+
+use claimkit::wire::{self, Request};
+use cpu_time::ProcessTime;
+use k8s_openapi::api::resource::v1alpha2 as api;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+type Error = Box<dyn std::error::Error>;
+
+fn documents(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n---\n")
+}
+
+/// The first objection of the type of a document's kind. A key that stands nowhere in the type is not noticed.
+fn typed(text: &str) -> Result<(), Error> {
+    for document in documents(text) {
+        let value: serde_norway::Value = serde_norway::from_str(document)?;
+        let part = |name: &str| value.get(name).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
+        if part("apiVersion") != "resource.k8s.io/v1alpha2" {
+            return Err(format!("no type for apiVersion {:?}", part("apiVersion")).into());
+        }
+        match part("kind").as_str() {
+            "ResourceClaim" => drop(serde_norway::from_value::<api::ResourceClaim>(value)?),
+            "ResourceClaimTemplate" => drop(serde_norway::from_value::<api::ResourceClaimTemplate>(value)?),
+            "ResourceClass" => drop(serde_norway::from_value::<api::ResourceClass>(value)?),
+            "PodSchedulingContext" => drop(serde_norway::from_value::<api::PodSchedulingContext>(value)?),
+            "ResourceClaimParameters" => drop(serde_norway::from_value::<api::ResourceClaimParameters>(value)?),
+            kind => return Err(format!("no type for kind {kind:?}").into()),
+        }
+    }
+    Ok(())
+}
+
+/// A YAML crate and the strict schemas.
+fn schema(text: &str, validators: &BTreeMap<String, jsonschema::Validator>) -> Result<(), Error> {
+    for document in documents(text) {
+        let value: Value = serde_norway::from_str(document)?;
+        let kind = value["kind"].as_str().unwrap_or_default();
+        let validator = validators.get(kind).ok_or_else(|| format!("no schema for kind {kind:?}"))?;
+        let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        if !errors.is_empty() {
+            return Err(errors.join("; ").into());
+        }
+    }
+    Ok(())
+}
+
+fn request(text: &str) -> Request {
+    Request { verb: "validate".into(), release: Some("1.30".into()), text: Some(text.into()), ..Request::default() }
+}
+
+/// Processor time of one run, in seconds: the best of three rounds that are long enough to be counted. Time on the wall would
+/// tell of whatever else the machine does.
+fn best(mut task: impl FnMut()) -> f64 {
+    task();
+    let round = |task: &mut dyn FnMut()| {
+        let start = ProcessTime::now();
+        let mut runs = 0;
+        loop {
+            task();
+            runs += 1;
+            let spent = start.elapsed().as_secs_f64();
+            if spent > 0.25 {
+                return spent / f64::from(runs);
+            }
+        }
+    };
+    (0..3).map(|_| round(&mut task)).fold(f64::INFINITY, f64::min)
+}
+
+fn catch(text: &str) {
+    for mistake in text.split("#### ").skip(1) {
+        let (title, manifest) = mistake.split_once('\n').expect("a title and a manifest");
+        let answer: Value = serde_json::from_str(&wire::print(&wire::run(&request(manifest)))).expect("an answer");
+        let findings = answer["findings"].as_array().expect("findings").clone();
+        let worst = |severity: &str| findings.iter().find(|finding| finding["severity"] == severity).cloned();
+        let said = worst("error").or_else(|| worst("warning")).or_else(|| worst("info"));
+        let typed = typed(manifest).err().map(|error| error.to_string());
+        println!("{}", json!({"title": title, "claimkit": said, "typed": typed}));
+    }
+}
+
+fn time(text: &str) {
+    let count = documents(text).count() as f64;
+    let schemas: BTreeMap<String, Value> =
+        serde_json::from_str(&std::fs::read_to_string("target/schema.json").expect("target/schema.json")).expect("schemas");
+    let validators =
+        schemas.iter().map(|(kind, schema)| (kind.clone(), jsonschema::validator_for(schema).expect("a schema"))).collect();
+    let ours = request(text);
+    let results = json!({
+        "claimkit": best(|| assert!(wire::run(&ours).ok)) / count,
+        "YAML crate + jsonschema": best(|| schema(text, &validators).expect("good")) / count,
+        "YAML crate + k8s-openapi": best(|| typed(text).expect("good")) / count,
+    });
+    println!("{results}");
+}
+
+/// Cost for each unit, small and large: what grows linearly stays the same.
+fn scale() {
+    let mut rows = Vec::new();
+    let mut row = |what: &str, unit: &str, sizes: [usize; 3], run: &dyn Fn(usize) -> (f64, f64)| {
+        let costs = sizes.map(|size| {
+            let (seconds, units) = run(size);
+            seconds / units * 1e9
+        });
+        rows.push(json!({"what": what, "unit": unit, "sizes": sizes, "nanoseconds": costs}));
+    };
+    let validate = |text: String| {
+        let request = request(&text);
+        best(|| drop(wire::run(&request)))
+    };
+    row("validate", "document", [10, 100, 1000], &|n| (validate(claimkit_peers::manifests(n)), n as f64));
+    row("validate", "byte", [5_000, 100_000, 5_000_000], &|n| {
+        let text = claimkit_peers::manifests_of_bytes(n);
+        let bytes = text.len() as f64;
+        (validate(text), bytes)
+    });
+    row("validate", "finding", [10, 100, 1000], &|n| (validate(claimkit_peers::mistaken(n)), n as f64));
+    row("evaluate", "node", [100, 1000, 10_000], &|n| {
+        let nodes = claimkit::evaluate::PreparedNodes::read(&claimkit_peers::nodes(n), &Default::default());
+        let detail = Some(claimkit::wire::request::Detail::Summary);
+        let request =
+            Request { verb: "evaluate".into(), selector: Some(claimkit_peers::selector()), detail, ..Request::default() };
+        (best(|| drop(wire::print(&wire::evaluate_on(&request, &nodes)))), n as f64)
+    });
+    println!("{}", json!(rows));
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let read = |at: usize| std::fs::read_to_string(&arguments[at]).expect("a file");
+    match arguments.first().map(String::as_str) {
+        Some("catch") => catch(&read(1)),
+        Some("time") => time(&read(1)),
+        Some("inputs") => {
+            std::fs::write("target/one.yaml", claimkit_peers::claim()).expect("written");
+            std::fs::write("target/many.yaml", claimkit_peers::manifests(500)).expect("written");
+            std::fs::write("target/large.yaml", claimkit_peers::manifests_of_bytes(5_000_000)).expect("written");
+            std::fs::write("target/nodes.json", claimkit_peers::nodes(10_000)).expect("written");
+            std::fs::write("target/selector.yaml", claimkit_peers::selector()).expect("written");
+        }
+        _ => scale(),
+    }
+}
