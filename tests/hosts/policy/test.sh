@@ -1,15 +1,21 @@
 #!/usr/bin/env bash
-# Replays the fixtures of tests/policy in every host of the policy modules that registries offer: Node
-# (waPC, node:wasi, Open Policy Agent's SDK).
+# Replays the fixtures of tests/policy in every host of the policy modules that registries offer: a waPC host (wasmi), Node
+# (waPC, node:wasi, Open Policy Agent's SDK), and with POLICY_FULL=1 the crate opa-wasm, whose
+# wasmtime takes 7 CPU-minutes to build.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 cd "$root"
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+hosts=$target/hosts
 
 echo "==> what to replay, and the native answers"
 rm -rf "$target/policy/replay"
 CLAIMKIT_REPLAY=$target/policy/replay cargo test --quiet --locked --test policy
+
+echo "==> waPC host: about 2 minutes the first time and 30 seconds after that"
+cargo build --quiet --locked --manifest-path "$here/Cargo.toml" --target-dir "$hosts" -p policy-wapc
+"$hosts/debug/policy-wapc" pkg/policy tests/policy
 
 echo "==> Node hosts: about 20 seconds"
 if ! cmp -s "$here/package-lock.json" "$here/node_modules/.lock"; then
@@ -17,3 +23,9 @@ if ! cmp -s "$here/package-lock.json" "$here/node_modules/.lock"; then
   cp "$here/package-lock.json" "$here/node_modules/.lock"
 fi
 node --no-warnings "$here/replay.mjs" "$target/policy/replay"
+
+if [ -n "${POLICY_FULL:-}" ]; then
+  echo "==> opa-wasm, which brings wasmtime: about 4 minutes the first time on two idle cores"
+  cargo build --quiet --locked --manifest-path "$here/Cargo.toml" --target-dir "$hosts" -p policy-opa
+  "$hosts/debug/policy-opa" pkg/policy "$target/policy/replay"
+fi

@@ -1,0 +1,95 @@
+//! A waPC host, as Kubewarden's, on an interpreter: every fixture in a fresh instance of the module, compared byte for byte
+//! with what the crate itself answers.
+//!
+//!     policy-wapc MODULES FIXTURES
+
+#[path = "../../../../policy/fixtures.rs"]
+mod fixtures;
+mod host;
+
+use claimkit::wire::admit;
+use host::{Host, Reply};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What modules without the verbs say to them.
+const REFUSED: &str = "this module judges admission requests only";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [modules, folder] = arguments.as_slice() else {
+        eprintln!("policy-wapc: write MODULES FIXTURES");
+        return ExitCode::from(2);
+    };
+    let load = |name: &str| {
+        let path = Path::new(modules).join(name);
+        Host::load(&std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    };
+    let mut tally = Tally::default();
+    let fixtures = fixtures::all(Path::new(folder));
+    for (name, verbs, metadata) in [
+        ("claimkit.wasm", false, include_str!("../../../../../src/entry/kubewarden.json")),
+        ("claimkit-verbs.wasm", true, include_str!("../../../../../src/entry/kubewarden-raw.json")),
+    ] {
+        let host = load(name);
+        shape(&host, metadata, &mut tally);
+        // A fresh instance for each, as policy-server does it; then one for all, as `kwctl bench` does it.
+        let mut instance = host.instance();
+        for fixture in &fixtures {
+            let fresh = host.call(fixture.operation, &fixture.payload);
+            let again = instance.call(fixture.operation, &fixture.payload);
+            if fixture.verbs() && !verbs {
+                let refused = matches!(&fresh, Reply::Response(text) if String::from_utf8_lossy(text).contains(REFUSED));
+                tally.equal(&format!("{name}: {}", fixture.name), &refused, &true);
+                continue;
+            }
+            let expected = Reply::Response(native(fixture).into_bytes());
+            tally.equal(&format!("{name}: {}", fixture.name), &fresh, &expected);
+            tally.equal(&format!("{name}: {} (again)", fixture.name), &again, &expected);
+        }
+    }
+    println!("policy-wapc: {} fixtures, {} passed, {} failed", fixtures.len(), tally.passed, tally.failed);
+    if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What the module is apart from its answers: imports, exports, metadata, the protocol and its errors.
+fn shape(host: &Host, metadata: &str, tally: &mut Tally) {
+    let wanted = ["wapc.__console_log", "wapc.__guest_error", "wapc.__guest_request", "wapc.__guest_response"];
+    tally.equal("imports", &host.imports(), &wanted.map(str::to_owned).to_vec());
+    let exports = host.exports();
+    tally.equal("exports", &exports.iter().any(|name| name == "memory"), &true);
+    tally.equal("exports", &exports.iter().any(|name| name == "__guest_call"), &true);
+    tally.equal("no export of another engine", &exports.iter().any(|name| name.starts_with("opa_")), &false);
+    let sections = host.metadata();
+    tally.equal("metadata sections", &sections.len(), &1);
+    tally.equal("metadata", &sections.first().map(Vec::as_slice), &Some(metadata.as_bytes()));
+    tally.equal("protocol", &host.call("protocol_version", b""), &Reply::Response(b"\"v1\"".to_vec()));
+    let unknown = "unknown operation `mutate`; there are `validate`, `validate_settings` and `protocol_version`";
+    tally.equal("an unknown operation", &host.call("mutate", b"{}"), &Reply::Error(unknown.as_bytes().to_vec()));
+}
+
+/// What the crate answers.
+fn native(fixture: &fixtures::Fixture) -> String {
+    match fixture.operation {
+        "validate" => admit::validate(&fixture.payload),
+        _ => admit::validate_settings(&fixture.payload),
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+}
+
+impl Tally {
+    fn equal<T: PartialEq + std::fmt::Debug>(&mut self, name: &str, given: &T, expected: &T) {
+        if given == expected {
+            self.passed += 1;
+        } else {
+            self.failed += 1;
+            let short = |value: &T| format!("{value:?}").chars().take(2_000).collect::<String>();
+            println!("{name}\n  expected {}\n  answered {}", short(expected), short(given));
+        }
+    }
+}
