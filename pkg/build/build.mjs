@@ -7,7 +7,7 @@
 //   node pkg/build/build.mjs --web   only the one that browsers and importers load, not that of `npx claimkit`
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -55,6 +55,8 @@ function restorePackage() {
   if (existsSync(manifest) && "exports" in JSON.parse(readFileSync(manifest, "utf8"))) return;
   say("pkg/package.json is wasm-pack's: restoring ours from git");
   run("git", ["checkout", "--", "pkg"]);
+  // It also has git ignore the whole folder, which would hide new files from whoever works here.
+  rmSync(path.join(root, "pkg/.gitignore"), { force: true });
 }
 
 /** What turns a module into JavaScript glue: [program, ...arguments before module and folder]. */
