@@ -47,6 +47,22 @@ describe("request", () => {
     await done();
   });
 
+  it("applies a patch of each type to the stored object, and shows what it becomes", async () => {
+    const { page, done } = await openPage({ path: "#example=update" });
+    await page.locator(".verdict-line", { hasText: "422 Invalid" }).waitFor();
+    await page.getByLabel("Operation").selectOption("patch");
+    await page.locator(".file-choice.missing button").click();
+    await page.locator(".verdict-line.good", { hasText: "would take it" }).waitFor();
+    await page.locator(".compare .cm-merge-b", { hasText: "team: vision" }).waitFor();
+    expect(await page.locator(".compare .cm-merge-a").textContent()).not.toContain("team: vision");
+    // The same text is no list of JSON patch operations.
+    await page.getByLabel("Patch type").selectOption("json");
+    await page.locator(".verdict-line.bad").waitFor();
+    await page.getByLabel("Patch type").selectOption("merge");
+    await page.locator(".verdict-line.good").waitFor();
+    await done();
+  });
+
   it("makes a stored object when there is none", async () => {
     const { page, done } = await openPage({ path: "#example=claim" });
     const text = await textOf(page);

@@ -36,7 +36,7 @@ function raw(text: string): unknown {
 }
 
 /** Verbs asked as contract requests; the others have functions of their own, which copy their text once less. */
-const REQUESTS = ["hover", "complete", "fixes", "admit", "patch"];
+const REQUESTS = ["hover", "complete", "fixes", "admit"];
 const SENTENCES: Record<string, string> = { en: enUrl, "zh-Hans": zhUrl };
 const sentences = new Map<string, Promise<unknown>>();
 

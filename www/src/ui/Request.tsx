@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Answer, ObjectEntry, Range } from "../contract.ts";
 import { toSpan } from "../editor/positions.ts";
 import { focusEditor } from "../editor/editor.ts";
-import { engineVerbs, type TextSource } from "../engine/client.ts";
+import type { TextSource } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { activate, fileOf, files, freeName, manifest, newFile, open, source, textOf, type PageFile, type Role } from "../state/files.ts";
 import { FIELD_VALIDATIONS, fieldManager, fieldValidation, force, operation, OPERATIONS, patchType, PATCH_TYPES, release, requestNamespace, via, VIAS } from "../state/options.ts";
@@ -95,9 +95,10 @@ export function Request() {
     () =>
       patches
         ? {
-            verb: "patch",
+            // A patch is validated as the update it makes: the text is the patch.
+            verb: "validate",
             text: source(patch!),
-            texts: { old: source(stored!), patch: source(patch!) },
+            texts: { old: source(stored!) } as Record<string, TextSource>,
             options: {
               ...common,
               operation: op,
@@ -139,14 +140,13 @@ export function Request() {
   const after = held(afterAnswer, at);
   const partner = Math.max(0, (oldAnswer?.objects ?? []).findIndex((other) => other.kind === afterAnswer?.objects[at]?.kind && other.name === afterAnswer?.objects[at]?.name));
   const before = needsOld ? held(oldAnswer, oldAnswer && oldAnswer.objects.length > 1 ? partner : 0) : written(file, afterAnswer?.objects[at]?.range);
-  const operations = engineVerbs.value.has("patch") ? OPERATIONS : OPERATIONS.filter((value) => value !== "patch" && value !== "patchStatus");
   return (
     <div class="request" aria-busy={!fresh && key !== null}>
       <div class="controls grid">
         <label class="inline">
           <span>{s.operation}</span>
           <select value={op} onChange={({ currentTarget }) => (operation.value = currentTarget.value as typeof operation.value)}>
-            {operations.map((value) => (
+            {OPERATIONS.map((value) => (
               <option key={value} value={value}>
                 {s.operations[value]}
               </option>
@@ -206,7 +206,7 @@ export function Request() {
       </div>
       {needsOld && <FileChoice role="stored" missing={s.noStored} make={s.makeStored} start={() => textOf(file)} />}
       {patches && <FileChoice role="patch" missing={s.noPatch} make={s.makePatch} start={firstPatch} />}
-      <Trouble outcome={outcome} verb={patches ? "patch" : "validate"} />
+      <Trouble outcome={outcome} verb="validate" />
       {answer && (
         <>
           {many > 1 && (
