@@ -255,3 +255,26 @@ fn what_admins_copy_works() {
         assert_eq!(answer["accepted"], code.is_null(), "{request}: {answer}");
     }
 }
+
+/// `claimkit admit` prints what Kubewarden would get, and ends with 0, 1 or 2.
+#[test]
+fn the_command_line_admits() {
+    let folder = root().join("pkg/policy/samples");
+    let sample = |name: &str| folder.join("requests").join(name);
+    let run = |arguments: &[&std::ffi::OsStr]| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_claimkit")).arg("admit").args(arguments).output().unwrap()
+    };
+    let (fine, other) = (sample("claim.json"), sample("claim-malformed.json"));
+    let done = run(&[fine.as_ref()]);
+    assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(0), &b"{\"accepted\":true}\n"[..]));
+    let done = run(&[fine.as_ref(), other.as_ref()]);
+    let request = std::fs::read_to_string(&other).unwrap();
+    let expected = admit::validate(format!(r#"{{"request":{request}}}"#).as_bytes());
+    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(String::from_utf8(done.stdout).unwrap(), format!("{{\"accepted\":true}}\n{expected}\n"));
+    let done = run(&["--settings".as_ref(), folder.join("strict.yaml").as_ref(), fine.as_ref()]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8(done.stderr).unwrap().contains("apiVersion: unknown setting; did you mean `apiVersions`?"));
+    let done = run(&[folder.join("strict.yaml").as_ref()]);
+    assert_eq!(done.status.code(), Some(2));
+}

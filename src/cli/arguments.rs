@@ -110,6 +110,7 @@ static NODE: Opt = Opt {
 };
 static SELECTOR: Opt = opt("selector", None, Takes::Text("FILE"), "evaluate this bare NodeSelector instead of manifests");
 static LOCALE: Opt = opt("locale", None, Takes::OneOf(&["en", "zh-Hans"]), "language of our own sentences; default: en");
+static SETTINGS: Opt = opt("settings", None, Takes::Text("FILE"), "settings of the policy, YAML or JSON; default: none");
 static RAW: Opt =
     opt("raw", None, Takes::Nothing, "print the JSON value that kubectl makes of the first YAML document, nothing more");
 static LABEL_SELECTOR: Opt =
@@ -173,6 +174,12 @@ pub static VERBS: &[Verb] = &[
         operands: "FILE…",
         about: "Print objects as the server holds them after decoding and defaulting",
         options: &[&LABEL_SELECTOR, &FIELD_SELECTOR, &NAMESPACE, &RELEASE, &OUTPUT, &COLOR, &REMARKS, &FIELD_VALIDATION, &RAW],
+    },
+    Verb {
+        name: "admit",
+        operands: "FILE…",
+        about: "Say what the admission policy answers to AdmissionRequests in JSON",
+        options: &[&SETTINGS],
     },
     Verb {
         name: "batch",

@@ -13,6 +13,7 @@ pub mod files;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod locale;
 
+mod admit;
 mod ask;
 mod batch;
 mod check;
@@ -107,6 +108,7 @@ fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         "convert" => convert::run(arguments, host),
         "evaluate" => evaluate::run(arguments, host),
         "patch" => patch::run(arguments, host),
+        "admit" => admit::run(arguments, host),
         "batch" => batch::run(host),
         "schema" => lists::schema(arguments, host),
         "codes" | "releases" => lists::run(arguments, host),
