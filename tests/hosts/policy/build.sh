@@ -3,7 +3,8 @@
 # (OPA), and of the first and the last a larger one that answers the verbs of the contract too (raw mode): claimkit-verbs.wasm
 # and claimkit-opa-verbs.wasm. About 4 minutes on a new machine, seconds when nothing changed.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../../.." && pwd)
 cd "$root"
 target=${CARGO_TARGET_DIR:-target}
 out=pkg/policy
@@ -26,7 +27,7 @@ module() { # name, feature, target, cargo's selection, cargo's product
     --features "$feature" --target "$triple" --target-dir "$target/policy" $4
   local stamp=$target/policy/$name.sum
   local sum
-  sum=$(cat "$product" "${BASH_SOURCE[0]}" | sha256sum)
+  sum=$(cat "$product" "$here/build.sh" | sha256sum)
   if [ ! -f "$out/$name" ] || [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$sum" ]; then
     "$tools/node_modules/.bin/wasm-opt" -Oz "${features[@]}" "$product" -o "$out/$name"
     echo "$sum" >"$stamp"
