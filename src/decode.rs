@@ -117,7 +117,26 @@ impl How {
 
 /// Decodes an object. `version` is the short name, e.g. `v1alpha2`.
 pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, version: &'static str, how: How) -> Decoded<'t> {
-    let mut decoder = Decoder { tree, version, how, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: Set::new() };
+    // The order of keys decides nothing but the order of what is wrong: where nothing is, sorting them is work for nothing.
+    let decoded = pass(tree, node, schema, version, how, false);
+    match how.order {
+        Order::Sorted if !decoded.mismatches.is_empty() || !decoded.strict.is_empty() => {
+            pass(tree, node, schema, version, how, true)
+        }
+        _ => decoded,
+    }
+}
+
+fn pass<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    schema: &'static Struct,
+    version: &'static str,
+    how: How,
+    sorted: bool,
+) -> Decoded<'t> {
+    let mut decoder =
+        Decoder { tree, version, how, sorted, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: Set::new() };
     let mut record = Record::empty(schema);
     decoder.fill(node, schema, &Path::ROOT, &Context::ROOT, &mut record);
     let answer = decoder.own.or(if decoder.mismatches.is_empty() { None } else { Some(0) });
@@ -153,6 +172,8 @@ struct Decoder<'t, 's> {
     tree: &'t Tree<'s>,
     version: &'static str,
     how: How,
+    /// Keys are met in sorted order where `how` asks for it; else as written.
+    sorted: bool,
     mismatches: Vec<Mismatch>,
     /// The first mismatch of a type with a decoder of its own: Go stops there and reports it.
     own: Option<usize>,
@@ -164,7 +185,8 @@ impl<'t> Decoder<'t, '_> {
     /// Entries in the order the server meets them; duplicates only where it would see them.
     fn entries(&self, node: NodeId) -> Vec<&'t Entry> {
         match self.how.order {
-            Order::Sorted => print::effective(self.tree, node, Order::Sorted),
+            Order::Sorted if self.sorted => print::effective(self.tree, node, Order::Sorted),
+            Order::Sorted => print::effective(self.tree, node, Order::Source),
             Order::Source => self.tree.entries(node).iter().collect(),
         }
     }
