@@ -31,7 +31,9 @@ describe("editing", () => {
     const { page, done } = await openPage();
     await settled(page);
     await setText(page, TYPO);
-    await page.locator(".finding").first().waitFor();
+    // The example's own findings stand there until the new text is checked.
+    await page.locator(".finding", { hasText: "resourceClasName" }).first().waitFor();
+    await page.locator(".editor-host .cm-lintRange-error", { hasText: "resourceClasName" }).waitFor();
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ControlOrMeta+.");
     const dialog = page.getByRole("dialog", { name: "Fixes for this line" });
