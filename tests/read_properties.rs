@@ -8,6 +8,7 @@ use claimkit::text::print::{self, Order};
 use claimkit::text::tree::{Kind, NodeId, Tree};
 use claimkit::text::{self, File, Mode, Span, yaml};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use std::sync::OnceLock;
 
 /// The inputs of the recordings, as raw material.
@@ -188,7 +189,10 @@ fn reprint(text: &str, tree: &Tree<'_>, root: NodeId, span: Span) -> String {
         }
         let between = &text[at..leaf.from()];
         // Directives, and the tags and anchors of keys, are nobody's.
-        let mut words = between.lines().filter(|line| !line.starts_with('%')).flat_map(str::split_whitespace);
+        let mut words = between
+            .split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
+            .filter(|line| !line.starts_with('%'))
+            .flat_map(str::split_whitespace);
         assert!(
             words.all(|word| {
                 let word = word.find(['!', '&']).map_or(word, |at| &word[..at]);
@@ -218,7 +222,7 @@ fn answer(text: &str) -> Result<String, String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if cfg!(debug_assertions) { 4000 } else { 40_000 }, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(debug_assertions) { 4000 } else { 40_000 }, failure_persistence: None, rng_seed: RngSeed::Fixed(20), ..ProptestConfig::default() })]
 
     #[test]
     fn every_text_is_read(text in texts()) {
