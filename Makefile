@@ -61,6 +61,7 @@ test:
 .PHONY: test-rust
 test-rust:
 	$(call say,Rust: format and lints and tests: about 4 minutes the first time)
+	@bash pkg/build/toolchain.sh wasm32-unknown-unknown clippy rustfmt
 	@cargo fmt --check
 	@cargo clippy --quiet --locked --all-targets -- -D warnings
 	@cargo clippy --quiet --locked --lib --target wasm32-unknown-unknown -- -D warnings

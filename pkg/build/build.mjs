@@ -123,6 +123,7 @@ const WASM_FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "m
 restorePackage();
 const wanted = options.web ? modules.slice(0, 1) : modules;
 say(`Wasm: ${wanted.length === 1 ? "about 1 minute" : "about 2 minutes"} the first time, seconds when nothing changed`);
+run("bash", [path.join(here, "toolchain.sh"), "wasm32-unknown-unknown"]);
 wanted.forEach(build);
 copyFileSync(path.join(root, "src/entry/types.d.ts"), path.join(root, "pkg/types.d.ts"));
 copyFileSync(path.join(root, "LICENSE"), path.join(root, "pkg/LICENSE"));

@@ -16,6 +16,8 @@ cd "$clone"
 # Compiled dependencies are shared between runs; the crate itself is compiled anew, for its path is another.
 export CARGO_TARGET_DIR=$root/target/fresh/target
 
+bash pkg/build/toolchain.sh wasm32-unknown-unknown
+
 step "cargo run -- validate FILE"
 cargo run --quiet -- validate tests/hosts/manifests/good.yaml
 set +e

@@ -10,6 +10,8 @@ target=${CARGO_TARGET_DIR:-target}
 out=pkg/policy
 level=${POLICY_OPT_LEVEL:-z}
 
+bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1
+
 # wasm-opt of one fixed version, because sizes are compared in tests.
 tools=$target/tools/npm
 if ! cmp -s pkg/build/package-lock.json "$tools/package-lock.json" || [ ! -x "$tools/node_modules/.bin/wasm-opt" ]; then
