@@ -55,6 +55,7 @@ test:
 	@$(MAKE) test-hosts
 	@$(MAKE) test-playground
 	@$(MAKE) test-policy
+	@$(MAKE) test-supply
 	@$(MAKE) test-fresh
 	$(call say,all tests passed)
 
@@ -104,10 +105,16 @@ test-fresh:
 	$(call say,a fresh clone with the plain tools: about 5 minutes and 4 more where wasm-pack must be built first)
 	@bash tests/hosts/fresh.sh
 
-# The licences and advisories of dependencies; needs cargo-deny.
+# Licences, sources, checksums, and what is inside what people get.
+.PHONY: test-supply
+test-supply:
+	$(call say,supply chain: about 1 minute the first time and 10 seconds after that)
+	@bash tests/supply/check.sh
+
+# The same and known vulnerabilities, where RustSec's database and npm's can be reached; fails where they cannot.
 .PHONY: deny
 deny:
-	@cargo deny check
+	@bash tests/supply/check.sh --advisories
 
 # --- benchmarks -------------------------------------------------------------------------------------------------------
 

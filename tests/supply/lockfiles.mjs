@@ -1,0 +1,68 @@
+// What lock files must say: a checksum for everything from a registry, no address it came from, no program that runs on install
+// but those named here, and licences that may be passed on.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const read = (file) => readFileSync(path.join(root, file), "utf8");
+const files = (pattern) => execFileSync("git", ["ls-files", "--", pattern, `**/${pattern}`], { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean);
+
+const permissive = JSON.parse(read("deny.toml").match(/^allow = (\[.*\])$/m)[1]);
+// Of tools that nobody gets: they make, measure or test what people get, and are no part of it.
+const tools = {
+  "0BSD": ["tslib"],
+  "MPL-2.0": ["axe-core", "lightningcss"],
+  "Python-2.0": ["argparse"],
+};
+// What npm may run when it installs: esbuild puts its program for this machine in its place.
+const scripts = ["esbuild"];
+
+const problems = [];
+let entries = 0;
+
+/** Whether one of the licences that a package offers is among those. */
+const offers = (license, among) => String(license).replace(/[()]/g, "").split(" OR ").some((one) => among.includes(one));
+
+for (const file of files("package-lock.json")) {
+  const lock = JSON.parse(read(file));
+  const tell = (name, problem) => problems.push(`${file}: ${name}: ${problem}`);
+  if (lock.lockfileVersion !== 3) tell("lockfileVersion", `${lock.lockfileVersion}, not 3`);
+  for (const [place, entry] of Object.entries(lock.packages)) {
+    if (place === "") continue;
+    entries++;
+    const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
+    if (entry.link || entry.inBundle) tell(name, "is a link or part of another package");
+    if (!/^\d+\.\d+\.\d+/.test(entry.version ?? "")) tell(name, `the version ${entry.version} is none of the registry's`);
+    if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(entry.integrity ?? "")) tell(name, "no sha512 checksum");
+    if (entry.resolved) tell(name, "says where it was fetched from");
+    if (entry.hasInstallScript && !scripts.includes(name)) tell(name, "runs a program when it is installed");
+    const shipped = file === "www/package-lock.json" && !entry.dev;
+    const family = (among) => among.some((one) => name === one || name.startsWith(`${one}-`));
+    const excepted = !shipped && Object.entries(tools).some(([license, among]) => entry.license === license && family(among));
+    if (!offers(entry.license, permissive) && !excepted) tell(name, `the licence ${entry.license} is not allowed`);
+  }
+}
+
+for (const file of files("Cargo.lock")) {
+  for (const block of read(file).split("[[package]]\n").slice(1)) {
+    const field = (name) => block.match(new RegExp(`^${name} = "(.*)"$`, "m"))?.[1];
+    if (field("source") === undefined) continue;
+    entries++;
+    if (!/^[0-9a-f]{64}$/.test(field("checksum") ?? "")) problems.push(`${file}: ${field("name")}: no checksum`);
+  }
+}
+
+// The package that people install brings nothing with it.
+const own = JSON.parse(read("pkg/package.json"));
+for (const field of ["dependencies", "optionalDependencies", "bundleDependencies"]) {
+  if (Object.keys(own[field] ?? {}).length > 0) problems.push(`pkg/package.json: has ${field}`);
+}
+for (const hook of ["preinstall", "install", "postinstall", "prepare"]) {
+  if (own.scripts?.[hook]) problems.push(`pkg/package.json: runs a program on ${hook}`);
+}
+
+problems.forEach((problem) => console.error(problem));
+console.log(`lock files: ${entries} entries read, ${problems.length} problems`);
+process.exit(problems.length > 0 || entries === 0 ? 1 : 0);
