@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
 
+#[path = "support/reading.rs"]
+mod reading;
+
 use claimkit::limits::Limits;
 use claimkit::text::print::{self, Order};
-use claimkit::text::tree::{Kind, NodeId, Tree};
-use claimkit::text::{self, File, Mode, Span, yaml};
+use claimkit::text::{self, Mode};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::sync::OnceLock;
@@ -111,168 +113,34 @@ fn texts() -> impl Strategy<Value = String> {
     prop_oneof![1 => soup, 2 => mutated]
 }
 
-fn check_span(text: &str, span: Span) {
-    assert!(text.get(span.from()..span.to()).is_some(), "{span:?} in {text:?}");
-}
-
-/// Every span of a tree is a piece of the text and lies inside its parent's; gives the spans of scalars, keys, tags,
-/// anchors and comments.
-fn leaves(text: &str, tree: &Tree<'_>, root: NodeId) -> Vec<Span> {
-    let mut spans: Vec<Span> = tree.comments.clone();
-    let mut steps = vec![root];
-    while let Some(id) = steps.pop() {
-        let node = tree.node(id);
-        check_span(text, node.span);
-        check_span(text, node.properties);
-        assert!(node.properties.is_empty() || node.properties.end <= node.span.start, "{node:?} in {text:?}");
-        spans.push(node.properties);
-        let inside = |span: Span| {
-            assert!(node.span.start <= span.start && span.end <= node.span.end, "{span:?} outside {node:?} in {text:?}")
-        };
-        match node.kind {
-            Kind::Seq { .. } => {
-                for &item in tree.items(id) {
-                    inside(tree.span(item));
-                    steps.push(item);
-                }
-            }
-            Kind::Map { .. } => {
-                for entry in tree.entries(id) {
-                    check_span(text, entry.key_span);
-                    inside(entry.key_span);
-                    spans.push(entry.key_span);
-                    if !entry.merged {
-                        inside(tree.span(entry.value));
-                        steps.push(entry.value);
-                    }
-                }
-            }
-            _ => spans.push(node.span),
-        }
-    }
-    spans
-}
-
-fn check_file(file: &File<'_>, text: &str) {
-    for finding in &file.findings {
-        let span = finding.span.unwrap_or_else(|| panic!("{finding:?} in {text:?}"));
-        check_span(text, span);
-        for edit in finding.fixes.iter().flat_map(|fix| &fix.edits) {
-            check_span(text, edit.span);
-        }
-        assert!(finding.help.is_some(), "{finding:?} in {text:?}");
-    }
-    let mut before = 0;
-    for document in &file.documents {
-        check_span(text, document.span);
-        assert!(before <= document.span.from());
-        before = document.span.to();
-        let Some(root) = document.root else { continue };
-        leaves(text, &document.tree, root);
-    }
-}
-
-/// Puts a document together again from its leaves and what stands between them, which may only be punctuation.
-fn reprint(text: &str, tree: &Tree<'_>, root: NodeId, span: Span) -> String {
-    let mut spans = leaves(text, tree, root);
-    // Comments behind the end belong to what is not read.
-    spans.retain(|leaf| !leaf.is_empty() && leaf.from() < span.to());
-    spans.sort_unstable();
-    spans.dedup();
-    let mut out = String::new();
-    let mut at = span.from();
-    for leaf in spans {
-        if leaf.from() < at {
-            // A comment behind `|` or `>`: part of the scalar.
-            assert!(leaf.to() <= at && text[leaf.from()..].starts_with('#'), "{leaf:?} overlaps in {text:?}");
-            continue;
-        }
-        let between = &text[at..leaf.from()];
-        // Directives, and the tags and anchors of keys, are nobody's.
-        let mut words = between
-            .split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
-            .filter(|line| !line.starts_with('%'))
-            .flat_map(str::split_whitespace);
-        assert!(
-            words.all(|word| {
-                let word = word.find(['!', '&']).map_or(word, |at| &word[..at]);
-                word.chars().all(|c| "-?:,[]{}.\u{feff}".contains(c))
-            }),
-            "{between:?} is not in the tree of {text:?}"
-        );
-        out.push_str(between);
-        out.push_str(&text[leaf.from()..leaf.to()]);
-        at = leaf.to();
-    }
-    out.push_str(&text[at..span.to()]);
-    out
-}
-
-fn answer(text: &str) -> Result<String, String> {
-    let document = yaml::read(text, yaml::Bounds::default());
-    match (document.error, document.root) {
-        (Some(error), _) => Err(error.to_string()),
-        (None, None) => Ok("null".to_owned()),
-        (None, Some(root)) => {
-            let mut json = String::new();
-            print::json(&document.tree, root, Order::Sorted, 1 << 20, &mut json);
-            Ok(json)
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: if cfg!(debug_assertions) { 4000 } else { 40_000 }, failure_persistence: None, rng_seed: RngSeed::Fixed(20), ..ProptestConfig::default() })]
 
     #[test]
     fn every_text_is_read(text in texts()) {
         let file = text::read(&text, &Limits::default());
-        check_file(&file, &text);
+        reading::check_file(&file, &text);
     }
 
     #[test]
     fn a_tree_holds_the_whole_text(text in texts()) {
-        // Merged entries and complex keys are looked up elsewhere; aliases may stand for them.
-        let document = yaml::read(&text, yaml::Bounds::default());
-        if let (Some(root), Some((end, _))) = (document.root, document.end)
-            && !text.contains("<<") && !text.contains('?') && !text.contains("]:") && !text.contains("}:") && !text.contains("%TAG")
-        {
-            let span = Span::new(0, end as usize);
-            prop_assert_eq!(reprint(&text, &document.tree, root, span), &text[..span.to()]);
-        }
+        reading::a_tree_holds_the_whole_text(&text);
     }
 
     #[test]
     fn the_place_in_the_file_does_not_matter(text in texts()) {
-        // A byte order mark, and where 512 bytes end, do matter to go-yaml.
-        let text = text.replace(['\u{feff}', '\u{7}'], "") + "\n";
-        let alone = answer(&text);
-        let before = "kind: é\n---\n";
-        let whole = format!("{before}{text}");
-        let mut reader = yaml::Reader::part(&whole, 0, 0, false);
-        let there = yaml::read_part(&mut reader, &whole, before.len(), whole.len(), false, yaml::Bounds::default());
-        let answer_there = match (&there.error, there.root) {
-            (Some(error), _) => Err(error.to_string()),
-            (None, None) => Ok("null".to_owned()),
-            (None, Some(root)) => {
-                let mut json = String::new();
-                print::json(&there.tree, root, Order::Sorted, 1 << 20, &mut json);
-                Ok(json)
-            }
-        };
-        prop_assert_eq!(alone, answer_there);
+        reading::the_place_in_the_file_does_not_matter(&text);
     }
 
     #[test]
     fn crlf_reads_as_lf(text in texts()) {
-        let text = text.replace(['\r', '\u{7}'], "");
-        prop_assert_eq!(answer(&text), answer(&text.replace('\n', "\r\n")));
+        reading::crlf_reads_as_lf(&text);
     }
 
     #[test]
     fn json_is_yaml(value in values()) {
         let json = serde_json::to_string(&value).unwrap();
-        let read = answer(&json).unwrap_or_else(|error| panic!("{json}: {error}"));
+        let read = reading::answer(&json).unwrap_or_else(|error| panic!("{json}: {error}"));
         let read: serde_json::Value = serde_json::from_str(&read).unwrap();
         prop_assert_eq!(&read, &value);
         let file = text::read(&json, &Limits::default());
