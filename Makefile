@@ -6,6 +6,7 @@
 #   make pkg           the npm package in pkg/
 #   make policy        the policy modules
 #   make bench         speed beside other tools, and growth
+#   make fuzz          fuzzing, 15 minutes for each target; MINUTES=5 TARGETS="read convert" for less
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -16,7 +17,7 @@ npm_ci = npm ci --no-fund --no-audit --loglevel=error
 
 .PHONY: help
 help:
-	@sed -n '2,8s/^# \{0,1\}//p' Makefile
+	@sed -n '2,9s/^# \{0,1\}//p' Makefile
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
@@ -55,6 +56,7 @@ test:
 	@$(MAKE) test-hosts
 	@$(MAKE) test-playground
 	@$(MAKE) test-policy
+	@$(MAKE) fuzz-short
 	@$(MAKE) test-supply
 	@$(MAKE) test-fresh
 	$(call say,all tests passed)
@@ -104,6 +106,17 @@ test-policy-full: policy
 test-fresh:
 	$(call say,a fresh clone with the plain tools: about 5 minutes and 4 more where wasm-pack must be built first)
 	@bash tests/hosts/fresh.sh
+
+# Needs no nightly toolchain; see tests/fuzz/fuzz.sh. The short one is part of `make test`, with what longer ones found as seeds.
+.PHONY: fuzz-short
+fuzz-short:
+	$(call say,fuzzing: about 50 seconds and 2 minutes more the first time)
+	@tests/fuzz/fuzz.sh short
+
+MINUTES ?= 15
+.PHONY: fuzz
+fuzz:
+	@tests/fuzz/fuzz.sh long $(MINUTES) $(TARGETS)
 
 # Licences, sources, checksums, and what is inside what people get.
 .PHONY: test-supply

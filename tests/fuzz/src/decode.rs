@@ -1,0 +1,103 @@
+//! What was decoded and is printed decodes to the same again; strictness changes the weight of what is found and nothing else;
+//! what any serde type is filled with is what is printed.
+
+use crate::answers::{self, Options, ask, findings};
+use claimkit::input::Input;
+use claimkit::limits::Limits;
+use claimkit::text::print::{self, Order};
+use libfuzzer_sys::Corpus;
+use serde_json::{Value, json};
+
+pub fn run(data: &[u8]) -> Corpus {
+    let Some((mut options, text)) = Options::split(data) else { return Corpus::Reject };
+    let mut request = json!({"verb": "parse", "text": text});
+    options.fill(&mut request);
+    let answer = ask(&request);
+    answers::agrees_with_itself(text, &answer);
+    decodes_again(&request, &answer);
+    strictness_is_weight(&request, &answer);
+    raw_is_plain(text);
+    serde_sees_what_is_printed(text);
+    Corpus::Keep
+}
+
+fn decodes_again(request: &Value, answer: &Value) {
+    for object in answer["objects"].as_array().unwrap() {
+        // A List is taken apart; kind and version are known in other letters too, and then not part of the object.
+        let whole = |decoded: &&Value| {
+            decoded.get("items").is_none() && decoded.get("apiVersion").is_some() && decoded.get("kind").is_some()
+        };
+        let Some(decoded) = object.get("object").filter(whole) else { continue };
+        let mut again = json!({"verb": "parse", "text": decoded.to_string(), "release": object["release"]});
+        if let Some(via) = request.get("via") {
+            again["via"] = via.clone();
+        }
+        let second = ask(&again);
+        assert_eq!(second["ok"], true, "{decoded}\n{second}\n{request}");
+        assert_eq!(second["objects"].as_array().unwrap().len(), 1, "{decoded}");
+        assert_eq!(second["objects"][0]["object"].to_string(), decoded.to_string(), "{request}");
+    }
+}
+
+fn strictness_is_weight(request: &Value, answer: &Value) {
+    let told = |answer: &Value| -> Vec<String> {
+        let mut told: Vec<String> =
+            findings(answer).iter().map(|f| format!("{} {} {}", f["code"], f["path"], f["message"])).collect();
+        // `nothing-checked` is said where there is no error.
+        told.retain(|text| !text.starts_with("\"nothing-checked\""));
+        told.sort();
+        told
+    };
+    for strictness in ["Strict", "Warn", "Ignore"] {
+        let mut other = request.clone();
+        other["fieldValidation"] = json!(strictness);
+        let other = ask(&other);
+        assert_eq!(told(&other), told(answer), "{strictness}: {request}");
+        let objects = |answer: &Value| -> Vec<Value> {
+            answer["objects"].as_array().unwrap().iter().map(|object| object["object"].clone()).collect()
+        };
+        assert_eq!(objects(&other), objects(answer), "{strictness}: {request}");
+    }
+}
+
+/// kubectl's step from YAML to JSON has nothing to do on its own result.
+fn raw_is_plain(text: &str) {
+    let ask = |text: &str| answers::ask(&json!({"verb": "parse", "raw": true, "text": text}));
+    let answer = ask(text);
+    if let Some(raw) = answer.get("raw") {
+        // YAML has its own opinion of some characters that JSON writes as they are.
+        let escaped = |c: char| match u32::from(c) {
+            0x20..=0x7e | 0x10000.. => c.to_string(),
+            code => format!("\\u{code:04x}"),
+        };
+        let printed: String = raw.to_string().chars().map(escaped).collect();
+        let again = ask(&printed);
+        assert_eq!(again.get("raw"), Some(raw), "{text:?}");
+    }
+}
+
+fn serde_sees_what_is_printed(text: &str) {
+    let input = Input::read(text, None, &Limits::default());
+    for (index, item) in input.items.iter().enumerate() {
+        let Some(tree) = input.tree(item) else { continue };
+        let mut out = String::new();
+        if !print::json(tree, item.node, Order::Sorted, 1 << 20, &mut out) {
+            continue;
+        }
+        // Either refuses what is nested deeply.
+        let (Ok(filled), Ok(printed)) = (input.deserialize::<Value>(index), serde_json::from_str::<Value>(&out)) else {
+            continue;
+        };
+        assert_eq!(without_fractions(&filled), without_fractions(&printed), "{text:?}");
+    }
+}
+
+/// serde_json's own reading of fractions is not exact in the last digit.
+fn without_fractions(value: &Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_f64() => json!("a fraction"),
+        Value::Array(items) => items.iter().map(without_fractions).collect(),
+        Value::Object(map) => Value::Object(map.iter().map(|(key, value)| (key.clone(), without_fractions(value))).collect()),
+        other => other.clone(),
+    }
+}

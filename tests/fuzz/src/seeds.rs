@@ -1,0 +1,129 @@
+//! Seeds from the project's own tests: small ones, for long texts teach little and slow everything down.
+
+use crate::answers::letter;
+use crate::fixtures;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Longest seed.
+const LONGEST: usize = 3000;
+
+fn small(seeds: impl IntoIterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
+    seeds.into_iter().filter(|seed| seed.len() <= LONGEST).collect()
+}
+
+/// The texts of a folder, by name.
+fn texts(folder: &Path) -> Vec<(String, String)> {
+    let mut texts: Vec<(String, String)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "json"))
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap()))
+        .collect();
+    texts.sort();
+    texts
+}
+
+/// What the first line of a manifest says about the request.
+fn option<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let words = text.lines().next()?.strip_prefix("# claimkit: ")?;
+    words.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+}
+
+fn with_letter(letter: u8, text: &str) -> Vec<u8> {
+    let mut seed = vec![letter];
+    seed.extend_from_slice(text.as_bytes());
+    seed
+}
+
+pub fn read(tests: &Path) -> Vec<Vec<u8>> {
+    let mut seeds: Vec<Vec<u8>> = texts(&tests.join("manifests")).into_iter().map(|(_, text)| text.into_bytes()).collect();
+    for file in ["yaml_to_json.jsonl", "kubectl_stream.jsonl"] {
+        for line in std::fs::read_to_string(tests.join("vectors").join(file)).unwrap().split('\n').filter(|line| !line.is_empty())
+        {
+            let vector: Value = serde_json::from_str(line).unwrap();
+            seeds.extend(vector["in"].as_str().map(|text| text.as_bytes().to_vec()));
+        }
+    }
+    small(seeds)
+}
+
+pub fn decode(tests: &Path) -> Vec<Vec<u8>> {
+    let manifests = texts(&tests.join("manifests"));
+    small(manifests.iter().map(|(_, text)| with_letter(letter(option(text, "release"), option(text, "via").is_some()), text)))
+}
+
+pub fn validate(tests: &Path) -> Vec<Vec<u8>> {
+    let manifests = texts(&tests.join("manifests"));
+    small(manifests.iter().map(|(_, text)| {
+        let mut seed = with_letter(letter(option(text, "release"), option(text, "via").is_some()), text);
+        if let Some(old) = option(text, "old") {
+            if option(text, "operation") == Some("updateStatus") {
+                // Behind release, way and strictness: see `Options`.
+                seed[0] = seed[0].wrapping_add(7 * 2 * 3);
+            }
+            seed.push(0);
+            seed.extend(std::fs::read(tests.join("manifests/stored").join(old)).unwrap());
+        }
+        seed
+    }))
+}
+
+pub fn convert(tests: &Path) -> Vec<Vec<u8>> {
+    let files = texts(&tests.join("convert"));
+    let files = files.iter().filter(|(name, _)| name.contains(".in.") || name.contains(".out."));
+    let mut seeds: Vec<Vec<u8>> = files
+        .map(|(name, text)| with_letter(if name.contains(".up.in") || name.contains(".down.out") { b'D' } else { b'F' }, text))
+        .collect();
+    // Bytes that decide on an object.
+    let bytes: Vec<u8> = (0..=255).cycle().take(1000).collect();
+    for letter in [b'g', b'h'] {
+        for from in (0..250).step_by(25) {
+            seeds.push([&[letter], &bytes[from * 3..from * 3 + 200]].concat());
+        }
+    }
+    small(seeds)
+}
+
+pub fn settings(tests: &Path) -> Vec<Vec<u8>> {
+    let fixtures = fixtures::all(&tests.join("policy"));
+    small(fixtures.iter().map(|fixture| match fixture.parts() {
+        Some((request, settings)) => format!("{settings}\0{request}").into_bytes(),
+        None => fixture.payload.clone(),
+    }))
+}
+
+pub fn batch(tests: &Path) -> Vec<Vec<u8>> {
+    let mut requests = vec![
+        json!({"verb": "codes", "locale": "zh-Hans"}),
+        json!({"verb": "releases"}),
+        json!({"verb": "jsonSchema", "release": "1.27", "kind": "ResourceClass"}),
+        json!({"verb": "parse", "raw": true, "text": "a: [1, 1.5, ~]\n"}),
+        json!({"verb": "parse", "text": "a: 1\n", "labelSelector": "a in (b, c), !d", "fieldSelector": "metadata.name=x"}),
+        json!({"verb": "evaluate", "selector": "nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Gt, values: ['1']}]}]",
+            "nodes": "kind: Node\napiVersion: v1\nmetadata: {name: n, labels: {a: '2'}}\n"}),
+        json!({"verb": "validate", "operation": "patch", "patchType": "merge", "patch": "{\"spec\":{\"allocationMode\":\"Immediate\"}}",
+            "old": "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {resourceClassName: d}\n"}),
+        json!({"verb": "validate", "operation": "patch", "patchType": "apply", "fieldManager": "me", "patch": "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c}\n",
+            "old": "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: c}\nspec: {resourceClassName: d}\n"}),
+    ];
+    for (at, (_, text)) in texts(&tests.join("manifests")).into_iter().filter(|(_, text)| text.len() < 1200).enumerate() {
+        let place = json!({"line": at % 7, "character": at % 13});
+        requests.push(match at % 8 {
+            0 => json!({"verb": "hover", "text": text, "position": place, "locale": "en"}),
+            1 => json!({"verb": "complete", "text": text, "position": place}),
+            2 => json!({"verb": "fixes", "text": text, "range": {"start": place, "end": {"offset": 400}}}),
+            3 => json!({"verb": "convert", "text": text, "to": "v1alpha2", "lossy": "allow"}),
+            4 => json!({"verb": "parse", "text": text, "via": "validator"}),
+            5 => json!({"verb": "evaluate", "text": text, "nodes": null, "detail": "full", "explain": ["n"]}),
+            _ => json!({"verb": "validate", "text": text, "namespace": "default", "limits": {"findings": 3}}),
+        });
+    }
+    let mut seeds: Vec<Vec<u8>> = requests.iter().map(|request| request.to_string().into_bytes()).collect();
+    seeds.extend(fixtures::all(&tests.join("policy")).iter().step_by(5).filter_map(|fixture| {
+        let (request, settings) = fixture.parts()?;
+        Some(format!(r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#).into_bytes())
+    }));
+    seeds.push(seeds.iter().take(3).map(|seed| seed.as_slice()).collect::<Vec<_>>().join(&b'\n'));
+    small(seeds)
+}

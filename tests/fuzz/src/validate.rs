@@ -1,0 +1,132 @@
+//! What is found does not depend on comments, key order or style, and YAML and the same JSON give the same findings; every
+//! fix removes its finding and breaks nothing.
+//!
+//! Input: a letter for the options, a byte for the style, the text, and behind a NUL the stored object's text.
+
+use crate::answers::{self, Options, ask, findings, is_syntax};
+use crate::fixes;
+use crate::styles::{Choices, found, shuffled, status, yaml};
+use claimkit::limits::Limits;
+use claimkit::text::print::{self, Order};
+use claimkit::text::{self, Mode};
+use libfuzzer_sys::Corpus;
+use serde_json::{Value, json};
+
+/// Each fix is carried out and judged again: a few of an answer are enough.
+const FIXES: usize = 6;
+
+pub fn run(data: &[u8]) -> Corpus {
+    let Some((mut options, rest)) = Options::split(data) else { return Corpus::Reject };
+    let (text, old) = rest.split_once('\0').map_or((rest, None), |(text, old)| (text, Some(old)));
+    let mut request = json!({"verb": "validate", "text": text});
+    options.fill(&mut request);
+    if let Some(old) = old {
+        request["operation"] = json!(if options.rest(2) == 0 { "update" } else { "updateStatus" });
+        request["old"] = json!(old);
+    }
+    let answer = ask(&request);
+    answers::agrees_with_itself(text, &answer);
+    statuses_agree(&request, &answer);
+    let offered: usize = findings(&answer).iter().map(|finding| finding["fixes"].as_array().unwrap().len()).sum();
+    match findings(&answer).iter().find(|finding| is_syntax_error(finding)) {
+        Some(error) => the_error_is_another(&request, error),
+        None if offered <= FIXES && findings(&answer).iter().all(|f| !brings_up(f)) => drop(fixes::all_mend(&request, &answer)),
+        None => {}
+    }
+    the_writing_does_not_matter(&request, &answer, text);
+    Corpus::Keep
+}
+
+fn is_syntax_error(finding: &Value) -> bool {
+    is_syntax(finding) && finding["severity"] == "error"
+}
+
+/// Of keys that stand twice a fix mends the one that counts; text that was not read is read when that is mended.
+fn brings_up(finding: &Value) -> bool {
+    ["yaml-duplicate-key", "json-duplicate-key", "duplicate-field", "yaml-dropped-text"]
+        .iter()
+        .any(|code| finding["code"] == *code)
+}
+
+/// kubectl stops at a syntax error: mended, there is none or another one. Mostly one further down, but a document before a wrong
+/// separator is not read until that is right, and of two lines beside each other either may be the one that is told first.
+fn the_error_is_another(request: &Value, error: &Value) {
+    let text = request["text"].as_str().unwrap();
+    let about = |error: &Value| (error["range"]["start"]["offset"].clone(), error["message"].clone(), error["help"].clone());
+    for fix in error["fixes"].as_array().unwrap() {
+        let fixed = fixes::apply(text, fix);
+        let mut again = request.clone();
+        again["text"] = json!(fixed);
+        let after = ask(&again);
+        if let Some(next) = findings(&after).iter().find(|finding| is_syntax_error(finding)) {
+            assert_ne!(about(next), about(error), "{fix} for {error} leaves {next}\n{text}\n---\n{fixed}");
+        }
+    }
+}
+
+/// `valid` says whether something refuses the object, and the findings are the causes of the status.
+fn statuses_agree(request: &Value, answer: &Value) {
+    let objects = answer["objects"].as_array().unwrap();
+    for (index, object) in objects.iter().enumerate() {
+        let about = |f: &&Value| f["object"] == index;
+        let refused = findings(answer).iter().filter(about).any(|f| f["severity"] == "error");
+        if object["valid"] == true {
+            assert!(object["status"].is_null() && !refused, "{answer}\n{request}");
+        }
+        if object["status"]["code"] == 422 && request.get("via").is_none() && request.get("fieldValidation").is_none() {
+            let mut causes = Vec::new();
+            for cause in object["status"]["details"]["causes"].as_array().unwrap() {
+                let told = format!("{}: {}", cause["field"].as_str().unwrap(), cause["message"].as_str().unwrap());
+                if !causes.contains(&told) {
+                    causes.push(told);
+                }
+            }
+            let errors =
+                findings(answer).iter().filter(about).filter(|f| f["origin"] == "kube-apiserver" && f["severity"] == "error");
+            let told: Vec<&str> = errors.map(|f| f["message"].as_str().unwrap()).collect();
+            assert_eq!(told, causes, "{request}");
+        }
+    }
+}
+
+/// The documents as JSON and as YAML in another style and key order.
+fn the_writing_does_not_matter(request: &Value, answer: &Value, text: &str) {
+    let file = text::read(text, &Limits::default());
+    // The refusal of an object without kind or version quotes the text as it is written.
+    let quoted = |finding: &Value| finding["code"] == "no-kind";
+    if file.documents.len() != 1 || findings(answer).iter().any(|finding| is_syntax_error(finding) || quoted(finding)) {
+        return;
+    }
+    let document = &file.documents[0];
+    let Some(root) = document.root.filter(|&root| document.tree.is_map(root)) else { return };
+    // JSON sent as it stands keeps its order and its duplicate keys, which the server sees.
+    let validator = request.get("via").is_some();
+    if validator && document.mode == Mode::Json {
+        return;
+    }
+    let mut sorted = String::new();
+    if !print::json(&document.tree, root, Order::Sorted, 1 << 16, &mut sorted) {
+        return;
+    }
+    let mut as_json = request.clone();
+    as_json["text"] = json!(sorted);
+    let as_json = ask(&as_json);
+    let same = |other: &Value, text: &str| {
+        assert_eq!(found(other), found(answer), "{request}\nwritten as\n{text}");
+        assert_eq!(status(other), status(answer), "{request}\nwritten as\n{text}");
+    };
+    same(&as_json, &sorted);
+    // serde_json reads numbers in its own way, and nests less deeply.
+    let Ok(object) = serde_json::from_str::<Value>(&sorted) else { return };
+    if object.to_string() != sorted {
+        return;
+    }
+    let random = text.bytes().fold(7u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let mut choices = Choices(random);
+    let object = shuffled(&object, &mut choices);
+    let mut styled = String::from("# YAML\n");
+    yaml(&object, 0, &mut choices, &mut styled);
+    let mut as_yaml = request.clone();
+    as_yaml["text"] = json!(styled);
+    same(&ask(&as_yaml), &styled);
+}
