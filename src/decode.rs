@@ -400,7 +400,7 @@ impl<'t> Decoder<'t, '_> {
             Kind::Number(span) => {
                 let literal = tree.source().get(span.from()..span.to()).unwrap_or("0");
                 Some(if self.how.kubectl && literal.parse::<i64>().is_err() {
-                    literal.parse().map_or(Cow::Borrowed(literal), |n| Cow::Owned(float(n)))
+                    crate::float::parse(literal).map_or(Cow::Borrowed(literal), |n| Cow::Owned(float(n)))
                 } else {
                     Cow::Borrowed(literal)
                 })

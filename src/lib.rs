@@ -33,6 +33,7 @@ pub mod defaults;
 pub mod editor;
 pub mod entry;
 pub mod evaluate;
+pub mod float;
 pub mod goformat;
 pub mod input;
 pub mod kubectl;

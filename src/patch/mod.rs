@@ -108,9 +108,9 @@ pub(crate) fn go_print(value: &Value) -> String {
 fn go_float(n: f64) -> String {
     let size = n.abs();
     if size == 0.0 || (1e-4..1e21).contains(&size) {
-        return n.to_string();
+        return crate::float::plain(n);
     }
-    let text = format!("{n:e}");
+    let text = crate::float::scientific(n);
     match text.split_once('e') {
         Some((digits, exponent)) => {
             let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));

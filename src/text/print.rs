@@ -1,6 +1,7 @@
 //! Values of a tree as JSON text, in Go's number and string forms.
 
 use super::tree::{Entry, Kind, NodeId, Tree};
+use crate::float;
 
 /// In which order keys are printed. Of equal keys only the one that counts is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,10 +84,10 @@ pub fn json(tree: &Tree<'_>, id: NodeId, order: Order, max_bytes: usize, out: &m
 pub fn float(n: f64, out: &mut String) {
     let size = n.abs();
     if n == 0.0 || (1e-6..1e21).contains(&size) {
-        out.push_str(&if n == 0.0 && n.is_sign_negative() { "-0".to_owned() } else { n.to_string() });
+        out.push_str(&float::plain(n));
         return;
     }
-    let text = format!("{n:e}");
+    let text = float::scientific(n);
     match text.split_once('e') {
         Some((digits, exponent)) if !exponent.starts_with('-') => {
             out.push_str(digits);

@@ -1,5 +1,6 @@
 //! What a scalar means: go-yaml v2's resolution of words, numbers and tags (spec/decoding.md §3.1).
 
+use crate::float;
 use std::borrow::Cow;
 
 /// The resolved value of a scalar.
@@ -134,9 +135,9 @@ fn separates_digits(text: &str) -> bool {
 }
 
 fn float(text: &str) -> Value {
-    match text.parse::<f64>() {
+    match float::parse(text) {
         // Go refuses what overflows.
-        Ok(value) if value.is_finite() => Value::Float(value),
+        Some(value) if value.is_finite() => Value::Float(value),
         _ => Value::Text,
     }
 }
@@ -282,7 +283,7 @@ pub(super) fn float_key(value: f64) -> String {
     if single.is_infinite() {
         return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
     }
-    shortest(&format!("{single:e}"))
+    shortest(&float::scientific_single(single))
 }
 
 /// A float as Go's `%v` writes it.
@@ -292,7 +293,7 @@ pub(super) fn float_value(value: f64) -> String {
     } else if value.is_infinite() {
         if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned()
     } else {
-        shortest(&format!("{value:e}"))
+        shortest(&float::scientific(value))
     }
 }
 
