@@ -12,7 +12,6 @@ use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
 use crate::time::Time;
-use serde::Deserialize;
 use std::borrow::Cow;
 
 /// How many strict problems Go's decoder collects.
@@ -94,8 +93,7 @@ pub struct How {
 }
 
 /// How an object reaches the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Via {
     /// What a person submitting the file meets.
     #[default]

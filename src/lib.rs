@@ -36,6 +36,7 @@ pub mod evaluate;
 pub mod float;
 pub mod goformat;
 pub mod input;
+pub mod json;
 pub mod kubectl;
 pub mod limits;
 pub mod names;

@@ -1,10 +1,7 @@
 //! What a text may cost. Exceeding a limit is a finding with the observed and the allowed value, never a crash.
 
-use serde::Deserialize;
-
 /// Upper bounds for one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one text.
     pub bytes: usize,

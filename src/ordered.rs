@@ -98,6 +98,16 @@ impl Runs {
         self.0.push(run);
     }
 
+    /// Takes an item out; those above it are one lower then.
+    fn forget(&mut self, item: usize) {
+        for run in &mut self.0 {
+            run.retain(|&other| other != item);
+            for other in run.iter_mut().filter(|other| **other > item) {
+                *other = other.saturating_sub(1);
+            }
+        }
+    }
+
     /// All items in order.
     fn all(&self, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
         let mut all = Vec::new();
@@ -137,6 +147,21 @@ impl<K, V> Map<K, V> {
     /// How many keys there are.
     pub fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// Keys and values in the sequence in which they came.
+    pub fn entries(&self) -> &[(K, V)] {
+        &self.entries
+    }
+
+    /// The same, taken out.
+    pub fn into_entries(self) -> Vec<(K, V)> {
+        self.entries
+    }
+
+    /// The values in the sequence in which their keys came, to change.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.entries.iter_mut().map(|(_, value)| value)
     }
 }
 
@@ -202,6 +227,16 @@ impl<K: Ord, V> Map<K, V> {
         let mut value = V::default();
         change(&mut value);
         self.insert(key, value);
+    }
+
+    /// Takes a key and its value out.
+    pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        let at = self.find(key)?;
+        self.runs.forget(at);
+        Some(self.entries.remove(at).1)
     }
 
     /// Keys and values in the order of the keys.
@@ -286,6 +321,14 @@ impl<T: Ord> Set<T> {
     }
 }
 
+impl<T: Ord> PartialEq for Set<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T: Ord> Eq for Set<T> {}
+
 impl<T: Ord> FromIterator<T> for Set<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         Set(elements.into_iter().map(|element| (element, ())).collect())
@@ -337,6 +380,12 @@ mod tests {
             assert_eq!(ours.insert(key.clone(), at), theirs.insert(key, at));
         }
         assert_eq!(ours.len(), theirs.len());
+        assert!(ours.iter().eq(theirs.iter()));
+        for n in numbers(300, 700) {
+            let key = n.to_string();
+            assert_eq!(ours.remove(key.as_str()), theirs.remove(&key));
+            assert_eq!(ours.insert(format!("{n}0"), 1), theirs.insert(format!("{n}0"), 1));
+        }
         assert!(ours.iter().eq(theirs.iter()));
         assert_eq!(ours.get("3"), theirs.get("3"));
         assert_eq!(ours.get("x"), None);

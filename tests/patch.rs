@@ -2,9 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test")]
 
-use claimkit::patch::{Refused, json as json_patch, merge};
+use claimkit::patch::Refused;
 use claimkit::wire;
 use serde_json::{Value, json};
+use support::patches;
+
+mod support {
+    pub mod patches;
+}
 
 fn ask(request: Value) -> Value {
     serde_json::from_str(&wire::answer(&request.to_string())).unwrap()
@@ -92,7 +97,7 @@ fn examples_of_rfc_6902() {
             json!({"foo": ["bar", ["abc", "def"]]}),
         ),
     ] {
-        let answered = json_patch::apply(&document, &patch);
+        let answered = patches::json(&document, &patch);
         match result {
             Value::Null => assert!(matches!(answered, Err(Refused::Rejected(_))), "{name}: {answered:?}"),
             result => assert_eq!(answered.unwrap().0, result, "{name}"),
@@ -103,7 +108,7 @@ fn examples_of_rfc_6902() {
 /// Where the server's library departs from the RFC, or says more.
 #[test]
 fn json_patch_as_the_server_reads_it() {
-    let ok = |document: Value, patch: Value| json_patch::apply(&document, &patch).unwrap().0;
+    let ok = |document: Value, patch: Value| patches::json(&document, &patch).unwrap().0;
     assert_eq!(ok(json!({"l": [1, 2, 3]}), json!([{"op": "remove", "path": "/l/-1"}])), json!({"l": [1, 2]}));
     assert_eq!(ok(json!({"l": [1, 2]}), json!([{"op": "add", "path": "/l/-1", "value": 3}])), json!({"l": [1, 2, 3]}));
     assert_eq!(ok(json!({"a": 1}), json!([{"op": "test", "path": "/b", "value": null}])), json!({"a": 1}));
@@ -131,7 +136,7 @@ fn json_patch_as_the_server_reads_it() {
         json!([{"op": "move", "path": "/x"}]),
         json!([null]),
     ] {
-        let answered = json_patch::apply(&json!({"n": null, "l": [1]}), &patch);
+        let answered = patches::json(&json!({"n": null, "l": [1]}), &patch);
         assert!(matches!(answered, Err(Refused::Rejected(_))), "{patch}: {answered:?}");
     }
     for (patch, text) in [
@@ -140,11 +145,11 @@ fn json_patch_as_the_server_reads_it() {
         (json!([{"op": 1}]), "json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string"),
     ] {
         let want = Refused::BadRequest(format!("error decoding patch: {text}"));
-        assert_eq!(json_patch::apply(&json!({}), &patch), Err(want));
+        assert_eq!(patches::json(&json!({}), &patch), Err(want));
     }
     let many: Vec<Value> = vec![json!({"op": "test", "path": "/a", "value": null}); 10_001];
     let text = "The allowed maximum operations in a JSON patch is 10000, got 10001".to_owned();
-    assert_eq!(json_patch::apply(&json!({}), &json!(many)), Err(Refused::TooLarge(text)));
+    assert_eq!(patches::json(&json!({}), &json!(many)), Err(Refused::TooLarge(text)));
 }
 
 /// RFC 7386, appendix A. Patches that are no object replace the document there; the server refuses them.
@@ -167,7 +172,7 @@ fn examples_of_rfc_7386() {
         (json!([1, 2]), json!({"a": "b", "c": null}), json!({"a": "b"})),
         (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
     ] {
-        let answered = merge::apply(&document, &patch);
+        let answered = patches::merge(&document, &patch);
         match result {
             Value::Null => assert!(matches!(answered, Err(Refused::BadRequest(_))), "{patch}: {answered:?}"),
             result => assert_eq!(answered.unwrap(), result, "{patch}"),

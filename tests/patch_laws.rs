@@ -4,13 +4,18 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test")]
 
 use claimkit::goformat::GoUnicode;
-use claimkit::patch::apply::{self, Writer};
-use claimkit::patch::managers::{self, Manager};
-use claimkit::patch::{Refused, json as json_patch, merge, strategic};
+use claimkit::patch::Refused;
+use claimkit::patch::apply::Writer;
+use claimkit::patch::managers::Manager;
 use claimkit::schema::{Release, v1alpha2};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
+use support::patches;
+
+mod support {
+    pub mod patches;
+}
 
 fn writer(manager: &str, release: Release, status: bool, force: bool) -> Writer<'_> {
     Writer {
@@ -26,7 +31,7 @@ fn writer(manager: &str, release: Release, status: bool, force: bool) -> Writer<
 }
 
 fn run(live: &Value, config: &Value, writer: &Writer<'_>) -> Result<Value, Refused> {
-    apply::apply(live, config, writer, GoUnicode::V15)
+    patches::apply(live, config, writer, GoUnicode::V15)
 }
 
 fn head() -> Value {
@@ -145,9 +150,9 @@ proptest! {
     fn an_empty_patch_changes_nothing(choice: [u8; 6], release in releases()) {
         let mut object = live();
         object["metadata"].as_object_mut().unwrap().extend(config("a", choice)["metadata"].as_object().unwrap().clone());
-        prop_assert_eq!(&json_patch::apply(&object, &json!([])).unwrap().0, &object);
-        prop_assert_eq!(&merge::apply(&object, &json!({})).unwrap(), &object);
-        prop_assert_eq!(&strategic::apply(&object, &json!({}), &v1alpha2::RESOURCE_CLAIM, release).unwrap(), &object);
+        prop_assert_eq!(&patches::json(&object, &json!([])).unwrap().0, &object);
+        prop_assert_eq!(&patches::merge(&object, &json!({})).unwrap(), &object);
+        prop_assert_eq!(&patches::strategic(&object, &json!({}), &v1alpha2::RESOURCE_CLAIM, release).unwrap(), &object);
         let applied = run(&object, &head(), &writer("m", release, false, false)).unwrap();
         prop_assert_eq!(plain(&applied), plain(&object));
     }
@@ -173,7 +178,7 @@ proptest! {
         let ab = run(&run(&live(), &one, &a).unwrap(), &two, &b).unwrap();
         let ba = run(&run(&live(), &two, &b).unwrap(), &one, &a).unwrap();
         prop_assert_eq!(plain(&ab), plain(&ba));
-        prop_assert_eq!(managers::read(&ab).unwrap(), managers::read(&ba).unwrap());
+        prop_assert_eq!(patches::managers(&ab).unwrap(), patches::managers(&ba).unwrap());
         // Each takes its own away again without touching the other's.
         let only_b = run(&ab, &head(), &a).unwrap();
         prop_assert_eq!(plain(&only_b), plain(&run(&live(), &two, &b).unwrap()));
@@ -185,16 +190,16 @@ proptest! {
         let (first, second) = (writer("first", release, false, false), writer("second", release, false, false));
         let before = run(&live(), &one, &first).unwrap();
         let forced = run(&before, &two, &Writer { force: true, ..second }).unwrap();
-        let all = managers::read(&forced).unwrap();
+        let all = patches::managers(&forced).unwrap();
         match run(&before, &two, &second) {
             Ok(same) => prop_assert_eq!(&same, &forced),
             Err(Refused::Conflicts(conflicts)) => {
                 prop_assert!(!conflicts.is_empty());
-                let was = managers::read(&before).unwrap();
+                let was = patches::managers(&before).unwrap();
                 for conflict in conflicts {
                     prop_assert!(["\"first\"", "\"before-first-apply\" using resource.k8s.io/v1alpha2"].contains(&conflict.manager.as_str()));
                     let has = |manager: Option<&Manager>| {
-                        manager.is_some_and(|manager| manager.set.0.iter().any(|path| claimkit::patch::fields::path_text(path) == conflict.path))
+                        manager.is_some_and(|manager| manager.set.paths().iter().any(|path| claimkit::patch::fields::path_text(path) == conflict.path))
                     };
                     let loser = conflict.manager.split('"').nth(1).unwrap();
                     prop_assert!(has(owned(&was, loser)), "{} had {}", loser, conflict.path);
@@ -212,10 +217,8 @@ proptest! {
     #[test]
     fn sets_of_fields_are_read_as_they_are_written(choice: [u8; 6], release in releases()) {
         let applied = run(&live(), &config("a", choice), &writer("m", release, false, true)).unwrap();
-        let all = managers::read(&applied).unwrap();
-        let mut again = applied.clone();
-        managers::write(&mut again, &all);
-        prop_assert_eq!(again, applied);
+        let all = patches::managers(&applied).unwrap();
+        prop_assert_eq!(patches::with_managers(&applied, &all), applied);
     }
 
     /// A reader that follows the RFC agrees, where the server's library does not depart from it.
@@ -224,7 +227,7 @@ proptest! {
         let patch = Value::Array(operations);
         // The server's library replaces what is not there.
         let replaces = patch.to_string().contains("\"replace\"");
-        let ours = json_patch::apply(&document, &patch).ok().map(|(value, _)| sorted(&value));
+        let ours = patches::json(&document, &patch).ok().map(|(value, _)| sorted(&value));
         let mut theirs = document.clone();
         let read: ::json_patch::Patch = serde_json::from_value(patch.clone()).unwrap();
         let theirs = ::json_patch::patch(&mut theirs, &read).ok().map(|()| sorted(&theirs));
@@ -238,7 +241,7 @@ proptest! {
         prop_assume!(!(patch.to_string().contains('[') && has_null(&patch)));
         let mut theirs = document.clone();
         ::json_patch::merge(&mut theirs, &patch);
-        prop_assert_eq!(sorted(&merge::apply(&document, &patch).unwrap()), sorted(&theirs));
+        prop_assert_eq!(sorted(&patches::merge(&document, &patch).unwrap()), sorted(&theirs));
     }
 }
 
@@ -251,14 +254,14 @@ fn other_writes_own_what_they_change() {
     new["metadata"]["labels"]["a0"] = json!("changed");
     new["metadata"]["labels"]["x"] = json!("y");
     new["metadata"].as_object_mut().unwrap().shift_remove("finalizers");
-    let written = apply::update(&applied, &new, &writer("editor", release, false, false)).unwrap();
+    let written = patches::update(&applied, &new, &writer("editor", release, false, false)).unwrap();
     let fields = |name: &str| {
-        owned(&managers::read(&written).unwrap(), name)
-            .map(|manager| manager.set.0.iter().map(|path| claimkit::patch::fields::path_text(path)).collect::<Vec<_>>())
+        owned(&patches::managers(&written).unwrap(), name)
+            .map(|manager| manager.set.paths().iter().map(|path| claimkit::patch::fields::path_text(path)).collect::<Vec<_>>())
     };
     assert_eq!(fields("editor").unwrap(), [".metadata.labels.a0", ".metadata.labels.x"]);
     assert_eq!(fields("applier"), None);
     // Before the first apply nobody is tracked.
-    let written = apply::update(&live(), &live(), &writer("editor", release, false, false)).unwrap();
+    let written = patches::update(&live(), &live(), &writer("editor", release, false, false)).unwrap();
     assert_eq!(written.pointer("/metadata/managedFields"), None);
 }

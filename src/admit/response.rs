@@ -2,11 +2,9 @@
 
 use super::judge::Verdict;
 use super::rules;
+use crate::json::{Members, Out, Raw};
 use crate::report::{Code, Finding, Severity};
 use crate::wire::answer;
-use serde::Serialize;
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 
 /// Longest warning, in characters: kubectl prints it on a line.
 const WARNING: usize = 120;
@@ -15,26 +13,50 @@ const WARNINGS: usize = 30;
 /// Longest message, in bytes; what is beyond is counted.
 const MESSAGE: usize = 32 << 10;
 
+/// What an audit log should keep of a request.
+#[derive(Clone, Debug)]
+pub struct Annotations {
+    /// The settings that had something to say.
+    pub rule: String,
+    /// The class that was asked for.
+    pub class: String,
+}
+
+impl Members for Annotations {
+    fn members(&self, out: &mut Out) {
+        let Annotations { rule, class } = self;
+        out.some("class", class);
+        out.some("rule", rule);
+    }
+}
+
 /// Kubewarden's answer to `validate`; absent keys are left out.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct ValidationResponse {
     /// Whether the request goes through.
     pub accepted: bool,
     /// Why not: one reason bare, several in brackets.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// 400 a request that cannot be read, 403 refused by the policy, 422 refused by the API server's own rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<u16>,
     /// The whole new object.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mutated_object: Option<Box<RawValue>>,
+    pub mutated_object: Option<Raw>,
     /// `rule`: the settings that had something to say; `class`: the class that was asked for.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub audit_annotations: BTreeMap<&'static str, String>,
+    pub audit_annotations: Option<Annotations>,
     /// For the user, accepted or not.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+impl Members for ValidationResponse {
+    fn members(&self, out: &mut Out) {
+        let ValidationResponse { accepted, message, code, mutated_object, audit_annotations, warnings } = self;
+        out.put("accepted", accepted);
+        out.some("message", message);
+        out.some("code", code);
+        out.some("mutated_object", mutated_object);
+        out.some("audit_annotations", audit_annotations);
+        out.some("warnings", warnings);
+    }
 }
 
 impl ValidationResponse {
@@ -45,7 +67,7 @@ impl ValidationResponse {
             accepted,
             message: message(&verdict.findings),
             code: code(&verdict.findings),
-            mutated_object: verdict.mutated.clone().and_then(|text| RawValue::from_string(text).ok()),
+            mutated_object: verdict.mutated.clone().map(Raw::new),
             audit_annotations: annotations(verdict),
             warnings: warnings(&verdict.findings),
         }
@@ -53,13 +75,20 @@ impl ValidationResponse {
 }
 
 /// Kubewarden's answer to `validate_settings`.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct SettingsValidationResponse {
     /// Whether the settings can be used.
     pub valid: bool,
     /// Everything that is wrong with them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+}
+
+impl Members for SettingsValidationResponse {
+    fn members(&self, out: &mut Out) {
+        let SettingsValidationResponse { valid, message } = self;
+        out.put("valid", valid);
+        out.some("message", message);
+    }
 }
 
 impl SettingsValidationResponse {
@@ -73,36 +102,60 @@ impl SettingsValidationResponse {
 }
 
 /// OPA's result for an AdmissionReview: short for people who query it, and with `response` as Kubernetes has it.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct OpaResult {
     allowed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     findings: Vec<answer::Finding>,
     warnings: Vec<String>,
     response: AdmissionResponse,
 }
 
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
+impl Members for OpaResult {
+    fn members(&self, out: &mut Out) {
+        let OpaResult { allowed, code, message, findings, warnings, response } = self;
+        out.put("allowed", allowed);
+        out.some("code", code);
+        out.some("message", message);
+        out.put("findings", findings);
+        out.put("warnings", warnings);
+        out.put("response", response);
+    }
+}
+
+#[derive(Debug)]
 struct AdmissionResponse {
     uid: String,
     allowed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<AdmissionStatus>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    audit_annotations: BTreeMap<&'static str, String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    audit_annotations: Option<Annotations>,
     warnings: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
+impl Members for AdmissionResponse {
+    fn members(&self, out: &mut Out) {
+        let AdmissionResponse { uid, allowed, status, audit_annotations, warnings } = self;
+        out.put("uid", uid);
+        out.put("allowed", allowed);
+        out.some("status", status);
+        out.some("auditAnnotations", audit_annotations);
+        out.some("warnings", warnings);
+    }
+}
+
+#[derive(Debug)]
 struct AdmissionStatus {
     message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
+}
+
+impl Members for AdmissionStatus {
+    fn members(&self, out: &mut Out) {
+        let AdmissionStatus { message, code } = self;
+        out.put("message", message);
+        out.some("code", code);
+    }
 }
 
 impl OpaResult {
@@ -121,10 +174,17 @@ impl OpaResult {
 }
 
 /// One of Gatekeeper's violations.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct Violation {
     /// Why the request is refused.
     pub msg: String,
+}
+
+impl Members for Violation {
+    fn members(&self, out: &mut Out) {
+        let Violation { msg } = self;
+        out.put("msg", msg);
+    }
 }
 
 /// Gatekeeper's result: none means accepted.
@@ -159,7 +219,7 @@ fn code(findings: &[Finding]) -> Option<u16> {
 
 /// One reason bare, several as the API server joins them, each text once.
 fn message(findings: &[Finding]) -> Option<String> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = crate::ordered::Set::new();
     let texts: Vec<&str> = errors(findings).map(|finding| finding.message.as_str()).filter(|text| seen.insert(*text)).collect();
     match texts.as_slice() {
         [] => None,
@@ -226,22 +286,14 @@ fn warning(text: &str) -> String {
     short
 }
 
-fn annotations(verdict: &Verdict) -> BTreeMap<&'static str, String> {
-    let mut annotations = BTreeMap::new();
+fn annotations(verdict: &Verdict) -> Option<Annotations> {
     let mut names: Vec<&'static str> = Vec::new();
     for name in verdict.findings.iter().map(|finding| rules::setting(finding.code)) {
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    if names.is_empty() {
-        return annotations;
-    }
-    annotations.insert("rule", names.join(","));
-    if !verdict.class.is_empty() {
-        annotations.insert("class", warning(&verdict.class));
-    }
-    annotations
+    (!names.is_empty()).then(|| Annotations { rule: names.join(","), class: warning(&verdict.class) })
 }
 
 #[cfg(test)]

@@ -5,14 +5,13 @@ use super::facts;
 use super::hover::{info, type_name, type_words};
 use super::outline::{Held, Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
+use crate::json::{Out, ToJson};
 use crate::report::Step;
 use crate::schema::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
 use crate::text::Span;
-use serde::Serialize;
 
 /// What a completion is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     /// A key.
     Field,
@@ -24,6 +23,18 @@ pub enum Sort {
     ApiVersion,
     /// A whole object.
     Snippet,
+}
+
+impl ToJson for Sort {
+    fn write(&self, out: &mut Out) {
+        out.quote(match self {
+            Sort::Field => "field",
+            Sort::Value => "value",
+            Sort::Kind => "kind",
+            Sort::ApiVersion => "apiVersion",
+            Sort::Snippet => "snippet",
+        });
+    }
 }
 
 /// One completion.

@@ -4,9 +4,9 @@
 //! building the objects by hand, and without a second serialiser in the module.
 
 use crate::evaluate;
+use crate::json::{self, Raw};
 use crate::wire::{self, Answer, Request};
 use js_sys::{JSON, TypeError, Uint8Array};
-use serde_json::value::RawValue;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -172,16 +172,16 @@ fn about(verb: &str, text: &JsValue, request: Request) -> Result<JsValue, JsValu
 }
 
 /// An argument of its own that is a field of the request.
-fn part<T: serde::de::DeserializeOwned>(verb: &str, what: &str, value: &JsValue) -> Result<Option<T>, JsValue> {
+fn part<T: json::Read>(verb: &str, what: &str, value: &JsValue) -> Result<Option<T>, JsValue> {
     if value.is_undefined() || value.is_null() {
         return Ok(None);
     }
     let text = stringify(verb, what, value)?;
-    serde_json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be used: {}", told(&error))))
+    json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be used: {}", told(&error))))
 }
 
 /// JSON, given as an object or as its text.
-fn raw(verb: &str, what: &str, value: &JsValue) -> Result<Option<Box<RawValue>>, JsValue> {
+fn raw(verb: &str, what: &str, value: &JsValue) -> Result<Option<Raw>, JsValue> {
     if value.is_undefined() || value.is_null() {
         return Ok(None);
     }
@@ -189,7 +189,7 @@ fn raw(verb: &str, what: &str, value: &JsValue) -> Result<Option<Box<RawValue>>,
         Some(text) => text,
         None => stringify(verb, what, value)?,
     };
-    RawValue::from_string(text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be read: {error}")))
+    json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be read: {error}")))
 }
 
 /// Answers a request that needs no manifest.
@@ -222,14 +222,12 @@ fn request(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
         }
     }
     let options = stringify(verb, "the options", options)?;
-    serde_json::from_str(&options).map_err(|error| unusable(verb, &told(&error)))
+    json::from_str(&options).map_err(|error| unusable(verb, &told(&error)))
 }
 
-/// What serde says of options, without the place in a text that the caller never saw.
-fn told(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-    text.replace("unknown field", "unknown option")
+/// What is wrong with options, without the place in a text that the caller never saw.
+fn told(error: &json::Error) -> String {
+    error.message.replace("unknown field", "unknown option")
 }
 
 fn stringify(verb: &str, what: &str, value: &JsValue) -> Result<String, JsValue> {

@@ -5,8 +5,8 @@ use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
 use super::{Conflict, Refused};
 use crate::goformat::GoUnicode;
+use crate::json::{Map, Value};
 use crate::schema::{Release, Struct};
-use serde_json::Value;
 
 /// The manager that stands for all writes before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
@@ -40,7 +40,7 @@ impl Writer<'_> {
     /// Fields the other endpoint writes: never owned through this one.
     fn reset(&self) -> Set {
         let field = if self.status { "spec" } else { "status" };
-        Set(self.has_status.then(|| vec![Step::Field(field.to_owned())]).into_iter().collect())
+        Set::new(self.has_status.then(|| vec![Step::Field(field.to_owned())]).into_iter().collect())
     }
 
     fn entry(&self, applied: bool) -> Manager {
@@ -73,7 +73,7 @@ pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
     let mut managers = live.managers.map_err(Refused::Ours)?;
     if managers.is_empty() {
         let before = Writer { manager: BEFORE_FIRST_APPLY, ..*writer }.entry(false);
-        let all = schema.compare(shape, &Value::Object(serde_json::Map::new()), &live.object);
+        let all = schema.compare(shape, &Value::Object(Map::new()), &live.object);
         let time = writer.time.map(str::to_owned);
         managers.push(Manager { set: added(&ignoring(all, &writer.reset())), time, ..before });
     }
@@ -153,7 +153,7 @@ fn bare(object: &Value) -> Bare {
     let managers = managers::read(object);
     let mut object = object.clone();
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.shift_remove("managedFields");
+        metadata.remove("managedFields");
     }
     Bare { object, managers }
 }
@@ -208,7 +208,7 @@ fn take_from_others(
         );
     }
     if !force && !conflicts.is_empty() {
-        conflicts.sort_by(|a, b| a.manager.cmp(&b.manager));
+        crate::ordered::sort_by(&mut conflicts, |a, b| a.manager.cmp(&b.manager));
         return Err(Refused::Conflicts(conflicts));
     }
     for manager in managers.iter_mut().filter(|manager| !manager.is(own)) {

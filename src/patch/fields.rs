@@ -1,8 +1,8 @@
 //! Sets of field paths, as `fieldsV1` writes them: `f:name`, `k:{"uid":"1"}`, `v:"item"`, `i:0`, and `.` for the place itself.
 
+use crate::json::{Map, Value};
+use crate::ordered;
 use crate::text::print;
-use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// One step of a path. The order is that of the server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,114 +40,131 @@ pub fn path_text(path: &[Step]) -> String {
     text
 }
 
-/// A set of paths.
+/// A set of paths, in the server's order of their steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Set(pub BTreeSet<Path>);
-
-#[derive(Default)]
-struct Branch<'p> {
-    here: bool,
-    below: BTreeMap<&'p Step, Branch<'p>>,
-}
+pub struct Set(Vec<Path>);
 
 impl Set {
+    /// A set of these paths.
+    pub fn new(mut paths: Vec<Path>) -> Set {
+        ordered::sort(&mut paths);
+        paths.dedup();
+        Set(paths)
+    }
+
     /// True if it has no path.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Paths of either.
-    pub fn union(&self, other: &Set) -> Set {
-        Set(self.0.union(&other.0).cloned().collect())
+    /// The paths.
+    pub fn paths(&self) -> &[Path] {
+        &self.0
     }
 
-    /// Paths of both.
-    pub fn intersection(&self, other: &Set) -> Set {
-        Set(self.0.intersection(&other.0).cloned().collect())
-    }
-
-    /// Paths of this one that the other has not.
-    pub fn difference(&self, other: &Set) -> Set {
-        Set(self.0.difference(&other.0).cloned().collect())
-    }
-
-    /// Paths that neither are nor lie below one of the other.
-    pub fn outside(&self, other: &Set) -> Set {
-        let covered = |path: &Path| (1..=path.len()).any(|len| path.get(..len).is_some_and(|head| other.0.contains(head)));
-        Set(self.0.iter().filter(|path| !covered(path)).cloned().collect())
+    /// True if a path is in the set.
+    pub fn contains(&self, path: &[Step]) -> bool {
+        self.0.get(self.from(path)).is_some_and(|found| found == path)
     }
 
     /// True if a path or one below it is in the set.
     pub fn reaches(&self, path: &[Step]) -> bool {
-        self.0.range(path.to_vec()..).next().is_some_and(|found| found.starts_with(path))
+        self.0.get(self.from(path)).is_some_and(|found| found.starts_with(path))
     }
 
-    fn tree(&self) -> Branch<'_> {
-        let mut root = Branch::default();
+    /// Where a path stands, or would stand.
+    fn from(&self, path: &[Step]) -> usize {
+        self.0.partition_point(|other| other.as_slice() < path)
+    }
+
+    fn filter(&self, keep: &dyn Fn(&Path) -> bool) -> Set {
+        let mut kept = Vec::new();
         for path in &self.0 {
-            let mut here = &mut root;
-            for step in path {
-                here = here.below.entry(step).or_default();
+            if keep(path) {
+                kept.push(path.clone());
             }
-            here.here = true;
         }
-        root
+        Set(kept)
+    }
+
+    /// Paths of either.
+    pub fn union(&self, other: &Set) -> Set {
+        let mut all = self.0.clone();
+        all.extend_from_slice(&other.0);
+        Set::new(all)
+    }
+
+    /// Paths of both.
+    pub fn intersection(&self, other: &Set) -> Set {
+        self.filter(&|path| other.contains(path))
+    }
+
+    /// Paths of this one that the other has not.
+    pub fn difference(&self, other: &Set) -> Set {
+        self.filter(&|path| !other.contains(path))
+    }
+
+    /// Paths that neither are nor lie below one of the other.
+    pub fn outside(&self, other: &Set) -> Set {
+        self.filter(&|path| !(1..=path.len()).any(|len| path.get(..len).is_some_and(|head| other.contains(head))))
     }
 
     /// The paths in the server's order: at each place its own members first, then what lies deeper.
     pub fn in_order(&self) -> Vec<Path> {
-        fn walk(branch: &Branch<'_>, path: &mut Path, out: &mut Vec<Path>) {
-            for (step, below) in &branch.below {
-                if below.here {
-                    let mut member = path.clone();
-                    member.push((*step).clone());
-                    out.push(member);
-                }
+        fn walk(paths: &[Path], depth: usize, out: &mut Vec<Path>) {
+            let below = below(paths, depth);
+            for (_, group) in &below {
+                out.extend(group.first().filter(|path| path.len() == depth.saturating_add(1)).cloned());
             }
-            for (step, below) in &branch.below {
-                path.push((*step).clone());
-                walk(below, path, out);
-                path.pop();
+            for (_, group) in below {
+                walk(group, depth.saturating_add(1), out);
             }
         }
         let mut out = Vec::new();
-        walk(&self.tree(), &mut Vec::new(), &mut out);
+        walk(&self.0, 0, &mut out);
         out
     }
 
     /// As `fieldsV1`.
     pub fn to_value(&self) -> Value {
-        fn value(branch: &Branch<'_>) -> Value {
+        fn value(paths: &[Path], depth: usize) -> Value {
             let mut map = Map::new();
-            if branch.here && !branch.below.is_empty() {
+            let below = below(paths, depth);
+            if !below.is_empty() && paths.first().is_some_and(|path| path.len() == depth) {
                 map.insert(".".to_owned(), Value::Object(Map::new()));
             }
-            for (step, below) in &branch.below {
-                map.insert(step_text(step), value(below));
+            for (step, group) in below {
+                map.insert(step_text(step), value(group, depth.saturating_add(1)));
             }
             Value::Object(map)
         }
-        value(&self.tree())
+        value(&self.0, 0)
     }
 
     /// From `fieldsV1`; `None` if it is not one.
     pub fn from_value(value: &Value) -> Option<Set> {
-        fn walk(value: &Value, path: &mut Path, set: &mut BTreeSet<Path>) -> Option<()> {
+        fn walk(value: &Value, path: &mut Path, paths: &mut Vec<Path>) -> Option<()> {
             let map = value.as_object()?;
             if !path.is_empty() && (map.is_empty() || map.contains_key(".")) {
-                set.insert(path.clone());
+                paths.push(path.clone());
             }
             for (name, below) in map.iter().filter(|(name, _)| *name != ".") {
                 path.push(read_step(name)?);
-                walk(below, path, set)?;
+                walk(below, path, paths)?;
                 path.pop();
             }
             Some(())
         }
-        let mut set = BTreeSet::new();
-        walk(value, &mut Vec::new(), &mut set)?;
-        Some(Set(set))
+        let mut paths = Vec::new();
+        walk(value, &mut Vec::new(), &mut paths)?;
+        Some(Set::new(paths))
     }
+}
+
+/// Paths in order that go on after so many steps, in groups with the same next step.
+fn below(paths: &[Path], depth: usize) -> Vec<(&Step, &[Path])> {
+    let groups = paths.chunk_by(|a, b| a.get(depth) == b.get(depth));
+    groups.filter_map(|group| Some((group.first()?.get(depth)?, group))).collect()
 }
 
 fn step_text(step: &Step) -> String {
@@ -175,12 +192,12 @@ fn read_step(text: &str) -> Option<Step> {
     let (kind, rest) = text.split_once(':')?;
     match kind {
         "f" => Some(Step::Field(rest.to_owned())),
-        "v" => serde_json::from_str::<Value>(rest).ok().map(|value| Step::Value(value.to_string())),
+        "v" => Value::parse(rest).ok().map(|value| Step::Value(value.to_string())),
         "i" => rest.parse().ok().map(Step::Index),
         "k" => {
-            let keys: Map<String, Value> = serde_json::from_str(rest).ok()?;
+            let Value::Object(keys) = Value::parse(rest).ok()? else { return None };
             let mut keys: Vec<(String, String)> = keys.into_iter().map(|(name, value)| (name, value.to_string())).collect();
-            keys.sort();
+            ordered::sort(&mut keys);
             Some(Step::Key(keys))
         }
         _ => None,

@@ -2,8 +2,9 @@
 
 use super::fields::{Set, Step};
 use crate::goformat::{self, GoUnicode};
+use crate::json::{Map, Value};
+use crate::ordered;
 use crate::time::Time;
-use serde_json::{Map, Value};
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +83,7 @@ fn unowned() -> Set {
         "resourceVersion",
     ];
     let roots = ["apiVersion", "kind", "metadata"].map(|name| vec![Step::Field(name.to_owned())]);
-    Set(names.iter().map(|name| metadata(name)).chain(roots).collect())
+    Set::new(names.iter().map(|name| metadata(name)).chain(roots).collect())
 }
 
 /// Writes the entries, those without fields left out, in the server's order. An object without any gets none.
@@ -95,13 +96,13 @@ pub fn write(object: &mut Value, managers: &[Manager]) {
     let seconds = |manager: &Manager| {
         manager.time.as_deref().and_then(|time| Time::parse(time).ok()).map_or_else(String::new, |time| time.rfc3339())
     };
-    entries.sort_by_key(|manager| {
+    ordered::sort_by_key(&mut entries, |manager| {
         let operation = if manager.applied { "Apply" } else { "Update" };
         (operation, seconds(manager), manager.name.clone(), manager.api_version.clone(), manager.subresource.clone())
     });
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     if entries.is_empty() {
-        metadata.shift_remove("managedFields");
+        metadata.remove("managedFields");
         return;
     }
     let list: Vec<Value> = entries.iter().map(entry).collect();

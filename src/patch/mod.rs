@@ -10,7 +10,7 @@
 //! | `typed.rs` | | values walked along their schema: field sets, merge, compare, remove |
 //! | `managers.rs` | | `managedFields` read and written |
 //!
-//! Objects are JSON values here and not deeper than `serde_json` reads, so that recursion is bounded.
+//! Objects are JSON values here and at most 127 deep when they are read, so that recursion is bounded.
 
 pub mod apply;
 pub mod fields;
@@ -20,7 +20,7 @@ pub mod merge;
 pub mod strategic;
 pub mod typed;
 
-use serde_json::Value;
+use crate::json::{Number, Value};
 
 /// Why a patch was not carried out, by the server's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,15 +89,13 @@ pub(crate) fn go_print(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(b) => b.to_string(),
-        Value::Number(n) => match n.as_f64() {
-            Some(float) if !n.is_i64() && !n.is_u64() => go_float(float),
-            _ => n.to_string(),
-        },
+        Value::Number(Number::Float(n)) => go_float(*n),
+        Value::Number(_) => value.to_string(),
         Value::String(text) => text.clone(),
         Value::Array(items) => format!("[{}]", items.iter().map(go_print).collect::<Vec<_>>().join(" ")),
         Value::Object(map) => {
-            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-            entries.sort_by_key(|entry| entry.0);
+            let mut entries: Vec<&(String, Value)> = map.iter().collect();
+            crate::ordered::sort_by(&mut entries, |a, b| a.0.cmp(&b.0));
             let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{}", go_print(value))).collect();
             format!("map[{}]", entries.join(" "))
         }

@@ -2,9 +2,9 @@
 //! and fields removed. List semantics are those of the release.
 
 use super::fields::{Path, Set, Step};
+use crate::json::{Map, Value};
+use crate::ordered;
 use crate::schema::{Field, ListKind, Release, Struct, Type};
-use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 
 /// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
 const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];
@@ -83,7 +83,7 @@ impl Schema {
                     .iter()
                     .map(|key| ((*key).to_owned(), item.get(key).map_or_else(|| "\"\"".to_owned(), Value::to_string)))
                     .collect();
-                keys.sort();
+                ordered::sort(&mut keys);
                 Step::Key(keys)
             }
             _ => Step::Value(item.to_string()),
@@ -99,7 +99,7 @@ impl Schema {
             }
             (Shape::Fields(_) | Shape::Keys, Value::Object(map)) => {
                 let mut names: Vec<&String> = map.keys().collect();
-                names.sort();
+                ordered::sort(&mut names);
                 for name in names {
                     path.push(Step::Field(name.clone()));
                     let Some(below) = self.below(shape, name) else { return at(path, "field not declared in schema") };
@@ -109,7 +109,7 @@ impl Schema {
                 Ok(())
             }
             (Shape::Set | Shape::Items(..), Value::Array(items)) => {
-                let mut seen = BTreeSet::new();
+                let mut seen = ordered::Set::new();
                 for (index, item) in items.iter().enumerate() {
                     if let Shape::Items(keys, _) = shape
                         && let Some(key) = keys.iter().find(|key| item.get(key).is_none())
@@ -136,12 +136,12 @@ impl Schema {
 
     /// The fields a value has.
     pub fn set(&self, shape: Shape, value: &Value) -> Set {
-        let mut set = BTreeSet::new();
-        self.collect(shape, value, &mut Vec::new(), &mut set);
-        Set(set)
+        let mut paths = Vec::new();
+        self.collect(shape, value, &mut Vec::new(), &mut paths);
+        Set::new(paths)
     }
 
-    fn collect(&self, shape: Shape, value: &Value, path: &mut Path, set: &mut BTreeSet<Path>) {
+    fn collect(&self, shape: Shape, value: &Value, path: &mut Path, set: &mut Vec<Path>) {
         match (shape, value) {
             (Shape::Fields(_) | Shape::Keys, Value::Null) | (Shape::Set | Shape::Items(..), Value::Null) => {}
             (Shape::Fields(_) | Shape::Keys, Value::Object(map)) => {
@@ -150,7 +150,7 @@ impl Schema {
                     self.collect(self.child(shape, name), value, path, set);
                     let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
                     if empty || self.below(shape, name).is_none() || matches!(shape, Shape::Keys) {
-                        set.insert(path.clone());
+                        set.push(path.clone());
                     }
                     path.pop();
                 }
@@ -159,11 +159,11 @@ impl Schema {
                 for item in items {
                     path.push(Self::step(shape, item));
                     self.collect(self.item(shape), item, path, set);
-                    set.insert(path.clone());
+                    set.push(path.clone());
                     path.pop();
                 }
             }
-            _ => drop(set.insert(path.clone())),
+            _ => set.push(path.clone()),
         }
     }
 
@@ -177,9 +177,11 @@ impl Schema {
         Some(match (shape, left, right) {
             (Shape::Fields(_) | Shape::Keys, Value::Object(old), Value::Object(new)) if !old.is_empty() || !new.is_empty() => {
                 let mut out = Map::new();
-                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
+                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name))) {
                     let merged = self.merge(self.child(shape, name), old.get(name), new.get(name));
-                    out.extend(merged.map(|value| (name.clone(), value)));
+                    if let Some(value) = merged {
+                        out.insert(name.clone(), value);
+                    }
                 }
                 Value::Object(out)
             }
@@ -244,15 +246,15 @@ impl Schema {
 
     /// What differs between two values.
     pub fn compare(&self, shape: Shape, left: &Value, right: &Value) -> Compared {
-        let mut compared = Compared::default();
-        self.differ(shape, Some(left), Some(right), &mut Vec::new(), &mut compared);
-        compared
+        let mut found = Differences::default();
+        self.differ(shape, Some(left), Some(right), &mut Vec::new(), &mut found);
+        Compared { added: Set::new(found.added), modified: Set::new(found.modified), removed: Set::new(found.removed) }
     }
 
-    fn differ(&self, shape: Shape, left: Option<&Value>, right: Option<&Value>, path: &mut Path, out: &mut Compared) {
-        let side = |out: &mut Compared, path: &Path| match (left, right) {
-            (None, Some(_)) => drop(out.added.0.insert(path.clone())),
-            (Some(_), None) => drop(out.removed.0.insert(path.clone())),
+    fn differ(&self, shape: Shape, left: Option<&Value>, right: Option<&Value>, path: &mut Path, out: &mut Differences) {
+        let side = |out: &mut Differences, path: &Path| match (left, right) {
+            (None, Some(_)) => out.added.push(path.clone()),
+            (Some(_), None) => out.removed.push(path.clone()),
             _ => {}
         };
         let map = |value: Option<&Value>| value.and_then(Value::as_object).filter(|map| !map.is_empty()).cloned();
@@ -260,7 +262,7 @@ impl Schema {
         match shape {
             Shape::Fields(_) | Shape::Keys if map(left).is_some() || map(right).is_some() => {
                 let (old, new) = (map(left).unwrap_or_default(), map(right).unwrap_or_default());
-                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
+                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name))) {
                     path.push(Step::Field(name.clone()));
                     self.differ(self.child(shape, name), old.get(name), new.get(name), path, out);
                     path.pop();
@@ -284,7 +286,7 @@ impl Schema {
                 side(out, path);
             }
             _ => match (left, right) {
-                (Some(left), Some(right)) if left != right => drop(out.modified.0.insert(path.clone())),
+                (Some(left), Some(right)) if left != right => out.modified.push(path.clone()),
                 _ => side(out, path),
             },
         }
@@ -301,7 +303,7 @@ impl Schema {
                 let mut out = Map::new();
                 for (name, value) in map {
                     path.push(Step::Field(name.clone()));
-                    if !gone.0.contains(path.as_slice()) {
+                    if !gone.contains(path) {
                         out.insert(name.clone(), self.strip_below(self.child(shape, name), value, gone, path));
                     }
                     path.pop();
@@ -312,7 +314,7 @@ impl Schema {
                 let mut out = Vec::new();
                 for item in items {
                     path.push(Self::step(shape, item));
-                    if !gone.0.contains(path.as_slice()) {
+                    if !gone.contains(path) {
                         out.push(self.strip_below(self.item(shape), item, gone, path));
                     }
                     path.pop();
@@ -329,8 +331,8 @@ impl Schema {
 
     /// The set with the struct fields on the way to its paths as members of their own.
     pub fn named(&self, shape: Shape, set: &Set) -> Set {
-        let mut all = set.0.clone();
-        for path in &set.0 {
+        let mut all = set.paths().to_vec();
+        for path in set.paths() {
             let mut here = shape;
             for (at, step) in path.iter().enumerate() {
                 match step {
@@ -345,8 +347,16 @@ impl Schema {
                 }
             }
         }
-        Set(all)
+        Set::new(all)
     }
+}
+
+/// What differs, while it is being found.
+#[derive(Default)]
+struct Differences {
+    added: Vec<Path>,
+    modified: Vec<Path>,
+    removed: Vec<Path>,
 }
 
 /// What differs between two values.

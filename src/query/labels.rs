@@ -2,7 +2,7 @@
 
 use crate::goformat::{self, GoUnicode};
 use crate::names;
-use std::collections::BTreeSet;
+use crate::ordered::Set;
 
 /// A label selector: all requirements must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Selector {
 struct Requirement {
     key: String,
     operator: Operator,
-    values: BTreeSet<String>,
+    values: Set<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Selector {
             let among = value.is_some_and(|value| requirement.values.contains(value));
             let number = |text: &str| text.parse::<i64>().ok();
             let compare = |holds: fn(i64, i64) -> bool| {
-                let wanted = requirement.values.first().and_then(|wanted| number(wanted));
+                let wanted = requirement.values.iter().next().and_then(|wanted| number(wanted));
                 value.and_then(number).zip(wanted).is_some_and(|(have, wanted)| holds(have, wanted))
             };
             match requirement.operator {
@@ -116,6 +116,13 @@ fn tokens(text: &str) -> Vec<(Token, String)> {
     }
 }
 
+/// A set with one value.
+fn one(value: String) -> Set<String> {
+    let mut set = Set::new();
+    set.insert(value);
+    set
+}
+
 struct Parser {
     tokens: Vec<(Token, String)>,
     at: usize,
@@ -157,7 +164,7 @@ impl Parser {
             operator = Some(Operator::Exists);
         }
         if let Some(operator) = operator {
-            return Ok(Requirement { key, operator, values: BTreeSet::new() });
+            return Ok(Requirement { key, operator, values: Set::new() });
         }
         let (token, literal) = self.take(false);
         let (operator, values) = match token {
@@ -189,17 +196,17 @@ impl Parser {
         }
     }
 
-    fn exact(&mut self) -> Result<BTreeSet<String>, String> {
+    fn exact(&mut self) -> Result<Set<String>, String> {
         if matches!(self.look().0, Token::End | Token::Comma) {
-            return Ok(BTreeSet::from([String::new()]));
+            return Ok(one(String::new()));
         }
         match self.take(true) {
-            (Token::Identifier, value) => Ok(BTreeSet::from([value])),
+            (Token::Identifier, value) => Ok(one(value)),
             (_, literal) => Err(format!("found '{literal}', expected: identifier")),
         }
     }
 
-    fn values(&mut self) -> Result<BTreeSet<String>, String> {
+    fn values(&mut self) -> Result<Set<String>, String> {
         let (token, literal) = self.take(true);
         if token != Token::Open {
             return Err(format!("found '{literal}' expected: '('"));
@@ -214,14 +221,14 @@ impl Parser {
             }
             (Token::Close, _) => {
                 self.take(true);
-                Ok(BTreeSet::from([String::new()]))
+                Ok(one(String::new()))
             }
             (_, literal) => Err(format!("found '{literal}', expected: ',', ')' or identifier")),
         }
     }
 
-    fn list(&mut self) -> Result<BTreeSet<String>, String> {
-        let mut values = BTreeSet::new();
+    fn list(&mut self) -> Result<Set<String>, String> {
+        let mut values = Set::new();
         loop {
             match self.take(true) {
                 (Token::Identifier, value) => {

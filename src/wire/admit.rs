@@ -4,11 +4,11 @@ use super::answer::{self, Answer};
 use super::request::Request;
 use crate::admit::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
 use crate::admit::{self, Mutation, Settings, Verdict};
+use crate::json::{self, Members, Out, Raw};
 use crate::limits::Limits;
 use crate::report::{Code, Finding, Origin};
 use crate::text::tree::{Kind, NodeId, Tree};
-use crate::text::{Document, Mode, Source, Span, json};
-use serde_json::value::RawValue;
+use crate::text::{Document, Mode, Source, Span};
 
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
@@ -21,7 +21,7 @@ const VERBS: bool = cfg!(feature = "verbs") || !cfg!(any(feature = "kubewarden",
 
 /// Answers `admit`: a request and settings give `response`; settings alone are only checked.
 pub fn admit(request: &Request) -> Answer {
-    let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
+    let text = |value: &Option<Raw>| value.as_ref().map(|value| value.get().to_owned());
     of_texts(text(&request.request).as_deref(), text(&request.settings).as_deref().unwrap_or_default())
 }
 
@@ -118,7 +118,7 @@ fn run(text: &str) -> Answer {
     if !VERBS {
         return run_admit_alone(text);
     }
-    match serde_json::from_str::<Request>(text) {
+    match json::from_str::<Request>(text) {
         Ok(mut request) => {
             let most = Limits::default();
             let asked = request.limits;
@@ -193,16 +193,23 @@ fn opa_answer(request: &str) -> String {
     super::print(&head)
 }
 
-#[derive(serde::Serialize)]
 struct OpaHead {
     allowed: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     warnings: Vec<String>,
-    #[serde(flatten)]
     answer: Answer,
+}
+
+impl Members for OpaHead {
+    fn members(&self, out: &mut Out) {
+        let OpaHead { allowed, code, message, warnings, answer } = self;
+        out.put("allowed", allowed);
+        out.some("code", code);
+        out.some("message", message);
+        out.put("warnings", warnings);
+        answer.members(out);
+    }
 }
 
 /// The text of a request of the contract, if it is one: no AdmissionRequest has a `verb`. Hosts add a `uid`.
@@ -251,7 +258,7 @@ fn read(text: &str) -> Result<Document<'_>, String> {
         return Err(format!("the request has {} bytes, at most {MAX_PAYLOAD} are read", text.len()));
     }
     let mut tree = Tree::new(text);
-    let (root, end) = json::value(&mut tree, 0, json::MAX_DEPTH)
+    let (root, end) = crate::text::json::value(&mut tree, 0, crate::text::json::MAX_DEPTH)
         .map_err(|error| format!("the request cannot be read: {} at byte {}", error.message, error.offset))?;
     let rest = text.get(end..).unwrap_or_default();
     let after = rest.len().saturating_sub(rest.trim_start_matches([' ', '\t', '\r', '\n']).len());
@@ -262,6 +269,6 @@ fn read(text: &str) -> Result<Document<'_>, String> {
     Ok(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(0, text.len()) })
 }
 
-fn raw(value: &impl serde::Serialize) -> Option<Box<RawValue>> {
-    serde_json::value::to_raw_value(value).ok()
+fn raw(response: &ValidationResponse) -> Option<Raw> {
+    Some(Raw::new(json::print(response)))
 }

@@ -4,9 +4,9 @@ use super::answer::{self, Answer, Loss, Object};
 use super::parse::nothing_checked;
 use super::request::{Lossy, Request};
 use crate::convert::{self, Options};
+use crate::json::{self, Raw};
 use crate::report::Severity;
 use crate::schema::{GROUP, VERSIONS, Version};
-use serde_json::value::RawValue;
 
 /// Answers `convert`.
 pub fn convert(request: &Request) -> Answer {
@@ -40,7 +40,7 @@ pub fn convert(request: &Request) -> Answer {
             outcome
                 .losses
                 .into_iter()
-                .map(|loss| Loss { path: loss.path, value: RawValue::from_string(loss.value).ok(), reason: loss.reason })
+                .map(|loss| Loss { path: loss.path, value: json::from_str::<Raw>(&loss.value).ok(), reason: loss.reason })
                 .collect(),
         ),
         skipped: outcome.skipped,

@@ -17,6 +17,7 @@ mod parse;
 mod patch;
 pub mod placement;
 mod placing;
+mod read;
 mod select;
 mod validate;
 
@@ -25,7 +26,7 @@ pub use evaluate::evaluate_on;
 pub use placing::FULL_NODES;
 pub use request::Request;
 
-use serde::Serialize;
+use crate::json::{self, ToJson};
 
 /// The verbs whose answers have sentences of a locale.
 const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases"];
@@ -70,11 +71,11 @@ pub fn answer(request: &str) -> String {
 
 /// The same, with a locale's file for the verbs that answer with sentences, unless the request brings its own.
 pub fn answer_with(request: &str, locale: impl Fn(&str) -> Option<&'static str>) -> String {
-    let answer = match serde_json::from_str::<Request>(request) {
+    let answer = match json::from_str::<Request>(request) {
         Ok(mut request) => {
             if request.sentences.is_none() && TELLING.contains(&request.verb.as_str()) {
                 let file = request.locale().ok().and_then(locale);
-                request.sentences = file.and_then(|file| serde_json::from_str(file).ok());
+                request.sentences = file.and_then(|file| json::from_str(file).ok());
             }
             run(&request)
         }
@@ -84,9 +85,6 @@ pub fn answer_with(request: &str, locale: impl Fn(&str) -> Option<&'static str>)
 }
 
 /// An answer as one line of JSON.
-pub fn print(answer: &impl Serialize) -> String {
-    serde_json::to_string(answer).unwrap_or_else(|error| {
-        let text = serde_json::Value::String(format!("the answer cannot be printed: {error}"));
-        format!(r#"{{"ok":false,"error":{text},"findings":[],"objects":[]}}"#)
-    })
+pub fn print(answer: &dyn ToJson) -> String {
+    json::print(answer)
 }

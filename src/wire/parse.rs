@@ -5,12 +5,12 @@ use super::request::{FieldValidation, Request, Via};
 use super::select;
 use crate::decode::{self, Decoded, How, StrictKind};
 use crate::input::{Input, Item, What};
+use crate::json::Raw;
 use crate::object;
 use crate::report::{Code, Finding, Origin, Severity, locate};
 use crate::schema::Release;
 use crate::text::print::{self, Order};
 use crate::text::{Source, Span, stream, yaml};
-use serde_json::value::RawValue;
 
 /// Answers `parse`.
 pub fn parse(request: &Request) -> Answer {
@@ -50,7 +50,7 @@ pub fn parse(request: &Request) -> Answer {
                 object.valid = Some(Some(problems.iter().all(|finding| finding.severity != Severity::Error)));
                 findings.extend(problems.into_iter().map(|finding| place(&input, item, index, finding)));
                 if decoded.answer.is_none() {
-                    object.object = object_json(&decoded, item.release);
+                    object.object = Some(object_json(&decoded, item.release));
                 }
             }
         }
@@ -93,8 +93,8 @@ fn raw(text: &str, request: &Request) -> Answer {
             }
         }
         if findings.is_empty() {
-            answer.raw = RawValue::from_string(out).ok();
-            answer.ok = answer.raw.is_some();
+            answer.raw = Some(Raw::new(out));
+            answer.ok = true;
             findings.extend(strict(document.strict_errors()));
         }
     }
@@ -110,10 +110,10 @@ fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
     Some(Finding::warning(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
 }
 
-fn object_json(decoded: &Decoded<'_>, release: Release) -> Option<Box<RawValue>> {
+fn object_json(decoded: &Decoded<'_>, release: Release) -> Raw {
     let mut out = String::new();
     object::encode(&decoded.record, release, &mut out);
-    RawValue::from_string(out).ok()
+    Raw::new(out)
 }
 
 /// The findings of decoding, in the server's order; places are set.

@@ -6,8 +6,9 @@ use super::validate::{self, stored};
 use crate::decode::{self, Decoded, How};
 use crate::defaults;
 use crate::input::{Input, Item, What};
+use crate::json::{self, Map, Raw, Value};
 use crate::object::{self, Record};
-use crate::patch::{self, Refused, apply, json, merge, strategic};
+use crate::patch::{self, Refused, apply, merge, strategic};
 use crate::report::{Code, Finding, Origin};
 use crate::schema::Api;
 use crate::text::print::{self, Order};
@@ -15,8 +16,6 @@ use crate::text::{Mode, Tree};
 use crate::time::Time;
 use crate::validate::status::Status;
 use crate::validate::{Context, pipeline};
-use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value, json};
 
 /// Answers `validate` with the operations `patch` and `patchStatus`.
 pub fn patch(request: &Request) -> Answer {
@@ -87,7 +86,7 @@ impl Work<'_, '_> {
                     Stop::Status(status) => Some((**status).clone()),
                     Stop::Finding(_) => None,
                 };
-                object.status = Some(status.and_then(|status| to_raw_value(&status).ok()));
+                object.status = Some(status.map(|status| Raw::new(json::print(&status))));
             }
             Ok(done) => {
                 let judged = self.judge(&done.text);
@@ -103,7 +102,7 @@ impl Work<'_, '_> {
                 let verdict = judged.objects.into_iter().next().unwrap_or_default();
                 object.valid = verdict.valid;
                 object.status = verdict.status;
-                object.object = RawValue::from_string(done.result).ok();
+                object.object = Some(Raw::new(done.result));
                 object.changes = Some(done.changes);
             }
         }
@@ -175,8 +174,7 @@ impl Work<'_, '_> {
     fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
         let mut text = String::new();
         object::encode(record, self.item.release, &mut text);
-        serde_json::from_str(&text)
-            .map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
+        Value::parse(&text).map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
     }
 
     fn writer(&self) -> apply::Writer<'_> {
@@ -196,7 +194,7 @@ impl Work<'_, '_> {
         let mut strict = Vec::new();
         let mut value = match self.request.patch_type {
             PatchType::Json => {
-                let (value, found) = json::apply(live, patch)?;
+                let (value, found) = crate::patch::json::apply(live, patch)?;
                 strict = found;
                 value
             }
@@ -325,7 +323,7 @@ fn read(text: &str, request: &Request) -> Result<Value, Stop> {
     if !print::json(&document.tree, root, Order::Sorted, request.limits.bytes, &mut out) {
         return Err(wrong(format!("the patch has more than {} bytes once aliases are written out", request.limits.bytes)));
     }
-    serde_json::from_str(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
+    Value::parse(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
 }
 
 fn refusal(stop: &Stop, unicode: crate::goformat::GoUnicode) -> Vec<answer::Finding> {
@@ -362,12 +360,12 @@ fn in_go_order(old: &Value, new: &Value) -> Value {
         _ if old == new => old.clone(),
         (Value::Object(old), Value::Object(new)) => {
             let mut keys: Vec<&String> = new.keys().collect();
-            keys.sort();
+            crate::ordered::sort(&mut keys);
             let value = |key: &String| {
                 let new = new.get(key).cloned().unwrap_or(Value::Null);
                 old.get(key).map_or(new.clone(), |old| in_go_order(old, &new))
             };
-            Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect::<Map<_, _>>())
+            Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect::<Map>())
         }
         _ => new.clone(),
     }
@@ -385,6 +383,16 @@ fn html_escaped(json: &str) -> String {
     out
 }
 
+fn operation(op: &str, path: &str, value: Option<&Value>) -> Value {
+    let mut members = Map::new();
+    members.insert("op".to_owned(), Value::String(op.to_owned()));
+    members.insert("path".to_owned(), Value::String(path.to_owned()));
+    if let Some(value) = value {
+        members.insert("value".to_owned(), value.clone());
+    }
+    Value::Object(members)
+}
+
 /// What leads from one value to the other, as JSON patch operations.
 fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>) {
     let len = path.len();
@@ -393,8 +401,8 @@ fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>
         path.push_str(&name.replace('~', "~0").replace('/', "~1"));
         match (old, new) {
             (Some(old), Some(new)) => differences(old, new, path, out),
-            (Some(_), None) => out.push(json!({"op": "remove", "path": path.as_str()})),
-            (None, Some(new)) => out.push(json!({"op": "add", "path": path.as_str(), "value": new})),
+            (Some(_), None) => out.push(operation("remove", path, None)),
+            (None, Some(new)) => out.push(operation("add", path, Some(new))),
             (None, None) => {}
         }
         path.truncate(len);
@@ -405,7 +413,7 @@ fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>
             for (name, old) in before {
                 below(path, name, Some(old), after.get(name));
             }
-            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(*name)) {
+            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(name)) {
                 below(path, name, None, Some(new));
             }
         }
@@ -414,6 +422,6 @@ fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>
                 below(path, &at.to_string(), before.get(at), Some(new));
             }
         }
-        _ => out.push(json!({"op": "replace", "path": path.as_str(), "value": new})),
+        _ => out.push(operation("replace", path, Some(new))),
     }
 }

@@ -2,15 +2,13 @@
 
 pub use crate::decode::Via;
 use crate::editor::sentences::{LOCALES, Sentences};
+use crate::json::Raw;
 use crate::limits::Limits;
 use crate::schema::Release;
 use crate::text::Source;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 /// One request.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub struct Request {
     /// `parse`, `validate`, `convert`, `evaluate`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`.
     pub verb: String,
@@ -45,7 +43,6 @@ pub struct Request {
     /// Convert: take fields of `metadata` out that only the server writes, and the annotation of `kubectl apply`.
     pub drop_server_fields: bool,
     /// Text with Nodes. `Some(None)` (JSON `null`): one nil node.
-    #[serde(deserialize_with = "present")]
     pub nodes: Option<Option<String>>,
     /// A bare node selector's text, in place of `text`.
     pub selector: Option<String>,
@@ -54,7 +51,6 @@ pub struct Request {
     /// Evaluate: names of nodes that tell everything whatever `detail` says.
     pub explain: Vec<String>,
     /// Answers say where in the text. Not asked for in requests: hosts that have no text leave it out.
-    #[serde(skip)]
     pub without_places: bool,
     /// Parse: which objects `kubectl get -l` would show.
     pub label_selector: Option<String>,
@@ -73,16 +69,11 @@ pub struct Request {
     /// The locale's file. Without it answers have documentation keys only; the command line fills it in.
     pub sentences: Option<Sentences>,
     /// Admit: an AdmissionRequest, or the AdmissionReview around it; absent: only the settings are checked.
-    pub request: Option<Box<RawValue>>,
+    pub request: Option<Raw>,
     /// Admit: the settings of the policy; absent: none.
-    pub settings: Option<Box<RawValue>>,
+    pub settings: Option<Raw>,
     /// Overrides of the limits.
     pub limits: Limits,
-}
-
-/// Keeps `null` apart from absent.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::<String>::deserialize(deserializer).map(Some)
 }
 
 impl Request {
@@ -107,7 +98,7 @@ impl Request {
 }
 
 /// `fieldValidation`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldValidation {
     /// Unknown and duplicate fields are errors.
     #[default]
@@ -119,8 +110,7 @@ pub enum FieldValidation {
 }
 
 /// `operation`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Operation {
     /// The object is new.
     #[default]
@@ -136,8 +126,7 @@ pub enum Operation {
 }
 
 /// `patchType`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PatchType {
     /// RFC 6902.
     Json,
@@ -151,8 +140,7 @@ pub enum PatchType {
 }
 
 /// `detail`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Every check of every claim, term and requirement.
     Full,
@@ -161,8 +149,7 @@ pub enum Detail {
 }
 
 /// `lossy`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lossy {
     /// A conversion that loses data is refused.
     #[default]
@@ -172,8 +159,7 @@ pub enum Lossy {
 }
 
 /// A place in the text: `offset` in bytes, or `line` and `character` (UTF-16) from zero. `offset` wins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Zero-based line.
     pub line: u32,
@@ -184,8 +170,7 @@ pub struct Place {
 }
 
 /// From one place up to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceRange {
     /// Start.
     pub start: Place,

@@ -6,11 +6,11 @@ use super::hints;
 use super::parse::{nothing_checked, other_group, place};
 use super::request::{Operation, Request};
 use crate::input::{Input, Item, What};
+use crate::json::{self, Raw};
 use crate::report::{Code, Finding, Origin, Severity, Step};
 use crate::suggest;
 use crate::validate::references::References;
 use crate::validate::status::Status;
-use serde_json::value::to_raw_value;
 
 /// Answers `validate`.
 pub fn validate(request: &Request) -> Answer {
@@ -60,7 +60,7 @@ pub fn validate(request: &Request) -> Answer {
             What::Refused(finding) => {
                 checked = true;
                 object.valid = Some(Some(false));
-                object.status = Some(refused(item, finding).and_then(|status| to_raw_value(&status).ok()));
+                object.status = Some(refused(item, finding).map(|status| Raw::new(json::print(&status))));
                 let mut finding = finding.clone();
                 if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
                     hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
@@ -73,7 +73,7 @@ pub fn validate(request: &Request) -> Answer {
                 let verdict = case.judge(&mut references);
                 let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                 object.valid = Some(Some(!refused));
-                object.status = Some(verdict.status.and_then(|status| to_raw_value(&status).ok()));
+                object.status = Some(verdict.status.map(|status| Raw::new(json::print(&status))));
                 findings.extend(verdict.findings.into_iter().map(|finding| place(&input, item, index, finding)));
             }
         }
