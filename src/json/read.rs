@@ -1,6 +1,7 @@
 //! Reading. Errors are those that serde's derived readers gave for the same texts, words and places: hosts show them.
 
 use super::{Map, Number, Raw, Value};
+use crate::float;
 use std::fmt;
 
 /// Lists and objects within each other, at most one fewer than this.
@@ -38,8 +39,8 @@ impl fmt::Display for Error {
 
 type Result<T> = std::result::Result<T, Box<Error>>;
 
-fn wrong<T>(message: String) -> Result<T> {
-    Err(Box::new(Error { message, place: None }))
+fn wrong(message: String) -> Box<Error> {
+    Box::new(Error { message, place: None })
 }
 
 /// Something that can be read.
@@ -93,35 +94,33 @@ impl Reader<'_> {
     }
 
     /// An error at what was taken last.
-    fn fail<T>(&self, message: &str) -> Result<T> {
-        Err(Box::new(Error { message: message.to_owned(), place: Some(self.place(self.at)) }))
+    fn fail(&self, message: &str) -> Box<Error> {
+        Box::new(Error { message: message.to_owned(), place: Some(self.place(self.at)) })
     }
 
     /// An error at what would be taken next.
-    fn fail_next<T>(&self, message: &str) -> Result<T> {
+    fn fail_next(&self, message: &str) -> Box<Error> {
         let at = self.at.saturating_add(1).min(self.text.len());
-        Err(Box::new(Error { message: message.to_owned(), place: Some(self.place(at)) }))
+        Box::new(Error { message: message.to_owned(), place: Some(self.place(at)) })
     }
 
     /// The place of an error that has none is here.
-    fn placed<T>(&self, result: Result<T>) -> Result<T> {
-        result.map_err(|mut error| {
-            if error.place.is_none() {
-                error.place = Some(self.place(self.at));
-            }
-            error
-        })
+    fn placed(&self, mut error: Box<Error>) -> Box<Error> {
+        if error.place.is_none() {
+            error.place = Some(self.place(self.at));
+        }
+        error
     }
 
     fn end(&mut self) -> Result<()> {
-        if self.space().is_some() { self.fail_next(TRAILING) } else { Ok(()) }
+        if self.space().is_some() { Err(self.fail_next(TRAILING)) } else { Ok(()) }
     }
 
     /// What a value begins with.
     fn begin(&mut self) -> Result<u8> {
         match self.space() {
             Some(byte) => Ok(byte),
-            None => self.fail_next(VALUE_END),
+            None => Err(self.fail_next(VALUE_END)),
         }
     }
 
@@ -130,8 +129,8 @@ impl Reader<'_> {
         self.eat();
         for letter in word.bytes().skip(1) {
             match self.next() {
-                None => return self.fail(VALUE_END),
-                Some(next) if next != letter => return self.fail("expected ident"),
+                None => return Err(self.fail(VALUE_END)),
+                Some(next) if next != letter => return Err(self.fail("expected ident")),
                 Some(_) => {}
             }
         }
@@ -148,8 +147,15 @@ impl Reader<'_> {
     }
 
     /// A value that is not what was expected.
-    fn unexpected<T>(&mut self, expected: &str) -> Result<T> {
-        let found = match self.peek() {
+    fn unexpected(&mut self, expected: &str) -> Box<Error> {
+        match self.found() {
+            Ok(found) => self.placed(wrong(format!("invalid type: {found}, expected {expected}"))),
+            Err(error) => error,
+        }
+    }
+
+    fn found(&mut self) -> Result<String> {
+        Ok(match self.peek() {
             Some(b'n') => {
                 self.word("null")?;
                 "null".to_owned()
@@ -166,9 +172,8 @@ impl Reader<'_> {
             Some(b'"') => format!("string {:?}", self.quoted()?),
             Some(b'[') => "sequence".to_owned(),
             Some(b'{') => "map".to_owned(),
-            _ => return self.fail_next(VALUE),
-        };
-        self.placed(wrong(format!("invalid type: {found}, expected {expected}")))
+            _ => return Err(self.fail_next(VALUE)),
+        })
     }
 
     // --- strings -------------------------------------------------------------------------------------------------------
@@ -177,7 +182,7 @@ impl Reader<'_> {
     pub fn string(&mut self, expected: &str) -> Result<String> {
         match self.begin()? {
             b'"' => self.quoted(),
-            _ => self.unexpected(expected),
+            _ => Err(self.unexpected(expected)),
         }
     }
 
@@ -191,17 +196,17 @@ impl Reader<'_> {
             }
             out.push_str(self.text.get(from..self.at).unwrap_or_default());
             match self.next() {
-                None => return self.fail(STRING_END),
+                None => return Err(self.fail(STRING_END)),
                 Some(b'"') => return Ok(out),
                 Some(b'\\') => out.push(self.escape()?),
-                Some(_) => return self.fail("control character (\\u0000-\\u001F) found while parsing a string"),
+                Some(_) => return Err(self.fail("control character (\\u0000-\\u001F) found while parsing a string")),
             }
         }
     }
 
     fn escape(&mut self) -> Result<char> {
         Ok(match self.next() {
-            None => return self.fail(STRING_END),
+            None => return Err(self.fail(STRING_END)),
             Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
             Some(b'b') => '\u{8}',
             Some(b'f') => '\u{c}',
@@ -209,7 +214,7 @@ impl Reader<'_> {
             Some(b'r') => '\r',
             Some(b't') => '\t',
             Some(b'u') => return self.unicode(),
-            Some(_) => return self.fail("invalid escape"),
+            Some(_) => return Err(self.fail("invalid escape")),
         })
     }
 
@@ -217,12 +222,12 @@ impl Reader<'_> {
         const LONE: &str = "lone leading surrogate in hex escape";
         let first = self.hex()?;
         if !(0xd800..0xdc00).contains(&first) {
-            return char::from_u32(first).map_or_else(|| self.fail(LONE), Ok);
+            return char::from_u32(first).map_or_else(|| Err(self.fail(LONE)), Ok);
         }
         for wanted in [b'\\', b'u'] {
             match self.next() {
-                None => return self.fail(STRING_END),
-                Some(byte) if byte != wanted => return self.fail("unexpected end of hex escape"),
+                None => return Err(self.fail(STRING_END)),
+                Some(byte) if byte != wanted => return Err(self.fail("unexpected end of hex escape")),
                 Some(_) => {}
             }
         }
@@ -230,21 +235,21 @@ impl Reader<'_> {
         let low = second.wrapping_sub(0xdc00);
         let high = first.wrapping_sub(0xd800) << 10;
         let whole = (low < 0x400).then(|| (high | low).saturating_add(0x1_0000));
-        whole.and_then(char::from_u32).map_or_else(|| self.fail(LONE), Ok)
+        whole.and_then(char::from_u32).map_or_else(|| Err(self.fail(LONE)), Ok)
     }
 
     fn hex(&mut self) -> Result<u32> {
         let end = self.at.saturating_add(4);
         let Some(digits) = self.text.as_bytes().get(self.at..end) else {
             self.at = self.text.len();
-            return self.fail(STRING_END);
+            return Err(self.fail(STRING_END));
         };
         let mut value = Some(0u32);
         for &digit in digits {
             value = value.zip(char::from(digit).to_digit(16)).map(|(value, digit)| value << 4 | digit);
         }
         self.at = end;
-        value.map_or_else(|| self.fail("invalid escape"), Ok)
+        value.map_or_else(|| Err(self.fail("invalid escape")), Ok)
     }
 
     // --- numbers -------------------------------------------------------------------------------------------------------
@@ -261,11 +266,11 @@ impl Reader<'_> {
         }
         let Some(mut digits) = self.digit() else {
             let end = self.next().is_none();
-            return self.fail(if end { VALUE_END } else { NUMBER });
+            return Err(self.fail(if end { VALUE_END } else { NUMBER }));
         };
         self.eat();
         if digits == 0 && self.digit().is_some() {
-            return self.fail_next(NUMBER);
+            return Err(self.fail_next(NUMBER));
         }
         let mut exponent = 0i32;
         let full = self.digits(&mut digits, &mut 0);
@@ -283,7 +288,7 @@ impl Reader<'_> {
             let mut count = 0;
             let full = self.digits(&mut digits, &mut count);
             if !full && count == 0 {
-                return self.fail_next(if self.peek().is_some() { NUMBER } else { VALUE_END });
+                return Err(self.fail_next(if self.peek().is_some() { NUMBER } else { VALUE_END }));
             }
             exponent = exponent.saturating_sub(count);
             self.skip_digits();
@@ -293,7 +298,7 @@ impl Reader<'_> {
             exponent = match self.exponent()? {
                 Ok(more) => exponent.saturating_add(more),
                 // Beyond all numbers.
-                Err(true) if digits != 0 => return self.fail(RANGE),
+                Err(true) if digits != 0 => return Err(self.fail(RANGE)),
                 Err(_) => {
                     self.skip_digits();
                     return Ok(Number::Float(if positive { 0.0 } else { -0.0 }));
@@ -309,7 +314,7 @@ impl Reader<'_> {
         }
         match scaled(digits as f64, exponent) {
             Some(size) => Ok(Number::Float(if positive { size } else { -size })),
-            None => self.fail(RANGE),
+            None => Err(self.fail(RANGE)),
         }
     }
 
@@ -336,7 +341,7 @@ impl Reader<'_> {
         let positive = sign != Some(b'-');
         if self.digit().is_none() {
             let end = self.next().is_none();
-            return self.fail(if end { VALUE_END } else { NUMBER });
+            return Err(self.fail(if end { VALUE_END } else { NUMBER }));
         }
         let mut size = 0i32;
         while let Some(digit) = self.digit() {
@@ -354,7 +359,7 @@ impl Reader<'_> {
     /// Takes the bracket and reads what is inside; the bracket that ends it too, even after an error.
     fn inside(&mut self, close: u8, read: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
         if self.depth.saturating_add(1) >= MAX_DEPTH {
-            return self.fail_next("recursion limit exceeded");
+            return Err(self.fail_next("recursion limit exceeded"));
         }
         self.depth = self.depth.saturating_add(1);
         self.eat();
@@ -362,7 +367,7 @@ impl Reader<'_> {
         self.depth = self.depth.saturating_sub(1);
         let closed = self.close(close);
         let result = result.and(closed);
-        self.placed(result)
+        result.map_err(|error| self.placed(error))
     }
 
     fn close(&mut self, close: u8) -> Result<()> {
@@ -371,52 +376,52 @@ impl Reader<'_> {
                 self.eat();
                 Ok(())
             }
-            Some(b',') if close == b'}' => self.fail_next(TRAILING_COMMA),
+            Some(b',') if close == b'}' => Err(self.fail_next(TRAILING_COMMA)),
             Some(b',') => {
                 self.eat();
                 let comma = self.space() == Some(b']');
-                self.fail_next(if comma { TRAILING_COMMA } else { TRAILING })
+                Err(self.fail_next(if comma { TRAILING_COMMA } else { TRAILING }))
             }
-            Some(_) => self.fail_next(TRAILING),
-            None => self.fail_next(if close == b'}' { OBJECT_END } else { LIST_END }),
+            Some(_) => Err(self.fail_next(TRAILING)),
+            None => Err(self.fail_next(if close == b'}' { OBJECT_END } else { LIST_END })),
         }
     }
 
     /// Whether another item follows.
     fn another_item(&mut self, first: bool) -> Result<bool> {
         match self.space() {
-            None => self.fail_next(LIST_END),
+            None => Err(self.fail_next(LIST_END)),
             Some(b']') => Ok(false),
             Some(_) if first => Ok(true),
             Some(b',') => {
                 self.eat();
                 match self.space() {
-                    Some(b']') => self.fail_next(TRAILING_COMMA),
+                    Some(b']') => Err(self.fail_next(TRAILING_COMMA)),
                     Some(_) => Ok(true),
-                    None => self.fail_next(VALUE_END),
+                    None => Err(self.fail_next(VALUE_END)),
                 }
             }
-            Some(_) => self.fail_next("expected `,` or `]`"),
+            Some(_) => Err(self.fail_next("expected `,` or `]`")),
         }
     }
 
     /// The name of another member, if one follows.
     fn another_name(&mut self, first: bool) -> Result<Option<String>> {
         match self.space() {
-            None => return self.fail_next(OBJECT_END),
+            None => return Err(self.fail_next(OBJECT_END)),
             Some(b'}') => return Ok(None),
             Some(b'"') if first => {}
-            Some(_) if first => return self.fail_next(NAME),
+            Some(_) if first => return Err(self.fail_next(NAME)),
             Some(b',') => {
                 self.eat();
                 match self.space() {
                     Some(b'"') => {}
-                    Some(b'}') => return self.fail_next(TRAILING_COMMA),
-                    Some(_) => return self.fail_next(NAME),
-                    None => return self.fail_next(VALUE_END),
+                    Some(b'}') => return Err(self.fail_next(TRAILING_COMMA)),
+                    Some(_) => return Err(self.fail_next(NAME)),
+                    None => return Err(self.fail_next(VALUE_END)),
                 }
             }
-            Some(_) => return self.fail_next("expected `,` or `}`"),
+            Some(_) => return Err(self.fail_next("expected `,` or `}`")),
         }
         self.quoted().map(Some)
     }
@@ -427,15 +432,15 @@ impl Reader<'_> {
                 self.eat();
                 Ok(())
             }
-            Some(_) => self.fail_next("expected `:`"),
-            None => self.fail_next(OBJECT_END),
+            Some(_) => Err(self.fail_next("expected `:`")),
+            None => Err(self.fail_next(OBJECT_END)),
         }
     }
 
     /// A list; `read` takes one item.
     pub fn list(&mut self, read: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
         if self.begin()? != b'[' {
-            return self.unexpected("a sequence");
+            return Err(self.unexpected("a sequence"));
         }
         self.inside(b']', &mut |reader| {
             let mut first = true;
@@ -450,7 +455,7 @@ impl Reader<'_> {
     /// An object with any names; `read` takes the value of one.
     pub fn map(&mut self, read: &mut dyn FnMut(&mut Self, String) -> Result<()>) -> Result<()> {
         if self.begin()? != b'{' {
-            return self.unexpected("a map");
+            return Err(self.unexpected("a map"));
         }
         self.inside(b'}', &mut |reader| {
             let mut first = true;
@@ -479,16 +484,16 @@ impl Reader<'_> {
                 while let Some(name) = reader.another_name(first)? {
                     first = false;
                     let Some(index) = names.iter().position(|known| *known == name) else {
-                        return wrong(format!("unknown field `{name}`, expected {}", one_of(names)));
+                        return Err(wrong(format!("unknown field `{name}`, expected {}", one_of(names))));
                     };
                     if seen.get_mut(index).is_some_and(|seen| std::mem::replace(seen, true)) {
-                        return wrong(format!("duplicate field `{name}`"));
+                        return Err(wrong(format!("duplicate field `{name}`")));
                     }
                     reader.colon()?;
                     read(reader, index)?;
                 }
                 match names.iter().zip(&seen).find(|(_, seen)| all && !**seen) {
-                    Some((name, _)) => wrong(format!("missing field `{name}`")),
+                    Some((name, _)) => Err(wrong(format!("missing field `{name}`"))),
                     None => Ok(()),
                 }
             }),
@@ -496,55 +501,55 @@ impl Reader<'_> {
                 for index in 0..names.len() {
                     if !reader.another_item(index == 0)? {
                         let missing = format!("invalid length {index}, expected struct {what} with {} elements", names.len());
-                        return if all { wrong(missing) } else { Ok(()) };
+                        return if all { Err(wrong(missing)) } else { Ok(()) };
                     }
                     read(reader, index)?;
                 }
                 Ok(())
             }),
-            _ => self.unexpected(&format!("struct {what}")),
+            _ => Err(self.unexpected(&format!("struct {what}"))),
         }
     }
 
     /// One of these words, for what it stands for.
     pub fn choice<T: Copy>(&mut self, words: &[&str], values: &[T]) -> Result<T> {
         let index = self.chosen(words)?;
-        values.get(index).map_or_else(|| self.fail(VALUE), |value| Ok(*value))
+        values.get(index).map_or_else(|| Err(self.fail(VALUE)), |value| Ok(*value))
     }
 
     fn chosen(&mut self, words: &[&str]) -> Result<usize> {
         const WHAT: &str = "variant identifier";
         let index = |name: &str| match words.iter().position(|word| *word == name) {
             Some(index) => Ok(index),
-            None => wrong(format!("unknown variant `{name}`, expected {}", one_of(words))),
+            None => Err(wrong(format!("unknown variant `{name}`, expected {}", one_of(words)))),
         };
         match self.begin()? {
             b'"' => {
                 let name = self.string(WHAT)?;
-                self.placed(index(&name))
+                index(&name).map_err(|error| self.placed(error))
             }
             // `{"word": null}` is the same.
             b'{' => self.tagged(&index),
-            _ => self.fail_next(VALUE),
+            _ => Err(self.fail_next(VALUE)),
         }
     }
 
     fn tagged(&mut self, index: &dyn Fn(&str) -> Result<usize>) -> Result<usize> {
         if self.depth.saturating_add(1) >= MAX_DEPTH {
-            return self.fail_next("recursion limit exceeded");
+            return Err(self.fail_next("recursion limit exceeded"));
         }
         self.eat();
         match self.space() {
             Some(b'"') => {}
-            Some(b'}') => return self.fail_next(VALUE),
-            Some(_) => return self.fail_next(NAME),
-            None => return self.fail_next(OBJECT_END),
+            Some(b'}') => return Err(self.fail_next(VALUE)),
+            Some(_) => return Err(self.fail_next(NAME)),
+            None => return Err(self.fail_next(OBJECT_END)),
         }
         let name = self.quoted()?;
-        let index = self.placed(index(&name))?;
+        let index = index(&name).map_err(|error| self.placed(error))?;
         self.colon()?;
         if self.begin()? != b'n' {
-            return self.unexpected("unit");
+            return Err(self.unexpected("unit"));
         }
         self.word("null")?;
         match self.space() {
@@ -552,8 +557,8 @@ impl Reader<'_> {
                 self.eat();
                 Ok(index)
             }
-            Some(_) => self.fail(VALUE),
-            None => self.fail(OBJECT_END),
+            Some(_) => Err(self.fail(VALUE)),
+            None => Err(self.fail(OBJECT_END)),
         }
     }
 
@@ -591,7 +596,7 @@ impl Reader<'_> {
                 })?;
                 Value::Object(map)
             }
-            _ => return self.fail_next(VALUE),
+            _ => return Err(self.fail_next(VALUE)),
         })
     }
 
@@ -611,7 +616,7 @@ impl Reader<'_> {
                     open.push(bracket);
                     first = true;
                 }
-                _ => return self.fail_next(VALUE),
+                _ => return Err(self.fail_next(VALUE)),
             }
             loop {
                 let Some(&bracket) = open.last() else { return Ok(()) };
@@ -623,8 +628,8 @@ impl Reader<'_> {
                     }
                     Some(byte) if byte == if list { b']' } else { b'}' } => {}
                     Some(_) if first => break,
-                    Some(_) => return self.fail_next(if list { "expected `,` or `]`" } else { "expected `,` or `}`" }),
-                    None => return self.fail_next(if list { LIST_END } else { OBJECT_END }),
+                    Some(_) => return Err(self.fail_next(if list { "expected `,` or `]`" } else { "expected `,` or `}`" })),
+                    None => return Err(self.fail_next(if list { LIST_END } else { OBJECT_END })),
                 }
                 self.eat();
                 open.pop();
@@ -633,8 +638,8 @@ impl Reader<'_> {
             if open.last() == Some(&b'{') {
                 match self.space() {
                     Some(b'"') => self.skip_string()?,
-                    Some(_) => return self.fail_next(NAME),
-                    None => return self.fail_next(OBJECT_END),
+                    Some(_) => return Err(self.fail_next(NAME)),
+                    None => return Err(self.fail_next(OBJECT_END)),
                 }
                 self.colon()?;
             }
@@ -645,17 +650,17 @@ impl Reader<'_> {
         self.eat();
         loop {
             match self.peek() {
-                None => return self.fail(STRING_END),
-                Some(0..0x20) => return self.fail("control character (\\u0000-\\u001F) found while parsing a string"),
+                None => return Err(self.fail(STRING_END)),
+                Some(0..0x20) => return Err(self.fail("control character (\\u0000-\\u001F) found while parsing a string")),
                 Some(byte) => {
                     self.eat();
                     match byte {
                         b'"' => return Ok(()),
                         b'\\' => match self.next() {
-                            None => return self.fail(STRING_END),
+                            None => return Err(self.fail(STRING_END)),
                             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {}
                             Some(b'u') => drop(self.hex()?),
-                            Some(_) => return self.fail("invalid escape"),
+                            Some(_) => return Err(self.fail("invalid escape")),
                         },
                         _ => {}
                     }
@@ -671,17 +676,17 @@ impl Reader<'_> {
         let zero = self.digit() == Some(0);
         if self.digit().is_none() {
             self.next();
-            return self.fail(NUMBER);
+            return Err(self.fail(NUMBER));
         }
         self.eat();
         if zero && self.digit().is_some() {
-            return self.fail_next(NUMBER);
+            return Err(self.fail_next(NUMBER));
         }
         self.skip_digits();
         if self.peek() == Some(b'.') {
             self.eat();
             if !self.skip_digits() {
-                return self.fail_next(NUMBER);
+                return Err(self.fail_next(NUMBER));
             }
         }
         if let Some(b'e' | b'E') = self.peek() {
@@ -691,7 +696,7 @@ impl Reader<'_> {
             }
             if !self.skip_digits() {
                 self.next();
-                return self.fail(NUMBER);
+                return Err(self.fail(NUMBER));
             }
         }
         Ok(())
@@ -709,7 +714,7 @@ impl Reader<'_> {
 
 /// `n` times a power of ten, rounded after each step; `None` beyond all numbers.
 fn scaled(mut n: f64, mut exponent: i32) -> Option<f64> {
-    let power = |exponent: u32| format!("1e{exponent}").parse::<f64>().unwrap_or(f64::INFINITY);
+    let power = |exponent: u32| float::parse(&format!("1e{exponent}")).unwrap_or(f64::INFINITY);
     loop {
         let size = exponent.unsigned_abs();
         if size <= 308 {
@@ -756,7 +761,7 @@ impl Read for bool {
         match reader.begin()? {
             b't' => reader.word("true").map(|()| true),
             b'f' => reader.word("false").map(|()| false),
-            _ => reader.unexpected("a boolean"),
+            _ => Err(reader.unexpected("a boolean")),
         }
     }
 }
@@ -764,7 +769,7 @@ impl Read for bool {
 /// An integer up to a limit.
 fn integer(reader: &mut Reader<'_>, max: u64, expected: &str) -> Result<u64> {
     if !matches!(reader.begin()?, b'-' | b'0'..=b'9') {
-        return reader.unexpected(expected);
+        return Err(reader.unexpected(expected));
     }
     let number = reader.number()?;
     let kind = match number {
@@ -772,7 +777,7 @@ fn integer(reader: &mut Reader<'_>, max: u64, expected: &str) -> Result<u64> {
         Number::Float(_) => "type",
         _ => "value",
     };
-    reader.placed(wrong(format!("invalid {kind}: {}, expected {expected}", described(number))))
+    Err(reader.placed(wrong(format!("invalid {kind}: {}, expected {expected}", described(number)))))
 }
 
 impl Read for u32 {

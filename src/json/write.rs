@@ -1,6 +1,7 @@
 //! Writing: a struct says its members one by one, and all the rest is compiled once for all of them.
 
 use super::{Number, Raw, Value};
+use crate::float;
 use crate::text::print;
 
 /// Something that can be written as JSON.
@@ -211,21 +212,17 @@ impl ToJson for Number {
 
 /// The fewest digits that read back as this number: plain and with a fraction from 1e-5 up to 1e16, else with an exponent.
 pub(super) fn float(n: f64) -> String {
-    if n == 0.0 || (1e-5..1e16).contains(&n.abs()) {
-        let mut plain = n.to_string();
-        if !plain.contains('.') {
-            return plain + ".0";
-        }
-        // Of two such texts that are equally near the even one counts; the standard library takes the upper one.
-        let exact = format!("{n:.30}");
-        if let Some((lower, rest)) = exact.split_at_checked(plain.len())
-            && rest.trim_end_matches('0') == "5"
-            && lower.ends_with(['0', '2', '4', '6', '8'])
-        {
-            plain = lower.to_owned();
-        }
-        return plain;
+    if n != 0.0 && !(1e-5..1e16).contains(&n.abs()) {
+        let scientific = float::scientific(n);
+        return if scientific.contains("e-") { scientific } else { scientific.replace('e', "e+") };
     }
-    let scientific = format!("{n:e}");
-    if scientific.contains("e-") { scientific } else { scientific.replace('e', "e+") }
+    let plain = float::plain(n);
+    if !plain.contains('.') {
+        return plain + ".0";
+    }
+    match plain.strip_suffix('3') {
+        // Of two such texts that are equally near the even one counts; `plain` takes the upper one.
+        Some(rest) if n.abs().fract() == 0.25 => format!("{rest}2"),
+        _ => plain,
+    }
 }
