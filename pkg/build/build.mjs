@@ -12,6 +12,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { brotliCompressSync, constants } from "node:zlib";
+import { encodedFlags } from "./flags.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, "../..");
@@ -91,7 +92,7 @@ function wasmOpt() {
 
 /** Compiles one module and puts it and its glue into its folder, unless both are there already. */
 function build({ features, profile, out, packed }) {
-  run("cargo", ["build", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--no-default-features", "--features", features]);
+  run("cargo", ["build", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--no-default-features", "--features", features], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
   const compiled = path.join(target, "wasm32-unknown-unknown", profile, "claimkit.wasm");
   const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts"].map((name) => path.join(out, name));
   // What went in and what came out; equal to last time means there is nothing to do.

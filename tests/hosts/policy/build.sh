@@ -2,6 +2,9 @@
 # Builds the policy modules into pkg/policy/: claimkit.wasm (Kubewarden), claimkit-wasi.wasm (WASI command), claimkit-opa.wasm
 # (OPA), and of the first and the last a larger one that answers the verbs of the contract too (raw mode): claimkit-verbs.wasm
 # and claimkit-opa-verbs.wasm. About 4 minutes on a new machine, seconds when nothing changed.
+#
+#   build.sh             all of them
+#   build.sh NAME.wasm…  those
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -9,6 +12,7 @@ cd "$root"
 target=${CARGO_TARGET_DIR:-target}
 out=pkg/policy
 level=${POLICY_OPT_LEVEL:-z}
+wanted=${*:+ $* }
 
 bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1
 
@@ -21,9 +25,13 @@ if ! cmp -s pkg/build/package-lock.json "$tools/package-lock.json" || [ ! -x "$t
   (cd "$tools" && npm ci --no-fund --no-audit --loglevel=error)
 fi
 
+CARGO_ENCODED_RUSTFLAGS=$(node pkg/build/flags.mjs)
+export CARGO_ENCODED_RUSTFLAGS
+
 features=(--enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals --enable-multivalue --enable-reference-types)
 module() { # name, feature, target, cargo's selection, cargo's product
   local name=$1 feature=$2 triple=$3 product=$target/policy/$3/policy/$5
+  [[ -z $wanted || $wanted == *" $name "* ]] || return 0
   echo "==> $out/$name: about 1 minute the first time"
   CARGO_PROFILE_POLICY_OPT_LEVEL=$level cargo build --quiet --locked --profile policy --no-default-features \
     --features "$feature" --target "$triple" --target-dir "$target/policy" $4

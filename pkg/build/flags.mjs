@@ -1,0 +1,24 @@
+// Compiler flags that make a module the same wherever it is built: panic messages name the sources of dependencies and of the
+// standard library, and those lie where each machine has them. `node flags.mjs` prints them as the shell sets CARGO_ENCODED_RUSTFLAGS.
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+
+function printed(program, ...args) {
+  return execFileSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
+}
+
+/** CARGO_ENCODED_RUSTFLAGS: the caller's own flags, then one for each folder that crates lie in and one for the standard library. */
+export function encodedFlags(env = process.env) {
+  const { packages } = JSON.parse(printed("cargo", "metadata", "--quiet", "--locked", "--format-version", "1"));
+  const crates = packages.filter((crate) => crate.source !== null);
+  const folders = new Set(crates.map((crate) => path.dirname(path.dirname(crate.manifest_path))));
+  const library = path.join(printed("rustc", "--print", "sysroot").trim(), "lib/rustlib/src/rust");
+  const own = env.CARGO_ENCODED_RUSTFLAGS?.split("\x1f") ?? env.RUSTFLAGS?.split(/\s+/) ?? [];
+  const names = [...[...folders].sort().map((folder) => `${folder}=crates`), `${library}=rust`];
+  return [...own, ...names.map((name) => `--remap-path-prefix=${name}`)].filter((flag) => flag !== "").join("\x1f");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(encodedFlags());
