@@ -231,10 +231,16 @@ fn told(error: &json::Error) -> String {
 }
 
 fn stringify(verb: &str, what: &str, value: &JsValue) -> Result<String, JsValue> {
-    let text = JSON::stringify(value).map_err(|_| unusable(verb, &format!("{what} cannot be written as JSON")))?;
-    // `JSON.stringify` gives `undefined` for what has no JSON form, whatever its type says.
-    let text: JsValue = text.into();
-    text.as_string().ok_or_else(|| unusable(verb, &format!("{what} cannot be written as JSON")))
+    let text = json_text(value).ok().flatten();
+    text.ok_or_else(|| unusable(verb, &format!("{what} cannot be written as JSON")))
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `JSON.stringify`; `None` for what has no JSON form. The binding of js-sys gives a value even where it throws, and that
+    /// keeps its place in the table of values for as long as the instance lives.
+    #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
+    fn json_text(value: &JsValue) -> Result<Option<String>, JsValue>;
 }
 
 fn utf8(verb: &str, bytes: &JsValue) -> Result<String, JsValue> {
