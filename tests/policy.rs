@@ -152,6 +152,19 @@ fn opa_and_gatekeeper_agree_with_kubewarden() {
     assert!(compared >= 120, "{compared} compared");
 }
 
+/// A host's memory is not the caller's to spend: what is asked for beyond the defaults is not given.
+#[test]
+fn limits_of_policy_hosts_only_go_down() {
+    let text = "---\na: 1\n".repeat(10_100);
+    let request = |limits: Value| json!({"verb": "convert", "to": "v1alpha1", "text": text, "limits": limits}).to_string();
+    for limits in [json!({}), json!({"findings": 20_000})] {
+        let answer: Value = serde_json::from_str(&admit::answer(request(limits).as_bytes())).unwrap();
+        let findings = answer["findings"].as_array().unwrap();
+        assert_eq!(findings.len(), 10_001);
+        assert_eq!(findings[10_000]["code"], "limit-findings");
+    }
+}
+
 fn yaml(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     text.split("\n---\n").map(|document| plain(document, path)).collect()

@@ -103,6 +103,14 @@ fn read_json<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
                 }
                 at = end;
             }
+            Err(error) if limits.depth < json::MAX_DEPTH && error.message.ends_with("exceeded max depth") => {
+                let message = format!("the document has more than {} levels of nesting", limits.depth);
+                let finding = Finding::error(Code::LimitNodes, Origin::Claimkit, message)
+                    .with_help("split the file, or raise the limit")
+                    .with_span(Span::new(error.offset, error.offset.saturating_add(1)));
+                file.findings.push(finding);
+                return;
+            }
             Err(error) => {
                 file.findings.push(diagnose::explain_json(&file.source, &error));
                 file.json_error = Some(error);

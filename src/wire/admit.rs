@@ -128,7 +128,7 @@ fn run(text: &str) -> Answer {
                 depth: asked.depth.min(most.depth),
                 nodes: asked.nodes.min(most.nodes),
                 findings: asked.findings.min(most.findings),
-                ..asked
+                node_set_bytes: asked.node_set_bytes.min(MAX_PAYLOAD),
             };
             match request.verb.as_str() {
                 "admit" => admit(&request),

@@ -1,6 +1,7 @@
 //! The verb `fixes`: the fixes of the findings that `validate` has in a range.
 
 use super::answer::{Answer, FixOf};
+use super::hover;
 use super::request::Request;
 use crate::text::Source;
 
@@ -8,6 +9,9 @@ const VERB: &str = "fixes";
 
 /// Answers `fixes`. Every other field of the request means what it means for `validate`.
 pub fn fixes(request: &Request) -> Answer {
+    if let Some(Err(error)) = request.text.as_deref().map(|text| hover::within(text, &request.limits)) {
+        return Answer::unusable(Some(VERB), &error);
+    }
     let mut judged = super::validate::validate(request);
     if let Some(error) = judged.error {
         return Answer::unusable(Some(VERB), &error);

@@ -4,6 +4,7 @@ use super::answer::{self, Answer};
 use super::request::{Place, Request};
 use crate::editor;
 use crate::input::Input;
+use crate::limits::Limits;
 use crate::schema::Release;
 
 const VERB: &str = "hover";
@@ -19,11 +20,17 @@ pub struct Asked<'r> {
 pub fn asked(request: &Request) -> Result<Asked<'_>, String> {
     request.locale()?;
     let text = request.text.as_deref().ok_or("`text` is missing: the manifest")?;
-    if text.len() > request.limits.bytes {
-        return Err(format!("the text has {} bytes, the limit is {}", text.len(), request.limits.bytes));
-    }
+    within(text, &request.limits)?;
     let position = request.position.ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
     Ok(Asked { text, release: request.release()?, position })
+}
+
+/// An error text for a text beyond the limit `bytes`: these verbs have no findings to tell it with.
+pub fn within(text: &str, limits: &Limits) -> Result<(), String> {
+    if text.len() > limits.bytes {
+        return Err(format!("the text has {} bytes, the limit is {}", text.len(), limits.bytes));
+    }
+    Ok(())
 }
 
 /// Answers `hover`.
