@@ -47,6 +47,9 @@ const opa = load("claimkit-opa.wasm");
 const opaVerbs = load("claimkit-opa-verbs.wasm");
 check("imports of claimkit.wasm", imports(wapc) === "wapc", imports(wapc));
 check("imports of claimkit-wasi.wasm", imports(wasi) === "wasi_snapshot_preview1", imports(wasi));
+const streams = ["args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "fd_read", "fd_write", "proc_exit"];
+const beyond = WebAssembly.Module.imports(wasi).map((entry) => entry.name).filter((name) => !streams.includes(name));
+check("functions that claimkit-wasi.wasm calls", beyond.length === 0, beyond.join(", ") || "arguments, standard streams and its end");
 for (const [name, module] of Object.entries({ "claimkit-opa.wasm": opa, "claimkit-opa-verbs.wasm": opaVerbs })) {
   const fromHost = WebAssembly.Module.imports(module).map((entry) => `${entry.module}.${entry.name}`).sort().join(", ");
   check(`imports of ${name}`, fromHost === "env.memory, env.opa_abort", fromHost);

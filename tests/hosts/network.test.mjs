@@ -1,0 +1,120 @@
+// "Nothing is sent anywhere", held: what the modules may call, what the package's files may say, what the command line does.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { brotliDecompressSync } from "node:zlib";
+import { commands, here, root } from "./suite.mjs";
+
+const pkg = (name) => path.join(root, "pkg", name);
+
+/** What a module asks its host for, without the hashes that wasm-bindgen gives names. */
+function imports(bytes) {
+  const all = WebAssembly.Module.imports(new WebAssembly.Module(bytes));
+  return [...new Set(all.map(({ module, name }) => `${module} ${name.replace(/_[0-9a-f]{16}$/, "")}`))].sort();
+}
+
+// Values in and out, JSON, errors; and for the command line what its host in cli.js does with files and streams.
+const VALUES = ["generic", "init_externref_table"].map((name) => `__wbindgen_${name}`).concat(
+  ["from", "get", "get_unchecked", "has", "instanceof_Error", "instanceof_Uint8Array", "isArray", "length", "message", "new", "parse", "prototypesetcall", "stringify"].map((name) => `__wbg_${name}`),
+  ["is_falsy", "is_function", "is_null", "is_object", "is_undefined", "string_get", "throw"].map((name) => `__wbg___wbindgen_${name}`),
+);
+const FILES = ["answer", "colours", "err", "line", "list", "out", "read", "write"].map((name) => `__wbg_${name}`);
+
+for (const [name, bytes, allowed] of [
+  ["claimkit_bg.wasm", readFileSync(pkg("claimkit_bg.wasm")), VALUES],
+  ["cli/claimkit_bg.wasm", brotliDecompressSync(readFileSync(pkg("cli/claimkit_bg.wasm.br"))), [...VALUES, ...FILES]],
+]) {
+  test(`${name} can call nothing but what it needs`, () => {
+    const known = allowed.map((name) => `./claimkit_bg.js ${name}`);
+    const asked = imports(bytes);
+    assert.deepEqual(asked.filter((name) => !known.includes(name)), []);
+    assert.ok(asked.length > 5, `the module imports ${asked.length} functions`);
+  });
+}
+
+test("the package's files reach for nothing but their own module", () => {
+  const printed = execFileSync("npm", ["pack", "--dry-run", "--json", "--loglevel=error"], { cwd: pkg(""), encoding: "utf8" });
+  const parsed = JSON.parse(printed.slice(printed.search(/^[[{]/m)));
+  const { files } = Array.isArray(parsed) ? parsed[0] : Object.values(parsed)[0];
+  const sources = files.map((file) => file.path).filter((file) => file.endsWith(".js"));
+  assert.ok(sources.includes("claimkit.js") && sources.includes("cli.js"), sources.join(" "));
+  const known = ["node:fs", "node:module", "node:zlib"];
+  const reaching = /\b(XMLHttpRequest|WebSocket|WebTransport|EventSource|RTCPeerConnection|sendBeacon|importScripts|eval|new Function|process\.binding)\b|\bimport\((?!")/;
+  for (const file of sources) {
+    // Types in comments import from packages; nothing is loaded by them.
+    const text = readFileSync(pkg(file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+    assert.doesNotMatch(text, reaching, file);
+    // The glue's `init` fetches the module from where its caller says.
+    const fetches = text.match(/\bfetch\(.*/g) ?? [];
+    assert.deepEqual(fetches, file.endsWith("claimkit.js") ? ["fetch(module_or_path);"] : [], file);
+    for (const [, name] of text.matchAll(/(?:from|import|require\()\s*"([^"]+)"/g)) {
+      const fine = name === "claimkit" || name.startsWith("./") || known.includes(name) || /^@codemirror\/|^monaco-editor$|^vscode-languageserver-types$/.test(name);
+      assert.ok(fine, `${file} loads ${name}`);
+    }
+  }
+});
+
+// Every way out of Node ends in an error that nobody could mistake.
+const GUARD = `data:text/javascript,${encodeURIComponent(`
+  import net from "node:net"; import dns from "node:dns"; import dgram from "node:dgram"; import { syncBuiltinESMExports } from "node:module";
+  const refuse = () => { console.error("REACHED FOR THE NETWORK"); process.exit(99); };
+  net.Socket.prototype.connect = net.Server.prototype.listen = dns.lookup = dns.resolve = dgram.Socket.prototype.send = dgram.Socket.prototype.bind = refuse;
+  globalThis.fetch = refuse;
+  syncBuiltinESMExports();
+`)}`;
+
+function guarded(...args) {
+  return spawnSync(process.execPath, ["--import", GUARD, ...args], { cwd: here, encoding: "utf8" });
+}
+
+test("the guard guards", () => {
+  for (const reach of ['fetch("http://127.0.0.1/")', 'require("node:http").get("http://127.0.0.1/")', 'require("node:net").connect(9, "127.0.0.1")']) {
+    assert.equal(guarded("-e", reach).status, 99, reach);
+  }
+});
+
+test("the package and its command work without a network", () => {
+  const all = `
+    import * as claimkit from ${JSON.stringify(pkg("node.js"))};
+    const text = "apiVersion: resource.k8s.io/v1alpha2\\nkind: ResourceClaim\\nmetadata: {name: a}\\nspec: {resourceClassName: b}\\n";
+    const position = { line: 3, character: 8 };
+    await claimkit.init();
+    const { parse, validate, convert, hover, complete, fixes, jsonSchema, codes, releases, admit } = claimkit;
+    const answers = [parse(text), validate(text), convert(text, { to: "v1alpha1" }), hover(text, position), complete(text, position), fixes(text), jsonSchema(), codes(), releases(), admit({ operation: "DELETE" })];
+    console.log(answers.map((answer) => answer.ok).join(" "));`;
+  const done = guarded("--input-type=module", "-e", all);
+  assert.deepEqual([done.stdout, done.stderr, done.status], [`${Array(10).fill("true").join(" ")}\n`, "", 0]);
+  const command = guarded(pkg("cli.js"), "validate", "manifests/good.yaml");
+  assert.deepEqual([command.stdout, command.status], ["checked 3 objects in 1 file: no problems\n", 0]);
+});
+
+test("the native command has no function of the C library for networks", { skip: process.platform !== "linux" && "NOT CHECKED: nm is asked on Linux" }, () => {
+  const symbols = execFileSync("nm", ["-D", "--undefined-only", commands[0][1]], { encoding: "utf8" });
+  assert.match(symbols, /\bread@/);
+  assert.doesNotMatch(symbols, /\b(socket|socketpair|connect|bind|listen|accept4?|send|sendto|sendmsg|recv|recvfrom|recvmsg|getaddrinfo|gethostbyname)\b/);
+});
+
+test("the native command makes no system call for networks", (context) => {
+  if (spawnSync("strace", ["--version"]).status !== 0) {
+    if (process.getuid?.() === 0 && spawnSync("apt-get", ["--version"]).status === 0) {
+      const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+      spawnSync("apt-get", ["update", "-qq"], { env });
+      spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "strace"], { env });
+    }
+  }
+  if (spawnSync("strace", ["-e", "trace=none", "true"]).status !== 0) {
+    assert.ok(!process.env.CI, "strace cannot be had or may not trace here");
+    context.skip("NOT CHECKED: there is no strace that may trace here");
+    return;
+  }
+  const requests = ["parse", "validate", "convert", "evaluate", "admit", "hover", "codes", "releases", "jsonSchema"].map((verb) => `${JSON.stringify({ verb, text: "a: 1" })}\n`);
+  for (const [args, input] of [[["batch"], requests.join("")], [["validate", "manifests"], ""], [["convert", "--to", "v1alpha1", "manifests/good.yaml"], ""]]) {
+    const seen = spawnSync("strace", ["-f", "-qq", "-e", "trace=%network,execve", commands[0][1], ...args], { cwd: here, input, encoding: "utf8", maxBuffer: 1 << 26 });
+    const calls = seen.stderr.split("\n").filter((line) => /^(\[pid +\d+\] )?[a-z0-9_]+\(/.test(line));
+    // The one call that must be seen is the command's own start.
+    assert.equal(calls.length, 1, calls.join("\n"));
+    assert.match(calls[0], /execve\(/);
+  }
+});
