@@ -1,0 +1,131 @@
+//! One fixed piece of work, for counting its instructions: `claimkit-ratchets NAME`. What makes it ready, and a first run, are
+//! not counted.
+
+use claimkit::evaluate::PreparedNodes;
+use claimkit::limits::Limits;
+use claimkit::wire::{self, Answer, Request};
+use std::fmt::Write;
+use std::hint::black_box;
+use std::process::ExitCode;
+
+/// About 850 bytes, as people write them.
+const CLAIM: &str = include_str!("../claim.yaml");
+
+/// Documents of the file that is converted, a third of each kind.
+const DOCUMENTS: usize = 30;
+const NODES: usize = 1_000;
+
+fn main() -> ExitCode {
+    let name = std::env::args().nth(1).unwrap_or_default();
+    match name.as_str() {
+        "validate" => {
+            let request = Request { verb: "validate".into(), text: Some(CLAIM.into()), ..Request::default() };
+            count(|| wire::run(black_box(&request)))
+        }
+        "convert" => {
+            let request =
+                Request { verb: "convert".into(), text: Some(manifests()), to: Some("v1alpha1".into()), ..Request::default() };
+            count(|| wire::run(black_box(&request)))
+        }
+        "prepare" => {
+            let text = nodes();
+            let request = Request { verb: "evaluate".into(), selector: Some(SELECTOR.into()), ..Request::default() };
+            let all = PreparedNodes::read(&text, &Limits::default());
+            // The selector's answer is as short as can be: nearly all of it is the reading.
+            assert_eq!(all.len(), NODES);
+            count(|| wire::evaluate_on(&request, &PreparedNodes::read(black_box(&text), &Limits::default())))
+        }
+        "evaluate" => {
+            let request = Request { verb: "evaluate".into(), text: Some(class_and_claim()), ..Request::default() };
+            let nodes = PreparedNodes::read(&nodes(), &Limits::default());
+            count(|| wire::evaluate_on(black_box(&request), &nodes))
+        }
+        other => {
+            eprintln!("claimkit-ratchets: no work has the name `{other}`");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Works twice; instructions are counted inside [`counted`] alone.
+fn count(work: impl Fn() -> Answer) -> ExitCode {
+    let work = || black_box(wire::print(&work()));
+    let first = work();
+    assert!(first.contains("\"ok\":true"), "{}", first.chars().take(2_000).collect::<String>());
+    counted(&|| {
+        work();
+    });
+    ExitCode::SUCCESS
+}
+
+/// Named for valgrind's `--toggle-collect`.
+#[inline(never)]
+#[unsafe(export_name = "claimkit_counted")]
+fn counted(work: &dyn Fn()) {
+    work();
+}
+
+fn manifests() -> String {
+    let one = |n: usize| match n % 3 {
+        0 => CLAIM.replace("nightly-training-gpu", &format!("claim-{n}")),
+        1 => format!(
+            "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: gpu-{n}.example.com\ndriverName: gpu.example.com\nsuitableNodes:\n{TERMS}"
+        ),
+        _ => format!(
+            "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata:\n  name: template-{n}\nspec:\n  metadata:\n    labels: {{app: inference, tier: backend}}\n  spec:\n    resourceClassName: gpu.example.com\n    allocationMode: WaitForFirstConsumer\n"
+        ),
+    };
+    (0..DOCUMENTS).map(one).collect::<Vec<_>>().join("---\n")
+}
+
+const SELECTOR: &str = "nodeSelectorTerms:\n- matchFields:\n  - {key: metadata.name, operator: In, values: [none]}\n";
+
+const TERMS: &str = "  nodeSelectorTerms:
+  - matchExpressions:
+    - {key: gpu.example.com/model, operator: In, values: [a100, 'h100', \"l40\"]}
+    - key: gpu.example.com/count
+      operator: Gt
+      values: ['4']
+    - {key: topology.kubernetes.io/zone, operator: NotIn, values: [eu-1]}
+  - matchExpressions:
+    - {key: example.com/reserved, operator: DoesNotExist}
+    - {key: rack, operator: In, values: [r1, r2, r3]}
+";
+
+fn class_and_claim() -> String {
+    format!(
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: gpu\ndriverName: gpu.example.com\nsuitableNodes:\n{TERMS}---\napiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: one\nspec:\n  resourceClassName: gpu\n"
+    )
+}
+
+/// Nodes as kubectl prints them, without what placement does not look at.
+fn nodes() -> String {
+    let mut out = String::from("{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [");
+    for n in 0..NODES {
+        let comma = if n == 0 { "" } else { "," };
+        let model = ["a100", "h100", "t4"][n % 3];
+        let _ = write!(
+            out,
+            r#"{comma}
+    {{
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {{
+            "labels": {{
+                "kubernetes.io/hostname": "node-{n:05}",
+                "topology.kubernetes.io/zone": "eu-{}",
+                "gpu.example.com/model": "{model}",
+                "gpu.example.com/count": "{}",
+                "rack": "r{}"
+            }},
+            "name": "node-{n:05}.cluster.example.com"
+        }},
+        "status": {{"capacity": {{"cpu": "64", "memory": "260Gi"}}}}
+    }}"#,
+            n % 3,
+            n % 9,
+            n % 211
+        );
+    }
+    out + "\n]}\n"
+}
