@@ -99,7 +99,7 @@ function build({ features, profile, out, packed }) {
   const stampFile = path.join(target, `pkg-stamp-${profile}`);
   function stamp() {
     const hash = createHash("sha256");
-    for (const file of [compiled, fileURLToPath(import.meta.url), ...products]) hash.update(readFileSync(file));
+    for (const file of [compiled, fileURLToPath(import.meta.url), path.join(here, "bindgen/src/main.rs"), ...products]) hash.update(readFileSync(file));
     return hash.digest("hex");
   }
   if (existsSync(stampFile) && products.every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
