@@ -1,10 +1,14 @@
-//! What was decoded and is printed decodes to the same again; strictness changes the weight of what is found and nothing else;
+//! Nothing written is lost in decoding; what was decoded and is printed decodes to the same again; strictness changes the weight of what is found and nothing else;
 //! what any serde type is filled with is what is printed.
 
 use crate::answers::{self, Options, ask, findings};
+use claimkit::decode::Via;
 use claimkit::input::Input;
 use claimkit::limits::Limits;
+use claimkit::quantity::Quantity;
+use claimkit::schema::Release;
 use claimkit::text::print::{self, Order};
+use claimkit::time::Time;
 use libfuzzer_sys::Corpus;
 use serde_json::{Value, json};
 
@@ -14,11 +18,74 @@ pub fn run(data: &[u8]) -> Corpus {
     options.fill(&mut request);
     let answer = ask(&request);
     answers::agrees_with_itself(text, &answer);
+    nothing_is_lost(&request, &answer);
     decodes_again(&request, &answer);
     strictness_is_weight(&request, &answer);
     raw_is_plain(text);
     serde_sees_what_is_printed(text);
     Corpus::Keep
+}
+
+/// Where no field is unknown or of the wrong type, the object holds every value of the text.
+fn nothing_is_lost(request: &Value, answer: &Value) {
+    let doubtful = ["unknown-field", "duplicate-field", "type-mismatch", "yaml-duplicate-key", "json-duplicate-key"];
+    if findings(answer).iter().any(|f| doubtful.iter().any(|code| f["code"] == *code)) {
+        return;
+    }
+    let text = request["text"].as_str().unwrap();
+    let release = request.get("release").and_then(|release| Release::parse(release.as_str().unwrap()));
+    let via = if request.get("via").is_some() { Via::Validator } else { Via::Kubectl };
+    let input = Input::read_via(text, via, release, &Limits::default());
+    for (item, object) in input.items.iter().zip(answer["objects"].as_array().unwrap()) {
+        let (Some(tree), Some(decoded)) = (input.tree(item), object.get("object")) else { continue };
+        let mut out = String::new();
+        if !print::json(tree, item.node, Order::Sorted, 1 << 20, &mut out) {
+            continue;
+        }
+        let Ok(written) = serde_json::from_str::<Value>(&out) else { continue };
+        if let Err(path) = holds(decoded, &written) {
+            panic!("{path} is not what was written\n{out}\n{decoded}\n{request}");
+        }
+    }
+}
+
+/// Nothing but what the server leaves out: null, empty, false and zero.
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(flag) => !flag,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.values().all(is_zero),
+    }
+}
+
+/// The path of a value that is not there or is another one. Times and quantities have their own way of being printed.
+fn holds(decoded: &Value, written: &Value) -> Result<(), String> {
+    let fine = match (written, decoded) {
+        (written, _) if is_zero(written) => true,
+        (Value::Object(map), Value::Object(_)) => {
+            for (key, value) in map {
+                holds(decoded.get(key).unwrap_or(&Value::Null), value).map_err(|path| format!(".{key}{path}"))?;
+            }
+            true
+        }
+        (Value::Array(items), Value::Array(others)) if items.len() == others.len() => {
+            for (at, (item, other)) in items.iter().zip(others).enumerate() {
+                holds(other, item).map_err(|path| format!("[{at}]{path}"))?;
+            }
+            true
+        }
+        (written, Value::String(decoded)) if Some(decoded.as_str()) != written.as_str() => {
+            let time = |text: &str| Time::parse(text).ok().map(|time| time.rfc3339());
+            let quantity = |json: &str| Quantity::parse_json(json).ok().map(|quantity| quantity.canonical().into_owned());
+            let same_time = written.as_str().and_then(time).is_some_and(|time| time == *decoded);
+            same_time || quantity(&written.to_string()).is_some_and(|quantity| quantity == *decoded)
+        }
+        (written, decoded) => written == decoded,
+    };
+    if fine { Ok(()) } else { Err(String::new()) }
 }
 
 fn decodes_again(request: &Value, answer: &Value) {

@@ -27,6 +27,7 @@ mod reading;
 #[path = "../../convert_laws/style.rs"]
 mod style;
 #[path = "../../support/styles.rs"]
+#[allow(dead_code, reason = "one status is too few here")]
 mod styles;
 #[path = "../../convert_laws/tape.rs"]
 mod tape;

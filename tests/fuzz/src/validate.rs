@@ -5,7 +5,7 @@
 
 use crate::answers::{self, Options, ask, findings, is_syntax};
 use crate::fixes;
-use crate::styles::{Choices, found, shuffled, status, yaml};
+use crate::styles::{Choices, found, shuffled, yaml};
 use claimkit::limits::Limits;
 use claimkit::text::print::{self, Order};
 use claimkit::text::{self, Mode};
@@ -94,39 +94,47 @@ fn the_writing_does_not_matter(request: &Value, answer: &Value, text: &str) {
     let file = text::read(text, &Limits::default());
     // The refusal of an object without kind or version quotes the text as it is written.
     let quoted = |finding: &Value| finding["code"] == "no-kind";
-    if file.documents.len() != 1 || findings(answer).iter().any(|finding| is_syntax_error(finding) || quoted(finding)) {
+    if findings(answer).iter().any(|finding| is_syntax_error(finding) || quoted(finding)) {
         return;
     }
-    let document = &file.documents[0];
-    let Some(root) = document.root.filter(|&root| document.tree.is_map(root)) else { return };
     // JSON sent as it stands keeps its order and its duplicate keys, which the server sees.
     let validator = request.get("via").is_some();
-    if validator && document.mode == Mode::Json {
+    if validator && file.documents.iter().any(|document| document.mode == Mode::Json) {
         return;
     }
-    let mut sorted = String::new();
-    if !print::json(&document.tree, root, Order::Sorted, 1 << 16, &mut sorted) {
-        return;
+    let mut documents = Vec::new();
+    for document in &file.documents {
+        let Some(root) = document.root.filter(|&root| document.tree.is_map(root)) else { return };
+        let mut sorted = String::new();
+        if !print::json(&document.tree, root, Order::Sorted, 1 << 16, &mut sorted) {
+            return;
+        }
+        documents.push(sorted);
     }
-    let mut as_json = request.clone();
-    as_json["text"] = json!(sorted);
-    let as_json = ask(&as_json);
-    let same = |other: &Value, text: &str| {
-        assert_eq!(found(other), found(answer), "{request}\nwritten as\n{text}");
-        assert_eq!(status(other), status(answer), "{request}\nwritten as\n{text}");
+    let same = |text: String| {
+        let mut other = request.clone();
+        other["text"] = json!(text);
+        let other = ask(&other);
+        assert_eq!(found(&other), found(answer), "{request}\nwritten as\n{text}");
+        assert_eq!(statuses(&other), statuses(answer), "{request}\nwritten as\n{text}");
     };
-    same(&as_json, &sorted);
-    // serde_json reads numbers in its own way, and nests less deeply.
-    let Ok(object) = serde_json::from_str::<Value>(&sorted) else { return };
-    if object.to_string() != sorted {
-        return;
-    }
+    same(documents.join("\n"));
     let random = text.bytes().fold(7u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)));
     let mut choices = Choices(random);
-    let object = shuffled(&object, &mut choices);
-    let mut styled = String::from("# YAML\n");
-    yaml(&object, 0, &mut choices, &mut styled);
-    let mut as_yaml = request.clone();
-    as_yaml["text"] = json!(styled);
-    same(&ask(&as_yaml), &styled);
+    let mut styled = String::new();
+    for document in &documents {
+        // serde_json reads numbers in its own way, and nests less deeply.
+        let Ok(object) = serde_json::from_str::<Value>(document) else { return };
+        if object.to_string() != *document {
+            return;
+        }
+        styled.push_str("# YAML\n---\n");
+        yaml(&shuffled(&object, &mut choices), 0, &mut choices, &mut styled);
+    }
+    same(styled);
+}
+
+/// What the server answers to each object.
+fn statuses(answer: &Value) -> Vec<&Value> {
+    answer["objects"].as_array().unwrap().iter().map(|object| &object["status"]).collect()
 }
