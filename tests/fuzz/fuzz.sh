@@ -29,16 +29,17 @@ if ! command -v c++ >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" 
 fi
 command -v c++ >/dev/null || { echo "fuzz: needs a C++ compiler (c++) to build libFuzzer; install one" >&2; exit 1; }
 if [ ! -x "target/$host/release/claimkit-fuzz" ]; then
-  echo "==> fuzz: libFuzzer from crates.io is fetched and built, with claimkit: about 2 CPU-minutes, once"
+  echo "==> fuzz: libFuzzer from crates.io is fetched and built, with claimkit: about 3 CPU-minutes, once"
 fi
 cargo build --quiet --locked --release --target "$host"
 program="$here/target/$host/release/claimkit-fuzz"
 
-# The target's seeds from the tests, made anew.
+# The target's seeds: from the tests, made anew, and those of longer runs.
 corpus() {
   made="target/made/$1"
-  rm -rf "$made"
-  mkdir -p "target/corpus/$1" "target/found" "seeds/$1"
+  rm -rf "$made" "target/seeds/$1"
+  mkdir -p "target/corpus/$1" "target/seeds/$1" target/found seeds
+  [ ! -f "seeds/$1.tar.gz" ] || tar -xzf "seeds/$1.tar.gz" -C "target/seeds/$1"
   CLAIMKIT_FUZZ=$1 CLAIMKIT_SEEDS=$made "$program" >/dev/null 2>target/found/seeds.log || { cat target/found/seeds.log >&2; exit 1; }
 }
 
@@ -59,7 +60,7 @@ case $mode in
     for target in "${targets[@]}"; do
       rm -rf "target/short"
       mkdir -p target/short
-      fuzz "$target" -seed=1 -runs=5000 -max_total_time=8 target/short "seeds/$target" "target/made/$target"
+      fuzz "$target" -seed=1 -runs=5000 -max_total_time=8 target/short "target/seeds/$target" "target/made/$target"
     done
     ;;
   long)
@@ -68,7 +69,7 @@ case $mode in
     [ $# -eq 0 ] || targets=("$@")
     for target in "${targets[@]}"; do
       echo "==> fuzz: $target for $minutes minutes"
-      fuzz "$target" -max_total_time=$((minutes * 60)) "target/corpus/$target" "seeds/$target" "target/made/$target"
+      fuzz "$target" -max_total_time=$((minutes * 60)) "target/corpus/$target" "target/seeds/$target" "target/made/$target"
     done
     ;;
   run)
@@ -86,16 +87,18 @@ case $mode in
       CLAIMKIT_FUZZ=$target "$program" "${common[@]}" -merge=1 target/kept "target/made/$target" 2>/dev/null
       made=$(find target/kept -type f | wc -l)
       find target/kept -type f -printf '%f\n' | sort >target/known
-      CLAIMKIT_FUZZ=$target "$program" "${common[@]}" -merge=1 target/kept "seeds/$target" "target/corpus/$target" 2>/dev/null
-      rm -rf "seeds/$target"
-      mkdir -p "seeds/$target"
+      CLAIMKIT_FUZZ=$target "$program" "${common[@]}" -merge=1 target/kept "target/seeds/$target" "target/corpus/$target" 2>/dev/null
       size=0
+      chosen=()
       while read -r bytes name; do
         size=$((size + bytes))
         [ "$size" -le "$budget" ] || break
-        cp "target/kept/$name" "seeds/$target/$name"
+        chosen+=("$name")
       done < <(find target/kept -type f -printf '%s %f\n' | sort -n | grep -vFf target/known)
-      echo "==> fuzz: $target: $made seeds from the tests, $(find "seeds/$target" -type f | wc -l) besides"
+      # One archive: thousands of files of a few bytes are a burden to everyone else.
+      printf '%s\n' "${chosen[@]}" | sort |
+        tar -cf - --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=644 -C target/kept -T - | gzip -9n >"seeds/$target.tar.gz"
+      echo "==> fuzz: $target: $made seeds from the tests, ${#chosen[@]} besides"
     done
     ;;
   *)
