@@ -105,6 +105,37 @@ host("OPA SDK for Node, with verbs", (fixture, number) => evaluate(opaVerbs, fix
 host("OPA SDK for Node, Gatekeeper's shape", (fixture, number) =>
   fixture.review && !fixture.verbs ? evaluate(opa, fixture, number, "review", "violations") : null);
 
+/** What the ABI's functions for data give: a value put at a path of a document, and what is at the path taken away. */
+function changed(module, base, path, value) {
+  const memory = new WebAssembly.Memory({ initial: 40 });
+  const opa_abort = () => { throw new Error("opa_abort"); };
+  const { exports } = new WebAssembly.Instance(module, { env: { memory, opa_abort } });
+  const given = (text) => {
+    const bytes = Buffer.from(text);
+    const at = exports.opa_malloc(bytes.length);
+    new Uint8Array(memory.buffer).set(bytes, at);
+    return exports.opa_json_parse(at, bytes.length);
+  };
+  const text = (handle) => {
+    const at = exports.opa_json_dump(handle);
+    const bytes = Buffer.from(memory.buffer);
+    return bytes.toString("utf8", at, bytes.indexOf(0, at));
+  };
+  const [put, taken] = [given(base), given(base)];
+  const codes = [exports.opa_value_add_path(put, given(path), given(value)), exports.opa_value_remove_path(taken, given(path))];
+  return [codes[0], text(put), codes[1], text(taken)].join(" ");
+}
+
+for (const [base, path, value, expected] of [
+  ['{}', '["a","b"]', '{"x":[1,2.5,"\\u00e9"]}', '0 {"a":{"b":{"x":[1,2.5,"é"]}}} 0 {"a":{}}'],
+  ['{"a":1,"b":2,"c":3}', '["a"]', '7', '0 {"a":7,"b":2,"c":3} 0 {"b":2,"c":3}'],
+  ['{"a":1}', '["a","b"]', '7', '2 {"a":1} 2 {"a":1}'],
+  ['{}', '[1]', '7', '1 {} 1 {}'],
+]) {
+  const found = changed(opa, base, path, value);
+  check(`OPA data at ${path} of ${base}`, found === expected, found);
+}
+
 // --- sizes and time -----------------------------------------------------------------------------------------------------
 
 const ratchet = JSON.parse(readFileSync(path.join(here, "ratchet.json"), "utf8"));
