@@ -125,6 +125,27 @@ pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, ver
     }
 }
 
+/// True where decoding would surely find no value of the wrong type; false where it has to look. Recursion is bounded by
+/// the depth of the tables.
+pub fn fits(tree: &Tree<'_>, node: NodeId, ty: &Type, release: Release) -> bool {
+    match (ty, tree.kind(node)) {
+        (_, Kind::Null) | (Type::Raw | Type::FieldsV1, _) => true,
+        (Type::Pointer(inner), _) => fits(tree, node, inner, release),
+        (Type::String | Type::Named(..) | Type::Uid, Kind::Str(_)) | (Type::Bool, Kind::Bool(_)) => true,
+        (Type::Int64, Kind::Int(_)) => true,
+        (Type::Time, Kind::Str(text)) => Time::parse(tree.text(text)).is_ok(),
+        (Type::StringMap, Kind::Map { .. }) => {
+            tree.entries(node).iter().all(|entry| matches!(tree.kind(entry.value), Kind::Str(_) | Kind::Null))
+        }
+        (Type::Struct(schema), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| {
+            let field = schema.field(tree.text(entry.key), release);
+            field.is_none_or(|(_, field)| fits(tree, entry.value, &field.ty, release))
+        }),
+        (Type::List(inner), Kind::Seq { .. }) => tree.items(node).iter().all(|&item| fits(tree, item, inner, release)),
+        _ => false,
+    }
+}
+
 fn pass<'t>(
     tree: &'t Tree<'_>,
     node: NodeId,

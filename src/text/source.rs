@@ -1,5 +1,6 @@
 //! Byte spans, lines and the position encodings of editors.
 
+use super::word;
 use std::cell::OnceCell;
 
 /// A half-open byte range in the whole file, always on character boundaries.
@@ -73,6 +74,32 @@ pub struct Source<'s> {
     units: OnceCell<Vec<u32>>,
 }
 
+/// Where each line begins: behind LF, CR LF or a CR alone.
+fn line_starts(bytes: &[u8]) -> Vec<u32> {
+    let mut starts = vec![0];
+    let mut ended = |at: usize, byte: u8| {
+        let next = at.saturating_add(1);
+        if byte == b'\n' || bytes.get(next) != Some(&b'\n') {
+            starts.push(u32::try_from(next).unwrap_or(u32::MAX));
+        }
+    };
+    let (words, tail) = bytes.as_chunks::<8>();
+    let mut base = 0usize;
+    for word in words {
+        // Most words hold no line's end: all eight bytes are looked at in one.
+        if word::holds(u64::from_le_bytes(*word), b'\n') | word::holds(u64::from_le_bytes(*word), b'\r') {
+            for (at, &byte) in word.iter().enumerate().filter(|(_, byte)| matches!(byte, b'\n' | b'\r')) {
+                ended(base.saturating_add(at), byte);
+            }
+        }
+        base = base.saturating_add(word.len());
+    }
+    for (at, &byte) in tail.iter().enumerate().filter(|(_, byte)| matches!(byte, b'\n' | b'\r')) {
+        ended(base.saturating_add(at), byte);
+    }
+    starts
+}
+
 /// A line longer than this is counted once in blocks, not from its start for every position in it.
 const BLOCK: usize = 4096;
 
@@ -93,21 +120,7 @@ impl<'s> Source<'s> {
     }
 
     fn lines(&self) -> &[u32] {
-        self.lines.get_or_init(|| {
-            let bytes = self.text.as_bytes();
-            let mut starts = vec![0];
-            let mut previous = 0u8;
-            for (at, &byte) in bytes.iter().enumerate() {
-                if previous == b'\n' || (previous == b'\r' && byte != b'\n') {
-                    starts.push(u32::try_from(at).unwrap_or(u32::MAX));
-                }
-                previous = byte;
-            }
-            if previous == b'\n' || previous == b'\r' {
-                starts.push(u32::try_from(bytes.len()).unwrap_or(u32::MAX));
-            }
-            starts
-        })
+        self.lines.get_or_init(|| line_starts(self.text.as_bytes()))
     }
 
     /// Zero-based line of a byte offset.

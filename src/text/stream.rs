@@ -179,7 +179,7 @@ impl Iterator for Pieces<'_> {
 /// The byte after the line that holds byte `from`.
 fn line_end(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
-    let length = rest.iter().position(|&b| b == b'\n').map_or(rest.len(), |at| at.saturating_add(1));
+    let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at.saturating_add(1));
     from.saturating_add(length)
 }
 

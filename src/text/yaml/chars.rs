@@ -1,5 +1,7 @@
 //! The characters YAML 1.1 gives a meaning, as byte classes, and which characters it refuses.
 
+use crate::text::word;
+
 /// Ends a run of plain scalar text in block context.
 const PLAIN: u8 = 1;
 /// Ends a run of plain scalar text in flow context.
@@ -110,24 +112,16 @@ pub(super) fn width(lead: u8) -> usize {
 /// The first character YAML refuses (control characters, DEL, C1 but NEL, U+FFFE, U+FFFF), as an
 /// offset into `text`.
 pub(in crate::text) fn first_refused(text: &str) -> Option<usize> {
-    // One pass without branches over blocks of one size, so that plain text costs next to nothing.
     let bytes = text.as_bytes();
-    let (blocks, tail) = bytes.as_chunks::<64>();
+    let (words, tail) = bytes.as_chunks::<8>();
     let mut base = 0usize;
-    for block in blocks {
-        let suspect = block.iter().fold(0u8, |found, &b| {
-            found
-                | u8::from((b < 0x20) & (b != b'\n') & (b != b'\r') & (b != b'\t'))
-                | u8::from(b == 0x7f)
-                | u8::from(b == 0xc2)
-                | u8::from(b == 0xef)
-        });
-        if suspect != 0
-            && let Some(at) = refused_in(bytes, base, base.saturating_add(block.len()))
+    for word in words {
+        if !word::is_printable(u64::from_le_bytes(*word))
+            && let Some(at) = refused_in(bytes, base, base.saturating_add(word.len()))
         {
             return Some(at);
         }
-        base = base.saturating_add(block.len());
+        base = base.saturating_add(word.len());
     }
     refused_in(bytes, base, base.saturating_add(tail.len()))
 }

@@ -80,7 +80,7 @@ enum Frame {
     Map { node: NodeId, first: usize, special: bool, flow: bool, key: Option<(RawKey, Span)> },
 }
 
-pub(super) struct Composer<'r, 's> {
+struct Composer<'r, 's> {
     reader: &'r mut Reader<'s>,
     tree: &'r mut Tree<'s>,
     found: Found,
@@ -139,7 +139,7 @@ pub(super) fn compose<'s>(
     Ok(composer.found)
 }
 
-fn style(style: token::Style) -> Style {
+pub(super) fn style(style: token::Style) -> Style {
     match style {
         token::Style::Plain => Style::Plain,
         token::Style::SingleQuoted => Style::SingleQuoted,

@@ -4,6 +4,7 @@ use super::compose::{self, Bounds, Found};
 use super::decode;
 use super::error::YamlError;
 use super::parser::Reader;
+use super::quick;
 use crate::text::source::Span;
 use crate::text::tree::{Kind, NodeId, Tree};
 
@@ -44,7 +45,15 @@ pub fn read_part<'s>(
 ) -> Composed<'s> {
     reader.restart(start, end, add_break);
     let mut tree = Tree::new(text);
-    let composed = compose::compose(reader, &mut tree, end, bounds);
+    let composed = match quick::read(reader, &mut tree, end, bounds) {
+        Some(found) => Ok(found),
+        None => {
+            reader.take_parts();
+            reader.restart(start, end, add_break);
+            tree = Tree::new(text);
+            compose::compose(reader, &mut tree, end, bounds)
+        }
+    };
     let (mut decoded, comments) = reader.take_parts();
     tree.swap_decoded(&mut decoded);
     tree.comments = comments.into_iter().map(|(start, end)| Span { start, end }).collect();

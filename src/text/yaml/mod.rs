@@ -6,6 +6,7 @@
 //! | `cursor.rs`, `scanner.rs`, `scan_*.rs` | text | tokens |
 //! | `parser.rs`, `parse_flow.rs` | tokens | events |
 //! | `compose.rs`, `resolve.rs` | events | the tree of the first document |
+//! | `quick.rs` | text of the common shape | the same tree at once |
 //! | `decode.rs` | the tree | merge keys carried out, the first error of decoding |
 
 mod chars;
@@ -16,6 +17,7 @@ mod document;
 mod error;
 mod parse_flow;
 mod parser;
+mod quick;
 mod resolve;
 mod scan_block;
 mod scan_scalar;

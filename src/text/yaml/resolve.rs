@@ -107,6 +107,7 @@ pub(super) fn plain(text: &str) -> Value {
 
 fn word(text: &str) -> Value {
     match text {
+        _ if text.len() > "false".len() => Value::Text,
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Value::Bool(true),
         "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => Value::Bool(false),
         "~" | "null" | "Null" | "NULL" => Value::Null,
