@@ -202,12 +202,12 @@ struct Decoder<'t, 's> {
 
 impl<'t> Decoder<'t, '_> {
     /// Entries in the order the server meets them; duplicates only where it would see them.
-    fn entries(&self, node: NodeId) -> Vec<&'t Entry> {
-        match self.how.order {
-            Order::Sorted if self.sorted => print::effective(self.tree, node, Order::Sorted),
-            Order::Sorted => print::effective(self.tree, node, Order::Source),
-            Order::Source => self.tree.entries(node).iter().collect(),
-        }
+    fn entries(&self, node: NodeId) -> impl Iterator<Item = &'t Entry> + use<'t> {
+        let tree = self.tree;
+        let sorted = if self.sorted { print::effective(tree, node, Order::Sorted) } else { Vec::new() };
+        let written = if self.sorted { &[][..] } else { tree.entries(node) };
+        let duplicates = self.how.order == Order::Source;
+        written.iter().filter(move |entry| duplicates || !entry.shadowed).chain(sorted)
     }
 
     fn what(&self, node: NodeId) -> &'static str {
@@ -381,7 +381,7 @@ impl<'t> Decoder<'t, '_> {
         let tree = self.tree;
         let mut map = match std::mem::replace(place, Value::Unset) {
             Value::Map(map) => map,
-            _ => Vec::new(),
+            _ => Vec::with_capacity(tree.entries(node).len()),
         };
         let mut met = Set::new();
         for entry in self.entries(node) {
@@ -401,13 +401,11 @@ impl<'t> Decoder<'t, '_> {
             };
             map.push((Cow::Borrowed(key), Cow::Borrowed(value)));
         }
-        // Stable, so that of equal keys the last one written comes first once reversed.
-        map.reverse();
-        crate::ordered::sort_by(&mut map, |a, b| a.0.cmp(&b.0));
-        map.dedup_by(|later, kept| later.0 == kept.0);
+        if !map.is_sorted_by(|a, b| a.0 < b.0) {
+            sort_keys(&mut map);
+        }
         *place = Value::Map(map);
     }
-
     /// The literal of a number as the server's JSON has it.
     fn number(&self, node: NodeId) -> Option<Cow<'t, str>> {
         let tree = self.tree;
@@ -441,6 +439,14 @@ impl<'t> Decoder<'t, '_> {
         }
         Cow::Owned(out)
     }
+}
+
+/// Sorts a map by key; of equal keys the last one counts.
+fn sort_keys(map: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
+    // Stable, so that of equal keys the last one written comes first once reversed.
+    map.reverse();
+    crate::ordered::sort_by(map, |a, b| a.0.cmp(&b.0));
+    map.dedup_by(|later, kept| later.0 == kept.0);
 }
 
 fn float(n: f64) -> String {

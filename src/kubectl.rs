@@ -75,7 +75,7 @@ fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Resu
     let Some(items) = tree.get(root, "items") else {
         let kind = named(tree, root, "kind");
         let api_version = named(tree, root, "apiVersion");
-        if kind.is_empty() || api_version.matches('/').count() > 1 {
+        if kind.is_empty() || slashes(&api_version) > 1 {
             return Err(format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)).into());
         }
         check_metadata(tree, root, mode, release)?;
@@ -90,7 +90,7 @@ fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Resu
     }
     let list_kind = named(tree, root, "kind");
     let list_version = named(tree, root, "apiVersion");
-    if list_kind.is_empty() || list_version.matches('/').count() > 1 {
+    if list_kind.is_empty() || slashes(&list_version) > 1 {
         return Err(format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)).into());
     }
     check_metadata(tree, root, mode, release)?;
@@ -109,7 +109,7 @@ fn list_item(tree: &Tree<'_>, node: NodeId, at: usize, list_kind: &str, list_ver
         kind = list_kind.to_owned();
         api_version = list_version.to_owned();
     }
-    let missing = if kind.is_empty() || api_version.matches('/').count() > 1 {
+    let missing = if kind.is_empty() || slashes(&api_version) > 1 {
         "Object 'Kind' is missing in 'object has no kind field '"
     } else if api_version.rsplit('/').next().is_none_or(str::is_empty) {
         "Object 'apiVersion' is missing in 'object has no apiVersion field'"
@@ -135,6 +135,10 @@ fn json_type(tree: &Tree<'_>, node: NodeId) -> Option<&'static str> {
 /// A field as kubectl reads it from an untyped object: empty when it is no string.
 fn named(tree: &Tree<'_>, node: NodeId, key: &str) -> String {
     tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("").to_owned()
+}
+
+fn slashes(api_version: &str) -> usize {
+    api_version.bytes().filter(|&b| b == b'/').count()
 }
 
 /// The type and the items of a list; the first mismatch in the order kubectl meets them.

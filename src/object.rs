@@ -52,7 +52,7 @@ impl PartialEq for Record<'_> {
 impl<'t> Record<'t> {
     /// A struct of zero values.
     pub fn empty(schema: &'static Struct) -> Self {
-        Record { schema, slots: vec![Value::Unset; schema.fields.len()] }
+        Record { schema, slots: schema.fields.iter().map(|_| Value::Unset).collect() }
     }
 
     /// The slot of a field by JSON name; `Unset` if the table has no such field.

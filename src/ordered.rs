@@ -39,6 +39,9 @@ fn merge(left: &[usize], right: &[usize], compare: &dyn Fn(usize, usize) -> Orde
 
 /// Sorts, keeping equal elements in sequence.
 pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    if items.len() < 2 {
+        return;
+    }
     let order = order(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
         _ => Ordering::Equal,

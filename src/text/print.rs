@@ -1,6 +1,7 @@
 //! Values of a tree as JSON text, in Go's number and string forms.
 
 use super::tree::{Entry, Kind, NodeId, Tree};
+use super::word;
 use crate::float;
 
 /// In which order keys are printed. Of equal keys only the one that counts is printed.
@@ -101,29 +102,38 @@ pub fn float(n: f64, out: &mut String) {
 /// Appends a JSON string (control characters, quotes and backslashes escaped).
 pub fn quote(text: &str, out: &mut String) {
     out.push('"');
-    let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0x08 => "\\b",
-            0x0c => "\\f",
-            0..=0x1f => "",
-            _ => continue,
-        };
-        out.push_str(text.get(from..at).unwrap_or(""));
-        if escape.is_empty() {
-            out.push_str(&format!("\\u{byte:04x}"));
-        } else {
-            out.push_str(escape);
+    let mut rest = text;
+    while let Some(at) = first_escaped(rest.as_bytes()) {
+        out.push_str(rest.get(..at).unwrap_or(""));
+        match rest.as_bytes().get(at).copied().unwrap_or(0) {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            byte => out.push_str(&format!("\\u{byte:04x}")),
         }
-        from = at.saturating_add(1);
+        rest = rest.get(at.saturating_add(1)..).unwrap_or("");
     }
-    out.push_str(text.get(from..).unwrap_or(""));
+    out.push_str(rest);
     out.push('"');
+}
+
+/// The first byte that cannot stand in a JSON string as it is.
+fn first_escaped(bytes: &[u8]) -> Option<usize> {
+    let (words, tail) = bytes.as_chunks::<8>();
+    let mut base = 0usize;
+    for word in words {
+        let eight = u64::from_le_bytes(*word);
+        let found = word::control(eight) | word::equal(eight, b'"') | word::equal(eight, b'\\');
+        if found != 0 {
+            return Some(base.saturating_add(word::first(found)));
+        }
+        base = base.saturating_add(word.len());
+    }
+    tail.iter().position(|&b| b < b' ' || b == b'"' || b == b'\\').map(|at| base.saturating_add(at))
 }
 
 /// Appends JSON text without the white space between its parts, as Go writes a `RawMessage` (spec/behaviour.md §3).

@@ -86,11 +86,12 @@ fn line_starts(bytes: &[u8]) -> Vec<u32> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut base = 0usize;
     for word in words {
-        // Most words hold no line's end: all eight bytes are looked at in one.
-        if word::holds(u64::from_le_bytes(*word), b'\n') | word::holds(u64::from_le_bytes(*word), b'\r') {
-            for (at, &byte) in word.iter().enumerate().filter(|(_, byte)| matches!(byte, b'\n' | b'\r')) {
-                ended(base.saturating_add(at), byte);
-            }
+        let bytes = u64::from_le_bytes(*word);
+        let mut ends = word::equal(bytes, b'\n') | word::equal(bytes, b'\r');
+        while ends != 0 {
+            let at = word::first(ends);
+            ended(base.saturating_add(at), word.get(at).copied().unwrap_or(b'\n'));
+            ends &= ends.wrapping_sub(1);
         }
         base = base.saturating_add(word.len());
     }

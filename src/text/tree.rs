@@ -134,6 +134,12 @@ impl<'s> Tree<'s> {
 
     // ---- building ----
 
+    /// Makes room for what a text of so many bytes usually gives.
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.nodes.reserve(bytes / 32);
+        self.entries.reserve(bytes / 32);
+    }
+
     /// Adds a node.
     pub fn push(&mut self, node: Node) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
@@ -187,10 +193,18 @@ impl<'s> Tree<'s> {
         let Some(slice) = entries.get_mut(first..) else { return };
         let text = |s: Str| str_of(source, decoded, s);
         if slice.len() <= SMALL_MAP {
-            for i in 0..slice.len() {
-                let (head, tail) = slice.split_at_mut(i.saturating_add(1));
-                if let Some(entry) = head.last_mut() {
-                    entry.shadowed = tail.iter().any(|later| text(later.key) == text(entry.key));
+            // Keys of the same length and the same first letter are rare: only those are compared.
+            let mut marks = [0u32; SMALL_MAP];
+            for at in 0..slice.len() {
+                let Some(key) = slice.get(at).map(|entry| text(entry.key)) else { return };
+                let mark = u32::from(key.bytes().next().unwrap_or(0)) | (key.len() as u32).wrapping_shl(8);
+                for (earlier, _) in marks.iter().enumerate().take(at).filter(|(_, other)| **other == mark) {
+                    if let Some(entry) = slice.get_mut(earlier).filter(|entry| text(entry.key) == key) {
+                        entry.shadowed = true;
+                    }
+                }
+                if let Some(place) = marks.get_mut(at) {
+                    *place = mark;
                 }
             }
             return;
@@ -259,15 +273,24 @@ impl<'s> Tree<'s> {
 
     /// The node a handle stands for: an alias is followed.
     pub fn resolve(&self, id: NodeId) -> NodeId {
-        match self.node(id).kind {
+        match self.own_kind(id) {
             Kind::Alias(target) => target,
             _ => id,
         }
     }
 
     /// What the node is, aliases followed (never `Kind::Alias`).
+    #[inline]
     pub fn kind(&self, id: NodeId) -> Kind {
-        self.node(self.resolve(id)).kind
+        match self.own_kind(id) {
+            Kind::Alias(target) => self.own_kind(target),
+            kind => kind,
+        }
+    }
+
+    #[inline]
+    fn own_kind(&self, id: NodeId) -> Kind {
+        self.nodes.get(id.0 as usize).map_or(Kind::Null, |node| node.kind)
     }
 
     /// The node's own text as written (an alias: `*name`).
@@ -278,6 +301,13 @@ impl<'s> Tree<'s> {
     /// A string's text.
     pub fn text(&self, s: Str) -> &str {
         str_of(self.source, &self.decoded, s)
+    }
+
+    /// Whether a string has this text.
+    #[inline]
+    fn is(&self, s: Str, text: &str) -> bool {
+        let (Str::Source(span) | Str::Decoded(span)) = s;
+        span.len() == text.len() && self.text(s) == text
     }
 
     /// The items of a sequence; nothing for other nodes.
@@ -306,7 +336,7 @@ impl<'s> Tree<'s> {
     pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {
         let entries = self.entries(id);
         if entries.len() <= SMALL_MAP {
-            return entries.iter().rev().find(|entry| self.text(entry.key) == key);
+            return entries.iter().rev().find(|entry| self.is(entry.key, key));
         }
         match self.kind(id) {
             Kind::Map { first, .. } => self.find(first, entries, key).and_then(|at| entries.get(at)),

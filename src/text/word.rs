@@ -1,28 +1,33 @@
 //! Eight bytes looked at in one: no target here has wider registers for certain, and most bytes of a text need no look of
-//! their own.
+//! their own. A mask has the highest bit of each byte that is meant.
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
+const LOWS: u64 = !HIGHS;
 
-/// True when one of the bytes is zero.
+/// The bytes that are `byte`.
 #[inline]
-fn has_zero(word: u64) -> bool {
-    word.wrapping_sub(ONES) & !word & HIGHS != 0
+pub(super) fn equal(word: u64, byte: u8) -> u64 {
+    let other = word ^ ONES.wrapping_mul(byte as u64);
+    !((other & LOWS).wrapping_add(LOWS) | other) & HIGHS
 }
 
-/// True when one of the bytes is `byte`.
+/// The control characters below the blank.
 #[inline]
-pub(super) fn holds(word: u64, byte: u8) -> bool {
-    has_zero(word ^ ONES.wrapping_mul(byte as u64))
+pub(super) fn control(word: u64) -> u64 {
+    !((word | HIGHS).wrapping_sub(ONES.wrapping_mul(0x20)) | word) & HIGHS
 }
 
-/// True when all bytes are printable ASCII characters.
+/// The bytes that are no ASCII, DEL among them.
 #[inline]
-pub(super) fn is_printable(word: u64) -> bool {
-    // A byte below 0x20 borrows into its highest bit, one from 0x7f on has it or gets it.
-    let low = word.wrapping_sub(ONES.wrapping_mul(0x20));
-    let high = word.wrapping_add(ONES);
-    (word | low | high) & HIGHS == 0
+pub(super) fn beyond(word: u64) -> u64 {
+    ((word & LOWS).wrapping_add(ONES) | word) & HIGHS
+}
+
+/// Which byte the mask's first is, counted in the order of the text.
+#[inline]
+pub(super) fn first(mask: u64) -> usize {
+    (mask.trailing_zeros() >> 3) as usize
 }
 
 #[cfg(test)]
@@ -31,15 +36,18 @@ mod tests {
 
     #[test]
     fn agree_with_a_look_at_every_byte() {
+        let mask = |bytes: [u8; 8], meant: fn(u8) -> bool| u64::from_le_bytes(bytes.map(|b| if meant(b) { 0x80 } else { 0 }));
         for byte in 0..=255u8 {
             for place in 0..8 {
-                for other in [b'a', 0x20, 0x7e, byte] {
+                for other in [b'a', 0x20, 0x7e, 0x7f, b'\n', 0xff, byte] {
                     let mut bytes = [other; 8];
                     bytes[place] = byte;
                     let word = u64::from_le_bytes(bytes);
-                    assert_eq!(is_printable(word), bytes.iter().all(|b| (0x20..0x7f).contains(b)), "{bytes:x?}");
-                    assert!(holds(word, byte));
-                    assert_eq!(holds(word, b'\n'), bytes.contains(&b'\n'), "{bytes:x?}");
+                    assert_eq!(control(word), mask(bytes, |b| b < 0x20), "{bytes:x?}");
+                    assert_eq!(beyond(word), mask(bytes, |b| b >= 0x7f), "{bytes:x?}");
+                    assert_eq!(equal(word, b'\n'), mask(bytes, |b| b == b'\n'), "{bytes:x?}");
+                    let newline = bytes.iter().position(|&b| b == b'\n');
+                    assert_eq!(first(equal(word, b'\n')), newline.unwrap_or(8), "{bytes:x?}");
                 }
             }
         }

@@ -3,22 +3,16 @@
 
 use crate::input::Item;
 use crate::object::Record;
-use crate::ordered::{Map, Set};
-use crate::report::{Code, Finding, Origin, Path};
-use crate::schema::Api;
+use crate::ordered::{self, Map, Set};
+use crate::report::{Code, Finding, Origin, Step};
+use crate::schema::{Api, GROUP, Scope};
 use crate::text::tree::Tree;
 use crate::view;
 
-/// What a text holds and what its objects refer to.
+/// What a text holds and what its objects refer to. What is not there is looked for once all is known.
 #[derive(Debug, Default)]
 pub struct References {
-    classes: Set<String>,
-    /// Kind, group, namespace, name of every object.
-    objects: Set<[String; 4]>,
-    /// Kind, group and name of every object, for references that name no namespace.
-    names: Set<[String; 3]>,
-    /// Those of other groups that name no namespace: their kind may live in the cluster.
-    unplaced: Set<[String; 3]>,
+    objects: Vec<Object>,
     /// The claim entries of each pod, by namespace and name.
     pods: Map<[String; 2], Set<String>>,
     wanted: Vec<Wanted>,
@@ -26,26 +20,41 @@ pub struct References {
     idle: bool,
 }
 
+/// An object of the text: its index, and where it lives.
+#[derive(Debug)]
+struct Object {
+    index: usize,
+    /// Of another group, and names no namespace: its kind may live in the cluster.
+    unplaced: bool,
+    cluster: bool,
+    /// Its name as decoded, where the tree says otherwise.
+    name: Option<String>,
+}
+
 #[derive(Debug)]
 struct Wanted {
     object: usize,
     what: What,
-    finding: Finding,
+    place: Place,
 }
+
+/// A field: keys, an index where there is a list among them, and keys below it.
+#[derive(Debug)]
+struct Place(&'static [&'static str], Option<usize>, &'static [&'static str]);
 
 #[derive(Debug)]
 enum What {
     Class(String),
-    Object([String; 4]),
+    /// Kind, group, namespace and name of parameters.
+    Parameters([String; 4]),
+    /// Kind, namespace and name of a pod's claim or template.
+    Claim(&'static str, [String; 2]),
     Pod([String; 2]),
     Entry([String; 2], String),
 }
 
-fn info(code: Code, path: &Path<'_>, message: String) -> Finding {
-    Finding::info(code, Origin::Claimkit, message)
-        .at(path)
-        .with_help("check the name, unless the other object is in the cluster already")
-}
+/// How an object is named: kind, group, name, namespace.
+type Key<'a> = [&'a str; 4];
 
 impl References {
     /// References among `count` objects.
@@ -58,136 +67,200 @@ impl References {
         if self.idle {
             return;
         }
-        let (node, api_version, kind, name) = (item.node, item.api_version.as_str(), item.kind.as_str(), item.name.as_str());
-        let group = api_version.split_once('/').map_or("", |(group, _)| group);
-        self.objects.insert([kind, group, namespace, name].map(str::to_owned));
-        self.names.insert([kind, group, name].map(str::to_owned));
-        if item.namespace.is_empty() {
-            self.unplaced.insert([kind, group, name].map(str::to_owned));
-        }
-        if kind == "Pod" && api_version == "v1" {
-            let claims = tree.get(node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
+        self.objects.push(Object { index, unplaced: item.namespace.is_empty(), cluster: false, name: None });
+        if item.kind == "Pod" && item.api_version == "v1" {
+            let claims = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
             let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
             let entries = items.iter().filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
-            self.pods.insert([namespace, name].map(str::to_owned), entries.map(str::to_owned).collect());
-            let root = Path::ROOT;
-            let spec = root.field("spec");
-            let list = spec.field("resourceClaims");
+            self.pods.insert([namespace, &item.name].map(str::to_owned), entries.map(str::to_owned).collect());
             for (at, &item) in items.iter().enumerate() {
                 let Some(source) = tree.get(item, "source") else { continue };
-                let entry = list.index(at);
-                let path = entry.field("source");
-                for (field, kind) in
-                    [("resourceClaimName", "ResourceClaim"), ("resourceClaimTemplateName", "ResourceClaimTemplate")]
-                {
+                for (below, kind) in [
+                    (&["source", "resourceClaimName"], "ResourceClaim"),
+                    (&["source", "resourceClaimTemplateName"], "ResourceClaimTemplate"),
+                ] {
+                    let [_, field] = below;
                     let Some(name) = tree.get(source, field).and_then(|node| tree.str(node)) else { continue };
-                    let message =
-                        format!("the text has objects of kind {kind}, but none is called `{name}` in namespace `{namespace}`");
-                    let finding = info(Code::ClaimNotInInput, &path.field(field), message);
-                    let what = What::Object([kind, crate::schema::GROUP, namespace, name].map(str::to_owned));
-                    self.wanted.push(Wanted { object: index, what, finding });
+                    let place = Place(&["spec", "resourceClaims"], Some(at), below);
+                    self.want(index, What::Claim(kind, [namespace, name].map(str::to_owned)), place);
                 }
             }
         }
     }
 
     /// Takes an object of ours in. `namespace` is the one it ends up in.
-    pub fn ours(&mut self, index: usize, api: Api, record: &Record<'_>, namespace: &str) {
+    pub fn ours(&mut self, index: usize, api: Api, item: &Item, record: &Record<'_>, namespace: &str) {
         if self.idle {
             return;
         }
-        let root = Path::ROOT;
-        let name = view::Object::new(record).metadata().name().to_owned();
-        self.objects.insert([api.kind.kind, crate::schema::GROUP, namespace, &name].map(str::to_owned));
-        self.names.insert([api.kind.kind, crate::schema::GROUP, &name].map(str::to_owned));
+        let name = Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
+        let cluster = api.kind.scope == Scope::Cluster;
+        self.objects.push(Object { index, unplaced: false, cluster, name: name.map(str::to_owned) });
         match api.kind.kind {
             "ResourceClass" => {
-                let class = view::ResourceClass::new(record);
-                self.classes.insert(name);
-                if let Some(reference) = class.parameters_ref() {
+                if let Some(reference) = view::ResourceClass::new(record).parameters_ref() {
                     let key = [reference.kind(), reference.api_group(), reference.namespace(), reference.name()];
-                    self.parameters(index, key, &root.field("parametersRef"));
+                    self.parameters(index, key, &["parametersRef", "name"]);
                 }
             }
             "ResourceClaim" => {
                 let claim = view::ResourceClaim::new(record);
-                self.claim_spec(index, claim.spec(), namespace, &root.field("spec"));
-                let status = root.field("status");
-                let reserved_for = status.field("reservedFor");
+                let spec = claim.spec();
+                self.claim_spec(index, spec, namespace, &["spec", "resourceClassName"], &["spec", "parametersRef", "name"]);
                 for (at, consumer) in claim.status().reserved_for().iter().enumerate() {
                     if consumer.resource() == "pods" && consumer.api_group().is_empty() {
-                        let path = reserved_for.index(at);
-                        self.pod(index, namespace, consumer.name(), &path.field("name"));
+                        let what = What::Pod([namespace, consumer.name()].map(str::to_owned));
+                        self.want(index, what, Place(&["status", "reservedFor"], Some(at), &["name"]));
                     }
                 }
             }
             "ResourceClaimTemplate" => {
-                let template = view::ResourceClaimTemplate::new(record);
-                let spec = root.field("spec");
-                self.claim_spec(index, template.spec().spec(), namespace, &spec.field("spec"));
+                let spec = view::ResourceClaimTemplate::new(record).spec().spec();
+                let (class, parameters) = (&["spec", "spec", "resourceClassName"], &["spec", "spec", "parametersRef", "name"]);
+                self.claim_spec(index, spec, namespace, class, parameters);
             }
             "PodScheduling" | "PodSchedulingContext" => {
-                let metadata = root.field("metadata");
-                self.pod(index, namespace, &name, &metadata.field("name"));
-                let status = root.field("status");
-                let claims = status.field("resourceClaims");
                 let object = view::PodSchedulingContext::new(record);
+                let pod = || [namespace, object.metadata().name()].map(str::to_owned);
+                self.want(index, What::Pod(pod()), Place(&["metadata", "name"], None, &[]));
                 for (at, claim) in object.status().resource_claims().iter().enumerate() {
-                    let path = claims.index(at);
-                    let message = format!("pod `{name}` of this text has no claim entry `{}`", claim.name());
-                    let finding = info(Code::ClaimEntryNotInPod, &path.field("name"), message);
-                    let what = What::Entry([namespace, &name].map(str::to_owned), claim.name().to_owned());
-                    self.wanted.push(Wanted { object: index, what, finding });
+                    let what = What::Entry(pod(), claim.name().to_owned());
+                    self.want(index, what, Place(&["status", "resourceClaims"], Some(at), &["name"]));
                 }
             }
             _ => {}
         }
     }
 
-    fn claim_spec(&mut self, object: usize, spec: view::ResourceClaimSpec<'_>, namespace: &str, path: &Path<'_>) {
-        let class = spec.resource_class_name();
-        let message = format!("the text has classes, but none is called `{class}`");
-        let finding = info(Code::ClassNotInInput, &path.field("resourceClassName"), message);
-        self.wanted.push(Wanted { object, what: What::Class(class.to_owned()), finding });
+    fn claim_spec(
+        &mut self,
+        object: usize,
+        spec: view::ResourceClaimSpec<'_>,
+        namespace: &str,
+        class: &'static [&'static str],
+        parameters: &'static [&'static str],
+    ) {
+        self.want(object, What::Class(spec.resource_class_name().to_owned()), Place(class, None, &[]));
         if let Some(reference) = spec.parameters_ref() {
-            let key = [reference.kind(), reference.api_group(), namespace, reference.name()];
-            self.parameters(object, key, &path.field("parametersRef"));
+            self.parameters(object, [reference.kind(), reference.api_group(), namespace, reference.name()], parameters);
         }
     }
 
-    fn parameters(&mut self, object: usize, key: [&str; 4], path: &Path<'_>) {
-        let [kind, _, namespace, name] = key;
-        let place = if namespace.is_empty() { String::new() } else { format!(" in namespace `{namespace}`") };
-        let message = format!("the text has objects of kind {kind}, but none is called `{name}`{place}");
-        let finding = info(Code::ParametersNotInInput, &path.field("name"), message);
-        self.wanted.push(Wanted { object, what: What::Object(key.map(str::to_owned)), finding });
+    fn parameters(&mut self, object: usize, key: [&str; 4], place: &'static [&'static str]) {
+        self.want(object, What::Parameters(key.map(str::to_owned)), Place(place, None, &[]));
     }
 
-    fn pod(&mut self, object: usize, namespace: &str, name: &str, path: &Path<'_>) {
-        let message = format!("the text has pods, but none is called `{name}` in namespace `{namespace}`");
-        let finding = info(Code::PodNotInInput, path, message);
-        self.wanted.push(Wanted { object, what: What::Pod([namespace, name].map(str::to_owned)), finding });
+    fn want(&mut self, object: usize, what: What, place: Place) {
+        self.wanted.push(Wanted { object, what, place });
     }
 
-    /// What is missing, with the index of the object that refers to it.
-    pub fn missing(self) -> Vec<(usize, Finding)> {
-        let kinds: Set<(&str, &str)> = self.objects.iter().map(|[kind, group, ..]| (kind.as_str(), group.as_str())).collect();
-        self.wanted
-            .iter()
-            .filter(|wanted| match &wanted.what {
-                What::Class(name) => !name.is_empty() && !self.classes.is_empty() && !self.classes.contains(name),
-                What::Object(key) => {
-                    let [kind, group, namespace, name] = key;
-                    let bare = [kind.clone(), group.clone(), name.clone()];
-                    let there = self.objects.contains(key)
-                        || self.unplaced.contains(&bare)
-                        || (namespace.is_empty() && self.names.contains(&bare));
-                    !kind.is_empty() && !there && kinds.contains(&(kind.as_str(), group.as_str()))
-                }
-                What::Pod(pod) => !self.pods.is_empty() && !self.pods.contains_key(pod),
-                What::Entry(pod, entry) => self.pods.get(pod).is_some_and(|entries| !entries.contains(entry)),
-            })
-            .map(|wanted| (wanted.object, wanted.finding.clone()))
-            .collect()
+    /// What is missing, with the index of the object that refers to it. `namespace` tells where an item ends up that names
+    /// none.
+    pub fn missing(self, items: &[Item], namespace: &str) -> Vec<(usize, Finding)> {
+        if self.wanted.is_empty() {
+            return Vec::new();
+        }
+        let there = There::of(&self.objects, items, namespace);
+        let lacks = |what: &What| match what {
+            What::Class(name) => !name.is_empty() && there.lacks(["ResourceClass", GROUP, name, ""]),
+            What::Parameters([kind, group, namespace, name]) => {
+                !kind.is_empty() && there.lacks([kind.as_str(), group.as_str(), name.as_str(), namespace.as_str()])
+            }
+            What::Claim(kind, [namespace, name]) => there.lacks([kind, GROUP, name.as_str(), namespace.as_str()]),
+            What::Pod(pod) => !self.pods.is_empty() && !self.pods.contains_key(pod),
+            What::Entry(pod, entry) => self.pods.get(pod).is_some_and(|entries| !entries.contains(entry)),
+        };
+        let missing = self.wanted.iter().filter(|wanted| lacks(&wanted.what));
+        missing.map(|wanted| (wanted.object, wanted.what.finding(&wanted.place))).collect()
+    }
+}
+
+/// The objects of the text by kind, group, name and namespace.
+struct There<'a> {
+    kinds: Vec<(&'a str, &'a str)>,
+    objects: Vec<(Key<'a>, bool)>,
+}
+
+impl<'a> There<'a> {
+    fn of(objects: &'a [Object], items: &'a [Item], namespace: &'a str) -> Self {
+        let mut found = Vec::with_capacity(objects.len());
+        for object in objects {
+            let Some(item) = items.get(object.index) else { continue };
+            let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+            let namespace = match item.namespace.as_str() {
+                _ if object.cluster => "",
+                "" => namespace,
+                given => given,
+            };
+            found.push(([item.kind.as_str(), group, object.name.as_ref().unwrap_or(&item.name), namespace], object.unplaced));
+        }
+        ordered::sort(&mut found);
+        let mut kinds: Vec<(&str, &str)> = found.iter().map(|([kind, group, ..], _)| (*kind, *group)).collect();
+        kinds.dedup();
+        There { kinds, objects: found }
+    }
+
+    /// The text has objects of the kind, but not this one. A reference without namespace means any.
+    fn lacks(&self, [kind, group, name, namespace]: Key<'_>) -> bool {
+        if self.kinds.binary_search(&(kind, group)).is_err() {
+            return false;
+        }
+        let bare = |key: &Key<'a>| -> [&'a str; 3] {
+            let [kind, group, name, _] = *key;
+            [kind, group, name]
+        };
+        let first = self.objects.partition_point(|(key, _)| bare(key) < [kind, group, name]);
+        let named = self.objects.iter().skip(first).take_while(|(key, _)| bare(key) == [kind, group, name]);
+        !named.into_iter().any(|([.., place], unplaced)| *place == namespace || *unplaced || namespace.is_empty())
+    }
+}
+
+impl Place {
+    fn steps(&self) -> Vec<Step> {
+        let key = |key: &&str| Step::Key((*key).to_owned());
+        let Place(keys, index, below) = self;
+        keys.iter().map(key).chain(index.map(Step::Index)).chain(below.iter().map(key)).collect()
+    }
+
+    fn render(&self) -> String {
+        let Place(keys, index, below) = self;
+        let mut path = keys.join(".");
+        if let Some(index) = index {
+            path.push_str(&format!("[{index}]"));
+        }
+        for key in *below {
+            path.push('.');
+            path.push_str(key);
+        }
+        path
+    }
+}
+
+impl What {
+    fn finding(&self, place: &Place) -> Finding {
+        let (code, message) = match self {
+            What::Class(class) => (Code::ClassNotInInput, format!("the text has classes, but none is called `{class}`")),
+            What::Parameters([kind, _, namespace, name]) => {
+                let place = if namespace.is_empty() { String::new() } else { format!(" in namespace `{namespace}`") };
+                let message = format!("the text has objects of kind {kind}, but none is called `{name}`{place}");
+                (Code::ParametersNotInInput, message)
+            }
+            What::Claim(kind, [namespace, name]) => {
+                let message =
+                    format!("the text has objects of kind {kind}, but none is called `{name}` in namespace `{namespace}`");
+                (Code::ClaimNotInInput, message)
+            }
+            What::Pod([namespace, name]) => {
+                (Code::PodNotInInput, format!("the text has pods, but none is called `{name}` in namespace `{namespace}`"))
+            }
+            What::Entry([_, pod], entry) => {
+                (Code::ClaimEntryNotInPod, format!("pod `{pod}` of this text has no claim entry `{entry}`"))
+            }
+        };
+        let mut finding = Finding::info(code, Origin::Claimkit, message)
+            .with_help("check the name, unless the other object is in the cluster already");
+        finding.path = Some(place.render());
+        finding.steps = place.steps();
+        finding
     }
 }

@@ -109,7 +109,7 @@ impl Case<'_, '_> {
             Scope::Namespaced => in_namespace(self.request, &self.item.namespace),
             Scope::Cluster => "",
         };
-        references.ours(self.index, self.api, &decoded.record, namespace);
+        references.ours(self.index, self.api, self.item, &decoded.record, namespace);
         let mut remarks = Vec::new();
         remarks::object(self.api, &decoded.record, &Context::new(self.item.release), &mut remarks);
         let mut strict = self.strict_error(&decoded);

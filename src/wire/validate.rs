@@ -79,7 +79,7 @@ pub fn validate(request: &Request) -> Answer {
         }
         answer.objects.push(object);
     }
-    for (index, finding) in references.missing() {
+    for (index, finding) in references.missing(&input.items, in_namespace(request, "")) {
         if let Some(item) = input.items.get(index) {
             findings.push(place(&input, item, index, finding));
         }

@@ -116,7 +116,9 @@ pub(in crate::text) fn first_refused(text: &str) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut base = 0usize;
     for word in words {
-        if !word::is_printable(u64::from_le_bytes(*word))
+        let eight = u64::from_le_bytes(*word);
+        let suspect = word::beyond(eight) | (word::control(eight) & !word::equal(eight, b'\n'));
+        if suspect != 0
             && let Some(at) = refused_in(bytes, base, base.saturating_add(word.len()))
         {
             return Some(at);
