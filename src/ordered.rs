@@ -3,9 +3,25 @@
 
 use std::cmp::Ordering;
 
+/// Up to this many things are sorted by putting one after the other into its place.
+const FEW: usize = 12;
+
 /// Indexes `0..count` in the order of a comparison of the things they stand for; equal ones stay in sequence.
 fn order(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut from: Vec<usize> = (0..count).collect();
+    if count <= FEW {
+        for end in 1..count {
+            let mut at = end;
+            while let Some(before) = at.checked_sub(1)
+                && let (Some(&a), Some(&b)) = (from.get(before), from.get(at))
+                && compare(a, b) == Ordering::Greater
+            {
+                from.swap(before, at);
+                at = before;
+            }
+        }
+        return from;
+    }
     let mut into: Vec<usize> = Vec::with_capacity(count);
     let mut width = 1usize;
     while width < count {
@@ -46,7 +62,7 @@ pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
         (Some(a), Some(b)) => compare(a, b),
         _ => Ordering::Equal,
     });
-    arrange(&order, &mut |a, b| items.swap(a, b));
+    arrange(order, &mut |a, b| items.swap(a, b));
 }
 
 /// Sorts by a key.
@@ -60,8 +76,7 @@ pub fn sort<T: Ord>(items: &mut [T]) {
 }
 
 /// Swaps places until place `i` holds what was at `order[i]`.
-fn arrange(order: &[usize], swap: &mut dyn FnMut(usize, usize)) {
-    let mut order = order.to_vec();
+fn arrange(mut order: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {
         let mut here = start;
         while let Some(&source) = order.get(here) {

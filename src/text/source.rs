@@ -76,7 +76,8 @@ pub struct Source<'s> {
 
 /// Where each line begins: behind LF, CR LF or a CR alone.
 fn line_starts(bytes: &[u8]) -> Vec<u32> {
-    let mut starts = vec![0];
+    let mut starts = Vec::with_capacity((bytes.len() / 32).saturating_add(8));
+    starts.push(0);
     let mut ended = |at: usize, byte: u8| {
         let next = at.saturating_add(1);
         if byte == b'\n' || bytes.get(next) != Some(&b'\n') {
@@ -87,7 +88,10 @@ fn line_starts(bytes: &[u8]) -> Vec<u32> {
     let mut base = 0usize;
     for word in words {
         let bytes = u64::from_le_bytes(*word);
-        let mut ends = word::equal(bytes, b'\n') | word::equal(bytes, b'\r');
+        let mut ends = word::control(bytes);
+        if ends != 0 {
+            ends = word::equal(bytes, b'\n') | word::equal(bytes, b'\r');
+        }
         while ends != 0 {
             let at = word::first(ends);
             ended(base.saturating_add(at), word.get(at).copied().unwrap_or(b'\n'));

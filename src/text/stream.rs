@@ -4,6 +4,7 @@ use super::diagnose;
 use super::json::{self, JsonError};
 use super::source::{Source, Span};
 use super::tree::{Kind, NodeId, Tree};
+use super::word;
 use super::yaml;
 use crate::limits::Limits;
 use crate::report::{Code, Finding, Origin};
@@ -179,7 +180,7 @@ impl Iterator for Pieces<'_> {
 /// The byte after the line that holds byte `from`.
 fn line_end(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
-    let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at.saturating_add(1));
+    let length = word::find(rest, |word| word::equal(word, b'\n')).map_or(rest.len(), |at| at.saturating_add(1));
     from.saturating_add(length)
 }
 

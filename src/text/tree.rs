@@ -196,10 +196,12 @@ impl<'s> Tree<'s> {
             // Keys of the same length and the same first letter are rare: only those are compared.
             let mut marks = [0u32; SMALL_MAP];
             for at in 0..slice.len() {
-                let Some(key) = slice.get(at).map(|entry| text(entry.key)) else { return };
-                let mark = u32::from(key.bytes().next().unwrap_or(0)) | (key.len() as u32).wrapping_shl(8);
-                for (earlier, _) in marks.iter().enumerate().take(at).filter(|(_, other)| **other == mark) {
-                    if let Some(entry) = slice.get_mut(earlier).filter(|entry| text(entry.key) == key) {
+                let Some(key) = slice.get(at).map(|entry| entry.key) else { return };
+                let (Str::Source(span) | Str::Decoded(span)) = key;
+                let from = if matches!(key, Str::Source(_)) { source.as_bytes() } else { decoded.as_bytes() };
+                let mark = from.get(span.from()).map_or(0, |&first| u32::from(first)) | (span.len() as u32).wrapping_shl(8);
+                for (earlier, _) in marks.iter().take(at).enumerate().filter(|(_, other)| **other == mark) {
+                    if let Some(entry) = slice.get_mut(earlier).filter(|entry| text(entry.key) == text(key)) {
                         entry.shadowed = true;
                     }
                 }

@@ -30,6 +30,26 @@ pub(super) fn first(mask: u64) -> usize {
     (mask.trailing_zeros() >> 3) as usize
 }
 
+/// Where the first of the bytes is that `meant` marks.
+#[inline]
+pub(super) fn find(bytes: &[u8], meant: impl Fn(u64) -> u64) -> Option<usize> {
+    let (words, tail) = bytes.as_chunks::<8>();
+    let mut base = 0usize;
+    for word in words {
+        let found = meant(u64::from_le_bytes(*word));
+        if found != 0 {
+            return Some(base.wrapping_add(first(found)));
+        }
+        base = base.wrapping_add(word.len());
+    }
+    let mut last = [0; 8];
+    for (place, byte) in last.iter_mut().zip(tail) {
+        *place = *byte;
+    }
+    let found = first(meant(u64::from_le_bytes(last)));
+    (found < tail.len()).then(|| base.wrapping_add(found))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,6 +66,10 @@ mod tests {
                     assert_eq!(control(word), mask(bytes, |b| b < 0x20), "{bytes:x?}");
                     assert_eq!(beyond(word), mask(bytes, |b| b >= 0x7f), "{bytes:x?}");
                     assert_eq!(equal(word, b'\n'), mask(bytes, |b| b == b'\n'), "{bytes:x?}");
+                    for from in 0..8 {
+                        let found = bytes[from..].iter().position(|&b| b == byte);
+                        assert_eq!(find(&bytes[from..], |word| equal(word, byte)), found, "{bytes:x?} {from}");
+                    }
                     let newline = bytes.iter().position(|&b| b == b'\n');
                     assert_eq!(first(equal(word, b'\n')), newline.unwrap_or(8), "{bytes:x?}");
                 }

@@ -10,8 +10,6 @@ const PLAIN_FLOW: u8 = 2;
 const SINGLE: u8 = 4;
 /// Ends a run of text in double quotes.
 const DOUBLE: u8 = 8;
-/// May be a line break, the end, or a character of several bytes.
-const LINE: u8 = 16;
 /// Letters, digits, `_` and `-`: directive names, anchors, tag handles.
 const WORD: u8 = 32;
 /// The other characters allowed in a tag.
@@ -27,11 +25,11 @@ const fn classes() -> [u8; 256] {
         let b = byte as u8;
         let mut class = 0;
         if b >= 0x80 {
-            class |= PLAIN | PLAIN_FLOW | SINGLE | DOUBLE | LINE;
+            class |= PLAIN | PLAIN_FLOW | SINGLE | DOUBLE;
         }
         class |= match b {
             b' ' | b'\t' | 0 => PLAIN | PLAIN_FLOW | SINGLE | DOUBLE | INDICATOR,
-            b'\n' | b'\r' => PLAIN | PLAIN_FLOW | SINGLE | DOUBLE | LINE | INDICATOR,
+            b'\n' | b'\r' => PLAIN | PLAIN_FLOW | SINGLE | DOUBLE | INDICATOR,
             b':' => PLAIN | PLAIN_FLOW | URI | INDICATOR,
             b',' | b'[' | b']' => PLAIN_FLOW | URI | INDICATOR,
             b'?' => PLAIN_FLOW | URI | INDICATOR,
@@ -63,7 +61,6 @@ impl Stop {
     pub const PLAIN_IN_FLOW: Self = Self(PLAIN_FLOW);
     pub const SINGLE_QUOTED: Self = Self(SINGLE);
     pub const DOUBLE_QUOTED: Self = Self(DOUBLE);
-    pub const LINE: Self = Self(LINE);
 
     /// True when `byte` ends the run.
     #[inline]
@@ -109,6 +106,11 @@ pub(super) fn width(lead: u8) -> usize {
     }
 }
 
+/// How many of the first bytes surely go on a line: up to a control character or one of several bytes.
+pub(super) fn line_run(bytes: &[u8]) -> usize {
+    word::find(bytes, |word| word::control(word) | word::beyond(word)).unwrap_or(bytes.len())
+}
+
 /// The first character YAML refuses (control characters, DEL, C1 but NEL, U+FFFE, U+FFFF), as an
 /// offset into `text`.
 pub(in crate::text) fn first_refused(text: &str) -> Option<usize> {
@@ -117,8 +119,9 @@ pub(in crate::text) fn first_refused(text: &str) -> Option<usize> {
     let mut base = 0usize;
     for word in words {
         let eight = u64::from_le_bytes(*word);
-        let suspect = word::beyond(eight) | (word::control(eight) & !word::equal(eight, b'\n'));
+        let suspect = word::beyond(eight) | word::control(eight);
         if suspect != 0
+            && suspect != word::equal(eight, b'\n')
             && let Some(at) = refused_in(bytes, base, base.saturating_add(word.len()))
         {
             return Some(at);

@@ -1,6 +1,6 @@
 //! The scanner's place in the text: characters, lines, columns, and what may not be read.
 
-use super::chars::{self, Stop};
+use super::chars;
 use super::error::{Refusal, Stage, YamlError};
 use super::scanner::Scanner;
 use super::token::{Mark, Text};
@@ -121,11 +121,13 @@ impl<'a> Scanner<'a> {
     #[inline(never)]
     pub(super) fn skip_line_text(&mut self) {
         loop {
-            self.skip(Stop::LINE.run(self.rest()));
-            if self.at(0) < 0x80 || self.is_break(0) {
-                return;
+            self.skip(chars::line_run(self.rest()));
+            match self.at(0) {
+                0 | b'\n' | b'\r' => return,
+                0..0x80 => self.skip(1),
+                _ if self.is_break(0) => return,
+                _ => self.skip_char(),
             }
-            self.skip_char();
         }
     }
 

@@ -1,6 +1,5 @@
 //! Literal and folded block scalars.
 
-use super::chars::Stop;
 use super::error::Refusal;
 use super::scanner::Scanner;
 use super::token::{Mark, Style, Token, TokenKind};
@@ -55,13 +54,7 @@ impl Scanner<'_> {
             leading_blank = blank;
 
             let line = self.pos;
-            loop {
-                self.skip(Stop::LINE.run(self.rest()));
-                if self.at(0) < 0x80 || self.is_break(0) {
-                    break;
-                }
-                self.skip_char();
-            }
+            self.skip_line_text();
             let text = self.source(line, self.pos);
             self.buffer.push_str(text);
             end = self.mark();
