@@ -1,31 +1,31 @@
 //! Eight bytes looked at in one: no target here has wider registers for certain, and most bytes of a text need no look of
-//! their own. A mask has the highest bit of each byte that is meant.
+//! their own. Inlined even where size counts: a call costs more than what it does. A mask has the highest bit of each byte that is meant.
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
 const LOWS: u64 = !HIGHS;
 
 /// The bytes that are `byte`.
-#[inline]
+#[inline(always)]
 pub(super) fn equal(word: u64, byte: u8) -> u64 {
     let other = word ^ ONES.wrapping_mul(byte as u64);
     !((other & LOWS).wrapping_add(LOWS) | other) & HIGHS
 }
 
 /// The control characters below the blank.
-#[inline]
+#[inline(always)]
 pub(super) fn control(word: u64) -> u64 {
     !((word | HIGHS).wrapping_sub(ONES.wrapping_mul(0x20)) | word) & HIGHS
 }
 
 /// The bytes that are no ASCII, DEL among them.
-#[inline]
+#[inline(always)]
 pub(super) fn beyond(word: u64) -> u64 {
     ((word & LOWS).wrapping_add(ONES) | word) & HIGHS
 }
 
 /// Which byte the mask's first is, counted in the order of the text.
-#[inline]
+#[inline(always)]
 pub(super) fn first(mask: u64) -> usize {
     (mask.trailing_zeros() >> 3) as usize
 }
