@@ -31,7 +31,8 @@ pub struct Out {
 
 /// A value as compact JSON.
 pub fn print(value: &dyn ToJson) -> String {
-    let mut out = Out::default();
+    // Most answers are about one object: room for them, so that they do not grow step by step.
+    let mut out = Out { text: String::with_capacity(512), comma: false };
     value.write(&mut out);
     out.text
 }
@@ -45,6 +46,21 @@ impl Out {
     /// Appends a string.
     pub fn quote(&mut self, text: &str) {
         print::quote(text, &mut self.text);
+    }
+
+    /// Appends a number.
+    fn digits(&mut self, value: u64) {
+        let mut rest = value;
+        let mut digits = [0u8; 20];
+        let mut first = 0;
+        for (at, digit) in digits.iter_mut().enumerate().rev() {
+            (*digit, first) = (b'0'.wrapping_add((rest % 10) as u8), at);
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.text.push_str(digits.get(first..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default());
     }
 
     fn begin(&mut self, bracket: char) {
@@ -107,13 +123,13 @@ impl ToJson for u16 {
 
 impl ToJson for u32 {
     fn write(&self, out: &mut Out) {
-        out.verbatim(&self.to_string());
+        out.digits(u64::from(*self));
     }
 }
 
 impl ToJson for usize {
     fn write(&self, out: &mut Out) {
-        out.verbatim(&self.to_string());
+        out.digits(*self as u64);
     }
 }
 
@@ -203,7 +219,7 @@ impl ToJson for Value {
 impl ToJson for Number {
     fn write(&self, out: &mut Out) {
         match *self {
-            Number::Unsigned(n) => out.verbatim(&n.to_string()),
+            Number::Unsigned(n) => out.digits(n),
             Number::Negative(n) => out.verbatim(&n.to_string()),
             Number::Float(n) => out.verbatim(&float(n)),
         }
