@@ -82,8 +82,17 @@ impl Out {
         self.comma = true;
     }
 
-    /// Appends a member.
-    pub fn put(&mut self, name: &str, value: &dyn ToJson) {
+    /// Appends a member whose name needs no escapes.
+    pub fn put(&mut self, name: &'static str, value: &dyn ToJson) {
+        self.text.push_str(if self.comma { ",\"" } else { "\"" });
+        self.text.push_str(name);
+        self.text.push_str("\":");
+        value.write(self);
+        self.comma = true;
+    }
+
+    /// Appends a member of any name.
+    fn member(&mut self, name: &str, value: &dyn ToJson) {
         if self.comma {
             self.text.push(',');
         }
@@ -94,7 +103,7 @@ impl Out {
     }
 
     /// Appends a member unless it is absent.
-    pub fn some(&mut self, name: &str, value: &dyn ToJson) {
+    pub fn some(&mut self, name: &'static str, value: &dyn ToJson) {
         if !value.is_absent() {
             self.put(name, value);
         }
@@ -208,7 +217,7 @@ impl ToJson for Value {
             Value::Object(map) => {
                 out.begin('{');
                 for (name, value) in map {
-                    out.put(name, value);
+                    out.member(name, value);
                 }
                 out.end('}');
             }
