@@ -122,7 +122,7 @@ pub fn quote(text: &str, out: &mut String) {
 }
 
 /// The first byte that cannot stand in a JSON string as it is.
-fn first_escaped(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn first_escaped(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut base = 0usize;
     for word in words {
