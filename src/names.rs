@@ -161,20 +161,28 @@ pub fn lowered_subdomain(value: &str) -> Messages {
     subdomain(&to_lower(value))
 }
 
-/// Go's `strings.ToLower`: one character for one, so that U+0130 becomes `i` and U+212A `k`.
+/// Go's `strings.ToLower` as far as a name's rules can tell: ASCII letters, letters that become ASCII ones, and the number of
+/// bytes. Other letters outside ASCII fit in no name, whatever their case, so the table of them all is not needed.
 pub fn to_lower(value: &str) -> Cow<'_, str> {
     if !value.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
         return Cow::Borrowed(value);
     }
-    Cow::Owned(
-        value
-            .chars()
-            .map(|c| match c {
-                '\u{130}' => 'i',
-                _ => c.to_lowercase().next().unwrap_or(c),
-            })
-            .collect(),
-    )
+    Cow::Owned(value.chars().map(lowered).collect())
+}
+
+fn lowered(c: char) -> char {
+    match c {
+        '\u{130}' => 'i',
+        '\u{212a}' => 'k',
+        // Two bytes become three.
+        '\u{23a}' | '\u{23e}' => '\u{2c65}',
+        // Three become two.
+        '\u{1e9e}' | '\u{2126}' | '\u{212b}' | '\u{2c62}' | '\u{2c64}' | '\u{2c6d}'..='\u{2c70}' | '\u{2c7e}' | '\u{2c7f}' => {
+            '\u{df}'
+        }
+        '\u{a78d}' | '\u{a7aa}'..='\u{a7ae}' | '\u{a7b0}'..='\u{a7b2}' | '\u{a7c5}' | '\u{a7cb}' | '\u{a7dc}' => '\u{df}',
+        _ => c.to_ascii_lowercase(),
+    }
 }
 
 /// Does the whole value match the subdomain pattern? Length apart.
@@ -236,6 +244,17 @@ mod tests {
     use super::*;
 
     const NONE: [&str; 0] = [];
+
+    /// What the rules of names look at is what Go's `strings.ToLower` gives.
+    #[test]
+    fn lower_case_of_every_character() {
+        for c in '\0'..=char::MAX {
+            let ours = to_lower(c.encode_utf8(&mut [0; 4])).into_owned();
+            let theirs = if c == '\u{130}' { "i".to_owned() } else { c.to_lowercase().collect::<String>() };
+            assert_eq!(ours.len(), theirs.len(), "{c:?}");
+            assert_eq!(Some(&ours).filter(|text| text.is_ascii()), Some(&theirs).filter(|text| text.is_ascii()), "{c:?}");
+        }
+    }
 
     #[test]
     fn subdomains() {

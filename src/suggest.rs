@@ -241,9 +241,11 @@ pub fn group(api_version: &str) -> Option<String> {
     near.then(|| format!("{}/{version}", crate::schema::GROUP))
 }
 
-/// Letters and digits, lowered: what is left when case and separators do not count.
+/// Letters and digits, lowered: what is left when case and separators do not count. Of letters outside ASCII only one becomes a
+/// letter that our names have.
 fn folded(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let lowered = |c: char| if c == '\u{212a}' { 'k' } else { c.to_ascii_lowercase() };
+    text.chars().filter(|c| c.is_alphanumeric()).map(lowered).collect()
 }
 
 /// The one candidate that is nearest and near enough: a quarter of the letters, at least one, at most three.

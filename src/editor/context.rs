@@ -168,7 +168,11 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
     {
         let mut object = says(Some(*item));
         if object.kind.is_empty() && object.api_version.is_empty() && top.kind != "List" {
-            object = Object { api_version: top.api_version, kind: top.kind.trim_end_matches("List").to_owned() };
+            let mut kind = top.kind.as_str();
+            while let Some(item) = kind.strip_suffix("List") {
+                kind = item;
+            }
+            object = Object { kind: kind.to_owned(), api_version: top.api_version };
         }
         return (object, Some(*item), steps(rest));
     }

@@ -372,10 +372,7 @@ impl Edits {
     /// Replaces the one occurrence of `old` in a span; anything else in it stays.
     pub fn replace_word(&mut self, text: &str, span: Span, old: &str, new: &str) -> Result<(), Unsafe> {
         let slice = text.get(span.from()..span.to()).unwrap_or("");
-        let at = slice.find(old).ok_or(Unsafe::Form)?;
-        if slice.rfind(old) != Some(at) {
-            return Err(Unsafe::Form);
-        }
+        let at = only(slice, old).ok_or(Unsafe::Form)?;
         let start = span.from().saturating_add(at);
         self.replace(Span::new(start, start.saturating_add(old.len())), new);
         Ok(())
@@ -529,6 +526,37 @@ pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
                 None => return end.max(node.span.to()),
             },
             _ => return end.max(trimmed(tree.source(), whole(tree, id)).to()),
+        }
+    }
+}
+
+/// Where a word stands in a text, if it stands there once.
+pub fn only(text: &str, word: &str) -> Option<usize> {
+    let at = text.find(word)?;
+    // A second one may begin inside the first.
+    let again = at.saturating_add(word.chars().next().map_or(0, char::len_utf8));
+    let once = if word.is_empty() { text.is_empty() } else { !text.get(again..).is_some_and(|rest| rest.contains(word)) };
+    once.then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only;
+
+    #[test]
+    fn a_word_that_stands_once() {
+        for (text, word) in [
+            ("", ""),
+            ("a", ""),
+            ("", "a"),
+            ("xaby", "ab"),
+            ("abab", "ab"),
+            ("aaa", "aa"),
+            ("aa", "aa"),
+            ("éé", "é"),
+            ("xé", "é"),
+        ] {
+            assert_eq!(only(text, word), text.find(word).filter(|at| text.rfind(word) == Some(*at)), "{text:?} {word:?}");
         }
     }
 }

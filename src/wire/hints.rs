@@ -6,7 +6,7 @@ use crate::schema::core::NODE_SELECTOR_OPERATORS;
 use crate::schema::{Api, Release};
 use crate::suggest;
 use crate::text::Span;
-use crate::text::edit::Edits;
+use crate::text::edit::{self, Edits};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// Help for an unknown or duplicate field, and its new name where that is certain.
@@ -57,7 +57,7 @@ fn under_metadata(tree: &Tree<'_>, key: Span) -> Option<Edit> {
 /// Replaces the one occurrence of `old` in a span; quotes around it stay.
 fn replace(tree: &Tree<'_>, span: Span, old: &str, new: &str) -> Option<Edit> {
     let slice = tree.source().get(span.from()..span.to())?;
-    let at = slice.find(old).filter(|at| !old.is_empty() && slice.rfind(old) == Some(*at))?;
+    let at = edit::only(slice, old).filter(|_| !old.is_empty())?;
     let start = span.from().saturating_add(at);
     Some(Edit { span: Span::new(start, start.saturating_add(old.len())), new_text: new.to_owned() })
 }
