@@ -4,13 +4,13 @@ import { existsSync, readFileSync, readSync, readdirSync, statSync, writeFileSyn
 import { createRequire } from "node:module";
 import { brotliDecompressSync } from "node:zlib";
 
-const modules = ["./claimkit_bg.wasm", "./cli/claimkit_bg.wasm.br"].map((file) => new URL(file, import.meta.url));
+const modules = ["./claimkit_bg.wasm", "./cli/claimkit_bg.wasm.br", "./claimkit_more.wasm"].map((file) => new URL(file, import.meta.url));
 if (!modules.every((file) => existsSync(file))) {
   console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
   process.exit(2);
 }
 const require = createRequire(import.meta.url);
-const [claimkit, { initSync, command }] = [require("./claimkit.js"), require("./cli/claimkit.js")];
+const [claimkit, { initSync, command }] = [require("./index.js"), require("./cli/claimkit.js")];
 initSync({ module: brotliDecompressSync(readFileSync(modules[1])) });
 
 const TELLING = /"verb"\s*:\s*"(hover|complete|jsonSchema|codes|releases)"/;
@@ -18,7 +18,7 @@ let started = false;
 
 /** Answers a request; the rules are loaded with the first one, and sentences for the verbs that tell some. */
 function answer(request) {
-  if (!started) claimkit.initSync({ module: readFileSync(modules[0]) });
+  if (!started) claimkit.initSync(readFileSync(modules[0]), () => readFileSync(modules[2]));
   started = true;
   return claimkit.answer(TELLING.test(request) ? withFile(request) : request);
 }

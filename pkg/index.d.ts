@@ -10,15 +10,29 @@ type Compiled = typeof globalThis extends { WebAssembly: { Module: { prototype: 
 export type ModuleSource = string | Global<"URL"> | Global<"Request"> | Global<"Response"> | ArrayBuffer | ArrayBufferView | Compiled;
 
 /**
- * Fetches (or takes) and starts the Wasm module; needed once in browsers and workers before anything else. Calling it
- * again is harmless. In Node the module is started by importing the package.
+ * Fetches (or takes) and starts the Wasm; needed once in browsers and workers before anything else. Calling it again is
+ * harmless. In Node importing the package does it.
  *
- * @param source where the module is; without it, `claimkit_bg.wasm` beside the package's own file
+ * The Wasm is in two modules: the first reads and validates, the second holds all other functions and `validate` of patches.
+ *
+ * @param source where the first module is; without it, `claimkit_bg.wasm` beside the package's own file
+ * @param more where the second is; without it and without `source`, `claimkit_more.wasm` beside the package's own file;
+ *   without it but with `source`, or with `false`, it is not loaded now
  */
-export function init(source?: ModuleSource | Promise<ModuleSource>): Promise<void>;
+export function init(source?: ModuleSource | Promise<ModuleSource>, more?: ModuleSource | Promise<ModuleSource> | false): Promise<void>;
 
-/** Starts the Wasm module from its bytes or from a compiled module, at once. */
-export function initSync(module: ArrayBuffer | ArrayBufferView | Compiled): void;
+/** Fetches (or takes) and starts the second module if it is not there yet. */
+export function loadMore(source?: ModuleSource | Promise<ModuleSource>): Promise<void>;
+
+/**
+ * Starts the Wasm from its bytes or from compiled modules, at once.
+ *
+ * @param more the second module, or a function that gives it when it is needed for the first time
+ */
+export function initSync(
+  module: ArrayBuffer | ArrayBufferView | Compiled,
+  more?: ArrayBuffer | ArrayBufferView | Compiled | (() => ArrayBuffer | ArrayBufferView | Compiled),
+): void;
 
 export default init;
 

@@ -1,6 +1,7 @@
 // claimkit for browsers, workers and bundlers. Importing does nothing; call `init` once, then everything is synchronous.
 import * as module from "./claimkit.js";
 import { withSentences } from "./locale.js";
+import { add, complete as whole, prepare } from "./more.js";
 
 export { admit, answer, convert, fixes, parse, prepareNodes, validate } from "./claimkit.js";
 export { addLocale } from "./locale.js";
@@ -24,23 +25,51 @@ export const jsonSchema = (...given) => {
   return module.jsonSchema(kind, withSentences(release === undefined ? options : { ...options, release }));
 };
 
-/**
- * Fetches (or takes) and starts the Wasm module. Calling it again is harmless.
- *
- * @param {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource>} [source] where the module is;
- *   without it, `claimkit_bg.wasm` beside this file
- */
-export async function init(source) {
-  await module.default(source === undefined ? undefined : { module_or_path: source });
+/** A module from wherever it is. */
+async function compiled(source) {
+  const found = await source;
+  if (found instanceof WebAssembly.Module) return found;
+  if (found instanceof ArrayBuffer || ArrayBuffer.isView(found)) return WebAssembly.compile(found);
+  const response = found instanceof Response ? found : await fetch(found);
+  if (!response.ok) throw new Error(`failed to fetch Wasm: ${response.status} ${response.statusText} fetching '${response.url}'`);
+  return WebAssembly.compile(await response.arrayBuffer());
 }
 
 /**
- * Starts the Wasm module from bytes or a compiled module, at once.
+ * Fetches (or takes) and starts the Wasm. Calling it again is harmless.
+ *
+ * @param {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource>} [source] where the first module is;
+ *   without it, `claimkit_bg.wasm` beside this file
+ * @param {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource> | false} [more] where the second is;
+ *   `false`, or a source without it: not now
+ */
+export async function init(source, more) {
+  const wanted = more ?? (source === undefined ? new URL("./claimkit_more.wasm", import.meta.url) : false);
+  const second = wanted === false || whole() ? undefined : compiled(wanted);
+  // Whoever waits for the first module hears of its failure, whatever becomes of the second.
+  second?.catch(() => {});
+  prepare(await module.default(source === undefined ? undefined : { module_or_path: source }));
+  if (second !== undefined) await add(await second);
+}
+
+/**
+ * Fetches (or takes) and starts what `init(source, false)` left out. Calling it again is harmless.
+ *
+ * @param {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource>} [source]
+ */
+export async function loadMore(source) {
+  if (!whole()) await add(await compiled(source ?? new URL("./claimkit_more.wasm", import.meta.url)));
+}
+
+/**
+ * Starts the Wasm from bytes or a compiled module, at once.
  *
  * @param {BufferSource | WebAssembly.Module} source
+ * @param {(() => BufferSource | WebAssembly.Module) | BufferSource | WebAssembly.Module} [more] the second module, or what gives
+ *   it when it is needed
  */
-export function initSync(source) {
-  module.initSync({ module: source });
+export function initSync(source, more) {
+  prepare(module.initSync({ module: source }), more === undefined || typeof more === "function" ? more : () => more);
 }
 
 export default init;

@@ -9,7 +9,7 @@ if (!existsSync(file)) {
 }
 // Not a static import: without the generated files it would fail before the sentence above can be said.
 const claimkit = createRequire(import.meta.url)("./index.js");
-claimkit.initSync(readFileSync(file));
+claimkit.initSync(readFileSync(file), () => readFileSync(new URL("./claimkit_more.wasm", import.meta.url)));
 
 findLocales((locale) => {
   const sentences = new URL(`./locale/${encodeURIComponent(locale)}.json`, import.meta.url);
@@ -29,6 +29,7 @@ export const {
   init,
   initSync,
   jsonSchema,
+  loadMore,
   parse,
   prepareNodes,
   releases,

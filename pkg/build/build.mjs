@@ -1,7 +1,6 @@
 // Builds the Wasm modules of the npm package: cargo, wasm-bindgen, wasm-opt, the same three steps `wasm-pack build --target
-// web` takes. Uses a `wasm-bindgen` on PATH when its version is the one in Cargo.lock; otherwise builds the small program in
-// ./bindgen into target/tools, which needs no other tool. wasm-opt comes from npm at one fixed version, because sizes are
-// compared in tests.
+// web` takes, and then splits the one that is imported in two. wasm-bindgen and the splitter are the small programs in ./bindgen,
+// built into target/tools; wasm-opt comes from npm at one fixed version, because sizes are compared in tests.
 //
 //   node pkg/build/build.mjs         both modules into pkg/, hand-written files restored if wasm-pack replaced them
 //   node pkg/build/build.mjs --web   only the one that browsers and importers load, not that of `npx claimkit`
@@ -24,7 +23,7 @@ const { values: options } = parseArgs({ options: { web: { type: "boolean", defau
 // The command line is a module of its own, which asks the other for answers: pages do not load it, and the rules are packed
 // once. It is packed, since only Node unpacks it.
 const modules = [
-  { features: "js", profile: "web", out: path.join(root, "pkg") },
+  { features: "js", profile: "web", out: path.join(root, "pkg"), split: true },
   { features: "npx", profile: "npx", out: path.join(root, "pkg/cli"), packed: true },
 ];
 
@@ -60,20 +59,19 @@ function restorePackage() {
   rmSync(path.join(root, "pkg/.gitignore"), { force: true });
 }
 
-/** What turns a module into JavaScript glue: [program, ...arguments before module and folder]. */
-function bindgen() {
+let built = false;
+
+/** The program of that name from ./bindgen, with the version of wasm-bindgen that the crate itself has. */
+function tool(name) {
   const version = lockedVersion(path.join(root, "Cargo.lock"), "wasm-bindgen");
-  const onPath = spawnSync("wasm-bindgen", ["--version"], { encoding: "utf8" });
-  if (onPath.status === 0 && onPath.stdout.trim() === `wasm-bindgen ${version}` && !process.env.CLAIMKIT_OWN_TOOLS) {
-    return (module, folder) => ["wasm-bindgen", ["--target", "web", "--out-dir", folder, module]];
-  }
   const own = lockedVersion(path.join(here, "bindgen/Cargo.lock"), "wasm-bindgen-cli-support");
   if (own !== version) fail(`Cargo.lock has wasm-bindgen ${version}, pkg/build/bindgen has ${own}: they must be equal`);
   const folder = path.join(tools, `bindgen-${version}`);
-  const program = path.join(folder, "debug/bindgen");
-  if (!existsSync(program)) say(`wasm-bindgen ${version} is not on PATH: building its library, once, about 1 minute`);
-  run("cargo", ["build", "--quiet", "--locked", "--manifest-path", path.join(here, "bindgen/Cargo.toml"), "--target-dir", folder]);
-  return (module, out) => [program, [module, out]];
+  const program = path.join(folder, "debug", name);
+  if (!existsSync(program)) say(`wasm-bindgen ${version}: building its library, once, about 1 minute`);
+  if (!built) run("cargo", ["build", "--quiet", "--locked", "--manifest-path", path.join(here, "bindgen/Cargo.toml"), "--target-dir", folder]);
+  built = true;
+  return program;
 }
 
 /** wasm-opt from npm, into target/tools. */
@@ -90,32 +88,54 @@ function wasmOpt() {
   return path.join(folder, "node_modules/.bin/wasm-opt");
 }
 
+// What is loaded second: all that neither `parse` nor `validate` of a whole object needs, by the beginnings of functions' names.
+// ../more.js starts it; tests/hosts/split.test.mjs holds that validating never needs it.
+const MORE = [
+  ...["admit", "convert", "editor", "patch", "query"].map((name) => `claimkit::${name}::`),
+  // What else is in `evaluate`, the scheduler's remarks on a manifest's own selector need.
+  ...["bits", "explain", "matching", "placement", "plan", "pod", "scan"].map((name) => `claimkit::evaluate::${name}::`),
+  ...["rest", "admit", "complete", "convert", "evaluate", "fixes", "hover", "json_schema", "lists", "patch", "placement", "placing", "select"].map((name) => `claimkit::wire::${name}::`),
+  ...["admit", "codes", "complete", "convert", "evaluate", "fixes", "hover", "jsonSchema", "prepareNodes", "preparednodes_evaluate", "releases"].map((name) => `${name} externref shim`),
+];
+
+/** Makes two modules of the one in the folder, and has the glue give the first what loads the second. */
+function splitModule(folder) {
+  const [whole, first, more] = ["claimkit_bg", "first", "more"].map((name) => path.join(folder, `${name}.wasm`));
+  run(tool("split"), [whole, first, more, ...MORE]);
+  const glue = path.join(folder, "claimkit.js");
+  const text = readFileSync(glue, "utf8");
+  const imports = '"./claimkit_bg.js": import0,';
+  if (text.split(imports).length !== 2) fail("wasm-bindgen's glue has another form than splitModule expects");
+  writeFileSync(glue, text.replace("\n", '\nimport * as more from "./more.js";\n').replace(imports, `${imports}\n        "./more.js": more,`));
+  return { "claimkit_bg.wasm": first, "claimkit_more.wasm": more };
+}
+
 /** Compiles one module and puts it and its glue into its folder, unless both are there already. */
-function build({ features, profile, out, packed }) {
+function build({ features, profile, out, packed, split }) {
   run("cargo", ["build", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--no-default-features", "--features", features], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
   const compiled = path.join(target, "wasm32-unknown-unknown", profile, "claimkit.wasm");
-  const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts"].map((name) => path.join(out, name));
+  const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts", ...(split ? ["claimkit_more.wasm"] : [])].map((name) => path.join(out, name));
   // What went in and what came out; equal to last time means there is nothing to do.
   const stampFile = path.join(target, `pkg-stamp-${profile}`);
   function stamp() {
     const hash = createHash("sha256");
-    for (const file of [compiled, fileURLToPath(import.meta.url), path.join(here, "bindgen/src/main.rs"), ...products]) hash.update(readFileSync(file));
+    for (const file of [compiled, fileURLToPath(import.meta.url), ...["main.rs", "bin/split.rs"].map((name) => path.join(here, "bindgen/src", name)), ...products]) hash.update(readFileSync(file));
     return hash.digest("hex");
   }
   if (existsSync(stampFile) && products.every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
 
   const folder = path.join(target, `pkg-bindgen-${profile}`);
-  run(...bindgen()(compiled, folder));
+  run(tool("bindgen"), [compiled, folder]);
   mkdirSync(out, { recursive: true });
-  const optimised = path.join(folder, "optimised.wasm");
-  run(wasmOpt(), ["-Oz", ...WASM_FEATURES, path.join(folder, "claimkit_bg.wasm"), "-o", optimised]);
+  const parts = split ? splitModule(folder) : { "claimkit_bg.wasm": path.join(folder, "claimkit_bg.wasm") };
+  for (const file of Object.values(parts)) run(wasmOpt(), ["-Oz", ...WASM_FEATURES, file, "-o", file]);
   if (packed) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
-    writeFileSync(path.join(out, "claimkit_bg.wasm.br"), brotliCompressSync(readFileSync(optimised), { params }));
+    writeFileSync(path.join(out, "claimkit_bg.wasm.br"), brotliCompressSync(readFileSync(parts["claimkit_bg.wasm"]), { params }));
   }
-  for (const product of products) copyFileSync(product.endsWith(".wasm") ? optimised : path.join(folder, path.basename(product)), product);
+  for (const product of products) copyFileSync(parts[path.basename(product)] ?? path.join(folder, path.basename(product)), product);
   writeFileSync(stampFile, stamp());
-  say(`${path.relative(root, out)}/claimkit_bg.wasm: ${statSync(path.join(out, "claimkit_bg.wasm")).size} bytes`);
+  for (const product of products.filter((name) => name.endsWith(".wasm"))) say(`${path.relative(root, product)}: ${statSync(product).size} bytes`);
 }
 
 // What rustc's default target for Wasm may use; every browser since 2023 has it.

@@ -33,6 +33,17 @@ const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases
 
 /// Answers a request.
 pub fn run(request: &Request) -> Answer {
+    match request.verb.as_str() {
+        "parse" => parse::parse(request),
+        "validate" => validate::validate(request),
+        _ => rest(request),
+    }
+}
+
+/// Every verb but `parse` and `validate`. A function of its own, with all that only these verbs need inside or below it:
+/// the npm package's build moves it into a second module, which is loaded when it is wanted.
+#[inline(never)]
+fn rest(request: &Request) -> Answer {
     if let Some(answer) = on_objects(request) {
         return answer;
     }

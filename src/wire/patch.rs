@@ -18,6 +18,7 @@ use crate::validate::status::Status;
 use crate::validate::{Context, pipeline};
 
 /// Answers `validate` with the operations `patch` and `patchStatus`.
+#[inline(never)]
 pub fn patch(request: &Request) -> Answer {
     let unusable = |error: &str| Answer::unusable(Some("validate"), error);
     let Some(old) = request.old.as_deref() else { return unusable("`old` is missing: a patch needs the stored object's text") };

@@ -147,11 +147,13 @@ init().then(() => { const give = (value) => postMessage(value);${check("give")} 
   assert.deepEqual(await visit(path.join(folder, "dist")), [expected, expected]);
 });
 
-test("esbuild: the module as a file beside the bundle", async () => {
+test("esbuild: the modules as files beside the bundle", async () => {
   const folder = project("esbuild", {
-    "main.js": `import { init, validate } from "claimkit";
+    "main.js": `import { convert, init, validate } from "claimkit";
 import wasm from "claimkit/wasm";
-await init(new URL(wasm, import.meta.url));
+import more from "claimkit/more";
+await init(new URL(wasm, import.meta.url), new URL(more, import.meta.url));
+if (!convert(${JSON.stringify(good)}, { to: "v1alpha1", lossy: "allow" }).ok) throw new Error("not converted");
 const give = (value) => { globalThis.result = value; };${check("give")}`,
   });
   const flags = ["--bundle", "--format=esm", "--loader:.wasm=file", "--outdir=dist", "--log-level=warning"];
@@ -193,6 +195,50 @@ const give = (value) => { globalThis.result = value; };${check("give")}`,
   }
 });
 
+test("the second module: with init, later, by bytes, or not at all", async () => {
+  const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; img-src data:";
+  const folder = project("more", { "index.html": PAGE });
+  const visitWith = (code) => {
+    writeFileSync(
+      path.join(folder, "main.js"),
+      `import * as claimkit from "./node_modules/claimkit/index.js";
+const [first, more] = ["claimkit_bg", "claimkit_more"].map((name) => new URL(\`./node_modules/claimkit/\${name}.wasm\`, import.meta.url));
+const bytes = async (url) => (await fetch(url)).arrayBuffer();
+const text = ${JSON.stringify(good)};
+const attempt = (name) => { try { return claimkit[name](text, { to: "v1alpha1", lossy: "allow" }).ok; } catch (error) { return error.message; } };
+const loaded = () => performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("more.wasm")).length;
+${code}`,
+    );
+    return visit(folder, policy);
+  };
+  const done = "globalThis.result = [attempt('validate'), attempt('convert'), loaded()];";
+  const refused = "claimkit: only parsing and validating have been loaded; this needs `await loadMore()` first";
+  assert.deepEqual(await visitWith(`await claimkit.init(); ${done}`), [true, true, 1]);
+  assert.deepEqual(await visitWith(`await claimkit.init(undefined, false); ${done}`), [true, refused, 0]);
+  assert.deepEqual(await visitWith(`await claimkit.init(first); ${done}`), [true, refused, 0]);
+  assert.deepEqual(await visitWith(`await claimkit.init(first); await claimkit.loadMore(); ${done}`), [true, true, 1]);
+  assert.deepEqual(await visitWith(`await claimkit.init(first, more); ${done}`), [true, true, 1]);
+  assert.deepEqual(await visitWith(`await claimkit.init(await bytes(first), WebAssembly.compileStreaming(fetch(more))); ${done}`), [true, true, 1]);
+  assert.deepEqual(await visitWith(`claimkit.initSync(await bytes(first), await bytes(more)); ${done}`), [true, true, 1]);
+  // A call that fails for want of it leaves nothing behind: thousands of them do not use the stack up.
+  const often = "for (let i = 0; i < 100_000; i++) attempt('convert');";
+  assert.deepEqual(await visitWith(`await claimkit.init(first); ${often} await claimkit.loadMore(); ${done}`), [true, true, 1]);
+});
+
+test("Node loads the second module only when something needs it", () => {
+  const folder = project("node-lazy", {
+    "main.mjs": `import { validate, parse, convert } from "claimkit";
+const instances = [];
+const Instance = WebAssembly.Instance;
+WebAssembly.Instance = function (...given) { instances.push(1); return new Instance(...given); };
+const text = ${JSON.stringify(good)};
+const before = [validate(text).ok, parse(text).ok, instances.length];
+const after = [convert(text, { to: "v1alpha1", lossy: "allow" }).ok, convert(text, { to: "v1alpha2" }).ok, instances.length];
+console.log(JSON.stringify([before, after]));`,
+  });
+  assert.deepEqual(JSON.parse(run("node", ["main.mjs"], folder).stdout), [[true, true, 0], [true, true, 1]]);
+});
+
 test("importing fetches and compiles nothing", async () => {
   const folder = project("import", {
     "index.html": PAGE,
@@ -207,7 +253,7 @@ globalThis.result = [refused, performance.getEntriesByType("resource").filter((e
 test("without the generated files, importing says what to do", () => {
   const folder = path.join(projects, "unbuilt");
   mkdirSync(folder, { recursive: true });
-  for (const file of ["package.json", "node.js", "index.js", "locale.js", "cli.js"]) cpSync(path.join(root, "pkg", file), path.join(folder, file));
+  for (const file of ["package.json", "node.js", "index.js", "locale.js", "more.js", "cli.js"]) cpSync(path.join(root, "pkg", file), path.join(folder, file));
   const done = spawnSync("node", ["--input-type=module", "-e", 'import "./node.js"'], { cwd: folder, encoding: "utf8" });
   assert.notEqual(done.status, 0);
   assert.match(done.stderr, /run `make pkg`/);

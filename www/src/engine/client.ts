@@ -44,7 +44,6 @@ export const engineState = signal<EngineState>("starting");
 export const engineError = signal("");
 /** Milliseconds from the page's start until the Wasm module answered. */
 export const engineReadyMs = signal(0);
-export const engineVerbs = signal<ReadonlySet<string>>(new Set());
 
 let worker: Worker | null = null;
 let ready = false;
@@ -72,7 +71,6 @@ function hear(tell: Tell): void {
   switch (tell.kind) {
     case "ready":
       ready = true;
-      engineVerbs.value = new Set(tell.verbs);
       if (engineState.value === "starting") {
         engineReadyMs.value = performance.now();
         engineState.value = "ready";

@@ -29,7 +29,7 @@ export interface Ask {
 }
 
 export type Tell =
-  | { kind: "ready"; ms: number; verbs: string[] }
+  | { kind: "ready"; ms: number }
   | { kind: "failed"; message: string }
   | { kind: "answer"; id: number; answer: unknown; ms: number }
   | { kind: "unknown-verb"; id: number }

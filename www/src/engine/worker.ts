@@ -4,6 +4,8 @@ import * as wasm from "claimkit-wasm";
 import enUrl from "../../../pkg/locale/en.json?url";
 import zhUrl from "../../../pkg/locale/zh-Hans.json?url";
 import wasmUrl from "../../../pkg/claimkit_bg.wasm?url";
+import moreUrl from "../../../pkg/claimkit_more.wasm?url";
+import { add, prepare } from "../../../pkg/more.js";
 import { admission, type AdmissionOptions } from "./admission.ts";
 import { readLabels } from "./nodes.ts";
 import { compactPlacements } from "./placement.ts";
@@ -13,7 +15,7 @@ import type { Answer } from "../contract.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
-const module = wasm as unknown as Record<string, unknown> & { default: (init: { module_or_path: URL }) => Promise<unknown> };
+const module = wasm as unknown as Record<string, unknown> & { default: (init: { module_or_path: URL }) => Promise<WebAssembly.Exports> };
 const texts = new Map<string, { version: number; text: string }>();
 let keptLabels: { text: string; labels: ReturnType<typeof readLabels> } | null = null;
 
@@ -74,13 +76,30 @@ function contract(request: Record<string, unknown>): Answer {
   return JSON.parse((module["answer"] as (request: string) => string)(JSON.stringify(request))) as Answer;
 }
 
-function has(verb: string): boolean {
-  if (!REQUESTS.includes(verb)) return typeof module[verb] === "function";
-  return !contract({ verb }).error?.startsWith("unknown verb");
+let more: Promise<void> | undefined;
+
+/** The second module, fetched after the first answer or when it is needed; after a failure it is tried again. */
+function wholeModule(): Promise<void> {
+  more ??= fetch(new URL(moreUrl, import.meta.url))
+    .then((response) => WebAssembly.compileStreaming(response))
+    .then(add)
+    .catch((error: unknown) => {
+      more = undefined;
+      throw error;
+    });
+  return more;
+}
+
+/** The first module reads, and validates whole objects. */
+function needsWhole({ verb, shape, options }: Ask): boolean {
+  if (shape !== undefined && shape !== "report") return true;
+  if (verb === "validate") return String(options["operation"] ?? "").startsWith("patch");
+  return verb !== "parse" || options["labelSelector"] !== undefined || options["fieldSelector"] !== undefined;
 }
 
 async function answer(ask: Ask): Promise<unknown> {
   const options: Record<string, unknown> = { ...ask.options };
+  if (needsWhole(ask)) await wholeModule();
   for (const [name, ref] of Object.entries(ask.refs ?? {})) options[name] = textOf(ref);
   const text = textOf(ask.text);
   const verb = module[ask.verb] as (text: string, options: Record<string, unknown>) => Answer;
@@ -117,7 +136,7 @@ async function answer(ask: Ask): Promise<unknown> {
 async function handle(ask: Ask): Promise<void> {
   keep(ask.text);
   for (const ref of Object.values(ask.refs ?? {})) keep(ref);
-  if (!verbs.has(ask.verb)) {
+  if (typeof module[ask.verb] !== "function") {
     tell({ kind: "unknown-verb", id: ask.id });
     return;
   }
@@ -125,6 +144,8 @@ async function handle(ask: Ask): Promise<void> {
   try {
     const result = await answer(ask);
     tell({ kind: "answer", id: ask.id, answer: result, ms: performance.now() - start });
+    // After the first findings there is time for the rest; whoever needs it hears of a failure.
+    wholeModule().catch(() => {});
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // A trap leaves the instance in an unknown state: the page throws this worker away and starts another.
@@ -134,13 +155,11 @@ async function handle(ask: Ask): Promise<void> {
 
 self.addEventListener("message", ({ data }: MessageEvent<Ask>) => void handle(data));
 
-const VERBS = ["parse", "validate", "convert", "evaluate", ...REQUESTS];
-let verbs: ReadonlySet<string> = new Set();
 const start = performance.now();
 module
   .default({ module_or_path: new URL(wasmUrl, import.meta.url) })
-  .then(() => {
-    verbs = new Set(VERBS.filter(has));
-    tell({ kind: "ready", ms: performance.now() - start, verbs: [...verbs] });
+  .then((exports) => {
+    prepare(exports);
+    tell({ kind: "ready", ms: performance.now() - start });
   })
   .catch((error: unknown) => tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) }));
