@@ -4,6 +4,7 @@ use super::Host;
 use super::files::File;
 use crate::report::render::Report;
 use crate::report::render::answer::Answer;
+use crate::text::bytes::HELP;
 use serde_json::{Map, Value};
 
 /// The request that all files share.
@@ -51,18 +52,38 @@ pub fn each(request: &Request, files: &[File], host: &mut dyn Host) -> Option<Ve
     files
         .iter()
         .map(|file| {
-            let text = text_of(file, host)?;
-            once(&request.clone().with("text", Some(text)), host)
+            let told = once(&request.clone().with("text", Some(file.text.as_str())), host)?;
+            Some(explained(file, told))
         })
         .collect()
 }
 
-/// The text of a file that must be UTF-8; `None`, told on standard error, if it is not.
+/// The refusal of a byte that is no text, in kubectl's words: a request has text alone, so that who answers it cannot know.
+pub fn explained(file: &File, mut told: Answered) -> Answered {
+    let Some(damage) = file.damage else { return told };
+    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
+    for finding in whole.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten() {
+        let offset = |end| finding.pointer(end).and_then(Value::as_u64).and_then(|offset| usize::try_from(offset).ok());
+        let range = offset("/range/start/offset").zip(offset("/range/end/offset"));
+        let message = finding.get("message").and_then(Value::as_str).unwrap_or_default();
+        let words = range.and_then(|(from, to)| damage.words(from, to, message));
+        if let (Some(words), Some(finding)) = (words, finding.as_object_mut()) {
+            finding.insert("message".to_owned(), words.into());
+            finding.insert("help".to_owned(), HELP.into());
+            finding.insert("fixes".to_owned(), Value::Array(Vec::new()));
+        }
+    }
+    told.json = whole.to_string();
+    told.answer = serde_json::from_str(&told.json).unwrap_or_default();
+    told
+}
+
+/// The text of a file that is not itself what is asked about; `None`, told on standard error, if its bytes are no text.
 pub fn text_of<'f>(file: &'f File, host: &mut dyn Host) -> Option<&'f str> {
-    match file.damaged {
+    match file.damage {
         None => Some(&file.text),
-        Some(at) => {
-            host.err(&format!("claimkit: {}: byte {at} is not UTF-8\n", file.name));
+        Some(damage) => {
+            host.err(&format!("claimkit: {}: byte {} is not UTF-8\n", file.name, damage.at));
             None
         }
     }

@@ -25,10 +25,15 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 
     let mut code = check::end(&reports, readable, host);
     let mut first = true;
-    for report in &reports {
+    for (report, file) in reports.iter().zip(&files) {
         let Some(text) = &report.answer.text else { continue };
         if arguments.has("in-place") {
             if text == report.text {
+                continue;
+            }
+            if !file.exact {
+                host.err(&format!("claimkit: {}: not written back: its bytes are not UTF-8\n", report.name));
+                code = UNUSABLE;
                 continue;
             }
             if let Err(problem) = host.write(report.name, text) {

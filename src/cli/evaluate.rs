@@ -22,9 +22,6 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         },
         None => files::read(&arguments.operands, host),
     };
-    if files.iter().any(|file| ask::text_of(file, host).is_none()) {
-        return UNUSABLE;
-    }
     let joined = Joined::of(&files);
     let wanted: Vec<&str> = arguments.values("node").collect();
     let json = arguments.value("output") == Some("json");
@@ -36,6 +33,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with(if arguments.has("selector") { "selector" } else { "text" }, Some(joined.text.as_str()));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
     let answers = joined.apart(&files, told);
+    let answers: Vec<Answered> = files.iter().zip(answers).map(|(file, told)| ask::explained(file, told)).collect();
     let reports = ask::reports(&files, &answers, arguments.has("remarks"));
     if json {
         host.out(&check::json("evaluate", &files, &answers));

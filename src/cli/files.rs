@@ -1,16 +1,19 @@
 //! From the names on the command line to texts.
 
 use super::{Entry, Host};
+use crate::text::bytes::{self, Damage};
 
 /// A text to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// As it was written on the command line, or found in a folder; `<stdin>` for `-`.
     pub name: String,
-    /// Its bytes as text; what is not UTF-8 is replaced, and `damaged` is set.
+    /// Its bytes as text, as kubectl reads them.
     pub text: String,
-    /// The first byte that is not UTF-8, if there is one.
-    pub damaged: Option<usize>,
+    /// Where its bytes are no text, if they are not.
+    pub damage: Option<Damage>,
+    /// Whether the text is the very bytes of the file, and can be written back.
+    pub exact: bool,
 }
 
 /// Folders inside folders that are still entered.
@@ -66,10 +69,10 @@ fn stdin(host: &mut dyn Host) -> Result<Vec<u8>, String> {
 
 fn file(name: String, bytes: Vec<u8>) -> File {
     match String::from_utf8(bytes) {
-        Ok(text) => File { name, text, damaged: None },
+        Ok(text) => File { name, text, damage: None, exact: true },
         Err(error) => {
-            let damaged = Some(error.utf8_error().valid_up_to());
-            File { name, text: String::from_utf8_lossy(error.as_bytes()).into_owned(), damaged }
+            let decoded = bytes::decode(error.as_bytes());
+            File { name, damage: decoded.damage, text: decoded.text.into_owned(), exact: false }
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::evaluate;
 use crate::json::{self, Raw};
+use crate::text::bytes::{self, Damage, HELP};
 use crate::wire::{self, Answer, Request};
 use js_sys::{JSON, TypeError, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -51,7 +52,12 @@ pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes
     }
     let text = match nodes.as_string() {
         Some(text) => text,
-        None if nodes.is_instance_of::<Uint8Array>() => utf8(VERB, nodes)?,
+        None if nodes.is_instance_of::<Uint8Array>() => match decode(nodes) {
+            (text, None) => text,
+            (_, Some(Damage { at, .. })) => {
+                return Err(unusable(VERB, &format!("the bytes are not UTF-8: byte {at} cannot be read")));
+            }
+        },
         None if nodes.is_object() && !nodes.is_function() => stringify(VERB, "the nodes", nodes)?,
         None => return Err(unusable(VERB, "the nodes must be a string, a Uint8Array, an object or null")),
     };
@@ -137,13 +143,16 @@ fn answer_by(
     answered: impl FnOnce(Request) -> Answer,
 ) -> Result<JsValue, JsValue> {
     let mut request = request(verb, options)?;
+    let mut damage = None;
     let places = match text.as_string() {
         Some(text) => {
             request.text = Some(text);
             true
         }
         None if text.is_instance_of::<Uint8Array>() => {
-            request.text = Some(utf8(verb, text)?);
+            let (text, damaged) = decode(text);
+            request.text = Some(text);
+            damage = damaged;
             true
         }
         None if text.is_object() && !text.is_function() => {
@@ -158,6 +167,9 @@ fn answer_by(
     if !places {
         without_places(&mut answer);
     }
+    if let Some(damage) = damage {
+        explain(&mut answer, damage);
+    }
     JSON::parse(&wire::print(&answer))
 }
 
@@ -165,7 +177,7 @@ fn answer_by(
 fn about(verb: &str, text: &JsValue, request: Request) -> Result<JsValue, JsValue> {
     let text = match text.as_string() {
         Some(text) => text,
-        None if text.is_instance_of::<Uint8Array>() => utf8(verb, text)?,
+        None if text.is_instance_of::<Uint8Array>() => decode(text).0,
         None => return Err(unusable(verb, "the manifest must be a string or a Uint8Array")),
     };
     ask(verb, Request { text: Some(text), ..request })
@@ -243,11 +255,23 @@ extern "C" {
     fn json_text(value: &JsValue) -> Result<Option<String>, JsValue>;
 }
 
-fn utf8(verb: &str, bytes: &JsValue) -> Result<String, JsValue> {
+/// Bytes as kubectl reads them.
+fn decode(bytes: &JsValue) -> (String, Option<Damage>) {
     let bytes = Uint8Array::new(bytes).to_vec();
-    String::from_utf8(bytes).map_err(|error| {
-        unusable(verb, &format!("the bytes are not UTF-8: byte {} cannot be read", error.utf8_error().valid_up_to()))
-    })
+    let decoded = bytes::decode(&bytes);
+    (decoded.text.into_owned(), decoded.damage)
+}
+
+/// Gives the refusal of a byte that is no text kubectl's words.
+fn explain(answer: &mut Answer, damage: Damage) {
+    for finding in &mut answer.findings {
+        let Some(range) = finding.range else { continue };
+        if let Some(words) = damage.words(range.start.offset as usize, range.end.offset as usize, &finding.message) {
+            finding.message = words;
+            finding.help = Some(HELP.to_owned());
+            finding.fixes.clear();
+        }
+    }
 }
 
 /// An object's findings point into no text that the caller has.

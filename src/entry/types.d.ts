@@ -1,8 +1,9 @@
 /* Written by hand; tests/hosts/npm/types compiles it in strict mode against recorded answers. */
 
 /**
- * A manifest: YAML or JSON, any number of documents, Lists. Bytes are UTF-8. An object is read as the JSON it
- * serialises to; its findings have a `path` but no `range`, for there is no text to point into.
+ * A manifest: YAML or JSON, any number of documents, Lists. Bytes are UTF-8, or UTF-16 with a byte order mark, as kubectl
+ * reads them; other bytes are a finding in YAML and U+FFFD in JSON. An object is read as the JSON it serialises to; its
+ * findings have a `path` but no `range`, for there is no text to point into.
  */
 export type Manifest = string | Uint8Array | object;
 

@@ -1,7 +1,6 @@
 //! Bytes that may be no UTF-8, on their way to [`super::read`].
 
-use super::source::Span;
-use super::stream::{File, Mode, mode};
+use super::stream::{Mode, mode};
 use std::borrow::Cow;
 
 /// What bytes are as text, and what had to be put in their place.
@@ -9,9 +8,31 @@ use std::borrow::Cow;
 pub struct Decoded<'b> {
     /// The text; as long as the bytes, unless it was UTF-16 or is damaged JSON.
     pub text: Cow<'b, str>,
-    /// The first byte that is no text, and go-yaml's words for it. Stand-ins are in its place: in
-    /// JSON U+FFFD as Go's decoder puts there, in YAML a character that YAML refuses as well.
-    pub damage: Option<(usize, &'static str)>,
+    /// The first byte that is no text. Stand-ins are in its place: in JSON U+FFFD as Go's decoder
+    /// puts there, in YAML a character that YAML refuses as well.
+    pub damage: Option<Damage>,
+}
+
+/// Where bytes are no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// The stand-in's byte in the text.
+    pub at: usize,
+    /// go-yaml's words for it.
+    pub problem: &'static str,
+}
+
+/// What to do about damage.
+pub const HELP: &str = "save the file as UTF-8: a byte here is no part of a character";
+
+impl Damage {
+    /// The message of a finding from byte to byte of the text in go-yaml's words, if it is the refusal of the stand-in.
+    /// [`HELP`] belongs to it, and no fix.
+    pub fn words(&self, from: usize, to: usize, message: &str) -> Option<String> {
+        // The stand-in is one byte long.
+        let here = from == self.at && to == self.at.saturating_add(1);
+        (here && message == "yaml: control characters are not allowed").then(|| format!("yaml: {}", self.problem))
+    }
 }
 
 /// How two bytes make a unit of UTF-16.
@@ -33,13 +54,13 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
             Err(error) => {
                 let low = matches!(error.unpaired_surrogate(), 0xdc00..=0xdfff);
                 let problem = if low { "unexpected low surrogate area" } else { "expected low surrogate area" };
-                damage = damage.or(Some((text.len(), problem)));
+                damage = damage.or(Some(Damage { at: text.len(), problem }));
                 text.push('\0');
             }
         }
     }
     if !odd.is_empty() {
-        damage = damage.or(Some((text.len(), "incomplete UTF-16 character")));
+        damage = damage.or(Some(Damage { at: text.len(), problem: "incomplete UTF-16 character" }));
         text.push('\0');
     }
     Decoded { text: Cow::Owned(text), damage }
@@ -51,7 +72,7 @@ fn utf8(bytes: &[u8]) -> Decoded<'_> {
         Err(error) => error,
     };
     let at = error.valid_up_to();
-    let damage = Some((at, problem(bytes.get(at..).unwrap_or_default())));
+    let damage = Some(Damage { at, problem: problem(bytes.get(at..).unwrap_or_default()) });
     let valid = bytes.get(..at).and_then(|valid| std::str::from_utf8(valid).ok()).unwrap_or("");
     let yaml = mode(valid) == Mode::Yaml;
     let mut text = String::with_capacity(bytes.len());
@@ -83,22 +104,6 @@ fn problem(bytes: &[u8]) -> &'static str {
     if value < least { "invalid length of a UTF-8 sequence" } else { "invalid Unicode character" }
 }
 
-impl Decoded<'_> {
-    /// Gives the refusal of a file read from this text go-yaml's words, where it met the damage.
-    pub fn explain(&self, file: &mut File<'_>) {
-        let Some((at, problem)) = self.damage else { return };
-        for finding in &mut file.findings {
-            // The stand-in is one byte long.
-            let here = Span::new(at, at.saturating_add(1));
-            if finding.span == Some(here) && finding.message == "yaml: control characters are not allowed" {
-                finding.message = format!("yaml: {problem}");
-                finding.help = Some("save the file as UTF-8: a byte here is no part of a character".to_owned());
-                finding.fixes.clear();
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,9 +113,11 @@ mod tests {
     #[track_caller]
     fn message(bytes: &[u8]) -> String {
         let decoded = decode(bytes);
-        let mut file = read(&decoded.text, &Limits::default());
-        decoded.explain(&mut file);
-        file.findings.first().map(|finding| finding.message.clone()).unwrap_or_default()
+        let file = read(&decoded.text, &Limits::default());
+        let Some(finding) = file.findings.first() else { return String::new() };
+        let words =
+            finding.span.zip(decoded.damage).and_then(|(span, damage)| damage.words(span.from(), span.to(), &finding.message));
+        words.unwrap_or_else(|| finding.message.clone())
     }
 
     #[test]
