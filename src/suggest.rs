@@ -270,30 +270,35 @@ pub fn nearest(text: &str, candidates: impl Iterator<Item = &'static str>) -> Op
     best.filter(|_| !tied).map(|(_, candidate)| candidate)
 }
 
-/// Edits that lead from one text to the other: insert, delete, replace, swap neighbours. Long texts are not compared.
-fn distance(a: &str, b: &str) -> usize {
-    const MAX: usize = 64;
+/// Edits that lead from one text to the other: insert, delete, replace, swap neighbours. Texts longer than any label's key are
+/// not compared.
+pub fn distance(a: &str, b: &str) -> usize {
+    const MAX: usize = 320;
     if a.len() > MAX || b.len() > MAX {
         return usize::MAX;
     }
     let b: Vec<char> = b.chars().collect();
     let mut two_back: Vec<usize> = Vec::new();
     let mut back: Vec<usize> = (0..=b.len()).collect();
+    let mut line: Vec<usize> = Vec::with_capacity(back.len());
     let mut before: Option<char> = None;
     for (row, x) in a.chars().enumerate() {
-        let mut line = vec![row.saturating_add(1)];
-        for (column, &y) in b.iter().enumerate() {
-            let at = |line: &[usize], column: usize| line.get(column).copied().unwrap_or(usize::MAX);
-            let next = column.saturating_add(1);
-            let mut least = at(&back, column).saturating_add(usize::from(x != y));
-            least = least.min(at(&back, next).saturating_add(1)).min(at(&line, column).saturating_add(1));
-            let swapped = column.checked_sub(1).is_some_and(|left| before == Some(y) && b.get(left) == Some(&x));
-            if swapped {
-                least = least.min(at(&two_back, column.saturating_sub(1)).saturating_add(1));
+        let mut left = row.saturating_add(1);
+        line.clear();
+        line.push(left);
+        for (column, (&y, pair)) in b.iter().zip(back.windows(2)).enumerate() {
+            let &[diagonal, above] = pair else { continue };
+            let replaced = diagonal.saturating_add(usize::from(x != y));
+            left = replaced.min(above.saturating_add(1)).min(left.saturating_add(1));
+            if before == Some(y)
+                && let Some(start) = column.checked_sub(1).filter(|&start| b.get(start) == Some(&x))
+            {
+                left = left.min(two_back.get(start).map_or(left, |edits| edits.saturating_add(1)));
             }
-            line.push(least);
+            line.push(left);
         }
-        two_back = std::mem::replace(&mut back, line);
+        std::mem::swap(&mut two_back, &mut back);
+        std::mem::swap(&mut back, &mut line);
         before = Some(x);
     }
     back.last().copied().unwrap_or(0)
@@ -314,9 +319,23 @@ mod tests {
 
     #[test]
     fn distances() {
-        for (a, b, want) in [("", "", 0), ("a", "", 1), ("abc", "abd", 1), ("abcd", "abdc", 1), ("name", "names", 1)] {
-            assert_eq!(distance(a, b), want, "{a} {b}");
+        for (a, b, want) in [
+            ("", "", 0),
+            ("a", "", 1),
+            ("abc", "abd", 1),
+            ("abcd", "abdc", 1),
+            ("name", "names", 1),
+            ("kitten", "sitting", 3),
+            ("", "abc", 3),
+            ("é", "e", 1),
+            ("ab", "bca", 3),
+            ("zone", "oznw", 2),
+        ] {
+            assert_eq!((distance(a, b), distance(b, a)), (want, want), "{a} {b}");
         }
+        let long = "a".repeat(320);
+        assert_eq!(distance(&long, "a"), 319);
+        assert_eq!(distance(&format!("{long}a"), "a"), usize::MAX);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::nodes::{Label, PreparedNodes};
 use super::selector::{List, Requirement, Selector, Term, Test, integer};
 use crate::ordered::{self, Map};
 use crate::report::{Code, Finding, Origin, Severity, Step};
+use crate::suggest::distance;
 
 /// Most distinct values that are searched for a similar one.
 const MAX_SEARCHED: usize = 2000;
@@ -208,37 +209,9 @@ fn nearest<'n>(text: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n s
         .map(|(_, have)| have)
 }
 
-/// Edits from one text to the other, by characters.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (at, c) in from.chars().enumerate() {
-        let mut diagonal = at;
-        let mut left = at.saturating_add(1);
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (place, other) in row.iter_mut().skip(1).zip(&to) {
-            let substituted = diagonal.saturating_add(usize::from(c != *other));
-            diagonal = *place;
-            left = substituted.min(left.saturating_add(1)).min(place.saturating_add(1));
-            *place = left;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_edits() {
-        for (a, b, edits) in [("", "abc", 3), ("kitten", "sitting", 3), ("a100", "a100", 0), ("zone", "zonw", 1), ("é", "e", 1)]
-        {
-            assert_eq!((distance(a, b), distance(b, a)), (edits, edits), "{a} {b}");
-        }
-    }
 
     #[test]
     fn finds_what_can_never_be() {
