@@ -3,12 +3,11 @@
 //!
 //!     policy-wapc MODULES FIXTURES
 
-#[path = "../../../../policy/fixtures.rs"]
-mod fixtures;
 mod host;
 
 use claimkit::wire::admit;
 use host::{Host, Reply};
+use policy_wapc::fixtures;
 use std::path::Path;
 use std::process::ExitCode;
 
