@@ -54,20 +54,30 @@ describe("budgets", () => {
     expect(codes.filter(({ code }) => !existsSync(join(dist, "codes", `${code}.html`)))).toEqual([]);
   });
 
-  it("shows the first findings within 500 ms of the load", async () => {
+  it("shows the first findings within 500 ms of the load, on a machine that does a fixed task in 20 ms", async () => {
     const first = await openPage(); // warms the browser's own caches of code, as a second visit finds them
     await settled(first.page);
+    // The same machine has been seen to take twice as long from one day to the next: a budget in plain time would fail with it.
+    const task = await first.page.evaluate(() => {
+      const turns = Array.from({ length: 7 }, () => {
+        const start = performance.now();
+        for (let i = 0; i < 300; i++) JSON.stringify(JSON.parse(JSON.stringify(Array.from({ length: 200 }, (_, at) => ({ name: `n${at}`, at })))));
+        return performance.now() - start;
+      });
+      return Math.min(...turns);
+    });
     await first.done();
+    const budget = 500 * Math.max(1, task / 20);
     const times: number[] = [];
     // Until one load was not held up by other programs.
-    for (let i = 0; i < 10 && Math.min(...times) > 500; i++) {
+    for (let i = 0; i < 10 && Math.min(...times) > budget; i++) {
       const { page, done } = await openPage();
       await page.locator(".finding").first().waitFor();
       times.push(await page.evaluate(() => performance.getEntriesByName("claimkit-first-findings")[0]?.startTime ?? Infinity));
       await done();
     }
-    console.log(`first findings after ${times.map((time) => Math.round(time)).join(", ")} ms`);
-    expect(Math.min(...times)).toBeLessThanOrEqual(500);
+    console.log(`the fixed task took ${task.toFixed(1)} ms; first findings after ${times.map((time) => Math.round(time)).join(", ")} ms`);
+    expect(Math.min(...times)).toBeLessThanOrEqual(budget);
   });
 });
 

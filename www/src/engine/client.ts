@@ -46,7 +46,6 @@ export const engineError = signal("");
 export const engineReadyMs = signal(0);
 
 let worker: Worker | null = null;
-let ready = false;
 let nextId = 1;
 let crashes = 0;
 let flying: { id: number; waiting: Waiting; timer: number } | null = null;
@@ -54,7 +53,6 @@ let known = new Map<string, number>();
 const queue: Waiting[] = [];
 
 function start(): void {
-  ready = false;
   known = new Map();
   const mine = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "claimkit" });
   worker = mine;
@@ -70,7 +68,6 @@ function start(): void {
 function hear(tell: Tell): void {
   switch (tell.kind) {
     case "ready":
-      ready = true;
       if (engineState.value === "starting") {
         engineReadyMs.value = performance.now();
         engineState.value = "ready";
@@ -133,7 +130,8 @@ function reference(source: TextSource): TextRef {
 }
 
 function next(): void {
-  if (!ready || flying || !worker) return;
+  // A worker that is still starting answers when it can: its word that it is ready may have to wait for a busy page.
+  if (flying || !worker) return;
   const urgent = queue.findIndex((waiting) => waiting.urgent);
   const [waiting] = queue.splice(Math.max(urgent, 0), 1);
   if (!waiting) return;

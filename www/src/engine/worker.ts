@@ -134,6 +134,7 @@ async function answer(ask: Ask): Promise<unknown> {
 }
 
 async function handle(ask: Ask): Promise<void> {
+  if (!(await started)) return;
   keep(ask.text);
   for (const ref of Object.values(ask.refs ?? {})) keep(ref);
   if (typeof module[ask.verb] !== "function") {
@@ -156,10 +157,15 @@ async function handle(ask: Ask): Promise<void> {
 self.addEventListener("message", ({ data }: MessageEvent<Ask>) => void handle(data));
 
 const start = performance.now();
-module
-  .default({ module_or_path: new URL(wasmUrl, import.meta.url) })
-  .then((exports) => {
+/** Whether the first module could be started; the page has been told if not. */
+const started: Promise<boolean> = module.default({ module_or_path: new URL(wasmUrl, import.meta.url) }).then(
+  (exports) => {
     prepare(exports);
     tell({ kind: "ready", ms: performance.now() - start });
-  })
-  .catch((error: unknown) => tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) }));
+    return true;
+  },
+  (error: unknown) => {
+    tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+    return false;
+  },
+);
