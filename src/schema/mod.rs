@@ -160,7 +160,7 @@ impl Field {
 }
 
 /// Equality of names, with a first look that tells most of them apart.
-#[inline]
+#[inline(always)]
 fn is(name: &str, other: &str) -> bool {
     name.len() == other.len() && name.as_bytes().first() == other.as_bytes().first() && name == other
 }

@@ -290,7 +290,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn own_kind(&self, id: NodeId) -> Kind {
         self.nodes.get(id.0 as usize).map_or(Kind::Null, |node| node.kind)
     }
@@ -306,7 +306,7 @@ impl<'s> Tree<'s> {
     }
 
     /// Whether a string has this text.
-    #[inline]
+    #[inline(always)]
     fn is(&self, s: Str, text: &str) -> bool {
         let (Str::Source(span) | Str::Decoded(span)) = s;
         span.len() == text.len() && self.text(s) == text
@@ -365,6 +365,7 @@ impl<'s> Tree<'s> {
     }
 }
 
+#[inline(always)]
 fn str_of<'a>(source: &'a str, decoded: &'a str, s: Str) -> &'a str {
     match s {
         Str::Source(span) => source.get(span.from()..span.to()).unwrap_or(""),
