@@ -29,7 +29,7 @@ if ! command -v c++ >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" 
 fi
 command -v c++ >/dev/null || { echo "fuzz: needs a C++ compiler (c++) to build libFuzzer; install one" >&2; exit 1; }
 if [ ! -x "target/$host/release/claimkit-fuzz" ]; then
-  echo "==> fuzz: libFuzzer from crates.io is fetched and built, with claimkit: about 3 CPU-minutes, once"
+  echo "==> fuzz: libFuzzer is fetched and built, with claimkit: about 3 CPU-minutes, once"
 fi
 cargo build --quiet --locked --release --target "$host"
 program="$here/target/$host/release/claimkit-fuzz"

@@ -25,7 +25,7 @@ function prepare() {
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", "requirements.txt");
   }
   writeFileSync(path.join(target, "schema.json"), run(python, "schema.py"));
-  say("peers from crates.io, and claimkit: about 4 minutes the first time");
+  say("peers that are crates, and claimkit: about 4 minutes the first time");
   run("cargo", "build", "--quiet", "--release", "--locked", "--bin", "peers");
   run(peers, "inputs");
 }
