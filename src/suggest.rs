@@ -93,8 +93,18 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if let Some(path) = elsewhere(name, schema, api, release) {
         return Some(path);
     }
-    let near = nearest(name, here().map(|field| field.json))?;
-    Some(Suggestion::rename(format!("did you mean `{near}`?"), near))
+    if let Some(near) = nearest(name, here().map(|field| field.json)) {
+        return Some(Suggestion::rename(format!("did you mean `{near}`?"), near));
+    }
+    // What a longer name means its beginning may, but its value may be of another form.
+    let mut longer = here().map(|field| field.json).filter(|json| begins(json, name));
+    let whole = longer.next().filter(|_| longer.next().is_none())?;
+    Some(Suggestion::say(format!("did you mean `{whole}`?")))
+}
+
+/// Whether one name is the beginning of the other, and long enough to mean something by itself.
+fn begins(json: &str, name: &str) -> bool {
+    json.len().min(name.len()) >= 5 && (json.starts_with(name) || name.starts_with(json))
 }
 
 fn in_other_version(name: &str, schema: &Struct) -> Option<Suggestion> {
@@ -346,10 +356,19 @@ mod tests {
             ("ResourceClassName", "write `resourceClassName`: field names are case-sensitive"),
             ("resource_class_name", "write `resourceClassName`: field names are case-sensitive"),
             ("reservedFor", "`reservedFor` belongs under `status`"),
+            ("resourceClass", "did you mean `resourceClassName`?"),
+            ("parameters", "did you mean `parametersRef`?"),
         ] {
             assert_eq!(help(name, spec, "ResourceClaim").as_deref(), Some(want), "{name}");
         }
         assert_eq!(help("foo", spec, "ResourceClaim"), None);
+        // Too short, and the beginning of several.
+        assert_eq!(help("para", spec, "ResourceClaim"), None);
+        assert_eq!(help("deletion", &OBJECT_META, "ResourceClaim"), None);
+        assert_eq!(
+            help("deletionGrace", &OBJECT_META, "ResourceClaim").as_deref(),
+            Some("did you mean `deletionGracePeriodSeconds`?")
+        );
         let class = &v1alpha2::RESOURCE_CLASS;
         assert_eq!(help("name", class, "ResourceClass").as_deref(), Some("`name` belongs under `metadata`"));
         assert_eq!(

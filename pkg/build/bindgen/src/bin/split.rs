@@ -12,8 +12,8 @@ use std::process::ExitCode;
 
 use walrus::ir::{self, Value, Visitor};
 use walrus::{
-    ConstExpr, ElementItems, ElementKind, ExportItem, FunctionBuilder, FunctionId, FunctionKind, Global, GlobalId, GlobalKind, ImportKind,
-    ImportedFunction, Module, TableId,
+    ConstExpr, ElementItems, ElementKind, ExportItem, FunctionBuilder, FunctionId, FunctionKind, Global, GlobalId, GlobalKind,
+    ImportKind, ImportedFunction, Module, TableId,
 };
 
 type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
@@ -65,23 +65,37 @@ struct Plan {
 impl Plan {
     fn of(module: &Module, prefixes: &[String]) -> Fallible<Self> {
         let table = functions_table(module)?;
-        let uses: BTreeMap<usize, Uses> = module.funcs.iter_local().map(|(id, body)| {
-            let mut uses = Uses::default();
-            ir::dfs_in_order(&mut uses, body, body.entry_block());
-            (id.index(), uses)
-        }).collect();
-        let named: BTreeSet<usize> = module.funcs.iter_local().map(|(id, _)| id).filter(|id| {
-            let name = module.funcs.get(*id).name.as_deref().unwrap_or_default();
-            prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
-        }).map(|id| id.index()).collect();
+        let uses: BTreeMap<usize, Uses> = module
+            .funcs
+            .iter_local()
+            .map(|(id, body)| {
+                let mut uses = Uses::default();
+                ir::dfs_in_order(&mut uses, body, body.entry_block());
+                (id.index(), uses)
+            })
+            .collect();
+        let named: BTreeSet<usize> = module
+            .funcs
+            .iter_local()
+            .map(|(id, _)| id)
+            .filter(|id| {
+                let name = module.funcs.get(*id).name.as_deref().unwrap_or_default();
+                prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
+            })
+            .map(|id| id.index())
+            .collect();
         if named.is_empty() {
             return Err("no function has such a name: was the module stripped?".into());
         }
         // Whatever the host or the table reaches without a named function stays.
-        let mut roots: Vec<usize> = module.exports.iter().filter_map(|export| match export.item {
-            ExportItem::Function(id) => Some(id.index()),
-            _ => None,
-        }).collect();
+        let mut roots: Vec<usize> = module
+            .exports
+            .iter()
+            .filter_map(|export| match export.item {
+                ExportItem::Function(id) => Some(id.index()),
+                _ => None,
+            })
+            .collect();
         roots.extend(module.start.map(|id| id.index()));
         let tabled: BTreeSet<usize> = tabled(module).map(|id| id.index()).collect();
         roots.extend(&tabled);
@@ -89,7 +103,8 @@ impl Plan {
         let mut waiting: Vec<usize> = roots.iter().copied().filter(|index| !named.contains(index)).collect();
         while let Some(index) = waiting.pop() {
             if stays.insert(index) {
-                waiting.extend(uses.get(&index).into_iter().flat_map(|uses| &uses.functions).filter(|index| !named.contains(index)));
+                waiting
+                    .extend(uses.get(&index).into_iter().flat_map(|uses| &uses.functions).filter(|index| !named.contains(index)));
             }
         }
         let moved: BTreeSet<usize> = uses.keys().copied().filter(|index| !stays.contains(index)).collect();
@@ -99,7 +114,10 @@ impl Plan {
         let slots: BTreeMap<usize, u64> = wanted.into_iter().zip(size..).collect();
         let theirs = || uses.iter().filter(|(index, _)| moved.contains(index)).map(|(_, uses)| uses);
         let lent = theirs().flat_map(|uses| &uses.functions).copied().filter(|index| !moved.contains(index)).collect();
-        let globals = theirs().flat_map(|uses| &uses.globals).copied().collect();
+        let globals: BTreeSet<usize> = theirs().flat_map(|uses| &uses.globals).copied().collect();
+        if !module.globals.iter().any(|global| is_stack(global) && globals.contains(&global.id().index())) {
+            return Err("no function that moves uses the stack: is its global named otherwise?".into());
+        }
         let tables = theirs().flat_map(|uses| &uses.tables).copied().chain([table.index()]).collect();
         let table_end = size + slots.len() as u64;
         Ok(Self { slots, lent, globals, tables, table_end })
@@ -107,6 +125,13 @@ impl Plan {
 
     fn tables(&self, module: &Module) -> Vec<TableId> {
         module.tables.iter().map(|table| table.id()).filter(|id| self.tables.contains(&id.index())).collect()
+    }
+
+    /// The globals that moved functions use, with the names they go by between the modules.
+    fn globals(&self, module: &Module) -> Vec<(GlobalId, String)> {
+        let used = module.globals.iter().filter(|global| self.globals.contains(&global.id().index()));
+        used.map(|global| (global.id(), if is_stack(global) { "stack".to_owned() } else { format!("g{}", global.id().index()) }))
+            .collect()
     }
 
     /// Puts a caller through the table in the place of each function that has moved.
@@ -125,7 +150,13 @@ impl Plan {
             let locals: Vec<_> = parameters.iter().map(|ty| module.locals.add(*ty)).collect();
             let mut builder = FunctionBuilder::new(&mut module.types, &parameters, &results);
             let mut body = builder.func_body();
-            body.i32_const(slot).table_get(table).ref_is_null().if_else(None, |then| { then.call(load); }, |_| {});
+            body.i32_const(slot).table_get(table).ref_is_null().if_else(
+                None,
+                |then| {
+                    then.call(load);
+                },
+                |_| {},
+            );
             for local in &locals {
                 body.local_get(*local);
             }
@@ -136,9 +167,7 @@ impl Plan {
         for index in &self.lent {
             module.exports.add(&format!("f{index}"), functions[index]);
         }
-        let globals: Vec<GlobalId> = module.globals.iter().map(|global| global.id()).filter(|id| self.globals.contains(&id.index())).collect();
-        for id in globals {
-            let name = if is_stack(module.globals.get(id)) { "stack".to_owned() } else { format!("g{}", id.index()) };
+        for (id, name) in self.globals(module) {
             module.exports.add(&name, id);
         }
         for id in self.tables(module) {
@@ -153,7 +182,8 @@ impl Plan {
         let table = functions_table(module)?;
         let functions = by_index(module);
         let exports: Vec<_> = module.exports.iter().map(|export| export.id()).collect();
-        let memory_name = module.exports.iter().find(|export| matches!(export.item, ExportItem::Memory(_))).map(|export| export.name.clone());
+        let memory_name =
+            module.exports.iter().find(|export| matches!(export.item, ExportItem::Memory(_))).map(|export| export.name.clone());
         exports.into_iter().for_each(|id| module.exports.delete(id));
         module.start = None;
         let elements: Vec<_> = module.elements.iter().map(|element| element.id()).collect();
@@ -169,9 +199,7 @@ impl Plan {
             let import = module.imports.add(FIRST, &format!("f{index}"), ImportKind::Function(id));
             module.funcs.get_mut(id).kind = FunctionKind::Import(ImportedFunction { import, ty });
         }
-        let globals: Vec<GlobalId> = module.globals.iter().map(|global| global.id()).filter(|id| self.globals.contains(&id.index())).collect();
-        for id in globals {
-            let name = if is_stack(module.globals.get(id)) { "stack".to_owned() } else { format!("g{}", id.index()) };
+        for (id, name) in self.globals(module) {
             let import = module.imports.add(FIRST, &name, ImportKind::Global(id));
             module.globals.get_mut(id).kind = GlobalKind::Import(import);
         }
@@ -235,9 +263,12 @@ fn functions_table(module: &Module) -> Fallible<TableId> {
 fn tabled(module: &Module) -> impl Iterator<Item = FunctionId> + '_ {
     module.elements.iter().flat_map(|element| match &element.items {
         ElementItems::Functions(functions) => functions.clone(),
-        ElementItems::Expressions(_, expressions) => expressions.iter().filter_map(|expression| match expression {
-            ConstExpr::RefFunc(id) => Some(*id),
-            _ => None,
-        }).collect(),
+        ElementItems::Expressions(_, expressions) => expressions
+            .iter()
+            .filter_map(|expression| match expression {
+                ConstExpr::RefFunc(id) => Some(*id),
+                _ => None,
+            })
+            .collect(),
     })
 }
