@@ -17,7 +17,9 @@ fn readers(c: &mut Criterion) {
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Bytes(text.len() as u64));
         let mut reader = |label: &str, read: fn(&str) -> usize| {
-            group.bench_with_input(BenchmarkId::from_parameter(label), &text, |b, text| b.iter(|| black_box(read(black_box(text)))));
+            group.bench_with_input(BenchmarkId::from_parameter(label), &text, |b, text| {
+                b.iter(|| black_box(read(black_box(text))))
+            });
         };
         reader("claimkit events", events);
         reader("claimkit tree and findings", tree);
