@@ -118,10 +118,15 @@ fn printed(
 }
 
 fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str) -> Finding {
-    let mut message = format!("the document is printed anew, without its comments and anchors: {reason}");
-    if document.tree.comments.is_empty() {
-        message = format!("the document is printed anew: {reason}");
-    }
+    let tree = &document.tree;
+    let hidden = tree.nodes().flat_map(|node| tree.entries(node)).any(|entry| entry.shadowed && !entry.merged);
+    let without = match (tree.comments.is_empty(), hidden) {
+        (true, false) => "",
+        (false, false) => ", without its comments and anchors",
+        (true, true) => ", without what later keys of the same name replace",
+        (false, true) => ", without its comments and anchors and without what later keys of the same name replace",
+    };
+    let message = format!("the document is printed anew{without}: {reason}");
     let mut finding = Finding::warning(Code::ConversionPrinted, Origin::Claimkit, message)
         .with_span(Span::at(edit::whole(&document.tree, plan.root).from()))
         .with_help("write the fields without anchors, aliases and merge keys to keep the text as it is");

@@ -29,8 +29,7 @@ pub fn object(tree: &Tree<'_>, node: NodeId, job: &Job, sequence_indent: usize) 
 /// How far this document indents the items of a block sequence below their key: that of the first one, else 0.
 pub fn sequence_indent(tree: &Tree<'_>) -> usize {
     let text = tree.source();
-    let nodes = (0..u32::try_from(tree.len()).unwrap_or(u32::MAX)).map(NodeId);
-    nodes
+    tree.nodes()
         .flat_map(|node| tree.entries(node))
         .filter(|entry| !entry.merged)
         .find_map(|entry| {
@@ -246,7 +245,10 @@ impl Object<'_, '_, '_> {
             [handle] => {
                 job::text_of(tree, *handle, "driverName") == job::driver_name(tree, claim)
                     && !job::text_of(tree, *handle, "data").is_empty()
-                    && tree.entries(*handle).iter().all(|entry| matches!(tree.text(entry.key), "driverName" | "data"))
+                    && tree
+                        .entries(*handle)
+                        .iter()
+                        .all(|entry| !entry.shadowed && matches!(tree.text(entry.key), "driverName" | "data"))
             }
             _ => false,
         }

@@ -3,7 +3,7 @@
 use super::job::{self, Direction, Job, STRUCTURED_PARAMETERS};
 use crate::report::Path;
 use crate::text::print::{self, Order};
-use crate::text::tree::{NodeId, Tree};
+use crate::text::tree::{Entry, NodeId, Tree};
 use crate::text::{Span, edit};
 
 /// Something the target version cannot hold.
@@ -47,26 +47,32 @@ impl Losses<'_, '_> {
         self.list.push(Loss { path: path.render(), value, reason, span });
     }
 
-    /// A field of an object or struct is lost.
-    fn field(&mut self, map: NodeId, parent: &Path<'_>, name: &str, reason: String) {
-        let Some(entry) = self.tree.entry(map, name) else { return };
+    /// A field of an object or struct is lost, also where a later one of the same name hides it: its text goes all the same.
+    fn field(&mut self, map: NodeId, parent: &Path<'_>, name: &str, reason: &str) {
+        let tree = self.tree;
+        job::occurrences(tree, map, name).for_each(|entry| self.entry(entry, parent, reason));
+    }
+
+    fn entry(&mut self, entry: &Entry, parent: &Path<'_>, reason: &str) {
+        if entry.merged && entry.shadowed {
+            return;
+        }
         let value = edit::whole(self.tree, entry.value);
         let span = if value.is_empty() || entry.merged { entry.key_span } else { entry.key_span.join(value) };
-        self.push(&parent.field(name), entry.value, edit::trimmed(self.tree.source(), span), reason);
+        let path = parent.field(self.tree.text(entry.key));
+        self.push(&path, entry.value, edit::trimmed(self.tree.source(), span), reason.to_owned());
     }
 
     fn class(&mut self, class: NodeId, job: &Job) {
-        match (job.direction, self.tree.get(class, STRUCTURED_PARAMETERS)) {
-            (_, None) => {}
-            (Direction::Up, Some(_)) => self.unknown(class, &Path::ROOT, STRUCTURED_PARAMETERS, job),
-            (Direction::Down, Some(value)) if job::is_null(self.tree, value) => {}
-            (Direction::Down, Some(_)) => self.field(
-                class,
-                &Path::ROOT,
-                STRUCTURED_PARAMETERS,
-                "v1alpha1 has no structured parameters: there the driver's controller allocates".to_owned(),
-            ),
+        if job.direction == Direction::Up {
+            self.unknown(class, &Path::ROOT, STRUCTURED_PARAMETERS, job);
+            return;
         }
+        let tree = self.tree;
+        let reason = "v1alpha1 has no structured parameters: there the driver's controller allocates";
+        job::occurrences(tree, class, STRUCTURED_PARAMETERS)
+            .filter(|entry| !job::is_null(tree, entry.value))
+            .for_each(|entry| self.entry(entry, &Path::ROOT, reason));
     }
 
     /// A field that the source version does not know and the target version does: it must not come to life.
@@ -76,22 +82,30 @@ impl Losses<'_, '_> {
             from = job.from.name,
             to = job.to.name
         );
-        self.field(map, parent, name, reason);
+        self.field(map, parent, name, &reason);
     }
 
+    /// What `edits.rs` changes in every allocation the text holds, those that a later key hides included.
     fn claim(&mut self, claim: NodeId, job: &Job) {
         let tree = self.tree;
         let status_path = Path::ROOT.field("status");
         let path = status_path.field("allocation");
-        let Some(allocation) = tree.get(claim, "status").and_then(|status| tree.get(status, "allocation")) else { return };
-        self.unknown(allocation, &path, job.new_handle_field(), job);
-        if job.direction == Direction::Up {
-            return;
-        }
-        let Some(handles) = tree.get(allocation, "resourceHandles") else { return };
         let driver = job::driver_name(tree, claim);
+        for status in job::occurrences(tree, claim, "status") {
+            for allocation in job::occurrences(tree, status.value, "allocation") {
+                self.unknown(allocation.value, &path, job.new_handle_field(), job);
+                if job.direction == Direction::Down && !status.shadowed && !allocation.shadowed {
+                    for entry in job::occurrences(tree, allocation.value, "resourceHandles") {
+                        self.handles(entry.value, &path.field("resourceHandles"), driver);
+                    }
+                }
+            }
+        }
+    }
+
+    fn handles(&mut self, handles: NodeId, path: &Path<'_>, driver: &str) {
+        let tree = self.tree;
         let kept = job::kept_handle(tree, handles, driver);
-        let path = path.field("resourceHandles");
         for (at, &handle) in tree.items(handles).iter().enumerate() {
             let path = path.index(at);
             if at == kept {
@@ -111,19 +125,20 @@ impl Losses<'_, '_> {
         } else if named != driver {
             let reason = format!("v1alpha1 gives the data to the driver of the claim, `{driver}`, not to `{named}`");
             match tree.entry(handle, "driverName") {
-                Some(_) => self.field(handle, path, "driverName", reason),
+                Some(entry) => self.entry(entry, path, &reason),
                 None => self.push(path, handle, tree.span(handle), reason),
             }
         }
-        for entry in print::effective(tree, handle, Order::Source) {
+        for entry in tree.entries(handle) {
             let name = tree.text(entry.key);
             match name {
-                "driverName" | "data" => {}
-                "structuredData" if job::is_null(tree, entry.value) => {}
-                "structuredData" => {
-                    self.field(handle, path, name, "v1alpha1 has no structured data in a handle".to_owned());
+                "driverName" | "data" if !entry.shadowed => {}
+                "driverName" | "data" => {
+                    self.entry(entry, path, &format!("a later `{name}` of the same handle takes its place"));
                 }
-                _ => self.field(handle, path, name, format!("v1alpha1 has no place for the field `{name}`")),
+                "structuredData" if job::is_null(tree, entry.value) => {}
+                "structuredData" => self.entry(entry, path, "v1alpha1 has no structured data in a handle"),
+                _ => self.entry(entry, path, &format!("v1alpha1 has no place for the field `{name}`")),
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Metadata that mentions versions (spec/behaviour.md §10.4), and fields that only the server writes.
 
-use super::job::Job;
+use super::job::{self, Job};
 use crate::report::{Code, Finding, Origin, Path};
-use crate::text::tree::{NodeId, Tree};
+use crate::text::tree::{Entry, NodeId, Tree};
 
 /// The annotation in which `kubectl apply` keeps what it was given last.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -27,14 +27,17 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
     let annotations = root.field("annotations");
     let last_applied = tree.get(metadata, "annotations").and_then(|map| tree.get(map, LAST_APPLIED));
     if job.drop_server_fields {
-        for entry in tree.entries(metadata).iter().filter(|entry| !entry.shadowed) {
-            let name = tree.text(entry.key);
-            if SERVER_FIELDS.contains(&name) {
-                findings.push(dropped(&root.field(name)));
+        // Those too that a later key of the same name replaces: they are taken out of the text.
+        for metadata in job::occurrences(tree, object, "metadata") {
+            for entry in tree.entries(metadata.value).iter().filter(|entry| !(entry.merged && entry.shadowed)) {
+                let name = tree.text(entry.key);
+                if SERVER_FIELDS.contains(&name) {
+                    findings.push(dropped(&root.field(name), entry));
+                }
             }
-        }
-        if last_applied.is_some() {
-            findings.push(dropped(&annotations.key(LAST_APPLIED)));
+            let maps = job::occurrences(tree, metadata.value, "annotations");
+            let entries = maps.flat_map(|map| job::occurrences(tree, map.value, LAST_APPLIED));
+            findings.extend(entries.map(|entry| dropped(&annotations.key(LAST_APPLIED), entry)));
         }
     } else {
         let managed = tree.get(metadata, "managedFields");
@@ -79,12 +82,12 @@ fn mentioned(path: &Path<'_>, message: String, help: &str) -> Finding {
     Finding::warning(Code::VersionMentioned, Origin::Claimkit, message).at(path).with_help(help)
 }
 
-fn dropped(path: &Path<'_>) -> Finding {
+fn dropped(path: &Path<'_>, entry: &Entry) -> Finding {
     Finding::info(
         Code::ServerFieldDropped,
         Origin::Claimkit,
         format!("`{}` is taken out: only the server writes it", path.render()),
     )
     .at(path)
-    .key()
+    .with_span(entry.key_span)
 }
