@@ -8,7 +8,7 @@ export { addLocale } from "./locale.js";
 
 /** With prepared nodes among the options, they are asked; else the module reads the text, or the object, with nodes anew. */
 export function evaluate(text, options) {
-  if (typeof options?.nodes !== "object" || options.nodes === null) return module.evaluate(text, options);
+  if (typeof options?.nodes !== "object" || options.nodes === null || options.nodes instanceof Uint8Array) return module.evaluate(text, options);
   const { nodes, ...rest } = options;
   if (nodes instanceof module.PreparedNodes) return nodes.evaluate(text, rest);
   return module.evaluate(text, { ...rest, nodes: JSON.stringify(nodes) });

@@ -78,12 +78,13 @@ pub fn explained(file: &File, mut told: Answered) -> Answered {
     told
 }
 
-/// The text of a file that is not itself what is asked about; `None`, told on standard error, if its bytes are no text.
+/// The text of a file that is not itself what is asked about; `None`, told on standard error, if its bytes are no text and
+/// kubectl would not read them either.
 pub fn text_of<'f>(file: &'f File, host: &mut dyn Host) -> Option<&'f str> {
-    match file.damage {
+    match file.damage.and_then(|damage| damage.refusal(&file.text)) {
         None => Some(&file.text),
-        Some(damage) => {
-            host.err(&format!("claimkit: {}: byte {} is not UTF-8\n", file.name, damage.at));
+        Some(why) => {
+            host.err(&format!("claimkit: {}: {why}; {HELP}\n", file.name));
             None
         }
     }

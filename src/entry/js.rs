@@ -52,12 +52,13 @@ pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes
     }
     let text = match nodes.as_string() {
         Some(text) => text,
-        None if nodes.is_instance_of::<Uint8Array>() => match decode(nodes) {
-            (text, None) => text,
-            (_, Some(Damage { at, .. })) => {
-                return Err(unusable(VERB, &format!("the bytes are not UTF-8: byte {at} cannot be read")));
+        None if nodes.is_instance_of::<Uint8Array>() => {
+            let (text, damage) = decode(nodes);
+            if let Some(why) = damage.and_then(|damage| damage.refusal(&text)) {
+                return Ok(PreparedNodes(evaluate::PreparedNodes::damaged(&why)));
             }
-        },
+            text
+        }
         None if nodes.is_object() && !nodes.is_function() => stringify(VERB, "the nodes", nodes)?,
         None => return Err(unusable(VERB, "the nodes must be a string, a Uint8Array, an object or null")),
     };
@@ -151,6 +152,7 @@ fn answer_by(
         }
         None if text.is_instance_of::<Uint8Array>() => {
             let (text, damaged) = decode(text);
+            request.damaged.extend(refusal("text", &text, damaged));
             request.text = Some(text);
             damage = damaged;
             true
@@ -233,8 +235,34 @@ fn request(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
             return Err(unusable(verb, &format!("unknown option `{own}`")));
         }
     }
+    let mut damaged = Vec::new();
+    let (texts, mut any) = (js_sys::Object::new(), false);
+    for &name in texts_of(verb) {
+        let Some(value) = option(options, name)? else { continue };
+        if value.is_instance_of::<Uint8Array>() {
+            let (text, damage) = decode(&value);
+            damaged.extend(refusal(name, &text, damage));
+            any = js_sys::Reflect::set(&texts, &name.into(), &text.into())?;
+        }
+    }
+    let read = if any { assign(&js_sys::Object::new(), options, &texts)? } else { None };
+    let options = read.as_deref().unwrap_or(options);
     let options = stringify(verb, "the options", options)?;
-    json::from_str(&options).map_err(|error| unusable(verb, &told(&error)))
+    let request = json::from_str(&options).map_err(|error| unusable(verb, &told(&error)))?;
+    Ok(Request { damaged, ..request })
+}
+
+/// Options that are texts, and so may be bytes.
+fn texts_of(verb: &str) -> &'static [&'static str] {
+    match verb {
+        "validate" => &["old"],
+        "evaluate" => &["nodes", "selector"],
+        _ => &[],
+    }
+}
+
+fn refusal(field: &'static str, text: &str, damage: Option<Damage>) -> Option<(&'static str, String)> {
+    Some((field, damage?.refusal(text)?))
 }
 
 /// What is wrong with options, without the place in a text that the caller never saw.
@@ -253,6 +281,14 @@ extern "C" {
     /// keeps its place in the table of values for as long as the instance lives.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     fn json_text(value: &JsValue) -> Result<Option<String>, JsValue>;
+
+    /// `Reflect.get`, for the same reason.
+    #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
+    fn option(options: &JsValue, name: &str) -> Result<Option<js_sys::Object>, JsValue>;
+
+    /// `Object.assign`, for the same reason.
+    #[wasm_bindgen(catch, js_namespace = Object)]
+    fn assign(target: &js_sys::Object, first: &JsValue, second: &js_sys::Object) -> Result<Option<js_sys::Object>, JsValue>;
 }
 
 /// Bytes as kubectl reads them.

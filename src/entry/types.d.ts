@@ -61,7 +61,7 @@ export interface ValidateOptions extends CommonOptions {
   /** What is asked of the server. Default `create`. */
   operation?: "create" | "update" | "updateStatus" | "patch" | "patchStatus";
   /** The stored object's text; required for all operations but `create`. With a patch the text is that of the patch. */
-  old?: string;
+  old?: string | Uint8Array;
   /** How a patch is read. Default `strategic`, as kubectl. */
   patchType?: "json" | "merge" | "strategic" | "apply";
   /** Patch: who writes. Required for `apply`; with the other types it says who owns what is written. */
@@ -92,9 +92,9 @@ export interface ConvertOptions extends CommonOptions {
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions extends CommonOptions {
   /** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it, or the object of one. `null` is one nil node. */
-  nodes?: string | object | null | PreparedNodes;
+  nodes?: string | Uint8Array | object | null | PreparedNodes;
   /** A bare NodeSelector as YAML or JSON, in place of the manifest. */
-  selector?: string;
+  selector?: string | Uint8Array;
   /** How much each node tells; by default everything for up to 100 nodes, a verdict and its reason for more. */
   detail?: "full" | "summary";
   /** Names of nodes that tell everything whatever `detail` says. */

@@ -91,6 +91,12 @@ impl PreparedNodes {
         PreparedNodes { names: vec![Piece { start: 0, len: 0 }], nil: true, ..PreparedNodes::default() }
     }
 
+    /// What bytes give that are no text: no node, and why.
+    pub fn damaged(why: &str) -> Self {
+        let finding = Finding::error(Code::YamlSyntax, Origin::Kubectl, format!("the text with Nodes: {why}"));
+        PreparedNodes { findings: vec![finding.with_help(text::bytes::HELP)], ..PreparedNodes::default() }
+    }
+
     /// Reads Nodes from YAML or JSON: single, in a NodeList or List, any number of documents. What cannot be used is in
     /// the findings. Of JSON, what is not needed is skipped: only that its brackets and quotes close is checked.
     pub fn read(text: &str, limits: &Limits) -> Self {

@@ -33,6 +33,14 @@ impl Damage {
         let here = from == self.at && to == self.at.saturating_add(1);
         (here && message == "yaml: control characters are not allowed").then(|| format!("yaml: {}", self.problem))
     }
+
+    /// What there is to say of a text that no finding points into: go-yaml's words and the place. [`HELP`] belongs to it.
+    /// `None` for JSON, which Go reads with the stand-in.
+    pub fn refusal(&self, text: &str) -> Option<String> {
+        let (before, rest) = text.split_at_checked(self.at)?;
+        let line = before.bytes().filter(|&byte| byte == b'\n').count().saturating_add(1);
+        (!rest.starts_with('\u{fffd}')).then(|| format!("yaml: {} (line {line}, byte {})", self.problem, self.at))
+    }
 }
 
 /// How two bytes make a unit of UTF-16.

@@ -25,7 +25,10 @@ pub fn evaluate(request: &Request) -> Answer {
     match &request.nodes {
         None => unusable("`nodes` is missing: the text with Nodes, or `null` for a nil node"),
         Some(None) => evaluate_on(request, &PreparedNodes::nil()),
-        Some(Some(text)) => evaluate_on(request, &PreparedNodes::read(text, &request.limits)),
+        Some(Some(text)) => match request.damage("nodes") {
+            Some(why) => evaluate_on(request, &PreparedNodes::damaged(why)),
+            None => evaluate_on(request, &PreparedNodes::read(text, &request.limits)),
+        },
     }
 }
 
@@ -63,6 +66,10 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
     let mut answer = Answer { verb: Some("evaluate".to_owned()), ..Answer::default() };
     let mut file = text::read(selector, &request.limits);
     let mut findings = std::mem::take(&mut file.findings);
+    if let Some(why) = request.damage("selector") {
+        let finding = Finding::error(Code::YamlSyntax, Origin::Kubectl, why).with_help(text::bytes::HELP);
+        findings = vec![finding];
+    }
     if let Some(second) = file.documents.get(1) {
         let message = "the text holds more than one selector; only the first is looked at";
         findings.push(Finding::error(Code::NothingChecked, Origin::Claimkit, message).with_span(second.span));

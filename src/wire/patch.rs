@@ -2,7 +2,7 @@
 
 use super::answer::{self, Answer, Object};
 use super::request::{FieldValidation, Operation, PatchType, Request, Via};
-use super::validate::{self, stored};
+use super::validate::{self, stored, stored_damaged};
 use crate::decode::{self, Decoded, How};
 use crate::defaults;
 use crate::input::{Input, Item, What};
@@ -11,6 +11,7 @@ use crate::object::{self, Record};
 use crate::patch::{self, Refused, apply, merge, strategic};
 use crate::report::{Code, Finding, Origin};
 use crate::schema::Api;
+use crate::text::bytes::HELP;
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
 use crate::time::Time;
@@ -37,8 +38,12 @@ pub fn patch(request: &Request) -> Answer {
         Ok(release) => release,
         Err(error) => return unusable(&error),
     };
-    let input = Input::read(old, release, &request.limits);
     let mut answer = Answer { verb: Some("validate".to_owned()), ..Answer::default() };
+    if let Some(why) = request.damage("old") {
+        answer.findings = vec![without_place(stored_damaged(why))];
+        return answer;
+    }
+    let input = Input::read(old, release, &request.limits);
     let finding =
         match (input.file.findings.iter().find(|f| f.severity == crate::report::Severity::Error), input.items.as_slice()) {
             (Some(finding), _) => stored(finding),
@@ -310,6 +315,10 @@ impl From<Refused> for Stop {
 /// The patch as kubectl sends it: YAML and JSON become one JSON value.
 fn read(text: &str, request: &Request) -> Result<Value, Stop> {
     let wrong = |message: String| Stop::finding(Code::PatchRefused, message);
+    if let Some(why) = request.damage("text") {
+        let finding = Finding::error(Code::PatchRefused, Origin::Claimkit, format!("the patch cannot be read: {why}"));
+        return Err(Stop::Finding(Box::new(finding.with_help(HELP))));
+    }
     let file = crate::text::read(text, &request.limits);
     if let Some(finding) = file.findings.iter().find(|finding| finding.severity == crate::report::Severity::Error) {
         return Err(wrong(format!("the patch cannot be read: {}", finding.message)));

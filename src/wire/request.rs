@@ -52,6 +52,8 @@ pub struct Request {
     pub explain: Vec<String>,
     /// Answers say where in the text. Not asked for in requests: hosts that have no text leave it out.
     pub without_places: bool,
+    /// Texts that were bytes and cannot be read: the field's name and why. Not asked for in requests: a request is text.
+    pub damaged: Vec<(&'static str, String)>,
     /// Parse: which objects `kubectl get -l` would show.
     pub label_selector: Option<String>,
     /// Parse: which objects `kubectl get --field-selector` would show.
@@ -82,6 +84,11 @@ impl Request {
         let asked = self.locale.as_deref().unwrap_or("en");
         let known = LOCALES.iter().copied().find(|known| *known == asked);
         known.ok_or_else(|| format!("unknown locale `{asked}`; write `en` or `zh-Hans`"))
+    }
+
+    /// Why a field's bytes cannot be read, if they were bytes and cannot be.
+    pub fn damage(&self, field: &str) -> Option<&str> {
+        self.damaged.iter().find(|(name, _)| *name == field).map(|(_, why)| why.as_str())
     }
 
     /// The release asked for; an error text if it is not one of those known.

@@ -9,6 +9,7 @@ use crate::input::{Input, Item, What};
 use crate::json::{self, Raw};
 use crate::report::{Code, Finding, Origin, Severity, Step};
 use crate::suggest;
+use crate::text::bytes::HELP;
 use crate::validate::references::References;
 use crate::validate::status::Status;
 
@@ -31,7 +32,10 @@ pub fn validate(request: &Request) -> Answer {
     };
     let mut input = Input::read_via(text, via, release, &request.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
-    findings.extend(old.iter().flat_map(|old| &old.file.findings).map(stored));
+    match request.damage("old") {
+        Some(why) => findings.push(stored_damaged(why)),
+        None => findings.extend(old.iter().flat_map(|old| &old.file.findings).map(stored)),
+    }
     let mut answer = Answer { verb: Some("validate".to_owned()), ..Answer::default() };
     let partners = case::partners(request, old.as_ref());
     let mut checked = false;
@@ -119,6 +123,14 @@ fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
 
 /// A finding about the stored object: it has no place in the text.
 pub fn stored(finding: &Finding) -> Finding {
-    Finding::error(Code::StoredObject, Origin::Claimkit, format!("the stored object cannot be read: {}", finding.message))
-        .with_help("give the object as the server stores it in `old`")
+    stored_unreadable(&finding.message).with_help("give the object as the server stores it in `old`")
+}
+
+/// The same where its bytes are no text.
+pub fn stored_damaged(why: &str) -> Finding {
+    stored_unreadable(why).with_help(HELP)
+}
+
+fn stored_unreadable(why: &str) -> Finding {
+    Finding::error(Code::StoredObject, Origin::Claimkit, format!("the stored object cannot be read: {why}"))
 }

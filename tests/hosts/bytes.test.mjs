@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { evaluate, parse, validate } from "../../pkg/node.js";
+import { evaluate, parse, prepareNodes, validate } from "../../pkg/node.js";
 import { commands, run } from "./suite.mjs";
 
 const head = Buffer.from("apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: ");
@@ -68,7 +68,85 @@ test("evaluate answers to such bytes too", () => {
   assert.equal(findings[0].message, "yaml: invalid leading UTF-8 octet");
 });
 
+const node = Buffer.from("apiVersion: v1\nkind: Node\nmetadata:\n  name: node-");
+const nodeList = (...bytes) =>
+  Buffer.concat([Buffer.from('{"apiVersion":"v1","kind":"Node","metadata":{"name":"node-'), Buffer.from(bytes), Buffer.from('"}}')]);
+/** Place and words of the damage in a text whose name ends with it. */
+const words = (before) => `yaml: invalid leading UTF-8 octet (line ${before.toString().split("\n").length}, byte ${before.length})`;
+
+test("what is given beside the manifest may be bytes too, and is refused in kubectl's words with its place", () => {
+  const [claim, old] = [around(0x61), around(0xff)].map((bytes) => new Uint8Array(bytes));
+  const stored = { code: "stored-object", origin: "claimkit", severity: "error", message: `the stored object cannot be read: ${words(head)}` };
+  const picked = ({ code, origin, severity, message }) => ({ code, origin, severity, message });
+  const told = (answer, expected) => {
+    assert.equal(answer.ok, false);
+    assert.deepEqual(picked(answer.findings.find((finding) => finding.severity === "error")), expected);
+    assert.match(answer.findings.find((finding) => finding.message === expected.message).help, /save the file as UTF-8/);
+  };
+  told(validate(claim, { operation: "update", old }), stored);
+  told(validate("{}", { operation: "patch", old }), stored);
+  assert.deepEqual(validate(claim, { operation: "update", old: claim }), validate(claim, { operation: "update", old: around(0x61).toString() }));
+  const patch = Buffer.from("spec: {resourceClassName: ");
+  told(validate(new Uint8Array([...patch, 0xff, 0x7d]), { operation: "patch", old: claim }), {
+    code: "patch-refused",
+    origin: "claimkit",
+    severity: "error",
+    message: `the patch cannot be read: ${words(patch)}`,
+  });
+  const damaged = new Uint8Array([...node, 0xff]);
+  const nodes = { code: "yaml-syntax", origin: "kubectl", severity: "error", message: `the text with Nodes: ${words(node)}` };
+  told(evaluate(claim, { nodes: damaged }), nodes);
+  assert.equal(prepareNodes(damaged).length, 0);
+  told(prepareNodes(damaged).evaluate(claim), nodes);
+  told(evaluate(undefined, { nodes: null, selector: damaged }), { ...nodes, message: words(node) });
+  // As Go reads JSON, in both ways; and what is text is read like text.
+  for (const bytes of [nodeList(0xff), Buffer.concat([node, Buffer.from("\ufffd")])]) {
+    for (const { objects } of [evaluate(claim, { nodes: new Uint8Array(bytes) }), prepareNodes(new Uint8Array(bytes)).evaluate(claim)]) {
+      assert.deepEqual(objects[0].placement.nodes.map(({ name }) => name), ["node-\ufffd"]);
+    }
+  }
+});
+
 for (const command of commands) {
+  test(`${command[0]}: what is given beside the manifest is refused in kubectl's words, with file, line and byte`, () => {
+    const scratch = mkdtempSync(path.join(tmpdir(), "claimkit-"));
+    try {
+      const files = {
+        "claim.yaml": around(0x61),
+        "old.yaml": around(0xff),
+        "nodes.yaml": Buffer.concat([node, Buffer.from([0xff])]),
+        "nodes.json": nodeList(0xff),
+        "patch.yaml": Buffer.from([...Buffer.from("spec: {resourceClassName: "), 0xff, 0x7d]),
+        "settings.yaml": Buffer.from([...Buffer.from("mode: "), 0xff]),
+        "request.json": Buffer.from([...Buffer.from('{"uid": "'), 0xff, 0x22, 0x7d]),
+        "good.json": Buffer.from("{}"),
+      };
+      for (const [name, bytes] of Object.entries(files)) writeFileSync(path.join(scratch, name), bytes);
+      const refused = (file, place, ...args) =>
+        assert.deepEqual(run(command, args, { cwd: scratch }), {
+          stdout: "",
+          stderr: `claimkit: ${file}: yaml: invalid leading UTF-8 octet (${place}); save the file as UTF-8: a byte here is no part of a character\n`,
+          exit: 2,
+        });
+      refused("old.yaml", `line 4, byte ${head.length}`, "validate", "--old", "old.yaml", "claim.yaml");
+      refused("old.yaml", `line 4, byte ${head.length}`, "patch", "old.yaml", "good.json");
+      refused("patch.yaml", "line 1, byte 26", "patch", "claim.yaml", "patch.yaml");
+      refused("nodes.yaml", `line 4, byte ${node.length}`, "evaluate", "--nodes", "nodes.yaml", "claim.yaml");
+      refused("settings.yaml", "line 1, byte 6", "admit", "--settings", "settings.yaml", "good.json");
+      const request = run(command, ["admit", "request.json"], { cwd: scratch });
+      assert.deepEqual([request.exit, request.stderr], [2, "claimkit: request.json: an admission request is JSON: byte 9 is not UTF-8\n"]);
+      const { stdout } = run(command, ["evaluate", "--nodes", "nodes.json", "claim.yaml"], { cwd: scratch });
+      assert.match(stdout, /node-\ufffd/);
+      // A request is JSON in UTF-8; the lines after one that is not are answered.
+      const lines = Buffer.concat([Buffer.from('{"verb":"parse","text":"'), Buffer.from([0xff]), Buffer.from('"}\n{"verb":"releases"}\n')]);
+      const answers = run(command, ["batch"], { input: lines }).stdout.trim().split("\n").map((line) => JSON.parse(line));
+      assert.equal(answers[0].error, "the request cannot be used: byte 24 is not UTF-8");
+      assert.equal(answers[1].ok, true);
+    } finally {
+      rmSync(scratch, { recursive: true });
+    }
+  });
+
   test(`${command[0]}: what is not UTF-8 is converted to standard output but never written over`, () => {
     const scratch = mkdtempSync(path.join(tmpdir(), "claimkit-"));
     try {

@@ -44,6 +44,7 @@ const answered = {
   "validate with findings": [() => claimkit.validate(bad), false],
   "validate bytes": [() => claimkit.validate(bytes(claim)), true],
   "validate an object": [() => claimkit.validate(object), true],
+  "validate an update of bytes": [() => claimkit.validate(claim, { operation: "update", old: bytes(claim) }), false],
   "validate an update": [() => claimkit.validate(claim, { operation: "update", old: claim.replace(": b", ": c") }), false],
   parse: [() => claimkit.parse(claim), true],
   convert: [() => claimkit.convert(claim, { to: "v1alpha1" }), true],
@@ -60,7 +61,16 @@ const refused = {
   "a text that is no YAML": () => claimkit.validate("a: [1, {b: 'c\n"),
   "a text that is no JSON": () => claimkit.validate('{"a": [1, {"b": "c\n'),
   "bytes that are no UTF-8": () => claimkit.validate(new Uint8Array([0x61, 0x3a, 0xff])),
-  "nodes whose bytes are no UTF-8": thrown(() => claimkit.prepareNodes(new Uint8Array([0x61, 0x3a, 0xff]))),
+  "nodes whose bytes are no UTF-8": () => claimkit.evaluate(claim, { nodes: new Uint8Array([0x61, 0x3a, 0xff]) }),
+  "an old object whose bytes are no UTF-8": () => claimkit.validate(claim, { operation: "update", old: new Uint8Array([0x61, 0x3a, 0xff]) }),
+  "an old object that throws": () => {
+    const old = () => {
+      throw new RangeError("mine");
+    };
+    assert.throws(() => claimkit.validate(claim, Object.defineProperty({}, "old", { get: old, enumerable: true })), RangeError);
+    assert.throws(() => claimkit.evaluate(claim, Object.defineProperty({ selector: bytes("{}") }, "release", { get: old, enumerable: true })), RangeError);
+    return { ok: false };
+  },
   "half a character": () => claimkit.validate("a: \ud83d\n"),
   "zero bytes": () => claimkit.validate("\0\0\0"),
   nothing: () => claimkit.validate(""),
