@@ -1,5 +1,6 @@
 // The package's Wasm is in two modules that share their memory. `claimkit_bg.wasm` reads and validates; all else is in
-// `claimkit_more.wasm`, whose functions the first calls through a table, loading it when the first of them is called.
+// `claimkit_more.wasm`, whose functions the first calls through a table, loading it when the first of them is called. What only
+// they read, it puts into the memory when it starts.
 
 let first;
 let base = 0;
@@ -7,7 +8,7 @@ let find;
 let started = false;
 
 /** Called by the first module when it needs the second. */
-export function load() {
+export function more() {
   if (started) return;
   if (find !== undefined) {
     const source = find();

@@ -99,9 +99,9 @@ const MORE = [
 ];
 
 /** Makes two modules of the one in the folder, and has the glue give the first what loads the second. */
-function splitModule(folder) {
+function splitModule(linked, folder) {
   const [whole, first, more] = ["claimkit_bg", "first", "more"].map((name) => path.join(folder, `${name}.wasm`));
-  run(tool("split"), [whole, first, more, ...MORE]);
+  run(tool("split"), [linked, whole, first, more, ...MORE]);
   const glue = path.join(folder, "claimkit.js");
   const text = readFileSync(glue, "utf8");
   const imports = '"./claimkit_bg.js": import0,';
@@ -112,22 +112,26 @@ function splitModule(folder) {
 
 /** Compiles one module and puts it and its glue into its folder, unless both are there already. */
 function build({ features, profile, out, packed, split }) {
-  run("cargo", ["build", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--no-default-features", "--features", features], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
+  // What is split says where its code and data refer to data, and to functions by their place in the table: relocations.
+  const linking = split ? ["--", "-Clink-arg=--emit-relocs"] : [];
+  run("cargo", ["rustc", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--no-default-features", "--features", features, ...linking], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
   const compiled = path.join(target, "wasm32-unknown-unknown", profile, "claimkit.wasm");
   const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts", ...(split ? ["claimkit_more.wasm"] : [])].map((name) => path.join(out, name));
+  const folder = path.join(target, `pkg-bindgen-${profile}`);
+  // The module before it was split: tests/hosts/split.test.mjs compares the parts with it.
+  const whole = path.join(folder, "claimkit_bg.wasm");
   // What went in and what came out; equal to last time means there is nothing to do.
   const stampFile = path.join(target, `pkg-stamp-${profile}`);
   function stamp() {
     const hash = createHash("sha256");
-    for (const file of [compiled, fileURLToPath(import.meta.url), ...["main.rs", "bin/split.rs"].map((name) => path.join(here, "bindgen/src", name)), ...products]) hash.update(readFileSync(file));
+    for (const file of [compiled, fileURLToPath(import.meta.url), ...["main.rs", ...["main", "links", "plan", "emit"].map((name) => `bin/split/${name}.rs`)].map((name) => path.join(here, "bindgen/src", name)), whole, ...products]) hash.update(readFileSync(file));
     return hash.digest("hex");
   }
-  if (existsSync(stampFile) && products.every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
+  if (existsSync(stampFile) && [whole, ...products].every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
 
-  const folder = path.join(target, `pkg-bindgen-${profile}`);
   run(tool("bindgen"), [compiled, folder]);
   mkdirSync(out, { recursive: true });
-  const parts = split ? splitModule(folder) : { "claimkit_bg.wasm": path.join(folder, "claimkit_bg.wasm") };
+  const parts = split ? splitModule(compiled, folder) : { "claimkit_bg.wasm": whole };
   for (const file of Object.values(parts)) run(wasmOpt(), ["-Oz", ...WASM_FEATURES, file, "-o", file]);
   if (packed) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
