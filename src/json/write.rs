@@ -73,6 +73,15 @@ impl Out {
         self.comma = true;
     }
 
+    /// Appends a list of values of any kinds.
+    pub fn list(&mut self, values: &[&dyn ToJson]) {
+        self.begin('[');
+        for value in values {
+            self.item(*value);
+        }
+        self.end(']');
+    }
+
     /// Appends a list's item.
     fn item(&mut self, value: &dyn ToJson) {
         if self.comma {

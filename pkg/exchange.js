@@ -1,0 +1,39 @@
+// How texts reach the Wasm, and answers come back, where wasm-bindgen's own way costs more than what is asked for.
+
+const encoder = new TextEncoder();
+
+/**
+ * Writes a text as UTF-8.
+ *
+ * @param {string} text
+ * @param {Uint8Array} room
+ * @returns {number} how many bytes were written; -1 if there is not room for all of it
+ */
+export function encode(text, room) {
+  const { read, written } = encoder.encodeInto(text, room);
+  return read === text.length ? written : -1;
+}
+
+/**
+ * An answer that comes as lists of values: `JSON.parse` needs a third of the time that it takes for the same as objects.
+ *
+ * @param {string} text `[verb, ok, findings, objects]`, and of each object the values in the order of its members
+ */
+export function listed(text) {
+  const values = JSON.parse(text);
+  return { verb: values[0], ok: values[1], findings: values[2], objects: values[3].map(object) };
+}
+
+const object = (values) => ({
+  apiVersion: values[0],
+  kind: values[1],
+  name: values[2],
+  namespace: values[3],
+  release: values[4],
+  range: {
+    start: { line: values[5], character: values[6], offset: values[7] },
+    end: { line: values[8], character: values[9], offset: values[10] },
+  },
+  valid: values[11],
+  status: values[12],
+});
