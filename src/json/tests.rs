@@ -285,6 +285,8 @@ mod derived {
         explain: Vec<String>,
         #[serde(skip)]
         without_places: bool,
+        #[serde(skip)]
+        damaged: Vec<(&'static str, String)>,
         label_selector: Option<String>,
         field_selector: Option<String>,
         raw: bool,
@@ -322,6 +324,7 @@ mod derived {
                 detail: None,
                 explain: Vec::new(),
                 without_places: false,
+                damaged: Vec::new(),
                 label_selector: None,
                 field_selector: None,
                 raw: false,
