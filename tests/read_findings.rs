@@ -62,6 +62,52 @@ fn blanks_that_are_none() {
     assert!(findings("a: – b\nc: note:\u{a0}d\n").is_empty());
 }
 
+/// The text after the first fix of its first finding, as often as there is one.
+fn mended(text: &str) -> (usize, String) {
+    let mut text = text.to_owned();
+    for times in 0..10 {
+        let Some(next) = findings(&text).first().and_then(|finding| apply(&text, finding)) else { return (times, text) };
+        text = next;
+    }
+    panic!("fixes without an end: {text}")
+}
+
+#[test]
+fn lines_that_became_one_text_are_mended_at_once_or_not() {
+    assert_eq!(mended("a:\n  – b\n  – c\nd: e\n"), (1, "a:\n  - b\n  - c\nd: e\n".to_owned()));
+    assert_eq!(mended("a:\n  b:\u{a0}c\n  d:\u{a0}e\n   f\n"), (1, "a:\n  b: c\n  d: e\n   f\n".to_owned()));
+    // Each of both lines has its finding.
+    assert_eq!(findings("a:\n  – b\n  – c\n").len(), 2);
+    // No fix where an ordinary blank would make a key in the midst of a text, or leave a line beside the new key.
+    for (text, place) in [
+        ("a: b\n  c:\u{a0}d\n", "\u{a0}"),
+        ("a\nb:\u{feff} c\n", "\u{feff} "),
+        ("a:\n  b:\u{a0}c\n  d\n", "\u{a0}"),
+        ("a:\n  “b”\n  c\n", "“b”"),
+    ] {
+        one(text, Code::YamlLookalike, place, "became part of the text", None);
+    }
+    // A blank that begins a line of text does no harm.
+    assert_eq!(mended("a: b\n  \u{a0}c\n"), (1, "a: b\n   c\n".to_owned()));
+}
+
+#[test]
+fn the_same_mistake_on_several_lines_is_mended_line_by_line() {
+    for (text, times, fixed) in [
+        ("a:\n\tb: c\n\td: e\n", 2, "a:\n  b: c\n  d: e\n"),
+        ("a:\n  \tb: c\n  \td: e\n  \tf: g\n", 3, "a:\n    b: c\n    d: e\n    f: g\n"),
+        ("a: %b\nc: @d\n", 2, "a: \"%b\"\nc: \"@d\"\n"),
+        ("a: b: c\nd: e: f\n", 2, "a: \"b: c\"\nd: \"e: f\"\n"),
+        ("a: %b\n---\nc: @d\n", 2, "a: \"%b\"\n---\nc: \"@d\"\n"),
+        ("a:\n  b:\u{a0}c\n  d:\u{a0}e\n  f: g\n", 1, "a:\n  b: c\n  d: e\n  f: g\n"),
+    ] {
+        assert_eq!(mended(text), (times, fixed.to_owned()), "{text}");
+        assert!(findings(fixed).is_empty(), "{fixed}");
+    }
+    // Another mistake behind it may come from the first: no fix is certainly right.
+    assert_eq!(mended("a: b: c\n  d: e\n").0, 0);
+}
+
 #[test]
 fn separators_with_text() {
     one("a: 1\n--- b: 2\n", Code::YamlSeparator, "--- b: 2", "alone on its line", Some("a: 1\n---\nb: 2\n"));

@@ -119,7 +119,7 @@ fn printed(
 
 fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str) -> Finding {
     let tree = &document.tree;
-    let hidden = tree.nodes().flat_map(|node| tree.entries(node)).any(|entry| entry.shadowed && !entry.merged);
+    let hidden = tree.ids().flat_map(|node| tree.entries(node)).any(|entry| entry.shadowed && !entry.merged);
     let without = match (tree.comments.is_empty(), hidden) {
         (true, false) => "",
         (false, false) => ", without its comments and anchors",

@@ -29,7 +29,7 @@ pub fn object(tree: &Tree<'_>, node: NodeId, job: &Job, sequence_indent: usize) 
 /// How far this document indents the items of a block sequence below their key: that of the first one, else 0.
 pub fn sequence_indent(tree: &Tree<'_>) -> usize {
     let text = tree.source();
-    tree.nodes()
+    tree.ids()
         .flat_map(|node| tree.entries(node))
         .filter(|entry| !entry.merged)
         .find_map(|entry| {

@@ -253,11 +253,6 @@ impl<'s> Tree<'s> {
         self.nodes.len()
     }
 
-    /// All nodes, in the order they were added.
-    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
-        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
-    }
-
     /// True if there is no node.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()

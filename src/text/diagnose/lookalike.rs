@@ -1,6 +1,7 @@
 //! Characters that only look like a hyphen, a blank or a quote: word processors and web pages make them.
 
 use crate::report::{Code, Edit, Finding, Origin};
+use crate::text::edit;
 use crate::text::source::Span;
 use crate::text::tree::{Kind, Style, Tree};
 
@@ -154,29 +155,49 @@ pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut V
             continue;
         }
         let mut start = span.from();
+        let mut seen = Vec::new();
         for line in scalar.split_inclusive('\n') {
             // Behind a key only blanks and quotes can be meant otherwise: a dash or a colon there is text.
             let lookalike = if begins_line(source, start) { in_line(line, start) } else { leading_blank(line, start) };
-            let lookalike = lookalike.or_else(|| quoted(line, start));
-            if let Some(lookalike) = lookalike {
-                found = found.saturating_add(1);
-                if found > MOST {
-                    return;
-                }
-                findings.push(
-                    Finding::warning(
-                        Code::YamlLookalike,
-                        Origin::Claimkit,
-                        format!("`{}` became part of the text: it has {} in it", line.trim(), lookalike.name),
-                    )
-                    .with_help(lookalike.help())
-                    .with_span(lookalike.edit.span)
-                    .with_fix(lookalike.title(), vec![lookalike.edit.clone()]),
-                );
-            }
+            seen.push((start, line, lookalike.or_else(|| quoted(line, start))));
             start = start.saturating_add(line.len());
         }
+        let together = together(source, &seen);
+        for (_, line, lookalike) in seen {
+            let Some(lookalike) = lookalike else { continue };
+            found = found.saturating_add(1);
+            if found > MOST {
+                return;
+            }
+            let message = format!("`{}` became part of the text: it has {} in it", line.trim(), lookalike.name);
+            let mut finding = Finding::warning(Code::YamlLookalike, Origin::Claimkit, message)
+                .with_help(lookalike.help())
+                .with_span(lookalike.edit.span);
+            if !together.is_empty() {
+                finding = finding.with_fix(lookalike.title(), together.clone());
+            }
+            findings.push(finding);
+        }
     }
+}
+
+/// Edits that make what was meant of the lines of one scalar. Lines that became one text need all of theirs at once, and none
+/// is right where a line would be left that stands beside them, or would become a key in the midst of a text.
+fn together(source: &str, lines: &[(usize, &str, Option<Lookalike>)]) -> Vec<Edit> {
+    let begins = lines.first().map_or(0, |(start, ..)| start.saturating_sub(edit::line_start(source, *start)));
+    let blank = |at: usize, lookalike: &Lookalike| lookalike.edit.span.from() == at && lookalike.edit.new_text.trim().is_empty();
+    let only_blanks = lines.iter().all(|(at, _, lookalike)| lookalike.as_ref().is_none_or(|lookalike| blank(*at, lookalike)));
+    let right = lines.iter().enumerate().all(|(index, (at, line, lookalike))| {
+        let indent = if index == 0 { begins } else { line.len().saturating_sub(line.trim_start().len()) };
+        match lookalike {
+            Some(lookalike) => indent == begins && !blank(*at, lookalike) && !lookalike.edit.new_text.starts_with(['"', '\'']),
+            None => indent > begins,
+        }
+    });
+    if lines.len() > 1 && !only_blanks && !right {
+        return Vec::new();
+    }
+    lines.iter().filter_map(|(.., lookalike)| lookalike.as_ref().map(|lookalike| lookalike.edit.clone())).collect()
 }
 
 /// Whether only blanks and list dashes stand before `offset` on its line.

@@ -26,11 +26,8 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
     let at = (error.problem_mark.offset as usize).min(chunk.to());
     let place = Place { source, chunk, error, at };
     let finding = Finding::error(code, origin, error.to_string());
-    if let Some(lookalike) = place.lookalike() {
-        return finding
-            .with_help(lookalike.help())
-            .with_span(lookalike.edit.span)
-            .with_fix(lookalike.title(), vec![lookalike.edit.clone()]);
+    if let Some((lookalike, edits)) = place.lookalike() {
+        return finding.with_help(lookalike.help()).with_span(lookalike.edit.span).with_fix(lookalike.title(), edits);
     }
     let (span, help, fix) = place.words();
     let finding = finding.with_help(help).with_span(span);
@@ -100,7 +97,7 @@ impl Place<'_, '_> {
         self.named(self.error.context_mark)
     }
 
-    /// Whether kubectl would read the chunk with these edits made.
+    /// Whether kubectl would read the chunk with these edits made, or stop at the same mistake further down.
     fn reads_with(&self, edits: &[Edit]) -> bool {
         if self.chunk.len() > MOST_BYTES {
             return false;
@@ -115,12 +112,23 @@ impl Place<'_, '_> {
         text.push_str(self.source.slice(Span::new(from, self.chunk.to())));
         text.push('\n');
         // A separator that was none before splits the text.
-        text.split("\n---").all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
+        let mut start = 0usize;
+        for part in text.split("\n---") {
+            if let Some(next) = yaml::read(part, yaml::Bounds::default()).error {
+                let at = start.saturating_add(next.problem_mark.offset as usize);
+                let line = |text: &str, to: usize| text.bytes().take(to).filter(|&byte| byte == b'\n').count();
+                let here = line(self.source.slice(self.chunk), self.at.saturating_sub(self.chunk.from()));
+                let tabs = self.char_here() == Some('\t') && text.get(at..).is_some_and(|rest| rest.starts_with('\t'));
+                return (tabs || next.problem == self.error.problem) && line(&text, at) > here;
+            }
+            start = start.saturating_add(part.len()).saturating_add("\n---".len());
+        }
+        true
     }
 
-    /// A look-alike at the problem or shortly before it whose replacement helps. Lines are searched
-    /// backwards, as the reader notices a mistake only after it.
-    fn lookalike(&self) -> Option<Lookalike> {
+    /// A look-alike at the problem or shortly before it whose replacement helps, or several that only help together. Lines
+    /// are searched backwards, as the reader notices a mistake only after it.
+    fn lookalike(&self) -> Option<(Lookalike, Vec<Edit>)> {
         let text = self.source.slice(self.chunk);
         if text.is_ascii() || self.chunk.len() > MOST_BYTES {
             return None;
@@ -128,19 +136,25 @@ impl Place<'_, '_> {
         let last = self.source.line_of(self.at.max(self.error.context_mark.offset as usize));
         let first = self.source.line_of(self.chunk.from());
         let mut candidate = None;
+        let mut run: Vec<Edit> = Vec::new();
         // Few tries for a long text: each reads it again.
         let mut tries = MOST_BYTES.checked_div(self.chunk.len()).unwrap_or(0).clamp(2, 50);
         for line in (first..=last).rev().take(50) {
             let span = self.source.line_span(line);
             let Some(found) = lookalike::in_line(self.source.slice(span), span.from()) else { continue };
-            if tries > 0 && self.reads_with(std::slice::from_ref(&found.edit)) {
-                return Some(found);
+            let edit = vec![found.edit.clone()];
+            if tries > 0 && self.reads_with(&edit) {
+                return Some((found, edit));
+            }
+            run.insert(0, found.edit.clone());
+            if tries > 0 && run.len() > 1 && self.reads_with(&run) {
+                return Some((found, run));
             }
             tries = tries.saturating_sub(1);
-            candidate = candidate.or(Some(found));
+            candidate = candidate.or(Some((found, edit)));
         }
         // A separator made of the wrong dashes is the cause even when more is wrong.
-        candidate.filter(|found| found.edit.new_text == "---")
+        candidate.filter(|(found, _)| found.edit.new_text == "---")
     }
 
     /// Puts the rest of the line in quotes.
