@@ -31,7 +31,7 @@ www/node_modules/.package-lock.json: www/package.json www/package-lock.json
 
 .PHONY: playground-build
 playground-build: www/node_modules/.package-lock.json
-	@node pkg/build/build.mjs --web
+	@node pkg/build/build.mjs
 	$(call say,playground page: about 10 seconds)
 	@cd www && npm run --silent build
 

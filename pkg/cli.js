@@ -1,25 +1,23 @@
 #!/usr/bin/env node
-// `npx claimkit`: files and streams for the command line, which is in the Wasm module. The same program as the native one.
+// `npx claimkit`: files and streams for the command line, which is Wasm, too. The same program as the native one.
 import { existsSync, readFileSync, readSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { brotliDecompressSync } from "node:zlib";
 
-const modules = ["./claimkit_bg.wasm", "./cli/claimkit_bg.wasm.br", "./claimkit_more.wasm"].map((file) => new URL(file, import.meta.url));
+const modules = ["./claimkit_bg.wasm", "./claimkit_more.wasm", "./claimkit_commands.wasm.br"].map((file) => new URL(file, import.meta.url));
 if (!modules.every((file) => existsSync(file))) {
   console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
   process.exit(2);
 }
 const require = createRequire(import.meta.url);
-const [claimkit, { initSync, command }] = [require("./index.js"), require("./cli/claimkit.js")];
-initSync({ module: brotliDecompressSync(readFileSync(modules[1])) });
+const [claimkit, { command }, { startCommands }] = ["./index.js", "./claimkit.js", "./more.js"].map((file) => require(file));
+claimkit.initSync(readFileSync(modules[0]), () => readFileSync(modules[1]));
+startCommands(brotliDecompressSync(readFileSync(modules[2])));
 
 const TELLING = /"verb"\s*:\s*"(hover|complete|jsonSchema|codes|releases)"/;
-let started = false;
 
-/** Answers a request; the rules are loaded with the first one, and sentences for the verbs that tell some. */
+/** Answers a request; with sentences for the verbs that tell some. */
 function answer(request) {
-  if (!started) claimkit.initSync(readFileSync(modules[0]), () => readFileSync(modules[2]));
-  started = true;
   return claimkit.answer(TELLING.test(request) ? withFile(request) : request);
 }
 

@@ -1,15 +1,17 @@
-// The package's Wasm is in two modules that share their memory. `claimkit_bg.wasm` reads and validates; all else is in
-// `claimkit_more.wasm`, whose functions the first calls through a table, loading it when the first of them is called. What only
-// they read, it puts into the memory when it starts.
+// The package's Wasm is in modules that share their memory. `claimkit_bg.wasm` reads and validates; what else an importer can ask
+// for is in `claimkit_more.wasm`, whose functions the first calls through a table, loading it when the first of them is called.
+// What only they read, it puts into the memory when it starts. The command line is the third, for ./cli.js alone.
 
 let first;
 let base = 0;
 let find;
-let started = false;
+// What the host gives the modules, and what the second gives the third.
+let host;
+let second;
 
 /** Called by the first module when it needs the second. */
 export function more() {
-  if (started) return;
+  if (second !== undefined) return;
   if (find !== undefined) {
     const source = find();
     start(source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source));
@@ -18,6 +20,23 @@ export function more() {
   // The call ends here: what it had on the stack of the first module goes with it.
   first.stack.value = base;
   throw new Error("claimkit: only parsing and validating have been loaded; this needs `await loadMore()` first");
+}
+
+/** Called by the first module when the command line has not been started. */
+export function commands() {
+  throw new Error("claimkit: the command line has not been started");
+}
+
+/** Keeps what the glue gives the first module, for the others. */
+export function lend(imports) {
+  host = imports;
+  return imports;
+}
+
+/** Starts the command line, `claimkit_commands.wasm`, after the two others. */
+export function startCommands(module) {
+  more();
+  new WebAssembly.Instance(new WebAssembly.Module(module), { first, more: second, "./claimkit_bg.js": host });
 }
 
 /**
@@ -35,8 +54,7 @@ export function prepare(exports, source) {
 }
 
 function start(module) {
-  if (!started) new WebAssembly.Instance(module, { first });
-  started = true;
+  second ??= new WebAssembly.Instance(module, { first, "./claimkit_bg.js": host }).exports;
 }
 
 /**
@@ -45,10 +63,10 @@ function start(module) {
  * @param {WebAssembly.Module} module
  */
 export async function add(module) {
-  if (started) return;
-  await WebAssembly.instantiate(module, { first });
-  started = true;
+  if (second !== undefined) return;
+  const started = await WebAssembly.instantiate(module, { first, "./claimkit_bg.js": host });
+  second ??= started.exports;
 }
 
 /** Whether nothing is left to fetch. A module that was not split has all in the first. */
-export const complete = () => started || find !== undefined || (first !== undefined && first.stack === undefined);
+export const complete = () => second !== undefined || find !== undefined || (first !== undefined && first.stack === undefined);

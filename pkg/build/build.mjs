@@ -1,15 +1,13 @@
 // Builds the Wasm modules of the npm package: cargo, wasm-bindgen, wasm-opt, the same three steps `wasm-pack build --target
-// web` takes, and then splits the one that is imported in two. wasm-bindgen and the splitter are the small programs in ./bindgen,
-// built into target/tools; wasm-opt comes from npm at one fixed version, because sizes are compared in tests.
+// web` takes, and then splits the module in three. wasm-bindgen and the splitter are the small programs in ./bindgen, built into
+// target/tools; wasm-opt comes from npm at one fixed version, because sizes are compared in tests.
 //
-//   node pkg/build/build.mjs         both modules into pkg/, hand-written files restored if wasm-pack replaced them
-//   node pkg/build/build.mjs --web   only the one that browsers and importers load, not that of `npx claimkit`
+//   node pkg/build/build.mjs   the modules into pkg/, hand-written files restored if wasm-pack replaced them
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { brotliCompressSync, constants } from "node:zlib";
 import { encodedFlags } from "./flags.mjs";
 
@@ -17,15 +15,6 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, "../..");
 const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 const tools = path.join(target, "tools");
-
-const { values: options } = parseArgs({ options: { web: { type: "boolean", default: false } } });
-
-// The command line is a module of its own, which asks the other for answers: pages do not load it, and the rules are packed
-// once. It is packed, since only Node unpacks it.
-const modules = [
-  { features: "js", profile: "web", out: path.join(root, "pkg"), split: true },
-  { features: "npx", profile: "npx", out: path.join(root, "pkg/cli"), packed: true },
-];
 
 function say(text) {
   console.log(`==> ${text}`);
@@ -98,46 +87,52 @@ const MORE = [
   ...["admit", "codes", "complete", "convert", "evaluate", "fixes", "hover", "jsonSchema", "prepareNodes", "preparednodes_evaluate", "releases"].map((name) => `${name} externref shim`),
 ];
 
-/** Makes two modules of the one in the folder, and has the glue give the first what loads the second. */
+// What only `npx claimkit` loads, after the two: the command line. ../cli.js starts it.
+const COMMANDS = ["command", "claimkit::cli::", "claimkit::entry::command::", "claimkit::report::render::"];
+
+/** Makes three modules of the one in the folder, and has the glue give the first what loads the second. */
 function splitModule(linked, folder) {
-  const [whole, first, more] = ["claimkit_bg", "first", "more"].map((name) => path.join(folder, `${name}.wasm`));
-  run(tool("split"), [linked, whole, first, more, ...MORE]);
+  const [whole, first, more, commands] = ["claimkit_bg", "first", "more", "commands"].map((name) => path.join(folder, `${name}.wasm`));
+  run(tool("split"), [linked, whole, first, more, ...MORE, "--", commands, ...COMMANDS]);
   const glue = path.join(folder, "claimkit.js");
   const text = readFileSync(glue, "utf8");
   const imports = '"./claimkit_bg.js": import0,';
   if (text.split(imports).length !== 2) fail("wasm-bindgen's glue has another form than splitModule expects");
-  writeFileSync(glue, text.replace("\n", '\nimport * as more from "./more.js";\n').replace(imports, `${imports}\n        "./more.js": more,`));
-  return { "claimkit_bg.wasm": first, "claimkit_more.wasm": more };
+  const lent = '"./claimkit_bg.js": more.lend(import0),\n        "./more.js": more,';
+  writeFileSync(glue, text.replace("\n", '\nimport * as more from "./more.js";\n').replace(imports, lent));
+  return { "claimkit_bg.wasm": first, "claimkit_more.wasm": more, "claimkit_commands.wasm": commands };
 }
 
-/** Compiles one module and puts it and its glue into its folder, unless both are there already. */
-function build({ features, profile, out, packed, split }) {
-  // What is split says where its code and data refer to data, and to functions by their place in the table: relocations.
-  const linking = split ? ["--", "-Clink-arg=--emit-relocs"] : [];
-  run("cargo", ["rustc", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--no-default-features", "--features", features, ...linking], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
-  const compiled = path.join(target, "wasm32-unknown-unknown", profile, "claimkit.wasm");
-  const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts", ...(split ? ["claimkit_more.wasm"] : [])].map((name) => path.join(out, name));
-  const folder = path.join(target, `pkg-bindgen-${profile}`);
+/** Compiles the module and puts its parts and their glue into the folder, unless all are there already. */
+function build() {
+  // The code and the data say where they refer to data, and to functions by their place in the table: relocations.
+  const linking = ["--", "-Clink-arg=--emit-relocs"];
+  run("cargo", ["rustc", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", "web", "--no-default-features", "--features", "js,npx", ...linking], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
+  const compiled = path.join(target, "wasm32-unknown-unknown/web/claimkit.wasm");
+  const out = path.join(root, "pkg");
+  const modules = ["claimkit_bg.wasm", "claimkit_more.wasm", "claimkit_commands.wasm"];
+  const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm.d.ts", ...modules].map((name) => path.join(out, name));
+  const packed = path.join(out, "claimkit_commands.wasm.br");
+  const folder = path.join(target, "pkg-bindgen-web");
   // The module before it was split: tests/hosts/split.test.mjs compares the parts with it.
   const whole = path.join(folder, "claimkit_bg.wasm");
+  const sources = ["main.rs", ...["main", "links", "plan", "emit"].map((name) => `bin/split/${name}.rs`)].map((name) => path.join(here, "bindgen/src", name));
   // What went in and what came out; equal to last time means there is nothing to do.
-  const stampFile = path.join(target, `pkg-stamp-${profile}`);
+  const stampFile = path.join(target, "pkg-stamp-web");
   function stamp() {
     const hash = createHash("sha256");
-    for (const file of [compiled, fileURLToPath(import.meta.url), ...["main.rs", ...["main", "links", "plan", "emit"].map((name) => `bin/split/${name}.rs`)].map((name) => path.join(here, "bindgen/src", name)), whole, ...products]) hash.update(readFileSync(file));
+    for (const file of [compiled, fileURLToPath(import.meta.url), ...sources, whole, ...products, packed]) hash.update(readFileSync(file));
     return hash.digest("hex");
   }
-  if (existsSync(stampFile) && [whole, ...products].every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
+  if (existsSync(stampFile) && [whole, ...products, packed].every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
 
   run(tool("bindgen"), [compiled, folder]);
-  mkdirSync(out, { recursive: true });
-  const parts = split ? splitModule(compiled, folder) : { "claimkit_bg.wasm": whole };
+  const parts = splitModule(compiled, folder);
   for (const file of Object.values(parts)) run(wasmOpt(), ["-Oz", ...WASM_FEATURES, file, "-o", file]);
-  if (packed) {
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
-    writeFileSync(path.join(out, "claimkit_bg.wasm.br"), brotliCompressSync(readFileSync(parts["claimkit_bg.wasm"]), { params }));
-  }
   for (const product of products) copyFileSync(parts[path.basename(product)] ?? path.join(folder, path.basename(product)), product);
+  // Only Node loads the command line, and it can unpack it.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
+  writeFileSync(packed, brotliCompressSync(readFileSync(parts["claimkit_commands.wasm"]), { params }));
   writeFileSync(stampFile, stamp());
   for (const product of products.filter((name) => name.endsWith(".wasm"))) say(`${path.relative(root, product)}: ${statSync(product).size} bytes`);
 }
@@ -146,9 +141,8 @@ function build({ features, profile, out, packed, split }) {
 const WASM_FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"].map((name) => `--enable-${name}`);
 
 restorePackage();
-const wanted = options.web ? modules.slice(0, 1) : modules;
-say(`Wasm: ${wanted.length === 1 ? "about 1 minute" : "about 2 minutes"} the first time, seconds when nothing changed`);
+say("Wasm: about 1 minute the first time, seconds when nothing changed");
 run("bash", [path.join(here, "toolchain.sh"), "wasm32-unknown-unknown"]);
-wanted.forEach(build);
+build();
 copyFileSync(path.join(root, "src/entry/types.d.ts"), path.join(root, "pkg/types.d.ts"));
 copyFileSync(path.join(root, "LICENSE"), path.join(root, "pkg/LICENSE"));

@@ -2,16 +2,31 @@
 
 use super::arguments::Arguments;
 use super::{FINDINGS, FINE, Host, UNUSABLE, ask, files};
-use serde::Deserialize;
-use serde_json::Value;
-use serde_json::value::RawValue;
+use crate::json::{self, Error, Raw, Read, Reader, Value};
 
-#[derive(Deserialize)]
-struct Answer<'a> {
+#[derive(Default)]
+struct Answer {
     ok: bool,
     error: Option<String>,
-    #[serde(borrow)]
-    response: Option<&'a RawValue>,
+    response: Option<Raw>,
+}
+
+impl Read for Answer {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Box<Error>> {
+        let mut made = Answer::default();
+        reader.map(&mut |reader, name| {
+            match name.as_str() {
+                "ok" => made.ok = Read::read(reader)?,
+                "error" => made.error = Read::read(reader)?,
+                "response" => made.response = Read::read(reader)?,
+                _ => {
+                    Raw::read(reader)?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(made)
+    }
 }
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -31,12 +46,12 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             return UNUSABLE;
         }
         let text = &file.text;
-        if let Err(error) = serde_json::from_str::<&RawValue>(text) {
+        if let Err(error) = json::from_str::<Raw>(text) {
             host.err(&format!("claimkit: {}: an admission request is JSON: {error}\n", file.name));
             return UNUSABLE;
         }
-        let json = host.answer(&format!(r#"{{"verb":"admit","request":{text},"settings":{settings}}}"#));
-        match serde_json::from_str::<Answer<'_>>(&json) {
+        let answer = host.answer(&format!(r#"{{"verb":"admit","request":{text},"settings":{settings}}}"#));
+        match json::from_str::<Answer>(&answer) {
             Ok(Answer { ok, error: None, response: Some(response) }) => {
                 host.out(&format!("{}\n", response.get()));
                 if !ok {
@@ -61,12 +76,12 @@ fn settings(name: &str, host: &mut dyn Host) -> Option<String> {
     let file = files::read_one(name, host)?;
     let text = ask::text_of(&file, host)?;
     let read = ask::once(&ask::Request::new("parse").with("raw", Some(true)).with("text", Some(text)), host)?;
-    let answer: Value = serde_json::from_str(&read.json).unwrap_or_default();
+    let answer: Value = json::from_str(&read.json).unwrap_or_default();
     let mut problems = messages(&answer);
     let settings = answer.get("raw").map(Value::to_string).unwrap_or_default();
     if problems.is_empty() {
         let checked = host.answer(&format!(r#"{{"verb":"admit","settings":{settings}}}"#));
-        problems = messages(&serde_json::from_str(&checked).unwrap_or_default());
+        problems = messages(&json::from_str(&checked).unwrap_or_default());
     }
     for problem in &problems {
         host.err(&format!("claimkit: {name}: {problem}\n"));
@@ -76,6 +91,7 @@ fn settings(name: &str, host: &mut dyn Host) -> Option<String> {
 
 fn messages(answer: &Value) -> Vec<String> {
     let findings = answer.get("findings").and_then(Value::as_array);
-    let errors = findings.into_iter().flatten().filter(|finding| finding.get("severity").is_some_and(|word| word == "error"));
+    let errors =
+        findings.into_iter().flatten().filter(|finding| finding.get("severity").and_then(Value::as_str) == Some("error"));
     errors.filter_map(|finding| finding.get("message")?.as_str().map(str::to_owned)).collect()
 }

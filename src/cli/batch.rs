@@ -1,7 +1,7 @@
 //! `batch`: one JSON request per line of standard input, one answer per line of standard output, in the same order.
 
 use super::{FINE, Host, UNUSABLE};
-use serde_json::json;
+use crate::json::Value;
 
 pub fn run(host: &mut dyn Host) -> u8 {
     loop {
@@ -11,13 +11,13 @@ pub fn run(host: &mut dyn Host) -> u8 {
                 let line = line.strip_suffix(b"\n").unwrap_or(&line);
                 let mut answer = match std::str::from_utf8(line) {
                     Ok(request) => host.answer(request),
-                    Err(error) => json!({
-                        "ok": false,
-                        "error": format!("the request cannot be used: byte {} is not UTF-8", error.valid_up_to()),
-                        "findings": [],
-                        "objects": [],
-                    })
-                    .to_string(),
+                    Err(error) => {
+                        let problem = format!("the request cannot be used: byte {} is not UTF-8", error.valid_up_to());
+                        let nothing = || Value::Array(Vec::new());
+                        let answer: [(&str, Value); 4] =
+                            [("ok", false.into()), ("error", problem.into()), ("findings", nothing()), ("objects", nothing())];
+                        Value::from(answer).to_string()
+                    }
                 };
                 answer.push('\n');
                 host.out(&answer);

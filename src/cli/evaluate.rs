@@ -5,10 +5,10 @@ use super::arguments::Arguments;
 use super::ask::{self, Answered, Request};
 use super::files::{self, File};
 use super::{Host, UNUSABLE, check};
+use crate::json::{self, Map, Value};
 use crate::report::render::nodes::{self as render, Place};
 use crate::report::render::text::{self, Style};
 use crate::report::render::{Report, place};
-use serde_json::{Map, Value, json};
 
 /// Between files that are read as one text.
 const SEPARATOR: &str = "\n---\n";
@@ -64,7 +64,7 @@ fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<String> {
 fn placements<'a>(reports: &'a [Report<'_>]) -> impl Iterator<Item = (&'a Report<'a>, String, Value)> {
     reports.iter().flat_map(|report| {
         report.answer.objects.iter().filter_map(move |object| {
-            let placement = serde_json::from_str(object.placement.as_ref()?.get()).ok()?;
+            let placement = json::from_str(object.placement.as_ref()?.get()).ok()?;
             let label = match (object.kind.as_str(), object.namespace.as_str(), object.name.as_str()) {
                 (_, "", "") => report.name.to_owned(),
                 (kind, "", name) => format!("{kind}/{name}"),
@@ -117,7 +117,7 @@ fn name(report: &Report<'_>, files: &[File], range: &Value) -> Option<String> {
         Some(other) => files.iter().find(|file| file.name == other).map(|file| (file.name.as_str(), file.text.as_str()))?,
         None => (report.name, report.text),
     };
-    let (line, column) = place(text, serde_json::from_value(range.get("start")?.clone()).ok()?);
+    let (line, column) = place(text, json::from_str(&range.get("start")?.to_string()).ok()?);
     Some(format!("{name}:{line}:{column}"))
 }
 
@@ -161,12 +161,12 @@ impl Joined {
             for (field, less) in [("offset", offset), ("line", line)] {
                 let place = range.get_mut(end).and_then(|position| position.get_mut(field));
                 if let Some((place, number)) = place.and_then(|place| place.as_u64().map(|number| (place, number))) {
-                    *place = json!(number.saturating_sub(less));
+                    *place = number.saturating_sub(less).into();
                 }
             }
         }
         if let (true, Some(range), Some(file)) = (file != home, range.as_object_mut(), files.get(file)) {
-            range.insert("file".to_owned(), json!(file.name));
+            range.insert("file".to_owned(), file.name.as_str().into());
         }
     }
 
@@ -178,12 +178,13 @@ impl Joined {
                 Value::Object(fields) => {
                     let object = fields.get("object").and_then(Value::as_u64).and_then(|object| usize::try_from(object).ok());
                     if let Some((file, at)) = object.and_then(|object| homes.get(object)).copied() {
-                        fields.insert("object".to_owned(), json!(at));
+                        fields.insert("object".to_owned(), at.into());
                         if let Some(other) = files.get(file).filter(|_| file != home) {
-                            fields.insert("file".to_owned(), json!(other.name));
+                            fields.insert("file".to_owned(), other.name.as_str().into());
                         }
                     }
-                    for (name, value) in fields {
+                    let names: Vec<String> = fields.keys().cloned().collect();
+                    for (name, value) in names.iter().zip(fields.values_mut()) {
                         match name.as_str() {
                             "range" => self.shift(files, home, value),
                             // What the user wrote is no part of ours.
@@ -203,7 +204,10 @@ impl Joined {
         if files.len() == 1 {
             return vec![told];
         }
-        let mut whole: Map<String, Value> = serde_json::from_str(&told.json).unwrap_or_default();
+        let mut whole = match json::from_str(&told.json) {
+            Ok(Value::Object(members)) => members,
+            _ => Map::new(),
+        };
         let mut take = |name: &str| match whole.remove(name) {
             Some(Value::Array(items)) => items,
             _ => Vec::new(),
@@ -235,9 +239,11 @@ impl Joined {
         }
         let answers = parts.into_iter().map(|(objects, findings)| {
             let placed = objects.iter().any(|object| object.get("placement").is_some());
-            let ok = placed && !findings.iter().any(|finding| finding.get("severity") == Some(&json!("error")));
-            let json = json!({"verb": "evaluate", "ok": ok, "findings": findings, "objects": objects}).to_string();
-            let answer = serde_json::from_str(&json).unwrap_or_default();
+            let ok = placed && !findings.iter().any(|finding| finding.get("severity").and_then(Value::as_str) == Some("error"));
+            let answer: [(&str, Value); 4] =
+                [("verb", "evaluate".into()), ("ok", ok.into()), ("findings", findings.into()), ("objects", objects.into())];
+            let json = Value::from(answer).to_string();
+            let answer = json::from_str(&json).unwrap_or_default();
             Answered { json, answer }
         });
         answers.collect()

@@ -1,5 +1,5 @@
-//! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams, for `pkg/cli.js`. A small module of its own:
-//! it asks the package's main module for answers, and nobody who only imports the package loads it.
+//! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams, for `pkg/cli.js`. A part of its own:
+//! nobody who only imports the package loads it.
 
 use crate::cli::{self, Entry, Host};
 use js_sys::{Array, Uint8Array};

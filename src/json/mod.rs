@@ -3,9 +3,11 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `make.rs` | values from Rust's own, and printed over many lines |
 //! | `read.rs` | a reader that says what it expected, and where |
 //! | `write.rs` | a writer that structs name their members to |
 
+mod make;
 mod read;
 mod write;
 

@@ -22,7 +22,7 @@ after(() => rmSync(scratch, { recursive: true }));
 function copy(name) {
   const folder = path.join(scratch, name);
   mkdirSync(folder);
-  for (const file of ["index.js", "claimkit.js", "locale.js", "more.js"]) copyFileSync(path.join(root, "pkg", file), path.join(folder, file));
+  for (const file of readdirSync(path.join(root, "pkg")).filter((name) => name.endsWith(".js"))) copyFileSync(path.join(root, "pkg", file), path.join(folder, file));
   writeFileSync(path.join(folder, "package.json"), '{"type": "module"}');
   return require(path.join(folder, "index.js"));
 }
@@ -183,11 +183,13 @@ test("every byte of the data is brought once, and by the first module if it can"
     return found;
   };
   const whole = memory(all);
-  const [first, more] = ["claimkit_bg.wasm", "claimkit_more.wasm"].map((name) => data(pkg(name)));
-  const [own, brought] = [memory(first), memory(more)];
-  for (let at = 0; at < end; at += 1) {
-    if (own[at] !== 0 && brought[at] !== 0) assert.fail(`both bring the byte at ${at}`);
-    own[at] |= brought[at];
+  const [first, more, commands] = ["claimkit_bg.wasm", "claimkit_more.wasm", "claimkit_commands.wasm"].map((name) => data(pkg(name)));
+  const own = memory(first);
+  for (const brought of [more, commands].map(memory)) {
+    for (let at = 0; at < end; at += 1) {
+      if (own[at] !== 0 && brought[at] !== 0) assert.fail(`two bring the byte at ${at}`);
+      own[at] |= brought[at];
+    }
   }
   assert.ok(own.equals(whole));
   const size = more.reduce((sum, { bytes }) => sum + bytes.length, 0);

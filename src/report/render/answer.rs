@@ -1,12 +1,60 @@
 //! An answer as any reader of the contract sees it. Rendering starts from the answer's JSON, so that `npx claimkit` gets its
 //! answers from the same module that everybody imports and needs no second copy of the rules.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use crate::json::{Error, Raw, Read, Reader};
+
+/// Reads an object: each member that is known where it belongs, the others not at all.
+macro_rules! read {
+    ($type:ty { $($name:literal => $field:ident),+ $(,)? }) => {
+        impl Read for $type {
+            fn read(reader: &mut Reader<'_>) -> Result<Self, Box<Error>> {
+                let mut made = Self::default();
+                reader.map(&mut |reader, name| {
+                    match name.as_str() {
+                        $($name => made.$field = Read::read(reader)?,)+
+                        _ => {
+                            Raw::read(reader)?;
+                        }
+                    }
+                    Ok(())
+                })?;
+                Ok(made)
+            }
+        }
+    };
+}
+
+read!(Answer { "ok" => ok, "error" => error, "findings" => findings, "objects" => objects, "raw" => raw, "text" => text });
+read!(Finding {
+    "code" => code,
+    "severity" => severity,
+    "origin" => origin,
+    "message" => message,
+    "path" => path,
+    "help" => help,
+    "fixes" => fixes,
+    "range" => range,
+    "object" => object,
+});
+read!(Fix { "title" => title, "edits" => edits });
+read!(Edit { "range" => range, "newText" => new_text });
+read!(Range { "start" => start, "end" => end });
+read!(Position { "line" => line, "character" => character, "offset" => offset });
+read!(Object {
+    "kind" => kind,
+    "name" => name,
+    "namespace" => namespace,
+    "valid" => valid,
+    "selected" => selected,
+    "object" => object,
+    "to" => to,
+    "losses" => losses,
+    "placement" => placement,
+});
+read!(Loss { "path" => path, "reason" => reason });
 
 /// One answer; parts that are not rendered are left away.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 pub struct Answer {
     /// No error, and at least one object was checked.
     pub ok: bool,
@@ -17,14 +65,13 @@ pub struct Answer {
     /// The objects of the text.
     pub objects: Vec<Object>,
     /// Parse with `raw`: the plain JSON value.
-    pub raw: Option<Box<RawValue>>,
+    pub raw: Option<Raw>,
     /// Convert: the whole file converted.
     pub text: Option<String>,
 }
 
 /// A finding.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 pub struct Finding {
     /// Stable code.
     pub code: String,
@@ -47,7 +94,7 @@ pub struct Finding {
 }
 
 /// A fix.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default)]
 pub struct Fix {
     /// What it does.
     pub title: String,
@@ -56,17 +103,16 @@ pub struct Fix {
 }
 
 /// An edit.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default)]
 pub struct Edit {
     /// What is replaced.
     pub range: Range,
     /// By what.
-    #[serde(rename = "newText")]
     pub new_text: String,
 }
 
 /// A range of the text.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Range {
     /// Start.
     pub start: Position,
@@ -75,7 +121,7 @@ pub struct Range {
 }
 
 /// A place: zero-based line, UTF-16 code units, bytes.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Position {
     /// Zero-based line.
     pub line: u32,
@@ -86,8 +132,7 @@ pub struct Position {
 }
 
 /// One object.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 pub struct Object {
     /// As the server reads it.
     pub kind: String,
@@ -100,18 +145,17 @@ pub struct Object {
     /// Parse with a selector: whether it selects the object.
     pub selected: Option<bool>,
     /// Parse: the object after decoding and defaulting.
-    pub object: Option<Box<RawValue>>,
+    pub object: Option<Raw>,
     /// Convert: the version it is in now; absent for an object of another group.
     pub to: Option<String>,
     /// Convert: fields the target version cannot hold.
     pub losses: Vec<Loss>,
     /// Evaluate: where it can be placed.
-    pub placement: Option<Box<RawValue>>,
+    pub placement: Option<Raw>,
 }
 
 /// A field that the target version cannot hold.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default)]
 pub struct Loss {
     /// Its path.
     pub path: String,

@@ -2,7 +2,7 @@
 //! renderers they start from the answer's JSON (see [`super::answer`]); here from parts of `objects[i].placement`.
 
 use super::text::{Style, visible};
-use serde_json::Value;
+use crate::json::Value;
 
 /// Names the place of a `range`: `class.yaml:14:9`.
 pub type Place<'a> = &'a dyn Fn(&Value) -> Option<String>;
@@ -21,7 +21,7 @@ fn verdict(verdict: &str, style: Style) -> String {
         "Possible" => "33",
         _ => "31",
     };
-    style.paint(sgr, &verdict.to_lowercase())
+    style.paint(sgr, &verdict.to_ascii_lowercase())
 }
 
 fn at(value: &Value, place: Place<'_>) -> String {

@@ -1,8 +1,8 @@
 //! SARIF 2.1.0, as code-scanning services and editors read it.
 
 use super::Report;
-use super::answer::{Edit, Finding, Range};
-use serde_json::{Value, json};
+use super::answer::{Edit, Finding, Fix, Range};
+use crate::json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Writes all files as one log.
@@ -11,20 +11,19 @@ pub fn document(reports: &[Report<'_>]) -> String {
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> =
         reports.iter().flat_map(|report| report.findings().map(move |finding| result(report, finding))).collect();
-    let log = json!({
-        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": { "name": "claimkit", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
-            "columnKind": "utf16CodeUnits",
-            "results": results,
-        }],
-    });
-    format!("{log:#}\n")
+    let driver = [("name", "claimkit".into()), ("version", env!("CARGO_PKG_VERSION").into()), ("rules", rules.into())];
+    let run =
+        [("tool", [("driver", driver.into())].into()), ("columnKind", "utf16CodeUnits".into()), ("results", results.into())];
+    let log: [(&str, Value); 3] = [
+        ("$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json".into()),
+        ("version", "2.1.0".into()),
+        ("runs", vec![Value::from(run)].into()),
+    ];
+    format!("{}\n", Value::from(log).pretty())
 }
 
 fn rule(code: &str) -> Value {
-    json!({ "id": code, "name": code })
+    [("id", code.into()), ("name", code.into())].into()
 }
 
 fn result(report: &Report<'_>, finding: &Finding) -> Value {
@@ -33,55 +32,56 @@ fn result(report: &Report<'_>, finding: &Finding) -> Value {
         "warning" => "warning",
         _ => "note",
     };
-    let mut text = finding.message.clone();
+    let mut message = finding.message.clone();
     if let Some(help) = &finding.help {
-        text.push_str(&format!("\nhelp: {help}"));
+        message.push_str(&format!("\nhelp: {help}"));
     }
-    let mut physical = json!({ "artifactLocation": { "uri": uri(report.name) } });
-    if let (Some(range), Some(place)) = (finding.range, physical.as_object_mut()) {
-        place.insert("region".to_owned(), region(range));
+    let artifact = || Value::from([("uri", uri(report.name).into())]);
+    let physical = match finding.range {
+        Some(range) => [("artifactLocation", artifact()), ("region", region(range))].into(),
+        None => [("artifactLocation", artifact())].into(),
+    };
+    let mut result = Map::new();
+    let mut put = |name: &str, value: Value| {
+        result.insert(name.to_owned(), value);
+    };
+    put("ruleId", finding.code.as_str().into());
+    put("level", level.into());
+    put("message", text(message));
+    put("locations", vec![Value::from([("physicalLocation", physical)])].into());
+    put("properties", [("origin", finding.origin.as_str().into())].into());
+    if let Some(path) = &finding.path {
+        put("partialFingerprints", [("path/v1", format!("{} {path}", finding.code).into())].into());
     }
-    let mut result = json!({
-        "ruleId": finding.code,
-        "level": level,
-        "message": { "text": text },
-        "locations": [{ "physicalLocation": physical }],
-        "properties": { "origin": finding.origin },
-    });
-    if let Some(object) = result.as_object_mut() {
-        if let Some(path) = &finding.path {
-            object.insert("partialFingerprints".to_owned(), json!({ "path/v1": format!("{} {path}", finding.code) }));
-        }
-        if !finding.fixes.is_empty() {
-            let fixes: Vec<Value> = finding
-                .fixes
-                .iter()
-                .map(|fix| {
-                    let replacements: Vec<Value> = fix.edits.iter().map(replacement).collect();
-                    json!({
-                        "description": { "text": fix.title },
-                        "artifactChanges": [{ "artifactLocation": { "uri": uri(report.name) }, "replacements": replacements }],
-                    })
-                })
-                .collect();
-            object.insert("fixes".to_owned(), Value::Array(fixes));
-        }
+    if !finding.fixes.is_empty() {
+        let fix = |fix: &Fix| {
+            let replacements: Vec<Value> = fix.edits.iter().map(replacement).collect();
+            let change = Value::from([("artifactLocation", artifact()), ("replacements", replacements.into())]);
+            Value::from([("description", text(fix.title.clone())), ("artifactChanges", vec![change].into())])
+        };
+        put("fixes", finding.fixes.iter().map(fix).collect::<Vec<_>>().into());
     }
-    result
+    Value::Object(result)
+}
+
+fn text(text: String) -> Value {
+    [("text", text.into())].into()
 }
 
 fn replacement(edit: &Edit) -> Value {
-    json!({ "deletedRegion": region(edit.range), "insertedContent": { "text": edit.new_text } })
+    [("deletedRegion", region(edit.range)), ("insertedContent", text(edit.new_text.clone()))].into()
 }
 
 /// Lines and columns from 1; the end column is the one after the last.
 fn region(range: Range) -> Value {
-    json!({
-        "startLine": range.start.line.saturating_add(1),
-        "startColumn": range.start.character.saturating_add(1),
-        "endLine": range.end.line.saturating_add(1),
-        "endColumn": range.end.character.saturating_add(1),
-    })
+    let from_one = |number: u32| Value::from(u64::from(number).saturating_add(1));
+    [
+        ("startLine", from_one(range.start.line)),
+        ("startColumn", from_one(range.start.character)),
+        ("endLine", from_one(range.end.line)),
+        ("endColumn", from_one(range.end.character)),
+    ]
+    .into()
 }
 
 /// A file name as a relative or absolute URI.

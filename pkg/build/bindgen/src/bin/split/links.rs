@@ -30,6 +30,8 @@ pub struct Datum {
     pub range: Range<u64>,
     /// What is written in them.
     pub refers: Refers,
+    /// Whether nothing ever writes to them, so that they may be brought at any time, and twice.
+    pub constant: bool,
 }
 
 /// The module as it was linked.
@@ -81,6 +83,7 @@ struct Sections<'a> {
     exports: Vec<(&'a str, u32)>,
     names: BTreeMap<u32, String>,
     symbols: Vec<SymbolInfo<'a>>,
+    kinds: Vec<&'a str>,
     relocations: Vec<(u32, RelocationEntry)>,
     /// Where the content of each section begins in the file, by index.
     starts: Vec<usize>,
@@ -236,8 +239,14 @@ impl<'a> Sections<'a> {
             }
             KnownCustom::Linking(reader) => {
                 for part in reader.subsections() {
-                    if let Linking::SymbolTable(symbols) = part? {
-                        self.symbols = symbols.into_iter().collect::<Result<_, _>>()?;
+                    match part? {
+                        Linking::SymbolTable(symbols) => self.symbols = symbols.into_iter().collect::<Result<_, _>>()?,
+                        Linking::SegmentInfo(segments) => {
+                            for segment in segments {
+                                self.kinds.push(segment?.name);
+                            }
+                        }
+                        _ => {}
                     }
                 }
             }
@@ -262,7 +271,12 @@ impl<'a> Sections<'a> {
         for range in ranges {
             match data.last_mut() {
                 Some(last) if range.start < last.range.end => last.range.end = last.range.end.max(range.end),
-                _ => data.push(Datum { range, refers: Refers::default() }),
+                _ => {
+                    let segment = self.segments.iter().rposition(|segment| segment.address <= range.start);
+                    let constant =
+                        segment.and_then(|index| self.kinds.get(index)).is_some_and(|kind| kind.starts_with(".rodata"));
+                    data.push(Datum { range, refers: Refers::default(), constant });
+                }
             }
         }
         Ok(data)

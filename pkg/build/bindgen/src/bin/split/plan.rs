@@ -200,10 +200,12 @@ impl<'a> Graph<'a> {
             links.slots.get(slot).is_some_and(|known| name.and_then(|name| links.known(name)) == Some(known))
         };
         roots.extend(elements.iter().filter(|(slot, index)| !linkers(slot, index)).map(|(slot, _)| Node::Slot(*slot)));
-        // What nobody is seen to use stays, too.
+        // What nobody is seen to use stays, too, and so does what is written to.
         let seen = links.referred();
         roots.extend(elements.keys().filter(|slot| !seen.slots.contains(slot)).map(|slot| Node::Slot(*slot)));
-        roots.extend((0..links.data.len()).filter(|datum| !seen.data.contains(datum)).map(Node::Datum));
+        roots.extend(
+            (0..links.data.len()).filter(|datum| !seen.data.contains(datum) || !links.data[*datum].constant).map(Node::Datum),
+        );
         Ok(Self { links, uses, refers, named, elements, exported, roots })
     }
 
