@@ -7,11 +7,18 @@ pub mod value;
 
 pub use printable::GoUnicode;
 
+use crate::words::joined;
+
 /// `strconv.Quote`: `text` in double quotes, everything Go does not call printable escaped.
 pub fn quote(text: &str, unicode: GoUnicode) -> String {
     let mut out = String::with_capacity(text.len().saturating_add(2));
     quote_into(&mut out, text, unicode);
     out
+}
+
+/// Several texts as [`quote`] gives them, with commas between them.
+pub fn quoted<'t>(texts: impl IntoIterator<Item = &'t str>, unicode: GoUnicode) -> String {
+    joined(texts.into_iter().map(|text| quote(text, unicode)), ", ")
 }
 
 /// Appends [`quote`]'s text to `out`.

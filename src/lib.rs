@@ -53,6 +53,7 @@ pub mod time;
 pub mod validate;
 pub mod view;
 pub mod wire;
+mod words;
 
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]

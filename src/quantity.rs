@@ -154,10 +154,13 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
     if stripped.is_empty() {
         return Ok(Parts { negative, value: "0", integer: "0", fraction: "", suffix: "" });
     }
-    let after_digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (integer, rest) = stripped.split_at(after_digits(stripped));
+    let digits = |text| {
+        let count = str::bytes(text).take_while(u8::is_ascii_digit).count();
+        str::split_at_checked(text, count).unwrap_or((text, ""))
+    };
+    let (integer, rest) = digits(stripped);
     let (fraction, suffix) = match rest.strip_prefix('.') {
-        Some(rest) => rest.split_at(after_digits(rest)),
+        Some(rest) => digits(rest),
         None => ("", rest),
     };
     let value = text.get(..text.len().saturating_sub(suffix.len())).unwrap_or(text);

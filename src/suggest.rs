@@ -2,6 +2,7 @@
 
 use crate::schema::meta::OBJECT_META;
 use crate::schema::{Api, Release, Struct, Type, VERSIONS, Version};
+use crate::words::joined;
 
 /// What to write instead of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +94,9 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if let Some(path) = elsewhere(name, schema, api, release) {
         return Some(path);
     }
-    if let Some(near) = nearest(name, here().map(|field| field.json)) {
+    let mut nearest = Nearest::to(name);
+    here().for_each(|field| nearest.consider(field.json));
+    if let Some(near) = nearest.found() {
         return Some(Suggestion::rename(format!("did you mean `{near}`?"), near));
     }
     // What a longer name means its beginning may, but its value may be of another form.
@@ -178,7 +181,12 @@ fn structs(ty: &Type) -> Option<&'static Struct> {
 /// The one of an enum's values that was meant.
 pub fn value(text: &str, values: &'static [&'static str]) -> Option<&'static str> {
     let same = values.iter().copied().find(|value| folded(value) == folded(text));
-    same.or_else(|| nearest(text, values.iter().copied())).filter(|near| *near != text)
+    let nearest = || {
+        let mut nearest = Nearest::to(text);
+        values.iter().for_each(|value| nearest.consider(value));
+        nearest.found()
+    };
+    same.or_else(nearest).filter(|near| *near != text)
 }
 
 /// An object of this group whose kind or version the release does not know.
@@ -212,11 +220,21 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         }
         _ => {}
     }
-    let names = || known.kinds.iter().filter(|k| k.since <= release && k.items.is_none()).map(|k| k.kind);
-    let same = names().find(|name| folded(name) == folded(kind) || folded(kind) == format!("{}s", folded(name)));
-    match same.or_else(|| nearest(kind, names())) {
+    let wanted = folded(kind);
+    let mut names = Vec::new();
+    let mut same = None;
+    let mut nearest = Nearest::to(kind);
+    for known in known.kinds.iter().filter(|k| k.since <= release && k.items.is_none()) {
+        let name = folded(known.kind);
+        if same.is_none() && (name == wanted || wanted.strip_suffix('s') == Some(&name)) {
+            same = Some(known.kind);
+        }
+        nearest.consider(known.kind);
+        names.push(known.kind);
+    }
+    match same.or(nearest.found()) {
         Some(near) => Suggestion::rename(format!("did you mean `{near}`?"), near),
-        None => Suggestion::say(format!("{version} has the kinds {}", names().collect::<Vec<_>>().join(", "))),
+        None => Suggestion::say(format!("{version} has the kinds {}", joined(&names, ", "))),
     }
 }
 
@@ -229,9 +247,10 @@ fn unknown_version(version: &str, served: Option<&'static Version>, release: Rel
         _ => None,
     };
     let serves = served.map_or(String::new(), |served| format!("{release} serves {}", served.name));
-    let near = || nearest(version, VERSIONS.iter().map(|known| known.name));
+    let mut nearest = Nearest::to(version);
+    VERSIONS.iter().for_each(|known| nearest.consider(known.name));
     if since.is_none()
-        && let Some(served) = served.filter(|served| near() == Some(served.name))
+        && let Some(served) = served.filter(|served| nearest.found() == Some(served.name))
     {
         let help = format!("did you mean `{}`?", served.api_version);
         return Suggestion { api_version: Some(served.api_version), ..Suggestion::say(help) };
@@ -258,26 +277,38 @@ fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).map(lowered).collect()
 }
 
-/// The one candidate that is nearest and near enough: a quarter of the letters, at least one, at most three.
-pub fn nearest(text: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    let limit = (text.chars().count() / 4).clamp(1, 3);
-    let mut best: Option<(usize, &'static str)> = None;
-    let mut tied = false;
-    for candidate in candidates {
-        let distance = distance(text, candidate);
-        if distance > limit {
-            continue;
+/// The one candidate that is nearest to a text and near enough: a quarter of the letters, at least one, at most three.
+#[derive(Debug)]
+pub struct Nearest<'t> {
+    text: &'t str,
+    limit: usize,
+    best: Option<(usize, &'static str)>,
+    tied: bool,
+}
+
+impl<'t> Nearest<'t> {
+    /// No candidate yet.
+    pub fn to(text: &'t str) -> Self {
+        Nearest { text, limit: (text.chars().count() / 4).clamp(1, 3), best: None, tied: false }
+    }
+
+    /// Takes a candidate in.
+    pub fn consider(&mut self, candidate: &'static str) {
+        let distance = distance(self.text, candidate);
+        if distance > self.limit {
+            return;
         }
-        match best {
+        match self.best {
             Some((least, _)) if distance > least => {}
-            Some((least, _)) if distance == least => tied = true,
-            _ => {
-                best = Some((distance, candidate));
-                tied = false;
-            }
+            Some((least, _)) if distance == least => self.tied = true,
+            _ => (self.best, self.tied) = (Some((distance, candidate)), false),
         }
     }
-    best.filter(|_| !tied).map(|(_, candidate)| candidate)
+
+    /// The one; none if two are as near.
+    pub fn found(&self) -> Option<&'static str> {
+        self.best.filter(|_| !self.tied).map(|(_, candidate)| candidate)
+    }
 }
 
 /// Edits that lead from one text to the other: insert, delete, replace, swap neighbours. Texts longer than any label's key are

@@ -6,6 +6,7 @@ use crate::names;
 use crate::schema::{self, GROUP, Release, v1alpha2::ALLOCATION_MODES};
 use crate::suggest;
 use crate::text::tree::{Kind, NodeId, Tree};
+use crate::words::joined;
 
 /// Longest piece of the user's own text in a message, in characters.
 const SHOWN: usize = 80;
@@ -118,7 +119,10 @@ pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], e
 
 /// The known word that was probably meant.
 fn closest(word: &str, known: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
-    known.clone().find(|known| known.eq_ignore_ascii_case(word)).or_else(|| suggest::nearest(word, known))
+    let mut nearest = suggest::Nearest::to(word);
+    known.clone().for_each(|known| nearest.consider(known));
+    let mut known = known;
+    known.find(|known| known.eq_ignore_ascii_case(word)).or(nearest.found())
 }
 
 /// A key as it stands in a path: cut and on one line, without the backticks.
@@ -243,7 +247,7 @@ fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        Some((last, before)) => format!("{} or {last}", joined(before, ", ")),
         None => String::new(),
     }
 }
@@ -273,8 +277,8 @@ fn quotes(tree: &Tree<'_>, node: NodeId) -> &'static str {
 pub fn shown_node(node: &super::settings::Node) -> String {
     let labels: Vec<String> = node.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     match (node.name.is_empty(), labels.is_empty()) {
-        (true, _) => format!("nodes with {}", shown(&labels.join(","))),
+        (true, _) => format!("nodes with {}", shown(&joined(&labels, ","))),
         (false, true) => format!("node {}", shown(&node.name)),
-        (false, false) => format!("node {} with {}", shown(&node.name), shown(&labels.join(","))),
+        (false, false) => format!("node {} with {}", shown(&node.name), shown(&joined(&labels, ","))),
     }
 }

@@ -5,6 +5,7 @@ use super::rules;
 use crate::json::{Members, Out, Raw};
 use crate::report::{Code, Finding, Severity};
 use crate::wire::answer;
+use crate::words::joined;
 
 /// Longest warning, in characters: kubectl prints it on a line.
 const WARNING: usize = 120;
@@ -293,7 +294,7 @@ fn annotations(verdict: &Verdict) -> Option<Annotations> {
             names.push(name);
         }
     }
-    (!names.is_empty()).then(|| Annotations { rule: names.join(","), class: warning(&verdict.class) })
+    (!names.is_empty()).then(|| Annotations { rule: joined(&names, ","), class: warning(&verdict.class) })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::bits::Bits;
 use super::matching::{Matches, State};
 use super::nodes::PreparedNodes;
 use super::selector::{List, Requirement, Test, integer};
+use crate::words::joined;
 
 /// Most values that are named in a sentence.
 const SHOWN_VALUES: usize = 8;
@@ -64,7 +65,7 @@ pub fn requirement<'n>(requirement: &Requirement<'_>, nodes: &'n PreparedNodes, 
 
 fn unusable(requirement: &Requirement<'_>) -> String {
     let errors = requirement.test.as_ref().err().map_or(&[][..], Vec::as_slice);
-    errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>().join("; ")
+    joined(errors.iter().map(|error| &error.message), "; ")
 }
 
 fn no_integer(actual: Option<&str>) -> &'static str {
@@ -77,7 +78,7 @@ fn quoted(values: &[&str]) -> String {
     if more > 0 {
         shown.push(format!("{more} more"));
     }
-    shown.join(", ")
+    joined(&shown, ", ")
 }
 
 fn one_of(values: &[&str]) -> String {
@@ -132,7 +133,7 @@ pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Op
         1 => "the term".to_owned(),
         many => format!("term {} of {many}", term.saturating_add(1)),
     };
-    let text = format!("{which} misses by {}: {}", spoken(failing.len()), whys.join("; "));
+    let text = format!("{which} misses by {}: {}", spoken(failing.len()), joined(&whys, "; "));
     Some(Miss { text, at: failing.first().map(|&first| (term, first)) })
 }
 

@@ -6,6 +6,8 @@ use super::selector::{List, Requirement, Selector, Term, Test, integer};
 use crate::ordered::{self, Map};
 use crate::report::{Code, Finding, Origin, Severity, Step};
 use crate::suggest::distance;
+use crate::text::print;
+use crate::words::joined;
 
 /// Most distinct values that are searched for a similar one.
 const MAX_SEARCHED: usize = 2000;
@@ -28,7 +30,8 @@ impl Place<'_> {
 
     fn at(&self, mut finding: Finding, path: &str, steps: Vec<Step>) -> Finding {
         finding.path = Some(self.path(path));
-        finding.steps = self.steps.iter().cloned().chain(steps).collect();
+        finding.steps = self.steps.to_vec();
+        finding.steps.extend(steps);
         finding
     }
 
@@ -39,10 +42,24 @@ impl Place<'_> {
 }
 
 /// What a requirement says, however it is written.
-type Content<'r> = (List, &'r str, &'r str, Vec<&'r str>);
+fn content(requirement: &Requirement<'_>) -> String {
+    let mut content = String::new();
+    for text in [requirement.list.name(), requirement.key, requirement.operator] {
+        print::quote(text, &mut content);
+    }
+    for value in unique(requirement.values.clone()) {
+        print::quote(value, &mut content);
+    }
+    content
+}
 
-/// Everything worth saying about a selector.
-pub fn findings(selector: &Selector<'_>, nodes: &PreparedNodes, place: &Place<'_>) -> Vec<Finding> {
+/// Everything worth saying about a selector. `on_nodes` says what there is to say about one requirement of it where nodes are
+/// known: [`unknown_label`].
+pub fn findings(
+    selector: &Selector<'_>,
+    place: &Place<'_>,
+    on_nodes: &dyn Fn(&Requirement<'_>) -> Option<Finding>,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     for error in selector.errors() {
         let finding = Finding::new(Code::NodeSelectorUnparsable, place.parse_errors, Origin::Scheduler, error.message.clone());
@@ -55,7 +72,7 @@ pub fn findings(selector: &Selector<'_>, nodes: &PreparedNodes, place: &Place<'_
         findings.push(place.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())]));
         return findings;
     }
-    let mut seen: Map<Vec<Content<'_>>, usize> = Map::new();
+    let mut seen: Map<String, usize> = Map::new();
     for (index, term) in selector.terms.iter().enumerate() {
         if term.is_empty() {
             let message = "an empty term selects no node";
@@ -64,9 +81,7 @@ pub fn findings(selector: &Selector<'_>, nodes: &PreparedNodes, place: &Place<'_
             findings.push(place.at_term(finding, index));
             continue;
         }
-        let content: Vec<Content<'_>> =
-            term.requirements.iter().map(|r| (r.list, r.key, r.operator, unique(r.values.to_vec()))).collect();
-        let content = unique(content);
+        let content = joined(unique(term.requirements.iter().map(content).collect()), ";");
         match seen.get(&content) {
             Some(first) => {
                 let message = format!("the term says the same as term {}", first.saturating_add(1));
@@ -85,10 +100,9 @@ pub fn findings(selector: &Selector<'_>, nodes: &PreparedNodes, place: &Place<'_
             findings.push(place.at_term(finding, index));
         }
         for requirement in &term.requirements {
-            findings.extend(
-                unknown_label(requirement, nodes)
-                    .map(|finding| place.at(finding, &requirement.path(index), requirement.steps(index))),
-            );
+            if let Some(finding) = on_nodes(requirement) {
+                findings.push(place.at(finding, &requirement.path(index), requirement.steps(index)));
+            }
         }
     }
     findings
@@ -140,14 +154,14 @@ fn never(tests: &[&Test<'_>]) -> Option<String> {
         _ => {
             let more = above.map(|bound| format!("more than `{bound}`"));
             let less = below.map(|bound| format!("less than `{bound}`"));
-            let both: Vec<String> = more.into_iter().chain(less).collect();
-            Some(format!("cannot be {}", both.join(" and ")))
+            let both = more.into_iter().chain(less);
+            Some(format!("cannot be {}", joined(both, " and ")))
         }
     }
 }
 
 /// A label, or values of it, that no given node has.
-fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option<Finding> {
+pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option<Finding> {
     if nodes.is_nil() || nodes.is_empty() || requirement.list != List::Expressions {
         return None;
     }
@@ -170,8 +184,8 @@ fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option
     }
     let message = match test {
         Test::In(values) => {
-            let shown: Vec<String> = values.iter().take(8).map(|value| format!("`{value}`")).collect();
-            format!("no node has {} for label `{key}`", shown.join(" or "))
+            let shown = values.iter().take(8).map(|value| format!("`{value}`"));
+            format!("no node has {} for label `{key}`", joined(shown, " or "))
         }
         Test::Gt(bound) => format!("no node has more than `{bound}` for label `{key}`"),
         Test::Lt(bound) => format!("no node has less than `{bound}` for label `{key}`"),
@@ -191,8 +205,8 @@ fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option
         (Some(near), Test::Gt(_)) => finding.with_help(format!("the largest value is `{near}`")),
         (Some(near), _) => finding.with_help(format!("the smallest value is `{near}`")),
         _ => {
-            let some: Vec<String> = label.values().take(5).map(|value| format!("`{value}`")).collect();
-            finding.with_help(format!("nodes have {}", some.join(", ")))
+            let some = label.values().take(5).map(|value| format!("`{value}`"));
+            finding.with_help(format!("nodes have {}", joined(some, ", ")))
         }
     })
 }

@@ -7,6 +7,7 @@ use crate::ordered::Set;
 use crate::report::{Path, Step};
 use crate::schema::core::NODE_SELECTOR_OPERATORS;
 use crate::view::{NodeSelector, NodeSelectorRequirement};
+use crate::words::joined;
 
 /// Which list of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,7 +163,7 @@ impl<'r> Selector<'r> {
         match texts.as_slice() {
             [] => None,
             [one] => Some((*one).to_owned()),
-            many => Some(format!("[{}]", many.join(", "))),
+            many => Some(format!("[{}]", joined(many, ", "))),
         }
     }
 }
@@ -195,8 +196,7 @@ impl Errors<'_> {
         let shown = if nil {
             "[]string(nil)".to_owned()
         } else {
-            let quoted: Vec<String> = values.iter().map(|value| self.quote(value)).collect();
-            format!("[]string{{{}}}", quoted.join(", "))
+            format!("[]string{{{}}}", goformat::quoted(values.iter().copied(), self.rules.unicode))
         };
         let path = self.path;
         self.push(&path.field("values"), &format!("Invalid value: {shown}: {detail}"));
@@ -205,8 +205,8 @@ impl Errors<'_> {
     fn unsupported(&mut self, operator: &str, supported: &[&str]) {
         let mut body = format!("Unsupported value: {}", self.quote(operator));
         if !supported.is_empty() {
-            let quoted: Vec<String> = supported.iter().map(|value| self.quote(value)).collect();
-            body.push_str(&format!(": supported values: {}", quoted.join(", ")));
+            body.push_str(": supported values: ");
+            body.push_str(&goformat::quoted(supported.iter().copied(), self.rules.unicode));
         }
         let path = self.path;
         self.push(&path.field("operator"), &body);
@@ -258,7 +258,7 @@ fn expression<'r>(
     let messages = names::qualified_name(key);
     if !messages.is_empty() {
         let path = errors.path;
-        errors.invalid(&path.field("key"), key, &messages.join("; "));
+        errors.invalid(&path.field("key"), key, &joined(&messages, "; "));
     }
     let path = errors.path;
     let values_path = path.field("values");
@@ -294,7 +294,7 @@ fn expression<'r>(
             let path = values_path.index(index);
             let before = errors.list.len();
             // Upstream names the label after the index; in the text there is nothing below the value.
-            errors.invalid(&path.key(key), value, &messages.join("; "));
+            errors.invalid(&path.key(key), value, &joined(&messages, "; "));
             if let Some(error) = errors.list.get_mut(before) {
                 error.steps.pop();
             }

@@ -3,6 +3,7 @@
 use crate::json::{Map, Value};
 use crate::ordered;
 use crate::text::print;
+use crate::words::joined;
 
 /// One step of a path. The order is that of the server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +32,7 @@ pub fn path_text(path: &[Step]) -> String {
             }
             Step::Key(keys) => {
                 let keys: Vec<String> = keys.iter().map(|(name, value)| format!("{name}={value}")).collect();
-                text.push_str(&format!("[{}]", keys.join(",")));
+                text.push_str(&format!("[{}]", joined(&keys, ",")));
             }
             Step::Value(value) => text.push_str(&format!("[={value}]")),
             Step::Index(index) => text.push_str(&format!("[{index}]")),

@@ -3,6 +3,7 @@
 use crate::goformat::{self, GoUnicode};
 use crate::names;
 use crate::ordered::Set;
+use crate::words::joined;
 
 /// A label selector: all requirements must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -158,7 +159,7 @@ impl Parser {
         }
         let problems = names::qualified_name(&key);
         if !problems.is_empty() {
-            return Err(invalid("<nil>", &key, &problems.join("; ")));
+            return Err(invalid("<nil>", &key, &joined(&problems, "; ")));
         }
         if matches!(self.look().0, Token::End | Token::Comma) && operator.is_none() {
             operator = Some(Operator::Exists);
@@ -186,13 +187,13 @@ impl Parser {
         for (at, value) in values.iter().enumerate() {
             let wrong = names::label_value(value);
             if !wrong.is_empty() {
-                problems.push(invalid(&format!("values[{at}][{key}]"), value, &wrong.join("; ")));
+                problems.push(invalid(&format!("values[{at}][{key}]"), value, &joined(&wrong, "; ")));
             }
         }
         match problems.as_slice() {
             [] => Ok(Requirement { key, operator, values }),
             [one] => Err(one.clone()),
-            several => Err(format!("[{}]", several.join(", "))),
+            several => Err(format!("[{}]", joined(several, ", "))),
         }
     }
 

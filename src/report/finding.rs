@@ -128,11 +128,17 @@ pub struct Finding {
 impl Finding {
     /// A finding of a severity.
     pub fn new(code: Code, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
+        Finding::of(code, severity, origin, message.into())
+    }
+
+    /// Findings are large and made in many places: what moves them about is out of line.
+    #[inline(never)]
+    fn of(code: Code, severity: Severity, origin: Origin, message: String) -> Self {
         Finding {
             code,
             severity,
             origin,
-            message: message.into(),
+            message,
             path: None,
             cause: None,
             help: None,
@@ -160,6 +166,7 @@ impl Finding {
     }
 
     /// Sets the path, rendered and for locating.
+    #[inline(never)]
     pub fn at(mut self, path: &Path<'_>) -> Self {
         self.path = Some(path.render());
         self.steps = path.steps();
@@ -167,32 +174,45 @@ impl Finding {
     }
 
     /// Points at the key of the path's last step.
+    #[inline(never)]
     pub fn key(mut self) -> Self {
         self.at_key = true;
         self
     }
 
     /// Sets the place in the text.
+    #[inline(never)]
     pub fn with_span(mut self, span: Span) -> Self {
         self.span = Some(span);
         self
     }
 
     /// Sets the help.
-    pub fn with_help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+    pub fn with_help(self, help: impl Into<String>) -> Self {
+        self.helped(help.into())
+    }
+
+    #[inline(never)]
+    fn helped(mut self, help: String) -> Self {
+        self.help = Some(help);
         self
     }
 
     /// Sets the cause.
+    #[inline(never)]
     pub fn with_cause(mut self, cause: Cause) -> Self {
         self.cause = Some(cause);
         self
     }
 
     /// Adds a fix.
-    pub fn with_fix(mut self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
-        self.fixes.push(Fix { title: title.into(), edits });
+    pub fn with_fix(self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        self.fixed(Fix { title: title.into(), edits })
+    }
+
+    #[inline(never)]
+    fn fixed(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
         self
     }
 }

@@ -6,6 +6,7 @@
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Style, Tree};
 use crate::report::Edit;
+use crate::words::{contains, find};
 
 /// Why a place cannot be edited without risk; a document with one is printed instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,7 +223,7 @@ fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>
     if !value.is_ascii() {
         return None;
     }
-    if let Some(at) = slice.find(value) {
+    if let Some(at) = find(slice, value) {
         let start = span.from().saturating_add(at);
         return Some((start..start.saturating_add(value.len())).map(|at| Span::new(at, at.saturating_add(1))).collect());
     }
@@ -532,10 +533,10 @@ pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
 
 /// Where a word stands in a text, if it stands there once.
 pub fn only(text: &str, word: &str) -> Option<usize> {
-    let at = text.find(word)?;
+    let at = find(text, word)?;
     // A second one may begin inside the first.
     let again = at.saturating_add(word.chars().next().map_or(0, char::len_utf8));
-    let once = if word.is_empty() { text.is_empty() } else { !text.get(again..).is_some_and(|rest| rest.contains(word)) };
+    let once = if word.is_empty() { text.is_empty() } else { !text.get(again..).is_some_and(|rest| contains(rest, word)) };
     once.then_some(at)
 }
 

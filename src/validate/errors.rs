@@ -3,6 +3,7 @@
 use crate::goformat::{self, GoUnicode};
 use crate::report::{Cause, Code, Finding, Origin, Path, Step};
 use crate::time::Time;
+use crate::words::joined;
 use std::borrow::Cow;
 
 /// One validation error in kube-apiserver's words.
@@ -146,8 +147,11 @@ impl Errors {
 
     /// A value that is none of `supported`.
     pub fn not_supported(&mut self, code: Code, path: &Path<'_>, value: &str, supported: &[&str]) {
-        let quoted: Vec<String> = supported.iter().map(|value| goformat::quote(value, self.unicode)).collect();
-        let detail = if quoted.is_empty() { String::new() } else { format!("supported values: {}", quoted.join(", ")) };
+        let mut detail = String::new();
+        if !supported.is_empty() {
+            detail.push_str("supported values: ");
+            detail.push_str(&goformat::quoted(supported.iter().copied(), self.unicode));
+        }
         self.push(code, Cause::NotSupported, path, Some(&Bad::Str(value)), &detail);
     }
 
@@ -184,6 +188,6 @@ pub fn aggregate(errors: &[FieldError]) -> String {
     }
     match texts.as_slice() {
         [one] => one.clone(),
-        _ => format!("[{}]", texts.join(", ")),
+        _ => format!("[{}]", joined(&texts, ", ")),
     }
 }

@@ -5,6 +5,7 @@ use crate::goformat::value::go_syntax_of;
 use crate::object::{Record, Value};
 use crate::report::{Code, Path};
 use crate::schema::{Release, Type};
+use crate::words::joined;
 
 /// The server's words.
 pub const MESSAGE: &str = "field is immutable";
@@ -83,7 +84,7 @@ pub struct Difference<'r> {
 impl Difference<'_> {
     /// In words, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
     pub fn told(&self) -> String {
-        let path = self.path.join(".");
+        let path = joined(&self.path, ".");
         let simple = |value: &Value<'_>| match value {
             Value::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),
             Value::Bool(flag) => Some(format!("`{flag}`")),

@@ -10,6 +10,7 @@ use crate::ordered::Set;
 use crate::report::{Code, Path};
 use crate::schema::{Rules, Scope, Type};
 use crate::view::{ObjectMeta, OwnerReference, StringMap, Strings};
+use crate::words::joined;
 
 /// All annotations of an object, keys and values, in bytes.
 const ANNOTATIONS_MAX: usize = 256 * 1024;
@@ -97,10 +98,9 @@ pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Err
         let stored: Set<&str> = old.finalizers().iter().collect();
         let added: Set<&str> = new.finalizers().iter().filter(|f| !stored.contains(f)).collect();
         if !added.is_empty() {
-            let quoted: Vec<String> = added.iter().map(|f| goformat::quote(f, errors.unicode())).collect();
             let detail = format!(
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
-                quoted.join(", ")
+                goformat::quoted(added.iter().copied(), errors.unicode())
             );
             errors.forbidden(Code::FinalizerAdded, &path.field("finalizers"), &detail);
         }
@@ -227,8 +227,8 @@ fn owner_references(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Erro
 
 /// Go syntax of the whole list.
 fn go_syntax_list<'r>(list: impl Iterator<Item = OwnerReference<'r>>, unicode: GoUnicode) -> String {
-    let items: Vec<String> = list.filter_map(|reference| Some(go_syntax(reference.record()?, unicode))).collect();
-    format!("[]v1.OwnerReference{{{}}}", items.join(", "))
+    let items = list.filter_map(|reference| Some(go_syntax(reference.record()?, unicode)));
+    format!("[]v1.OwnerReference{{{}}}", joined(items, ", "))
 }
 
 /// The version of an `apiVersion`; empty where Go's parser gives up.
@@ -246,8 +246,7 @@ fn finalizers(finalizers: Strings<'_>, metadata: &Path<'_>, errors: &mut Errors)
         errors.malformed(Code::FinalizerInvalid, &path.at_index(index), finalizer, &names::qualified_name(finalizer));
     }
     if finalizers.contains("orphan") && finalizers.contains("foregroundDeletion") {
-        let quoted: Vec<String> = finalizers.iter().map(|f| goformat::quote(f, errors.unicode())).collect();
-        let value = Bad::Syntax(format!("[]string{{{}}}", quoted.join(", ")));
+        let value = Bad::Syntax(format!("[]string{{{}}}", goformat::quoted(finalizers.iter(), errors.unicode())));
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
         errors.invalid(Code::FinalizerConflict, &path, value, detail);
     }

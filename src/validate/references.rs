@@ -8,6 +8,7 @@ use crate::report::{Code, Finding, Origin, Step};
 use crate::schema::{Api, GROUP, Scope};
 use crate::text::tree::Tree;
 use crate::view;
+use crate::words::joined;
 
 /// What a text holds and what its objects refer to. What is not there is looked for once all is known.
 #[derive(Debug, Default)]
@@ -170,8 +171,13 @@ impl References {
             What::Pod(pod) => !self.pods.is_empty() && !self.pods.contains_key(pod),
             What::Entry(pod, entry) => self.pods.get(pod).is_some_and(|entries| !entries.contains(entry)),
         };
-        let missing = self.wanted.iter().filter(|wanted| lacks(&wanted.what));
-        missing.map(|wanted| (wanted.object, wanted.what.finding(&wanted.place))).collect()
+        let mut missing = Vec::new();
+        for wanted in &self.wanted {
+            if lacks(&wanted.what) {
+                missing.push((wanted.object, wanted.what.finding(&wanted.place)));
+            }
+        }
+        missing
     }
 }
 
@@ -217,14 +223,20 @@ impl<'a> There<'a> {
 
 impl Place {
     fn steps(&self) -> Vec<Step> {
-        let key = |key: &&str| Step::Key((*key).to_owned());
         let Place(keys, index, below) = self;
-        keys.iter().map(key).chain(index.map(Step::Index)).chain(below.iter().map(key)).collect()
+        let mut steps = Vec::new();
+        let mut go = |step| steps.push(step);
+        keys.iter().for_each(|key| go(Step::Key((*key).to_owned())));
+        if let Some(index) = index {
+            go(Step::Index(*index));
+        }
+        below.iter().for_each(|key| go(Step::Key((*key).to_owned())));
+        steps
     }
 
     fn render(&self) -> String {
         let Place(keys, index, below) = self;
-        let mut path = keys.join(".");
+        let mut path = joined(*keys, ".");
         if let Some(index) = index {
             path.push_str(&format!("[{index}]"));
         }

@@ -2,12 +2,12 @@
 //! a selector alone, without what the API says itself.
 
 use crate::evaluate::lint::{self, Place};
-use crate::evaluate::nodes::PreparedNodes;
 use crate::evaluate::rules::SchedulerRules;
 use crate::evaluate::selector::Selector;
 use crate::report::{Code, Finding, Path, Severity};
 use crate::schema::Release;
 use crate::view::NodeSelector;
+use crate::words::contains;
 
 /// Findings about a selector that is set. `path` is where it stands.
 pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, findings: &mut Vec<Finding>) {
@@ -17,7 +17,7 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
     let parsed = Selector::parse(selector, &SchedulerRules::of(release));
     let (rendered, steps) = (path.render(), path.steps());
     let place = Place { path: &rendered, steps: &steps, parse_errors: Severity::Warning };
-    let found = lint::findings(&parsed, &PreparedNodes::default(), &place);
+    let found = lint::findings(&parsed, &place, &|_| None);
     findings.extend(found.into_iter().filter(|finding| !told_by_the_api(finding)).map(|mut finding| {
         if finding.code == Code::NodeSelectorUnparsable && finding.help.is_none() {
             finding.help = finding.code.help().map(str::to_owned);
@@ -28,5 +28,5 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
 
 /// Keys, operators and the number of values are the API's own business; single values it does not look at.
 fn told_by_the_api(finding: &Finding) -> bool {
-    finding.code == Code::NodeSelectorUnparsable && finding.path.as_ref().is_none_or(|path| !path.contains(".values["))
+    finding.code == Code::NodeSelectorUnparsable && finding.path.as_ref().is_none_or(|path| !contains(path, ".values["))
 }

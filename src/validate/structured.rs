@@ -5,6 +5,7 @@ use crate::names;
 use crate::ordered::Set;
 use crate::report::{Code, Path};
 use crate::view::{NamedResourcesAttribute, NamedResourcesResources, NamedResourcesSelector, StructuredResourceHandle};
+use crate::words::joined;
 
 /// No model field is set.
 pub fn model_required(path: &Path<'_>, errors: &mut Errors) {
@@ -89,8 +90,8 @@ fn value(attribute: NamedResourcesAttribute<'_>, path: &Path<'_>, errors: &mut E
         0 => errors.required(Code::AttributeValueRequired, path, "exactly one value must be set"),
         1 => {}
         _ => {
-            let set: Vec<String> = fields.iter().filter(|(_, set)| *set).map(|(name, _)| format!("\"{name}\"")).collect();
-            let value = Bad::Syntax(format!("[]string{{{}}}", set.join(", ")));
+            let set = fields.iter().filter(|(_, set)| *set).map(|(name, _)| format!("\"{name}\""));
+            let value = Bad::Syntax(format!("[]string{{{}}}", joined(set, ", ")));
             errors.invalid(Code::AttributeValueSeveral, path, value, "exactly one field must be set, not several");
         }
     }

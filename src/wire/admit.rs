@@ -9,6 +9,7 @@ use crate::limits::Limits;
 use crate::report::{Code, Finding, Origin};
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
+use crate::words::joined;
 
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
@@ -26,7 +27,7 @@ pub fn admit(request: &Request) -> Answer {
 }
 
 fn of_texts(request: Option<&str>, settings: &str) -> Answer {
-    let mut answer = Answer { verb: Some("admit".to_owned()), ..Answer::default() };
+    let mut answer = Answer::to("admit");
     let settings = match read_settings(settings) {
         Ok(settings) => settings,
         Err(errors) => {
@@ -227,7 +228,7 @@ fn contract_request(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
         .filter(|entry| tree.text(entry.key) != "uid")
         .map(|entry| format!("{}:{}", text(entry.key_span), text(tree.span(entry.value))))
         .collect();
-    Some(format!("{{{}}}", members.join(",")))
+    Some(format!("{{{}}}", joined(&members, ",")))
 }
 
 fn uid<'t>(tree: &'t Tree<'_>, request: Option<NodeId>) -> &'t str {

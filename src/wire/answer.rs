@@ -64,13 +64,18 @@ impl Members for Answer {
 }
 
 impl Answer {
+    /// An answer to a verb, still empty.
+    #[inline(never)]
+    pub fn to(verb: &str) -> Self {
+        Answer { verb: Some(verb.to_owned()), ..Answer::default() }
+    }
+
     /// An answer to a request that cannot be used.
     pub fn unusable(verb: Option<&str>, error: &str) -> Self {
-        Answer {
-            verb: verb.filter(|verb| !verb.is_empty()).map(str::to_owned),
-            error: Some(error.to_owned()),
-            ..Answer::default()
-        }
+        let mut answer = Answer::to(verb.unwrap_or_default());
+        answer.verb = answer.verb.filter(|verb| !verb.is_empty());
+        answer.error = Some(error.to_owned());
+        answer
     }
 }
 

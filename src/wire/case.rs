@@ -18,6 +18,7 @@ use crate::validate::references::References;
 use crate::validate::status::Status;
 use crate::validate::{self, Context, FieldError, immutable, remarks};
 use crate::view;
+use crate::words::joined;
 
 /// The decoding error the server answers with.
 fn refusal<'d>(decoded: &'d Decoded<'_>) -> Option<&'d str> {
@@ -97,8 +98,11 @@ impl Case<'_, '_> {
         verdict.findings = decoding(&decoded, self.request.field_validation);
         if let Some(tree) = self.input.tree(self.item) {
             self.explain_strict(&decoded, tree, &mut verdict.findings);
-            let modes = [&["spec"][..], &["spec", "spec"][..]].into_iter().filter(|path| self.has_mode(path));
-            verdict.findings.extend(modes.filter_map(|path| hints::empty_mode(tree, self.item.node, path)));
+            if let Some(path) = self.mode()
+                && let Some(finding) = hints::empty_mode(tree, self.item.node, path)
+            {
+                verdict.findings.push(finding);
+            }
         }
         if let Some(error) = refusal(&decoded) {
             verdict.status = self.undecodable(error);
@@ -162,8 +166,8 @@ impl Case<'_, '_> {
         if self.request.field_validation != FieldValidation::Strict || decoded.strict.is_empty() {
             return None;
         }
-        let items: Vec<&str> = decoded.strict.iter().map(|strict| strict.message.as_str()).collect();
-        Some(format!("strict decoding error: {}", items.join(", ")))
+        let items = decoded.strict.iter().map(|strict| &strict.message);
+        Some(format!("strict decoding error: {}", joined(items, ", ")))
     }
 
     /// The stored object has a value of the wrong type. The validators' harness decodes it like the new one; a server
@@ -304,7 +308,7 @@ impl Case<'_, '_> {
             }
             let more = if found.len() > told.len() { ", and more" } else { "" };
             let advice = finding.code.help().unwrap_or_default();
-            finding.help = Some(format!("{}{more}; {advice}", told.join(", ")));
+            finding.help = Some(format!("{}{more}; {advice}", joined(&told, ", ")));
             if let [only] = found.as_slice() {
                 let steps = path.iter().chain(&only.path).map(|name| Step::Key((*name).to_owned()));
                 finding.steps = steps.collect();
@@ -373,13 +377,13 @@ impl Case<'_, '_> {
         }
     }
 
-    fn has_mode(&self, path: &[&str]) -> bool {
-        let depth = match self.api.kind.kind {
-            "ResourceClaim" => 1,
-            "ResourceClaimTemplate" => 2,
-            _ => 0,
-        };
-        path.len() == depth
+    /// Where the object has an `allocationMode`, if it can have one.
+    fn mode(&self) -> Option<&'static [&'static str]> {
+        match self.api.kind.kind {
+            "ResourceClaim" => Some(&["spec"]),
+            "ResourceClaimTemplate" => Some(&["spec", "spec"]),
+            _ => None,
+        }
     }
 
     fn invalid(&self, object: &Record<'_>, errors: &[FieldError]) -> Option<Status> {

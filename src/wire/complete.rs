@@ -28,5 +28,5 @@ pub fn complete(request: &Request) -> Answer {
         range: answer::range(&source, item.span),
         required: item.required,
     });
-    Answer { verb: Some(VERB.to_owned()), ok: true, items: Some(items.collect()), ..Answer::default() }
+    Answer { ok: true, items: Some(items.collect()), ..Answer::to(VERB) }
 }

@@ -46,8 +46,7 @@ pub fn convert(request: &Request) -> Answer {
         skipped: outcome.skipped,
         ..Object::of(&done.input, item)
     });
-    let mut answer =
-        Answer { verb: Some("convert".to_owned()), objects: objects.collect(), text: done.text, ..Answer::default() };
+    let mut answer = Answer { objects: objects.collect(), text: done.text, ..Answer::to("convert") };
     answer.ok = done.checked && findings.iter().all(|finding| finding.severity != Severity::Error);
     answer.findings = answer::findings(&done.input.file.source, findings, &request.limits);
     answer

@@ -63,7 +63,7 @@ fn unusable(error: &str) -> Answer {
 
 /// A bare selector, in place of manifests.
 fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNodes) -> Answer {
-    let mut answer = Answer { verb: Some("evaluate".to_owned()), ..Answer::default() };
+    let mut answer = Answer::to("evaluate");
     let mut file = text::read(selector, &request.limits);
     let mut findings = std::mem::take(&mut file.findings);
     if let Some(why) = request.damage("selector") {
@@ -92,7 +92,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
         let rules = SchedulerRules::of(release);
         let parsed = Selector::parse(NodeSelector::new(&decoded.record), &rules);
         let place = lint::Place { path: "", steps: &[], parse_errors: Severity::Error };
-        for mut finding in lint::findings(&parsed, nodes, &place) {
+        for mut finding in lint::findings(&parsed, &place, &|requirement| lint::unknown_label(requirement, nodes)) {
             finding.object = Some(0);
             finding.span = Some(crate::report::locate::locate(tree, root, &finding.steps, finding.at_key));
             findings.push(finding);
@@ -124,7 +124,7 @@ enum Part<'t> {
 
 /// Manifests: claims, templates, classes, pods, scheduling contexts.
 fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &PreparedNodes) -> Answer {
-    let mut answer = Answer { verb: Some("evaluate".to_owned()), ..Answer::default() };
+    let mut answer = Answer::to("evaluate");
     let mut input = Input::read(text, release, &request.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
     let mut parts = Vec::new();
@@ -272,7 +272,7 @@ fn lints(
     let lazy = written.path == crate::evaluate::plan::SUITABLE_NODES && !rules.class_first;
     let parse_errors = if lazy { Severity::Warning } else { Severity::Error };
     let place_of = lint::Place { path: written.path, steps: &steps(written.path), parse_errors };
-    let found = lint::findings(selector, nodes, &place_of);
+    let found = lint::findings(selector, &place_of, &|requirement| lint::unknown_label(requirement, nodes));
     found.into_iter().map(|finding| place(input, item, written.object, finding)).collect()
 }
 

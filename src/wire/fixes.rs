@@ -35,5 +35,5 @@ pub fn fixes(request: &Request) -> Answer {
             }));
         }
     }
-    Answer { verb: Some(VERB.to_owned()), ok: true, fixes: Some(fixes), ..Answer::default() }
+    Answer { ok: true, fixes: Some(fixes), ..Answer::to(VERB) }
 }

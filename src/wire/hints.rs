@@ -8,6 +8,7 @@ use crate::suggest;
 use crate::text::Span;
 use crate::text::edit::{self, Edits};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use crate::words::joined;
 
 /// Help for an unknown or duplicate field, and its new name where that is certain.
 pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
@@ -146,7 +147,7 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
     let mut finding = Finding::warning(Code::AllocationModeDefaulted, crate::report::Origin::Claimkit, message)
         .with_span(entry.key_span)
         .with_help("write `WaitForFirstConsumer` or `Immediate`, or leave the line out");
-    finding.path = Some(format!("{}.allocationMode", path.join(".")));
+    finding.path = Some(format!("{}.allocationMode", joined(path, ".")));
     let value = tree.span(entry.value);
     let edit = if value.is_empty() {
         let tail = tree.source().get(entry.key_span.to()..).unwrap_or("");

@@ -51,5 +51,5 @@ pub fn hover(request: &Request) -> Answer {
         documentation: hover.documentation,
         markdown: hover.markdown,
     });
-    Answer { verb: Some(VERB.to_owned()), ok: true, hover: Some(hover), ..Answer::default() }
+    Answer { ok: true, hover: Some(hover), ..Answer::to(VERB) }
 }

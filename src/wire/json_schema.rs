@@ -17,7 +17,7 @@ pub fn json_schema(request: &Request) -> Answer {
         Ok(Raw::new(text))
     });
     match schema {
-        Ok(schema) => Answer { verb: Some(VERB.to_owned()), ok: true, schema: Some(schema), ..Answer::default() },
+        Ok(schema) => Answer { ok: true, schema: Some(schema), ..Answer::to(VERB) },
         Err(error) => Answer::unusable(Some(VERB), &error),
     }
 }

@@ -7,12 +7,7 @@ use crate::editor::registry;
 /// Answers `codes`.
 pub fn codes(request: &Request) -> Answer {
     match request.locale() {
-        Ok(_) => Answer {
-            verb: Some("codes".to_owned()),
-            ok: true,
-            codes: Some(registry::codes(request.sentences.as_ref())),
-            ..Answer::default()
-        },
+        Ok(_) => Answer { ok: true, codes: Some(registry::codes(request.sentences.as_ref())), ..Answer::to("codes") },
         Err(error) => Answer::unusable(Some("codes"), &error),
     }
 }
@@ -20,12 +15,7 @@ pub fn codes(request: &Request) -> Answer {
 /// Answers `releases`.
 pub fn releases(request: &Request) -> Answer {
     match request.locale() {
-        Ok(_) => Answer {
-            verb: Some("releases".to_owned()),
-            ok: true,
-            releases: Some(registry::releases(request.sentences.as_ref())),
-            ..Answer::default()
-        },
+        Ok(_) => Answer { ok: true, releases: Some(registry::releases(request.sentences.as_ref())), ..Answer::to("releases") },
         Err(error) => Answer::unusable(Some("releases"), &error),
     }
 }

@@ -11,10 +11,11 @@ use crate::report::{Code, Finding, Origin, Severity, locate};
 use crate::schema::Release;
 use crate::text::print::{self, Order};
 use crate::text::{Source, Span, stream, yaml};
+use crate::words::joined;
 
 /// Answers `parse`.
 pub fn parse(request: &Request) -> Answer {
-    let mut answer = Answer { verb: Some("parse".to_owned()), ..Answer::default() };
+    let mut answer = Answer::to("parse");
     let Some(text) = request.text.as_deref() else {
         return Answer::unusable(Some("parse"), "`text` is missing: the manifest to read");
     };
@@ -71,7 +72,7 @@ const MAX_RAW: usize = 256 << 20;
 /// `raw`: kubectl's step from YAML to JSON alone, and what its strict mode would have refused as a warning.
 fn raw(text: &str, request: &Request) -> Answer {
     let source = Source::new(text);
-    let mut answer = Answer { verb: Some("parse".to_owned()), ..Answer::default() };
+    let mut answer = Answer::to("parse");
     let mut findings = Vec::new();
     if let Some(finding) = stream::too_large(text, &request.limits) {
         findings.push(finding);
@@ -105,8 +106,8 @@ fn raw(text: &str, request: &Request) -> Answer {
 /// go-yaml's strict refusal is one text for all duplicate keys.
 fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
     let first = errors.first()?.value;
-    let lines: Vec<String> = errors.into_iter().map(|error| error.message).collect();
-    let message = format!("yaml: unmarshal errors:\n  {}", lines.join("\n  "));
+    let lines = errors.into_iter().map(|error| error.message);
+    let message = format!("yaml: unmarshal errors:\n  {}", joined(lines, "\n  "));
     Some(Finding::warning(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
 }
 

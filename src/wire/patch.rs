@@ -17,6 +17,7 @@ use crate::text::{Mode, Tree};
 use crate::time::Time;
 use crate::validate::status::Status;
 use crate::validate::{Context, pipeline};
+use crate::words::joined;
 
 /// Answers `validate` with the operations `patch` and `patchStatus`.
 #[inline(never)]
@@ -38,7 +39,7 @@ pub fn patch(request: &Request) -> Answer {
         Ok(release) => release,
         Err(error) => return unusable(&error),
     };
-    let mut answer = Answer { verb: Some("validate".to_owned()), ..Answer::default() };
+    let mut answer = Answer::to("validate");
     if let Some(why) = request.damage("old") {
         answer.findings = vec![without_place(stored_damaged(why))];
         return answer;
@@ -261,7 +262,7 @@ impl Work<'_, '_> {
             .chain(decoded.strict.iter().map(|strict| strict.message.as_str()))
             .collect();
         if self.request.field_validation == FieldValidation::Strict && !strict.is_empty() {
-            return invalid(format!("strict decoding error: {}", strict.join(", ")));
+            return invalid(format!("strict decoding error: {}", joined(&strict, ", ")));
         }
         Ok(())
     }

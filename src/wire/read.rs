@@ -8,21 +8,28 @@ use crate::ordered::Map;
 
 type Result<T> = std::result::Result<T, Box<Error>>;
 
+/// Reads a value into its place; compiled once for all fields of a type.
+#[inline(never)]
+fn fill<T: Read>(reader: &mut Reader<'_>, place: &mut T) -> Result<()> {
+    *place = T::read(reader)?;
+    Ok(())
+}
+
 /// Reads a struct whose other fields keep the value they have; `all` for one that must be whole.
 macro_rules! fields {
-    (@read $reader:ident) => {
-        Read::read($reader)?
+    (@fill $reader:ident $place:expr) => {
+        fill($reader, &mut $place)
     };
-    (@read $reader:ident $value:expr) => {
-        $value
-    };
+    (@fill $reader:ident $place:expr, $value:expr) => {{
+        $place = $value;
+        Ok(())
+    }};
     ($reader:ident, $what:literal, $all:literal, $into:ident: $($name:literal => $field:ident $(: $value:expr)?),* $(,)?) => {
         $reader.fields($what, &[$($name),*], $all, &mut |$reader, index| {
             let mut at = 0usize;
             $(
                 if index == at {
-                    $into.$field = fields!(@read $reader $($value)?);
-                    return Ok(());
+                    return fields!(@fill $reader $into.$field $(, $value)?);
                 }
                 at = at.saturating_add(1);
             )*

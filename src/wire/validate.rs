@@ -36,7 +36,7 @@ pub fn validate(request: &Request) -> Answer {
         Some(why) => findings.push(stored_damaged(why)),
         None => findings.extend(old.iter().flat_map(|old| &old.file.findings).map(stored)),
     }
-    let mut answer = Answer { verb: Some("validate".to_owned()), ..Answer::default() };
+    let mut answer = Answer::to("validate");
     let partners = case::partners(request, old.as_ref());
     let mut checked = false;
     let mut references = References::among(input.items.len());

@@ -16,6 +16,22 @@ use super::source::{Source, Span};
 use super::stream::Mode;
 use super::tree::{Entry, Kind, NodeId, Tree};
 use crate::report::{Code, Edit, Finding, Origin};
+use crate::words::find;
+
+/// The documents of a text: what stands before, between and behind its separators.
+fn documents(text: &str) -> Vec<&str> {
+    const SEPARATOR: &str = "\n---";
+    let mut documents = Vec::new();
+    let mut rest = text;
+    while let Some((document, behind)) =
+        find(rest, SEPARATOR).and_then(|end| Some((rest.get(..end)?, rest.get(end.saturating_add(SEPARATOR.len())..)?)))
+    {
+        documents.push(document);
+        rest = behind;
+    }
+    documents.push(rest);
+    documents
+}
 
 /// Warnings of one kind in one document; a damaged generator could give millions.
 const MOST: usize = 200;

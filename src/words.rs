@@ -1,0 +1,72 @@
+//! Texts put together and searched. The standard library's joining is compiled anew for every kind of text, and its search is
+//! made for long needles: both are small here.
+
+/// Texts one after the other, with a separator between them.
+pub fn joined(parts: impl IntoIterator<Item: AsRef<str>>, separator: &str) -> String {
+    let mut list = List { text: String::new(), separator, begun: false };
+    for part in parts {
+        list.add(part.as_ref());
+    }
+    list.text
+}
+
+/// The text that [`joined`] makes, as far as it has come.
+struct List<'s> {
+    text: String,
+    separator: &'s str,
+    begun: bool,
+}
+
+impl List<'_> {
+    #[inline(never)]
+    fn add(&mut self, part: &str) {
+        if self.begun {
+            self.text.push_str(self.separator);
+        }
+        self.begun = true;
+        self.text.push_str(part);
+    }
+}
+
+/// Where a few characters stand in a text for the first time.
+#[inline(never)]
+pub fn find(text: &str, piece: &str) -> Option<usize> {
+    let Some((&first, rest)) = piece.as_bytes().split_first() else { return Some(0) };
+    let bytes = text.as_bytes();
+    let mut from = 0usize;
+    loop {
+        let at = from.checked_add(memchr::memchr(first, bytes.get(from..)?)?)?;
+        from = at.checked_add(1)?;
+        if bytes.get(from..)?.starts_with(rest) {
+            return Some(at);
+        }
+    }
+}
+
+/// Whether a text has a few characters in it.
+pub fn contains(text: &str, piece: &str) -> bool {
+    find(text, piece).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_as_the_standard_library_does() {
+        for parts in [&[][..], &["a"], &["", "b", ""], &["a", "", "c"]] {
+            assert_eq!(joined(parts, ", "), parts.join(", "));
+        }
+        assert_eq!(joined([String::from("a"), String::from("é")], ""), "aé");
+    }
+
+    #[test]
+    fn finds_as_the_standard_library_does() {
+        for text in ["", "a", "aab", "abab: x", "é: é: ", "}}}", "ab\n---\nc"] {
+            for piece in ["", "a", "ab", "b: ", ": ", "é", "}}", "\n---", "x", "xx"] {
+                assert_eq!(find(text, piece), text.find(piece), "{piece:?} in {text:?}");
+                assert_eq!(contains(text, piece), text.contains(piece), "{piece:?} in {text:?}");
+            }
+        }
+    }
+}
