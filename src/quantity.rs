@@ -147,6 +147,17 @@ struct Parts<'a> {
     suffix: &'a str,
 }
 
+impl Parts<'_> {
+    /// The digits before and after the point.
+    fn digits(&self) -> Vec<u8> {
+        let mut digits = Vec::new();
+        for text in [self.integer, self.fraction] {
+            text.bytes().for_each(|b| digits.push(b.wrapping_sub(b'0')));
+        }
+        digits
+    }
+}
+
 fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let negative = text.starts_with('-');
@@ -234,8 +245,8 @@ fn binary_suffix(whole: u64) -> (u64, &'static str) {
 /// Upstream's path for numbers that fit 64 bits: the only one that keeps the text as written.
 fn fast<'a>(text: &'a str, parts: &Parts<'a>, exponent: i64, notation: Notation) -> Option<Quantity<'a>> {
     let written = parts.integer.len().saturating_add(parts.fraction.len());
-    let shifted = || parts.integer.bytes().chain(parts.fraction.bytes());
-    let value = || shifted().try_fold(0i64, |sum, b| sum.checked_mul(10)?.checked_add(i64::from(b.wrapping_sub(b'0'))));
+    let shifted = parts.digits();
+    let value = || shifted.iter().try_fold(0i64, |sum, digit| sum.checked_mul(10)?.checked_add(i64::from(*digit)));
     let (digits, scale, keeps) = if notation == Notation::Binary {
         let room = FAST_BINARY_DIGITS
             .saturating_sub(i64::try_from(written).unwrap_or(i64::MAX))
@@ -252,7 +263,7 @@ fn fast<'a>(text: &'a str, parts: &Parts<'a>, exponent: i64, notation: Notation)
         if written > FAST_DIGITS || scale < NANO {
             return None;
         }
-        let ends_in_thousand = written >= 3 && shifted().skip(written.saturating_sub(3)).all(|b| b == b'0');
+        let ends_in_thousand = written >= 3 && shifted.iter().skip(written.saturating_sub(3)).all(|digit| *digit == 0);
         let keeps = scale % 3 == 0 && !ends_in_thousand && !parts.integer.starts_with('0');
         (value()?.unsigned_abs(), scale, keeps)
     };
@@ -280,8 +291,9 @@ fn slow<'a>(parts: &Parts<'a>, exponent: i64, notation: Notation) -> Result<Quan
     if !parts.value.bytes().any(|b| b.is_ascii_digit()) {
         return Err(QuantityError::Numeric);
     }
-    let mut digits: Vec<u8> =
-        parts.integer.bytes().chain(parts.fraction.bytes()).map(|b| b.wrapping_sub(b'0')).skip_while(|d| *d == 0).collect();
+    let mut digits = parts.digits();
+    let leading = digits.iter().take_while(|digit| **digit == 0).count();
+    digits.drain(..leading);
     let places = i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX);
     let mut scale = places.saturating_neg();
     if notation == Notation::Binary {
@@ -311,9 +323,10 @@ fn slow<'a>(parts: &Parts<'a>, exponent: i64, notation: Notation) -> Result<Quan
 }
 
 fn multiply(digits: &mut Vec<u8>, factor: u64) {
-    let mut carry: u128 = 0;
+    // Suffixes end at 2^60: ten times that fits 64 bits.
+    let mut carry = 0u64;
     for digit in digits.iter_mut().rev() {
-        let sum = u128::from(*digit).saturating_mul(u128::from(factor)).saturating_add(carry);
+        let sum = u64::from(*digit).saturating_mul(factor).saturating_add(carry);
         *digit = u8::try_from(sum % 10).unwrap_or(0);
         carry = sum / 10;
     }
@@ -323,7 +336,8 @@ fn multiply(digits: &mut Vec<u8>, factor: u64) {
         carry /= 10;
     }
     front.reverse();
-    digits.splice(0..0, front);
+    front.append(digits);
+    *digits = front;
 }
 
 fn increment(digits: &mut Vec<u8>) {

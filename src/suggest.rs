@@ -157,16 +157,16 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
                 format!("`{name}` belongs under `{path}`")
             }));
         }
-        level = level
-            .iter()
-            .flat_map(|(path, table)| {
-                table.fields.iter().filter(|field| field.since <= release).filter_map(move |field| {
-                    let inner = structs(&field.ty)?;
+        let mut below = Vec::new();
+        for (path, table) in &level {
+            for field in table.fields.iter().filter(|field| field.since <= release) {
+                if let Some(inner) = structs(&field.ty) {
                     let path = if path.is_empty() { field.json.to_owned() } else { format!("{path}.{}", field.json) };
-                    Some((path, inner))
-                })
-            })
-            .collect();
+                    below.push((path, inner));
+                }
+            }
+        }
+        level = below;
     }
     None
 }

@@ -2,8 +2,10 @@
 
 use super::bits::Bits;
 use super::matching::{Matches, State};
-use super::nodes::PreparedNodes;
+use super::nodes::{Label, PreparedNodes};
 use super::selector::{List, Requirement, Test, integer};
+use crate::report::{Code, Finding, Origin};
+use crate::suggest::distance;
 use crate::words::joined;
 
 /// Most values that are named in a sentence.
@@ -175,4 +177,70 @@ pub fn removals(matches: &Matches<'_, '_>) -> Vec<Removal> {
         }
     }
     removals
+}
+
+/// Most distinct values that are searched for a similar one.
+const MAX_SEARCHED: usize = 2000;
+
+/// A label, or values of it, that no given node has.
+pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option<Finding> {
+    if nodes.is_nil() || nodes.is_empty() || requirement.list != List::Expressions {
+        return None;
+    }
+    let Ok(test) = &requirement.test else { return None };
+    if test.holds(None) {
+        return None;
+    }
+    let key = requirement.key;
+    let Some(label) = nodes.label(key) else {
+        let message = format!("no node has a label `{key}`");
+        let finding = Finding::warning(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
+        let near = nearest(key, nodes.labels().map(Label::key));
+        return Some(match near {
+            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
+            None => finding.with_help("check the label's key against `kubectl get nodes --show-labels`"),
+        });
+    };
+    if label.values().any(|value| test.holds(Some(value))) {
+        return None;
+    }
+    let message = match test {
+        Test::In(values) => {
+            let shown = values.iter().take(8).map(|value| format!("`{value}`"));
+            format!("no node has {} for label `{key}`", joined(shown, " or "))
+        }
+        Test::Gt(bound) => format!("no node has more than `{bound}` for label `{key}`"),
+        Test::Lt(bound) => format!("no node has less than `{bound}` for label `{key}`"),
+        _ => return None,
+    };
+    let finding = Finding::warning(Code::NodeSelectorValueUnknown, Origin::Claimkit, message);
+    let near = match test {
+        Test::In(values) if label.values().len() <= MAX_SEARCHED => {
+            values.iter().take(8).find_map(|value| nearest(value, label.values()))
+        }
+        Test::Gt(_) => label.values().filter(|value| integer(value).is_some()).max_by_key(|value| integer(value)),
+        Test::Lt(_) => label.values().filter(|value| integer(value).is_some()).min_by_key(|value| integer(value)),
+        _ => None,
+    };
+    Some(match (near, test) {
+        (Some(near), Test::In(_)) => finding.with_help(format!("did you mean `{near}`?")),
+        (Some(near), Test::Gt(_)) => finding.with_help(format!("the largest value is `{near}`")),
+        (Some(near), _) => finding.with_help(format!("the smallest value is `{near}`")),
+        _ => {
+            let some = label.values().take(5).map(|value| format!("`{value}`"));
+            finding.with_help(format!("nodes have {}", joined(some, ", ")))
+        }
+    })
+}
+
+/// The most similar of some texts, if it is similar at all.
+fn nearest<'n>(text: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let close = (text.len() / 3).max(1);
+    let lowered = text.to_ascii_lowercase();
+    among
+        .filter(|have| have.len().abs_diff(text.len()) <= close)
+        .map(|have| (distance(&lowered, &have.to_ascii_lowercase()), have))
+        .filter(|(distance, _)| *distance <= close)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, have)| have)
 }

@@ -1,16 +1,12 @@
 //! Findings about the selector itself: what the scheduler cannot parse though the API accepts it, terms that cannot match,
 //! labels that no node has (spec/node-selectors.md §3.1).
 
-use super::nodes::{Label, PreparedNodes};
-use super::selector::{List, Requirement, Selector, Term, Test, integer};
+use super::nodes::PreparedNodes;
+use super::selector::{List, Requirement, Selector, Term, Test};
 use crate::ordered::{self, Map};
 use crate::report::{Code, Finding, Origin, Severity, Step};
-use crate::suggest::distance;
 use crate::text::print;
 use crate::words::joined;
-
-/// Most distinct values that are searched for a similar one.
-const MAX_SEARCHED: usize = 2000;
 
 /// Where a selector stands in its object.
 #[derive(Clone, Copy, Debug)]
@@ -53,13 +49,11 @@ fn content(requirement: &Requirement<'_>) -> String {
     content
 }
 
-/// Everything worth saying about a selector. `on_nodes` says what there is to say about one requirement of it where nodes are
-/// known: [`unknown_label`].
-pub fn findings(
-    selector: &Selector<'_>,
-    place: &Place<'_>,
-    on_nodes: &dyn Fn(&Requirement<'_>) -> Option<Finding>,
-) -> Vec<Finding> {
+/// Nodes, and what they have to say about a requirement. A pointer, so that what looks at nodes is not needed where there are none.
+pub type OnNodes<'n> = (&'n PreparedNodes, fn(&Requirement<'_>, &PreparedNodes) -> Option<Finding>);
+
+/// Everything worth saying about a selector, by itself and on nodes.
+pub fn findings(selector: &Selector<'_>, place: &Place<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for error in selector.errors() {
         let finding = Finding::new(Code::NodeSelectorUnparsable, place.parse_errors, Origin::Scheduler, error.message.clone());
@@ -100,7 +94,9 @@ pub fn findings(
             findings.push(place.at_term(finding, index));
         }
         for requirement in &term.requirements {
-            if let Some(finding) = on_nodes(requirement) {
+            if let Some((nodes, say)) = on_nodes
+                && let Some(finding) = say(requirement, nodes)
+            {
                 findings.push(place.at(finding, &requirement.path(index), requirement.steps(index)));
             }
         }
@@ -158,69 +154,6 @@ fn never(tests: &[&Test<'_>]) -> Option<String> {
             Some(format!("cannot be {}", joined(both, " and ")))
         }
     }
-}
-
-/// A label, or values of it, that no given node has.
-pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option<Finding> {
-    if nodes.is_nil() || nodes.is_empty() || requirement.list != List::Expressions {
-        return None;
-    }
-    let Ok(test) = &requirement.test else { return None };
-    if test.holds(None) {
-        return None;
-    }
-    let key = requirement.key;
-    let Some(label) = nodes.label(key) else {
-        let message = format!("no node has a label `{key}`");
-        let finding = Finding::warning(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
-        let near = nearest(key, nodes.labels().map(Label::key));
-        return Some(match near {
-            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
-            None => finding.with_help("check the label's key against `kubectl get nodes --show-labels`"),
-        });
-    };
-    if label.values().any(|value| test.holds(Some(value))) {
-        return None;
-    }
-    let message = match test {
-        Test::In(values) => {
-            let shown = values.iter().take(8).map(|value| format!("`{value}`"));
-            format!("no node has {} for label `{key}`", joined(shown, " or "))
-        }
-        Test::Gt(bound) => format!("no node has more than `{bound}` for label `{key}`"),
-        Test::Lt(bound) => format!("no node has less than `{bound}` for label `{key}`"),
-        _ => return None,
-    };
-    let finding = Finding::warning(Code::NodeSelectorValueUnknown, Origin::Claimkit, message);
-    let near = match test {
-        Test::In(values) if label.values().len() <= MAX_SEARCHED => {
-            values.iter().take(8).find_map(|value| nearest(value, label.values()))
-        }
-        Test::Gt(_) => label.values().filter(|value| integer(value).is_some()).max_by_key(|value| integer(value)),
-        Test::Lt(_) => label.values().filter(|value| integer(value).is_some()).min_by_key(|value| integer(value)),
-        _ => None,
-    };
-    Some(match (near, test) {
-        (Some(near), Test::In(_)) => finding.with_help(format!("did you mean `{near}`?")),
-        (Some(near), Test::Gt(_)) => finding.with_help(format!("the largest value is `{near}`")),
-        (Some(near), _) => finding.with_help(format!("the smallest value is `{near}`")),
-        _ => {
-            let some = label.values().take(5).map(|value| format!("`{value}`"));
-            finding.with_help(format!("nodes have {}", joined(some, ", ")))
-        }
-    })
-}
-
-/// The most similar of some texts, if it is similar at all.
-fn nearest<'n>(text: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let close = (text.len() / 3).max(1);
-    let lowered = text.to_ascii_lowercase();
-    among
-        .filter(|have| have.len().abs_diff(text.len()) <= close)
-        .map(|have| (distance(&lowered, &have.to_ascii_lowercase()), have))
-        .filter(|(distance, _)| *distance <= close)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, have)| have)
 }
 
 #[cfg(test)]

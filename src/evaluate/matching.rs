@@ -121,7 +121,7 @@ impl<'s, 'r> Matches<'s, 'r> {
 pub fn select(selector: &Selector<'_>, nodes: &PreparedNodes) -> Bits {
     let mut any = Bits::new(nodes.len(), false);
     let mut nameless = None;
-    for term in selector.terms.iter().filter(|term| !term.is_empty() && term.errors().next().is_none() && !nodes.is_nil()) {
+    for term in selector.terms.iter().filter(|term| !term.is_empty() && term.errors().is_empty() && !nodes.is_nil()) {
         let mut all = Bits::new(nodes.len(), true);
         for requirement in &term.requirements {
             let nameless = nameless.get_or_insert_with(|| Bits::from_fn(nodes.len(), |node| nodes.name(node).is_empty()));
@@ -133,7 +133,7 @@ pub fn select(selector: &Selector<'_>, nodes: &PreparedNodes) -> Bits {
 }
 
 fn term_match(term: &Term<'_>, nodes: &PreparedNodes, nameless: &Bits) -> TermMatch {
-    let state = match (term.is_empty(), term.errors().next()) {
+    let state = match (term.is_empty(), term.errors().first()) {
         (true, _) => State::Empty,
         (false, Some(_)) => State::Error,
         (false, None) => State::Judged,

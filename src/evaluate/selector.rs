@@ -119,8 +119,14 @@ impl Term<'_> {
     }
 
     /// What cannot be parsed, in the scheduler's order.
-    pub fn errors(&self) -> impl Iterator<Item = &ParseError> {
-        self.requirements.iter().filter_map(|requirement| requirement.test.as_ref().err()).flatten()
+    pub fn errors(&self) -> Vec<&ParseError> {
+        let mut errors = Vec::new();
+        for requirement in &self.requirements {
+            if let Err(found) = &requirement.test {
+                errors.extend(found);
+            }
+        }
+        errors
     }
 }
 
@@ -151,15 +157,23 @@ impl<'r> Selector<'r> {
     }
 
     /// What cannot be parsed, in the scheduler's order.
-    pub fn errors(&self) -> impl Iterator<Item = &ParseError> {
-        self.terms.iter().flat_map(Term::errors)
+    pub fn errors(&self) -> Vec<&ParseError> {
+        let mut errors = Vec::new();
+        for term in &self.terms {
+            errors.append(&mut term.errors());
+        }
+        errors
     }
 
     /// The text of all errors together, `None` if there are none (§2.7).
     pub fn error(&self) -> Option<String> {
         let mut seen = Set::new();
-        let texts: Vec<&str> =
-            self.errors().map(|error| error.message.as_str()).filter(|message| seen.insert(*message)).collect();
+        let mut texts: Vec<&str> = Vec::new();
+        for error in self.errors() {
+            if seen.insert(error.message.as_str()) {
+                texts.push(&error.message);
+            }
+        }
         match texts.as_slice() {
             [] => None,
             [one] => Some((*one).to_owned()),

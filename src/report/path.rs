@@ -107,15 +107,15 @@ impl<'p> Path<'p> {
 
     /// Where to look in the tree.
     pub fn steps(&self) -> Vec<Step> {
-        self.chain()
-            .into_iter()
-            .filter_map(|segment| match segment {
-                Segment::Root => None,
-                Segment::Field { json, .. } => Some(Step::Key(json.to_owned())),
-                Segment::Key(key) | Segment::At(key) => Some(Step::Key(key.to_owned())),
-                Segment::Index(index) | Segment::AtIndex(index) => Some(Step::Index(index)),
-            })
-            .collect()
+        let mut steps = Vec::new();
+        for segment in self.chain() {
+            match segment {
+                Segment::Root => {}
+                Segment::Field { json: key, .. } | Segment::Key(key) | Segment::At(key) => steps.push(Step::Key(key.to_owned())),
+                Segment::Index(index) | Segment::AtIndex(index) => steps.push(Step::Index(index)),
+            }
+        }
+        steps
     }
 }
 

@@ -57,6 +57,11 @@ enum What {
 /// How an object is named: kind, group, name, namespace.
 type Key<'a> = [&'a str; 4];
 
+/// Namespace and name, kept.
+fn pair(namespace: &str, name: &str) -> [String; 2] {
+    [namespace.to_owned(), name.to_owned()]
+}
+
 impl References {
     /// References among `count` objects.
     pub fn among(count: usize) -> Self {
@@ -73,7 +78,7 @@ impl References {
             let claims = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
             let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
             let entries = items.iter().filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
-            self.pods.insert([namespace, &item.name].map(str::to_owned), entries.map(str::to_owned).collect());
+            self.pods.insert(pair(namespace, &item.name), entries.map(str::to_owned).collect());
             for (at, &item) in items.iter().enumerate() {
                 let Some(source) = tree.get(item, "source") else { continue };
                 for (below, kind) in [
@@ -83,7 +88,7 @@ impl References {
                     let [_, field] = below;
                     let Some(name) = tree.get(source, field).and_then(|node| tree.str(node)) else { continue };
                     let place = Place(&["spec", "resourceClaims"], Some(at), below);
-                    self.want(index, What::Claim(kind, [namespace, name].map(str::to_owned)), place);
+                    self.want(index, What::Claim(kind, pair(namespace, name)), place);
                 }
             }
         }
@@ -110,7 +115,7 @@ impl References {
                 self.claim_spec(index, spec, namespace, &["spec", "resourceClassName"], &["spec", "parametersRef", "name"]);
                 for (at, consumer) in claim.status().reserved_for().iter().enumerate() {
                     if consumer.resource() == "pods" && consumer.api_group().is_empty() {
-                        let what = What::Pod([namespace, consumer.name()].map(str::to_owned));
+                        let what = What::Pod(pair(namespace, consumer.name()));
                         self.want(index, what, Place(&["status", "reservedFor"], Some(at), &["name"]));
                     }
                 }
@@ -122,7 +127,7 @@ impl References {
             }
             "PodScheduling" | "PodSchedulingContext" => {
                 let object = view::PodSchedulingContext::new(record);
-                let pod = || [namespace, object.metadata().name()].map(str::to_owned);
+                let pod = || pair(namespace, object.metadata().name());
                 self.want(index, What::Pod(pod()), Place(&["metadata", "name"], None, &[]));
                 for (at, claim) in object.status().resource_claims().iter().enumerate() {
                     let what = What::Entry(pod(), claim.name().to_owned());
@@ -147,8 +152,12 @@ impl References {
         }
     }
 
-    fn parameters(&mut self, object: usize, key: [&str; 4], place: &'static [&'static str]) {
-        self.want(object, What::Parameters(key.map(str::to_owned)), Place(place, None, &[]));
+    fn parameters(&mut self, object: usize, [kind, group, namespace, name]: [&str; 4], place: &'static [&'static str]) {
+        self.want(
+            object,
+            What::Parameters([kind.to_owned(), group.to_owned(), namespace.to_owned(), name.to_owned()]),
+            Place(place, None, &[]),
+        );
     }
 
     fn want(&mut self, object: usize, what: What, place: Place) {

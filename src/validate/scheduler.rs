@@ -17,13 +17,15 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
     let parsed = Selector::parse(selector, &SchedulerRules::of(release));
     let (rendered, steps) = (path.render(), path.steps());
     let place = Place { path: &rendered, steps: &steps, parse_errors: Severity::Warning };
-    let found = lint::findings(&parsed, &place, &|_| None);
-    findings.extend(found.into_iter().filter(|finding| !told_by_the_api(finding)).map(|mut finding| {
+    for mut finding in lint::findings(&parsed, &place, None) {
+        if told_by_the_api(&finding) {
+            continue;
+        }
         if finding.code == Code::NodeSelectorUnparsable && finding.help.is_none() {
             finding.help = finding.code.help().map(str::to_owned);
         }
-        finding
-    }));
+        findings.push(finding);
+    }
 }
 
 /// Keys, operators and the number of values are the API's own business; single values it does not look at.

@@ -420,11 +420,23 @@ pub fn findings(source: &Source<'_>, mut findings: Vec<report::Finding>, limits:
                 .with_help("mend the first ones, split the file, or raise the limit `findings`"),
         );
     }
-    findings.into_iter().map(|found| finding(source, found)).collect()
+    let mut answered = Vec::with_capacity(findings.len());
+    for found in findings {
+        answered.push(finding(source, found));
+    }
+    answered
 }
 
 /// A finding as it is answered; `source` is the text its spans count in.
 pub fn finding(source: &Source<'_>, finding: report::Finding) -> Finding {
+    let mut fixes = Vec::new();
+    for fix in finding.fixes {
+        let mut edits = Vec::new();
+        for edit in fix.edits {
+            edits.push(Edit { range: range(source, edit.span), new_text: edit.new_text });
+        }
+        fixes.push(Fix { title: fix.title, edits });
+    }
     Finding {
         code: finding.code.name(),
         severity: match finding.severity {
@@ -442,18 +454,7 @@ pub fn finding(source: &Source<'_>, finding: report::Finding) -> Finding {
         path: finding.path,
         cause: finding.cause.map(report::Cause::reason),
         help: finding.help,
-        fixes: finding
-            .fixes
-            .into_iter()
-            .map(|fix| Fix {
-                title: fix.title,
-                edits: fix
-                    .edits
-                    .into_iter()
-                    .map(|edit| Edit { range: range(source, edit.span), new_text: edit.new_text })
-                    .collect(),
-            })
-            .collect(),
+        fixes,
         range: finding.span.map(|span| range(source, span)),
         object: finding.object,
     }

@@ -310,8 +310,10 @@ impl Case<'_, '_> {
             let advice = finding.code.help().unwrap_or_default();
             finding.help = Some(format!("{}{more}; {advice}", joined(&told, ", ")));
             if let [only] = found.as_slice() {
-                let steps = path.iter().chain(&only.path).map(|name| Step::Key((*name).to_owned()));
-                finding.steps = steps.collect();
+                finding.steps.clear();
+                for name in [path, &only.path].into_iter().flatten() {
+                    finding.steps.push(Step::Key((*name).to_owned()));
+                }
             }
         }
     }

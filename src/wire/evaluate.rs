@@ -7,6 +7,7 @@ use super::request::{Request, Via};
 use super::validate::in_namespace;
 use crate::decode::{self, Decoded, How};
 use crate::defaults;
+use crate::evaluate::explain;
 use crate::evaluate::lint;
 use crate::evaluate::matching::Matches;
 use crate::evaluate::plan::{Given, Planner, World, Written};
@@ -92,7 +93,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
         let rules = SchedulerRules::of(release);
         let parsed = Selector::parse(NodeSelector::new(&decoded.record), &rules);
         let place = lint::Place { path: "", steps: &[], parse_errors: Severity::Error };
-        for mut finding in lint::findings(&parsed, &place, &|requirement| lint::unknown_label(requirement, nodes)) {
+        for mut finding in lint::findings(&parsed, &place, Some((nodes, explain::unknown_label))) {
             finding.object = Some(0);
             finding.span = Some(crate::report::locate::locate(tree, root, &finding.steps, finding.at_key));
             findings.push(finding);
@@ -272,7 +273,7 @@ fn lints(
     let lazy = written.path == crate::evaluate::plan::SUITABLE_NODES && !rules.class_first;
     let parse_errors = if lazy { Severity::Warning } else { Severity::Error };
     let place_of = lint::Place { path: written.path, steps: &steps(written.path), parse_errors };
-    let found = lint::findings(selector, &place_of, &|requirement| lint::unknown_label(requirement, nodes));
+    let found = lint::findings(selector, &place_of, Some((nodes, explain::unknown_label)));
     found.into_iter().map(|finding| place(input, item, written.object, finding)).collect()
 }
 

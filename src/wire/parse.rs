@@ -49,7 +49,7 @@ pub fn parse(request: &Request) -> Answer {
                 crate::defaults::apply(&mut decoded.record, api);
                 let problems = decoding(&decoded, request.field_validation);
                 object.valid = Some(Some(problems.iter().all(|finding| finding.severity != Severity::Error)));
-                findings.extend(problems.into_iter().map(|finding| place(&input, item, index, finding)));
+                place_all(&input, item, index, problems, &mut findings);
                 if decoded.answer.is_none() {
                     object.object = Some(object_json(&decoded, item.release));
                 }
@@ -158,6 +158,13 @@ pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding)
         finding.span = input.tree(item).map(|tree| locate::locate(tree, item.node, &finding.steps, finding.at_key));
     }
     finding
+}
+
+/// The same for all findings about an object, which are put behind others.
+pub fn place_all(input: &Input<'_>, item: &Item, index: usize, found: Vec<Finding>, findings: &mut Vec<Finding>) {
+    for finding in found {
+        findings.push(place(input, item, index, finding));
+    }
 }
 
 /// An object of another group.

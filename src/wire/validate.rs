@@ -3,7 +3,7 @@
 use super::answer::{self, Answer, Object};
 use super::case::{self, Case};
 use super::hints;
-use super::parse::{nothing_checked, other_group, place};
+use super::parse::{nothing_checked, other_group, place, place_all};
 use super::request::{Operation, Request};
 use crate::input::{Input, Item, What};
 use crate::json::{self, Raw};
@@ -34,7 +34,11 @@ pub fn validate(request: &Request) -> Answer {
     let mut findings = std::mem::take(&mut input.file.findings);
     match request.damage("old") {
         Some(why) => findings.push(stored_damaged(why)),
-        None => findings.extend(old.iter().flat_map(|old| &old.file.findings).map(stored)),
+        None => {
+            for finding in old.iter().flat_map(|old| &old.file.findings) {
+                findings.push(stored(finding));
+            }
+        }
     }
     let mut answer = Answer::to("validate");
     let partners = case::partners(request, old.as_ref());
@@ -78,7 +82,7 @@ pub fn validate(request: &Request) -> Answer {
                 let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                 object.valid = Some(Some(!refused));
                 object.status = Some(verdict.status.map(|status| Raw::new(json::print(&status))));
-                findings.extend(verdict.findings.into_iter().map(|finding| place(&input, item, index, finding)));
+                place_all(&input, item, index, verdict.findings, &mut findings);
             }
         }
         answer.objects.push(object);
