@@ -84,9 +84,14 @@ fn lines_that_became_one_text_are_mended_at_once_or_not() {
         ("a\nb:\u{feff} c\n", "\u{feff} "),
         ("a:\n  b:\u{a0}c\n  d\n", "\u{a0}"),
         ("a:\n  “b”\n  c\n", "“b”"),
+        // A key: it cannot have a colon of its own.
+        ("a:\u{a0}b:\n  c: d\n", "\u{a0}"),
+        ("a：b: c\n", "："),
     ] {
         one(text, Code::YamlLookalike, place, "became part of the text", None);
     }
+    assert_eq!(mended("–\u{2009}a: b\n").1, "- a: b\n");
+    assert_eq!(mended("“a”: b\n").1, "\"a\": b\n");
     // A blank that begins a line of text does no harm.
     assert_eq!(mended("a: b\n  \u{a0}c\n"), (1, "a: b\n   c\n".to_owned()));
 }

@@ -162,7 +162,8 @@ pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut V
             seen.push((start, line, lookalike.or_else(|| quoted(line, start))));
             start = start.saturating_add(line.len());
         }
-        let together = together(source, &seen);
+        let key = source.get(span.to()..).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(':'));
+        let together = together(source, key, &seen);
         for (_, line, lookalike) in seen {
             let Some(lookalike) = lookalike else { continue };
             found = found.saturating_add(1);
@@ -182,8 +183,9 @@ pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut V
 }
 
 /// Edits that make what was meant of the lines of one scalar. Lines that became one text need all of theirs at once, and none
-/// is right where a line would be left that stands beside them, or would become a key in the midst of a text.
-fn together(source: &str, lines: &[(usize, &str, Option<Lookalike>)]) -> Vec<Edit> {
+/// is right where a line would be left that stands beside them, or would become a key in the midst of a text, or before a
+/// `key`'s own colon.
+fn together(source: &str, key: bool, lines: &[(usize, &str, Option<Lookalike>)]) -> Vec<Edit> {
     let begins = lines.first().map_or(0, |(start, ..)| start.saturating_sub(edit::line_start(source, *start)));
     let blank = |at: usize, lookalike: &Lookalike| lookalike.edit.span.from() == at && lookalike.edit.new_text.trim().is_empty();
     let only_blanks = lines.iter().all(|(at, _, lookalike)| lookalike.as_ref().is_none_or(|lookalike| blank(*at, lookalike)));
@@ -194,7 +196,11 @@ fn together(source: &str, lines: &[(usize, &str, Option<Lookalike>)]) -> Vec<Edi
             None => indent > begins,
         }
     });
-    if lines.len() > 1 && !only_blanks && !right {
+    let colon = |edit: &Edit| {
+        edit.new_text.starts_with(':') || source.get(..edit.span.from()).is_some_and(|before| before.ends_with(':'))
+    };
+    let two_keys = key && lines.iter().any(|(.., lookalike)| lookalike.as_ref().is_some_and(|l| colon(&l.edit)));
+    if two_keys || (lines.len() > 1 && !only_blanks && !right) {
         return Vec::new();
     }
     lines.iter().filter_map(|(.., lookalike)| lookalike.as_ref().map(|lookalike| lookalike.edit.clone())).collect()
