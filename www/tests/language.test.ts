@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openPage, settled, setText, setUp, textOf } from "./page.ts";
 
@@ -38,6 +39,45 @@ describe("documentation and completion", () => {
     await page.keyboard.press("Enter");
     await page.locator(".verdict.good").waitFor();
     expect(await textOf(page)).toBe("apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: a\nspec:\n  resourceClassName: gpu.example.com\n  allocationMode: Immediate");
+    await done();
+  });
+});
+
+const { codes: MEANINGS } = JSON.parse(readFileSync(new URL("../../pkg/locale/zh-Hans.json", import.meta.url), "utf8")) as { codes: Record<string, string> };
+const plain = (text: string | null) => text?.replaceAll("`", "");
+
+describe("findings in Chinese", () => {
+  it("keep the words of who says them, and say in Chinese what they mean", async () => {
+    const { page, done } = await openPage({ locale: "zh-CN", path: "#example=three-mistakes" });
+    await page.locator(".finding-meaning").first().waitFor();
+    const findings = await page.locator(".finding").all();
+    expect(findings.length).toBeGreaterThan(2);
+    for (const finding of findings) {
+      const code = (await finding.locator(".finding-foot a").textContent()) ?? "";
+      expect(await finding.locator(".finding-meaning").textContent()).toBe(plain(MEANINGS[code]!));
+      const message = finding.locator(".finding-message");
+      expect(await message.getAttribute("lang")).toBe("en");
+      expect(await message.textContent()).not.toMatch(/[\u4e00-\u9fff]/);
+    }
+    // In the editor too.
+    await page.locator(".editor-host .cm-lintRange-error").first().hover();
+    await page.locator(".cm-finding-meaning").first().waitFor();
+    expect(Object.values(MEANINGS)).toContain(await page.locator(".cm-finding-meaning").first().textContent());
+    await page.mouse.move(0, 0);
+    // And where messages are in the page's language already, once is enough.
+    await page.getByRole("button", { name: "更多" }).click();
+    await page.getByRole("radio", { name: "English" }).check();
+    await page.locator(".verdict", { hasText: "would refuse" }).waitFor();
+    expect(await page.locator(".finding-meaning").count()).toBe(0);
+    await done();
+  });
+
+  it("say what a loss is", async () => {
+    const { page, done } = await openPage({ locale: "zh-CN", path: "#example=losses" });
+    await page.getByRole("tab", { name: "转换" }).click();
+    await page.locator(".losses .finding-meaning").waitFor();
+    expect(await page.locator(".losses .finding-meaning").textContent()).toBe(plain(MEANINGS["conversion-loss"]!));
+    expect(await page.locator(".losses .finding-help").first().getAttribute("lang")).toBe("en");
     await done();
   });
 });

@@ -2,6 +2,7 @@ import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from "@codemi
 import type { EditorState, TransactionSpec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 import type { Finding } from "../contract.ts";
+import { meaningOf } from "../i18n/codes.ts";
 import { t } from "../i18n/index.ts";
 import { toSpan } from "./positions.ts";
 
@@ -17,11 +18,20 @@ function render(finding: Finding): HTMLElement {
   const box = document.createElement("div");
   const message = document.createElement("div");
   message.className = "cm-finding-message";
+  message.lang = "en";
   message.textContent = finding.message;
   box.append(message);
+  const meaning = meaningOf(finding.code);
+  if (meaning) {
+    const told = document.createElement("div");
+    told.className = "cm-finding-meaning";
+    told.textContent = meaning;
+    box.append(told);
+  }
   if (finding.help) {
     const help = document.createElement("div");
     help.className = "cm-finding-help";
+    help.lang = "en";
     help.textContent = finding.help;
     box.append(help);
   }

@@ -42,6 +42,7 @@ const look = EditorView.theme({
   ".cm-tip ul": { margin: "0", paddingLeft: "18px" },
   ".cm-finding-meta": { color: "var(--muted)", fontSize: "12px", marginTop: "3px" },
   ".cm-finding-message": { overflowWrap: "anywhere", lineHeight: "1.45" },
+  ".cm-finding-meaning": { marginTop: "4px", lineHeight: "1.45" },
   ".cm-finding-help": { color: "var(--muted)", marginTop: "4px", lineHeight: "1.45" },
   ".cm-finding-meta a": { color: "var(--accent-text)" },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12.5px", maxHeight: "260px" },

@@ -1,5 +1,6 @@
 import type { Answer, Loss } from "../contract.ts";
 import { reveal } from "../editor/editor.ts";
+import { meaningOf } from "../i18n/codes.ts";
 import { t } from "../i18n/index.ts";
 import { applyConverted, copyText, download } from "../state/actions.ts";
 import { manifest, source, textOf } from "../state/files.ts";
@@ -31,6 +32,7 @@ function located(answer: Answer): Loss[] {
 
 function Losses({ losses, fileId, allowed }: { losses: Loss[]; fileId: string; allowed: boolean }) {
   const s = t.value;
+  const meaning = meaningOf(LOSS);
   if (losses.length === 0) return null;
   const printed = (value: unknown) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -39,6 +41,11 @@ function Losses({ losses, fileId, allowed }: { losses: Loss[]; fileId: string; a
   return (
     <section class="losses" aria-label={s.losses(losses.length)}>
       <h3>{allowed ? s.lossesAllowed(losses.length) : s.losses(losses.length)}</h3>
+      {meaning && (
+        <p class="finding-meaning">
+          <Ticked text={meaning} />
+        </p>
+      )}
       <ul>
         {losses.map((loss, index) => {
           const body = (
@@ -46,7 +53,7 @@ function Losses({ losses, fileId, allowed }: { losses: Loss[]; fileId: string; a
               <span>
                 <code class="path">{loss.path}</code> <span class="lost-value">{printed(loss.value)}</span>
               </span>
-              <span class="finding-help">
+              <span class="finding-help" lang="en">
                 <Ticked text={loss.reason} />
               </span>
             </>

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Finding, Origin } from "../contract.ts";
 import { applyFix, reveal } from "../editor/editor.ts";
 import { codePage } from "../editor/findings.ts";
+import { meaningOf } from "../i18n/codes.ts";
 import { t } from "../i18n/index.ts";
 import type { Together } from "../state/together.ts";
 import { Icon } from "./Icon.tsx";
@@ -20,6 +21,7 @@ function Row({ finding, fileId, canFix, locate }: { finding: Finding; fileId: st
   const start = range?.start;
   const place = start ? s.place(start.line + 1, start.character + 1) : undefined;
   const upstream = finding.origin !== "claimkit";
+  const meaning = meaningOf(finding.code);
   const body = (
     <>
       <span class="finding-head">
@@ -27,10 +29,17 @@ function Row({ finding, fileId, canFix, locate }: { finding: Finding; fileId: st
           <Icon name={finding.severity} />
           <span class="sr">{s.severities[finding.severity]}: </span>
         </span>
-        <span class={upstream ? "finding-message exact" : "finding-message"}>{upstream ? finding.message : <Ticked text={finding.message} />}</span>
+        <span class={upstream ? "finding-message exact" : "finding-message"} lang="en">
+          {upstream ? finding.message : <Ticked text={finding.message} />}
+        </span>
       </span>
+      {meaning && (
+        <span class="finding-meaning">
+          <Ticked text={meaning} />
+        </span>
+      )}
       {finding.help && (
-        <span class="finding-help">
+        <span class="finding-help" lang="en">
           <Ticked text={finding.help} />
         </span>
       )}
