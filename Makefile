@@ -94,13 +94,8 @@ test-playground: www/node_modules/.package-lock.json pkg
 
 .PHONY: test-policy
 test-policy: policy
-	$(call say,policy modules in their hosts: about 3 minutes the first time and 1 after that)
+	$(call say,policy modules in their hosts: about 6 minutes the first time and 2 after that)
 	@$(MAKE) -C tests/hosts/policy test
-
-# The same and the crate opa-wasm, which brings a whole wasmtime: 7 CPU-minutes to build, so it is no part of `make test`.
-.PHONY: test-policy-full
-test-policy-full: policy
-	@POLICY_FULL=1 $(MAKE) -C tests/hosts/policy test
 
 # Bare `wasm-pack build`, `cargo test` and `cargo run` in a clone of what is committed.
 .PHONY: test-fresh

@@ -3,7 +3,7 @@
 //!     policy-opa MODULES REPLAY
 
 use opa_wasm::Runtime;
-use opa_wasm::wasmtime::{Config, Engine, Module, Store};
+use opa_wasm::wasmtime::{Config, Engine, Module, OptLevel, Store};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -17,7 +17,8 @@ async fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let folder = Path::new(replay);
-    let engine = Engine::new(&Config::new()).expect("an engine");
+    // Neither the compiler nor what it compiles is optimised: building it costs more than both take to run.
+    let engine = Engine::new(Config::new().cranelift_opt_level(OptLevel::None)).expect("an engine");
     let load = |name: &str| {
         let path = Path::new(modules).join(name);
         let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
