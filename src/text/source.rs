@@ -69,40 +69,51 @@ pub struct Position {
 #[derive(Debug, Clone)]
 pub struct Source<'s> {
     text: &'s str,
-    lines: OnceCell<Vec<u32>>,
+    lines: OnceCell<Lines>,
     /// UTF-16 units before the first character at or behind every `BLOCK`th byte; empty where all is ASCII.
     units: OnceCell<Vec<u32>>,
 }
 
-/// Where each line begins: behind LF, CR LF or a CR alone.
-fn line_starts(bytes: &[u8]) -> Vec<u32> {
-    let mut starts = Vec::with_capacity((bytes.len() / 32).saturating_add(8));
-    starts.push(0);
-    let mut ended = |at: usize, byte: u8| {
-        let next = at.saturating_add(1);
-        if byte == b'\n' || bytes.get(next) != Some(&b'\n') {
-            starts.push(u32::try_from(next).unwrap_or(u32::MAX));
+#[derive(Debug, Clone)]
+struct Lines {
+    /// Where each line begins: behind LF, CR LF or a CR alone.
+    starts: Vec<u32>,
+    /// No byte is anything but a line feed or what ASCII prints.
+    plain: bool,
+}
+
+impl Lines {
+    fn of(bytes: &[u8]) -> Self {
+        let mut starts = Vec::with_capacity((bytes.len() / 32).saturating_add(8));
+        starts.push(0);
+        let mut plain = true;
+        let (words, tail) = bytes.as_chunks::<8>();
+        let mut last = [b' '; 8];
+        for (place, byte) in last.iter_mut().zip(tail) {
+            *place = *byte;
         }
-    };
-    let (words, tail) = bytes.as_chunks::<8>();
-    let mut base = 0usize;
-    for word in words {
-        let bytes = u64::from_le_bytes(*word);
-        let mut ends = word::control(bytes);
-        if ends != 0 {
-            ends = word::equal(bytes, b'\n') | word::equal(bytes, b'\r');
+        for (at, eight) in words.iter().chain([&last]).enumerate() {
+            let word = u64::from_le_bytes(*eight);
+            let odd = word::control(word) | word::beyond(word);
+            if odd == 0 {
+                continue;
+            }
+            let mut ends = word::equal(word, b'\n');
+            if odd != ends {
+                plain = false;
+                ends |= word::equal(word, b'\r');
+            }
+            while ends != 0 {
+                let within = word::first(ends);
+                let next = at.wrapping_mul(8).wrapping_add(within).wrapping_add(1);
+                if eight.get(within) == Some(&b'\n') || bytes.get(next) != Some(&b'\n') {
+                    starts.push(u32::try_from(next).unwrap_or(u32::MAX));
+                }
+                ends &= ends.wrapping_sub(1);
+            }
         }
-        while ends != 0 {
-            let at = word::first(ends);
-            ended(base.saturating_add(at), word.get(at).copied().unwrap_or(b'\n'));
-            ends &= ends.wrapping_sub(1);
-        }
-        base = base.saturating_add(word.len());
+        Lines { starts, plain }
     }
-    for (at, &byte) in tail.iter().enumerate().filter(|(_, byte)| matches!(byte, b'\n' | b'\r')) {
-        ended(base.saturating_add(at), byte);
-    }
-    starts
 }
 
 /// A line longer than this is counted once in blocks, not from its start for every position in it.
@@ -124,8 +135,18 @@ impl<'s> Source<'s> {
         self.text.get(span.from()..span.to()).unwrap_or("")
     }
 
-    fn lines(&self) -> &[u32] {
-        self.lines.get_or_init(|| line_starts(self.text.as_bytes()))
+    fn looked(&self) -> &Lines {
+        self.lines.get_or_init(|| Lines::of(self.text.as_bytes()))
+    }
+
+    /// Where each line begins, the first at 0: behind LF, CR LF or a CR alone.
+    pub(super) fn lines(&self) -> &[u32] {
+        &self.looked().starts
+    }
+
+    /// True if no byte is anything but a line feed or what ASCII prints.
+    pub(super) fn is_plain(&self) -> bool {
+        self.looked().plain
     }
 
     /// Zero-based line of a byte offset.
@@ -163,6 +184,9 @@ impl<'s> Source<'s> {
 
     /// UTF-16 code units between two byte offsets.
     fn units(&self, start: usize, end: usize) -> usize {
+        if self.is_plain() {
+            return end.saturating_sub(start);
+        }
         self.text.get(start..end).map_or(0, |s| if s.is_ascii() { s.len() } else { s.chars().map(char::len_utf16).sum() })
     }
 

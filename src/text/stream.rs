@@ -136,43 +136,42 @@ enum Piece {
     BadSeparator(Span, Span),
 }
 
-struct Pieces<'s> {
-    text: &'s str,
-    at: usize,
+/// The next line to look at, as an index into the lines of the file.
+#[derive(Default)]
+struct Pieces {
+    line: usize,
 }
 
-impl Iterator for Pieces<'_> {
-    type Item = Piece;
-
-    fn next(&mut self) -> Option<Piece> {
-        let start = self.at;
-        if start >= self.text.len() {
-            return None;
-        }
-        let bytes = self.text.as_bytes();
-        let mut line = start;
+impl Pieces {
+    fn next(&mut self, source: &Source<'_>) -> Option<Piece> {
+        let (lines, text) = (source.lines(), source.text());
+        let bytes = text.as_bytes();
+        let start = lines.get(self.line).map(|&start| start as usize).filter(|&start| start < bytes.len())?;
         loop {
-            let rest = bytes.get(line..).unwrap_or_default();
-            if rest.is_empty() {
-                self.at = line;
+            let Some(&line) = lines.get(self.line) else { return Some(Piece::Text(start, bytes.len())) };
+            self.line = self.line.saturating_add(1);
+            let line = line as usize;
+            // A line of kubectl's ends with a line feed alone.
+            let separates = matches!(bytes.get(line..), Some([b'-', b'-', b'-', ..]))
+                && line.checked_sub(1).is_none_or(|before| bytes.get(before) == Some(&b'\n'));
+            if !separates {
+                continue;
+            }
+            let end = line_end(bytes, line);
+            let tail = text.get(line.saturating_add(3)..end).unwrap_or("");
+            let said = tail.trim();
+            if !said.is_empty() && !said.starts_with('#') {
+                self.line = lines.len();
+                let from = end.saturating_sub(tail.trim_start().len());
+                let span = Span::new(from, from.saturating_add(said.len()));
+                return Some(Piece::BadSeparator(Span::new(line, end), span));
+            }
+            if line > start {
+                while lines.get(self.line).is_some_and(|&next| (next as usize) < end) {
+                    self.line = self.line.saturating_add(1);
+                }
                 return Some(Piece::Text(start, line));
             }
-            if rest.starts_with(b"---") {
-                let end = line_end(bytes, line);
-                let tail = self.text.get(line.saturating_add(3)..end).unwrap_or("");
-                let said = tail.trim();
-                if !said.is_empty() && !said.starts_with('#') {
-                    self.at = self.text.len();
-                    let from = end.saturating_sub(tail.trim_start().len());
-                    let span = Span::new(from, from.saturating_add(said.len()));
-                    return Some(Piece::BadSeparator(Span::new(line, end), span));
-                }
-                if line > start {
-                    self.at = end;
-                    return Some(Piece::Text(start, line));
-                }
-            }
-            line = next_separator(bytes, line_end(bytes, line));
         }
     }
 }
@@ -184,25 +183,15 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
     from.saturating_add(length)
 }
 
-/// The start of the first line from `line` on that begins with `---`, or the end.
-fn next_separator(bytes: &[u8], line: usize) -> usize {
-    let mut line = line;
-    loop {
-        let rest = bytes.get(line..).unwrap_or_default();
-        if rest.is_empty() || rest.starts_with(b"---") {
-            return line;
-        }
-        line = line_end(bytes, line);
-    }
-}
-
 fn read_yaml<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
     let mut reader = yaml::Reader::part(text, 0, 0, false);
     let mut bounds = yaml::Bounds::of(limits);
     if text.len() >= u32::MAX as usize {
         return;
     }
-    for piece in (Pieces { text, at: 0 }) {
+    reader.expect_plain(file.source.is_plain());
+    let mut pieces = Pieces::default();
+    while let Some(piece) = pieces.next(&file.source) {
         match piece {
             Piece::BadSeparator(line, said) => {
                 file.findings.push(diagnose::separator(&file.source, line, said));
@@ -251,7 +240,10 @@ mod tests {
 
     #[test]
     fn splits_as_kubectl_does() {
-        let pieces = |text| Pieces { text, at: 0 }.collect::<Vec<_>>();
+        let pieces = |text| {
+            let (source, mut pieces) = (Source::new(text), Pieces::default());
+            std::iter::from_fn(|| pieces.next(&source)).collect::<Vec<_>>()
+        };
         assert_eq!(pieces(""), []);
         assert_eq!(pieces("a\n---\nb"), [Piece::Text(0, 2), Piece::Text(6, 7)]);
         // A separator with nothing before it stays in the piece (and counts in line numbers).
@@ -259,5 +251,9 @@ mod tests {
         assert_eq!(pieces("---\n---\n"), [Piece::Text(0, 4)]);
         assert_eq!(pieces("a\n--- b\r\nc\n"), [Piece::BadSeparator(Span::new(2, 9), Span::new(6, 7))]);
         assert_eq!(pieces(" ---\n"), [Piece::Text(0, 5)]);
+        // A CR alone ends no line, neither before a separator nor in it.
+        assert_eq!(pieces("a\r---\nb"), [Piece::Text(0, 7)]);
+        assert_eq!(pieces("a\r\n---\r\nb\n---"), [Piece::Text(0, 3), Piece::Text(8, 10)]);
+        assert_eq!(pieces("a\n--- #\rb\nc"), [Piece::Text(0, 2), Piece::Text(10, 11)]);
     }
 }

@@ -112,6 +112,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Tells that no byte of the whole text is anything but a line feed or what ASCII prints, so that nobody has to look again.
+    pub fn expect_plain(&mut self, plain: bool) {
+        self.scanner.plain = plain;
+    }
+
     /// Goes on with another part of the same text. What texts refer to stays; comments are kept.
     pub fn restart(&mut self, start: usize, end: usize, add_break: bool) {
         self.scanner.restart(start, end, add_break);

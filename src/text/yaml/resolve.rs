@@ -105,12 +105,28 @@ pub(super) fn plain(text: &str) -> Value {
     }
 }
 
+/// The words that are no text: in small letters, in capitals, or with one capital at the beginning.
+const WORDS: [(&str, Value); 10] = [
+    ("y", Value::Bool(true)),
+    ("n", Value::Bool(false)),
+    ("~", Value::Null),
+    ("on", Value::Bool(true)),
+    ("no", Value::Bool(false)),
+    ("yes", Value::Bool(true)),
+    ("off", Value::Bool(false)),
+    ("true", Value::Bool(true)),
+    ("null", Value::Null),
+    ("false", Value::Bool(false)),
+];
+
 fn word(text: &str) -> Value {
-    match text {
-        _ if text.len() > "false".len() => Value::Text,
-        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Value::Bool(true),
-        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => Value::Bool(false),
-        "~" | "null" | "Null" | "NULL" => Value::Null,
+    if text.len() > "false".len() {
+        return Value::Text;
+    }
+    let found = WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(text));
+    let capitals = |from: usize| text.bytes().skip(from).filter(u8::is_ascii_uppercase).count();
+    match found {
+        Some((word, value)) if capitals(1) == 0 || capitals(0) == word.len() => *value,
         _ => Value::Text,
     }
 }

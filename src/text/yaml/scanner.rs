@@ -29,6 +29,8 @@ pub(super) struct Scanner<'a> {
     pub(super) bytes: &'a [u8],
     /// What to say when reading goes past `bytes`, when that is not the end of the text.
     pub(super) refused: Option<&'static str>,
+    /// No byte of the text is anything but a line feed or what ASCII prints.
+    pub(super) plain: bool,
     /// The chunk ends as if a line break followed (kubectl adds one).
     pub(super) add_break: bool,
     pub(super) pos: usize,
@@ -66,6 +68,7 @@ impl<'a> Scanner<'a> {
             text,
             bytes: &[],
             refused: None,
+            plain: false,
             add_break: false,
             pos: 0,
             line: 0,
@@ -97,7 +100,8 @@ impl<'a> Scanner<'a> {
         self.refused = None;
         self.add_break = add_break && !chunk.is_empty() && !chunk.ends_with('\n');
         let mut readable = end;
-        if let Some(at) = chars::first_refused(chunk) {
+        let refused = if self.plain { None } else { chars::first_refused(chunk) };
+        if let Some(at) = refused {
             self.refused = Some("control characters are not allowed");
             self.add_break = false;
             readable = start.saturating_add(piece_start(chunk, at, add_break));
