@@ -10,8 +10,10 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here"
 targets=(read decode validate convert settings batch)
-# Bytes of seeds for one target that are in the repository.
+# Bytes of one target's seeds in the repository, about: they are compressed.
 budget=$((48 << 10))
+# What an input takes in the archive besides itself.
+overhead=24
 mode=${1:-short}
 shift || true
 
@@ -32,6 +34,10 @@ if [ ! -x "target/$host/release/claimkit-fuzz" ]; then
   echo "==> fuzz: libFuzzer is fetched and built, with claimkit: about 3 CPU-minutes, once"
 fi
 cargo build --quiet --locked --release --target "$host"
+if [ "$mode" = short ]; then
+  bash ../../pkg/build/toolchain.sh clippy
+  cargo clippy --quiet --locked --release --target "$host" -- -D warnings
+fi
 program="$here/target/$host/release/claimkit-fuzz"
 
 # The target's seeds: from the tests, made anew, and those of longer runs.
@@ -91,7 +97,7 @@ case $mode in
       size=0
       chosen=()
       while read -r bytes name; do
-        size=$((size + bytes))
+        size=$((size + bytes + overhead))
         [ "$size" -le "$budget" ] || break
         chosen+=("$name")
       done < <(find target/kept -type f -printf '%s %f\n' | sort -n | grep -vFf target/known)

@@ -100,6 +100,6 @@ fn inside(text: &str, range: &Value) {
 /// Number and start of the line of a byte; `\n`, `\r\n` and `\r` end lines, as editors have it.
 fn line_of(text: &str, offset: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
-    let ends = (0..offset).filter(|&at| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n')));
-    (ends.clone().count(), ends.last().map_or(0, |at| at + 1))
+    let mut ends = (0..offset).filter(|&at| bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n')));
+    (ends.clone().count(), ends.next_back().map_or(0, |at| at + 1))
 }
