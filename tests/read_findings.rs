@@ -84,6 +84,8 @@ fn lines_that_became_one_text_are_mended_at_once_or_not() {
         ("a\nb:\u{feff} c\n", "\u{feff} "),
         ("a:\n  b:\u{a0}c\n  d\n", "\u{a0}"),
         ("a:\n  “b”\n  c\n", "“b”"),
+        // What an ordinary blank would begin a value with cannot begin one.
+        ("a:\u{a0}@b\n", "\u{a0}"),
         // A key: it cannot have a colon of its own.
         ("a:\u{a0}b:\n  c: d\n", "\u{a0}"),
         ("a：b: c\n", "："),

@@ -1,7 +1,7 @@
 //! Characters that only look like a hyphen, a blank or a quote: word processors and web pages make them.
 
+use super::refusal::{edited, reads, tries};
 use crate::report::{Code, Edit, Finding, Origin};
-use crate::text::edit;
 use crate::text::source::Span;
 use crate::text::tree::{Kind, Style, Tree};
 
@@ -149,6 +149,7 @@ pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut V
     crate::ordered::sort(&mut spans);
     spans.dedup();
     let mut found = 0usize;
+    let mut tries = tries(chunk);
     for span in spans {
         let scalar = source.get(span.from()..span.to()).unwrap_or("");
         if scalar.is_ascii() || scalar.starts_with(['"', '\'', '|', '>', '*']) {
@@ -159,51 +160,31 @@ pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut V
         for line in scalar.split_inclusive('\n') {
             // Behind a key only blanks and quotes can be meant otherwise: a dash or a colon there is text.
             let lookalike = if begins_line(source, start) { in_line(line, start) } else { leading_blank(line, start) };
-            seen.push((start, line, lookalike.or_else(|| quoted(line, start))));
+            seen.extend(lookalike.or_else(|| quoted(line, start)).map(|lookalike| (line.trim(), lookalike)));
             start = start.saturating_add(line.len());
         }
-        let key = source.get(span.to()..).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(':'));
-        let together = together(source, key, &seen);
-        for (_, line, lookalike) in seen {
-            let Some(lookalike) = lookalike else { continue };
+        // Lines that became one text may need all of theirs at once.
+        let together: Vec<Edit> = seen.iter().map(|(_, lookalike)| lookalike.edit.clone()).collect();
+        for (line, lookalike) in seen {
             found = found.saturating_add(1);
             if found > MOST {
                 return;
             }
-            let message = format!("`{}` became part of the text: it has {} in it", line.trim(), lookalike.name);
+            let message = format!("`{line}` became part of the text: it has {} in it", lookalike.name);
             let mut finding = Finding::warning(Code::YamlLookalike, Origin::Claimkit, message)
                 .with_help(lookalike.help())
                 .with_span(lookalike.edit.span);
-            if !together.is_empty() {
-                finding = finding.with_fix(lookalike.title(), together.clone());
+            for edits in [vec![lookalike.edit.clone()], together.clone()] {
+                if tries > 0 && finding.fixes.is_empty() {
+                    tries = tries.saturating_sub(1);
+                    if reads(&edited(source, chunk, &edits)) {
+                        finding = finding.with_fix(lookalike.title(), edits);
+                    }
+                }
             }
             findings.push(finding);
         }
     }
-}
-
-/// Edits that make what was meant of the lines of one scalar. Lines that became one text need all of theirs at once, and none
-/// is right where a line would be left that stands beside them, or would become a key in the midst of a text, or before a
-/// `key`'s own colon.
-fn together(source: &str, key: bool, lines: &[(usize, &str, Option<Lookalike>)]) -> Vec<Edit> {
-    let begins = lines.first().map_or(0, |(start, ..)| start.saturating_sub(edit::line_start(source, *start)));
-    let blank = |at: usize, lookalike: &Lookalike| lookalike.edit.span.from() == at && lookalike.edit.new_text.trim().is_empty();
-    let only_blanks = lines.iter().all(|(at, _, lookalike)| lookalike.as_ref().is_none_or(|lookalike| blank(*at, lookalike)));
-    let right = lines.iter().enumerate().all(|(index, (at, line, lookalike))| {
-        let indent = if index == 0 { begins } else { line.len().saturating_sub(line.trim_start().len()) };
-        match lookalike {
-            Some(lookalike) => indent == begins && !blank(*at, lookalike) && !lookalike.edit.new_text.starts_with(['"', '\'']),
-            None => indent > begins,
-        }
-    });
-    let colon = |edit: &Edit| {
-        edit.new_text.starts_with(':') || source.get(..edit.span.from()).is_some_and(|before| before.ends_with(':'))
-    };
-    let two_keys = key && lines.iter().any(|(.., lookalike)| lookalike.as_ref().is_some_and(|l| colon(&l.edit)));
-    if two_keys || (lines.len() > 1 && !only_blanks && !right) {
-        return Vec::new();
-    }
-    lines.iter().filter_map(|(.., lookalike)| lookalike.as_ref().map(|lookalike| lookalike.edit.clone())).collect()
 }
 
 /// Whether only blanks and list dashes stand before `offset` on its line.

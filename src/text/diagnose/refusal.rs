@@ -18,6 +18,31 @@ struct Place<'a, 's> {
     at: usize,
 }
 
+/// The chunk with edits made.
+pub(super) fn edited(source: &str, chunk: Span, edits: &[Edit]) -> String {
+    let slice = |from: usize, to: usize| source.get(from..to).unwrap_or("");
+    let mut text = String::with_capacity(chunk.len());
+    let mut from = chunk.from();
+    for edit in edits {
+        text.push_str(slice(from, edit.span.from()));
+        text.push_str(&edit.new_text);
+        from = edit.span.to();
+    }
+    text.push_str(slice(from, chunk.to()));
+    text.push('\n');
+    text
+}
+
+/// Whether kubectl reads a text; a separator that was none before splits it.
+pub(super) fn reads(text: &str) -> bool {
+    text.split("\n---").all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
+}
+
+/// How often a chunk may be read again: a long one only a few times, a very long one never.
+pub(super) fn tries(chunk: Span) -> usize {
+    if chunk.len() > MOST_BYTES { 0 } else { MOST_BYTES.checked_div(chunk.len()).unwrap_or(0).clamp(2, 100) }
+}
+
 /// kubectl's refusal of a chunk as a finding, with help and fixes.
 pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlError) -> Finding {
     let (code, origin) = match error.stage {
@@ -103,15 +128,7 @@ impl Place<'_, '_> {
         if self.chunk.len() > MOST_BYTES {
             return false;
         }
-        let mut text = String::with_capacity(self.chunk.len());
-        let mut from = self.chunk.from();
-        for edit in edits {
-            text.push_str(self.source.slice(Span::new(from, edit.span.from())));
-            text.push_str(&edit.new_text);
-            from = edit.span.to();
-        }
-        text.push_str(self.source.slice(Span::new(from, self.chunk.to())));
-        text.push('\n');
+        let text = edited(self.source.text(), self.chunk, edits);
         // A separator that was none before splits the text.
         let mut start = 0usize;
         for part in super::documents(&text) {
@@ -138,8 +155,7 @@ impl Place<'_, '_> {
         let first = self.source.line_of(self.chunk.from());
         let mut candidate = None;
         let mut run: Vec<Edit> = Vec::new();
-        // Few tries for a long text: each reads it again.
-        let mut tries = MOST_BYTES.checked_div(self.chunk.len()).unwrap_or(0).clamp(2, 50);
+        let mut tries = tries(self.chunk);
         for line in (first..=last).rev().take(50) {
             let span = self.source.line_span(line);
             let Some(found) = lookalike::in_line(self.source.slice(span), span.from()) else { continue };
