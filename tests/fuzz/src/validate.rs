@@ -41,11 +41,12 @@ fn is_syntax_error(finding: &Value) -> bool {
     is_syntax(finding) && finding["severity"] == "error"
 }
 
-/// Of keys that stand twice a fix mends the one that counts; text that was not read is read when that is mended.
+/// Of keys that stand twice a fix mends the one that counts; text that was not read is read when that is mended, also what is
+/// behind an object that kubectl stopped at.
 fn brings_up(finding: &Value) -> bool {
-    ["yaml-duplicate-key", "json-duplicate-key", "duplicate-field", "yaml-dropped-text"]
-        .iter()
-        .any(|code| finding["code"] == *code)
+    let stopped = finding["origin"] == "kubectl" && finding["severity"] == "error";
+    let codes = ["yaml-duplicate-key", "json-duplicate-key", "duplicate-field", "yaml-dropped-text"];
+    stopped || codes.iter().any(|code| finding["code"] == *code)
 }
 
 /// kubectl stops at a syntax error: mended, there is none or another one. Mostly one further down, but a document before a wrong
