@@ -183,7 +183,7 @@ impl Context<'_> {
             here = context.parent;
         }
         names.reverse();
-        (!names.is_empty()).then(|| format!("{}.{}", self.holder, names.join(".")))
+        (!names.is_empty()).then(|| format!("{}.{}", self.holder, crate::words::joined(&names, ".")))
     }
 }
 

@@ -386,7 +386,10 @@ fn refusal(field: &'static str, text: &str, damage: Option<Damage>) -> Option<(&
 
 /// What is wrong with options, without the place in a text that the caller never saw.
 fn told(error: &json::Error) -> String {
-    error.message.replace("unknown field", "unknown option")
+    match error.message.strip_prefix("unknown field") {
+        Some(rest) => format!("unknown option{rest}"),
+        None => error.message.clone(),
+    }
 }
 
 fn stringify(verb: &str, what: &str, value: &JsValue) -> Result<String, JsValue> {

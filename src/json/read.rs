@@ -4,6 +4,8 @@ mod numbers;
 mod strings;
 mod values;
 
+use crate::goformat::{self, GoUnicode};
+use crate::words::joined;
 use std::fmt;
 use values::described;
 
@@ -172,7 +174,7 @@ impl Reader<'_> {
                 "boolean `false`".to_owned()
             }
             Some(b'-' | b'0'..=b'9') => described(self.number()?),
-            Some(b'"') => format!("string {:?}", self.quoted()?),
+            Some(b'"') => format!("string {}", goformat::quote(&self.quoted()?, GoUnicode::V15)),
             Some(b'[') => "sequence".to_owned(),
             Some(b'{') => "map".to_owned(),
             _ => return Err(self.fail_next(VALUE)),
@@ -394,6 +396,6 @@ fn one_of(names: &[&str]) -> String {
     match quoted.as_slice() {
         [a, b] => format!("{a} or {b}"),
         [one] => one.clone(),
-        many => format!("one of {}", many.join(", ")),
+        many => format!("one of {}", joined(many, ", ")),
     }
 }

@@ -84,6 +84,44 @@ fn short(text: &str) -> String {
     if line.chars().count() <= 40 { line.to_owned() } else { line.chars().take(37).chain("...".chars()).collect() }
 }
 
+/// What to say where neither the text nor a fix has to be looked at, by libyaml's words for the problem; whether it is about the
+/// rest of the line, not the character alone. `{}` is where the thing began that is being read.
+const SAID: &[(&str, bool, &str)] = &[
+    (
+        "did not find expected key",
+        true,
+        "this does not belong to the map that begins at {}: give all its keys the same indentation as there",
+    ),
+    (
+        "did not find expected '-' indicator",
+        true,
+        "the list that begins at {} goes on only with `- ` in the same column: check this line's indentation",
+    ),
+    (
+        "block sequence entries are not allowed in this context",
+        true,
+        "a list cannot begin on the line of its key: put `- ` on the next line, or write `[a, b]`",
+    ),
+    ("found unexpected document indicator", true, "the quote that opens at {} is still open here: close it before"),
+    ("did not find expected hexdecimal number", false, "`\\x`, `\\u` and `\\U` want 2, 4 and 8 hexadecimal digits"),
+    (
+        "found invalid Unicode character escape code",
+        false,
+        "write the character itself, or `\\U` with eight digits: YAML has no pairs of `\\u` escapes",
+    ),
+    (
+        "did not find expected comment or line break",
+        true,
+        "behind `|` or `>` the line must end: begin the text on the next one, indented",
+    ),
+    (
+        "found an indentation indicator equal to 0",
+        false,
+        "the digit behind `|` or `>` is 1 to 9; leave it out to take the first line's indentation",
+    ),
+    ("did not find expected <document start>", true, "after a directive the document begins with a line `---`"),
+];
+
 type Words = (Span, String, Option<(String, Edit)>);
 
 impl Place<'_, '_> {
@@ -194,6 +232,13 @@ impl Place<'_, '_> {
             Stage::Decode | Stage::Json => return self.meaning(),
             Stage::Scanner | Stage::Parser => {}
         }
+        if let Some((_, rest, help)) = SAID.iter().find(|(problem, ..)| *problem == error.problem) {
+            let help = match help.split_once("{}") {
+                Some((before, behind)) => format!("{before}{}{behind}", self.began()),
+                None => (*help).to_owned(),
+            };
+            return (if *rest { self.rest_of_line() } else { span }, help, None);
+        }
         match &*error.problem {
             "found character that cannot start any token" => self.no_token(),
             "mapping values are not allowed in this context" => self.second_colon(),
@@ -209,28 +254,9 @@ impl Place<'_, '_> {
                     None,
                 )
             }
-            "did not find expected key" => {
-                let help = format!(
-                    "this does not belong to the map that begins at {}: give all its keys the same indentation as there",
-                    self.began()
-                );
-                (self.rest_of_line(), help, None)
-            }
-            "did not find expected '-' indicator" => {
-                let help = format!(
-                    "the list that begins at {} goes on only with `- ` in the same column: check this line's indentation",
-                    self.began()
-                );
-                (self.rest_of_line(), help, None)
-            }
             "did not find expected ',' or ']'" => self.unclosed('[', ']'),
             "did not find expected ',' or '}'" => self.unclosed('{', '}'),
             "did not find expected node content" => self.no_content(),
-            "block sequence entries are not allowed in this context" => (
-                self.rest_of_line(),
-                "a list cannot begin on the line of its key: put `- ` on the next line, or write `[a, b]`".to_owned(),
-                None,
-            ),
             "mapping keys are not allowed in this context" => {
                 (span, "`? ` begins a key and cannot stand here: quote the value".to_owned(), self.quoted(self.rest_of_line()))
             }
@@ -238,10 +264,6 @@ impl Place<'_, '_> {
                 let open = error.context_mark.offset as usize;
                 let help = format!("the quote that opens at {} is never closed", self.began());
                 (Span::new(open, open.saturating_add(1)), help, None)
-            }
-            "found unexpected document indicator" => {
-                let help = format!("the quote that opens at {} is still open here: close it before", self.began());
-                (self.rest_of_line(), help, None)
             }
             "found unknown escape character" => {
                 let edit = Edit { span: Span::at(self.at), new_text: "\\".to_owned() };
@@ -251,21 +273,9 @@ impl Place<'_, '_> {
                     Some(("double the backslash".to_owned(), edit)),
                 )
             }
-            "did not find expected hexdecimal number" => plain("`\\x`, `\\u` and `\\U` want 2, 4 and 8 hexadecimal digits"),
-            "found invalid Unicode character escape code" => {
-                plain("write the character itself, or `\\U` with eight digits: YAML has no pairs of `\\u` escapes")
-            }
             "found a tab character that violates indentation"
             | "found a tab character where an indentation space is expected" => self.tab(),
             "did not find expected alphabetic or numeric character" => self.indicator(),
-            "did not find expected comment or line break" => (
-                self.rest_of_line(),
-                "behind `|` or `>` the line must end: begin the text on the next one, indented".to_owned(),
-                None,
-            ),
-            "found an indentation indicator equal to 0" => {
-                plain("the digit behind `|` or `>` is 1 to 9; leave it out to take the first line's indentation")
-            }
             "found incompatible YAML document" => {
                 let line = self.line_of(self.at);
                 (line, "kubectl reads YAML 1.1 only: remove the line".to_owned(), self.without_line(line))
@@ -279,9 +289,6 @@ impl Place<'_, '_> {
                 "a word that begins with `!` is a tag: quote the value if it is text".to_owned(),
                 self.quoted(self.rest_of_line()),
             ),
-            "did not find expected <document start>" => {
-                (self.rest_of_line(), "after a directive the document begins with a line `---`".to_owned(), None)
-            }
             problem if problem.starts_with("exceeded max depth") => {
                 plain("lists and maps are nested more than 10000 levels deep: kubectl stops here")
             }

@@ -137,7 +137,9 @@ impl Lines<'_> {
         }
         let part = self.text.get(self.at..offset).unwrap_or("");
         let breaks = part.chars().filter(|c| matches!(c, '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')).count();
-        let lone = part.matches('\r').count().saturating_sub(part.matches("\r\n").count());
+        let bytes = part.as_bytes();
+        let pairs = bytes.windows(2).filter(|pair| *pair == b"\r\n").count();
+        let lone = bytes.iter().filter(|byte| **byte == b'\r').count().saturating_sub(pairs);
         // A CR at the very end may have its LF behind `offset`; nothing begins between the two.
         self.line = self.line.saturating_add(breaks).saturating_add(lone);
         self.at = offset;
