@@ -52,7 +52,7 @@ policy:
 
 .PHONY: test
 test:
-	$(call say,all tests: about 28 minutes on a new machine and 13 minutes after that)
+	$(call say,all tests: about 40 minutes on a new machine, less after that)
 	@$(MAKE) test-rust
 	@$(MAKE) pkg
 	@$(MAKE) test-hosts

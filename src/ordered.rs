@@ -177,9 +177,9 @@ impl<K, V> Map<K, V> {
         self.entries
     }
 
-    /// The values in the sequence in which their keys came, to change.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
-        self.entries.iter_mut().map(|(_, value)| value)
+    /// Keys and values in the sequence in which the keys came, the values to change.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.entries.iter_mut().map(|(key, value)| (&*key, value))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Texts put together and searched. The standard library's joining is compiled anew for every kind of text, and its search is
+//! Texts put together, searched and compared. The standard library's joining is compiled anew for every kind of text, and its search is
 //! made for long needles: both are small here.
 
 /// Texts one after the other, with a separator between them.
@@ -48,6 +48,15 @@ pub fn contains(text: &str, piece: &str) -> bool {
     find(text, piece).is_some()
 }
 
+/// Whether two texts are the same. Names are short: nothing is called to compare their bytes.
+#[inline(never)]
+pub fn same(one: &str, other: &str) -> bool {
+    let ((words, tail), (other_words, other_tail)) = (one.as_bytes().as_chunks::<8>(), other.as_bytes().as_chunks::<8>());
+    one.len() == other.len()
+        && words.iter().zip(other_words).all(|(word, other)| u64::from_le_bytes(*word) == u64::from_le_bytes(*other))
+        && tail.iter().zip(other_tail).all(|(byte, other)| byte == other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +75,20 @@ mod tests {
             for piece in ["", "a", "ab", "b: ", ": ", "é", "}}", "\n---", "x", "xx"] {
                 assert_eq!(find(text, piece), text.find(piece), "{piece:?} in {text:?}");
                 assert_eq!(contains(text, piece), text.contains(piece), "{piece:?} in {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn texts_differ_wherever_a_byte_does() {
+        for length in 0..20 {
+            let text = "abcdefghijklmnopqrst".get(..length).unwrap();
+            assert!(same(text, text), "{text}");
+            assert!(!same(text, &format!("{text}u")), "{text}");
+            for at in 0..length {
+                let mut other = text.to_owned();
+                other.replace_range(at..=at, "-");
+                assert!(!same(text, &other), "{text} {other}");
             }
         }
     }

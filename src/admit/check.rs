@@ -119,10 +119,11 @@ pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], e
 
 /// The known word that was probably meant.
 fn closest(word: &str, known: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
-    let mut nearest = suggest::Nearest::to(word);
-    known.clone().for_each(|known| nearest.consider(known));
-    let mut known = known;
-    known.find(|known| known.eq_ignore_ascii_case(word)).or(nearest.found())
+    known.clone().find(|known| known.eq_ignore_ascii_case(word)).or_else(|| {
+        let mut nearest = suggest::Nearest::to(word);
+        known.for_each(|known| nearest.consider(known));
+        nearest.found()
+    })
 }
 
 /// A key as it stands in a path: cut and on one line, without the backticks.

@@ -183,8 +183,7 @@ impl Joined {
                             fields.insert("file".to_owned(), other.name.as_str().into());
                         }
                     }
-                    let names: Vec<String> = fields.keys().cloned().collect();
-                    for (name, value) in names.iter().zip(fields.values_mut()) {
+                    for (name, value) in fields.iter_mut() {
                         match name.as_str() {
                             "range" => self.shift(files, home, value),
                             // What the user wrote is no part of ours.

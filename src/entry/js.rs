@@ -1,15 +1,15 @@
 //! The npm package's functions: arguments of JavaScript in, answers as plain JavaScript objects out.
 //!
 //! Options and objects come in through `JSON.stringify` and answers go out through `JSON.parse`: measured as fast as
-//! building the objects by hand, and without a second serialiser in the module. Manifests come in, and objects without
-//! findings go out, by the functions of `pkg/exchange.js`: together a sixth of what validating a claim takes otherwise.
+//! building the objects by hand, and without a second serialiser in the module. Texts come in, and what `validate` says goes out,
+//! by [`exchange`].
 
+use super::exchange::{self, string};
 use crate::evaluate;
-use crate::json::{self, Out, Raw, ToJson};
+use crate::json::{self, Raw};
 use crate::text::bytes::{self, Damage, HELP};
-use crate::wire::answer::{Object, Range};
 use crate::wire::{self, Answer, Request};
-use js_sys::{JSON, JsString, TypeError, Uint8Array};
+use js_sys::{JSON, TypeError, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -174,124 +174,7 @@ fn answer_by(
     if let Some(damage) = damage {
         explain(&mut answer, damage);
     }
-    match Listed::of(&mut answer) {
-        Some(listed) => listed_answer(&wire::print(&listed)),
-        None => JSON::parse(&wire::print(&answer)),
-    }
-}
-
-#[wasm_bindgen(raw_module = "./exchange.js")]
-extern "C" {
-    /// Writes a text as UTF-8; negative if there is not room for all of it.
-    fn encode(text: &JsValue, room: &mut [u8]) -> i32;
-
-    /// The answer of a [`Listed`].
-    #[wasm_bindgen(catch, js_name = listed)]
-    fn listed_answer(text: &str) -> Result<JsValue, JsValue>;
-}
-
-/// A string of JavaScript's. Most are ASCII: as many bytes as JavaScript counts units.
-fn string(value: &JsValue) -> Option<String> {
-    let length = value.dyn_ref::<JsString>()?.length() as usize;
-    let mut bytes = vec![0; length];
-    let written = usize::try_from(encode(value, &mut bytes));
-    match written.is_ok_and(|written| written == length).then(|| String::from_utf8(bytes)) {
-        Some(Ok(text)) => Some(text),
-        _ => value.as_string(),
-    }
-}
-
-/// An answer to `validate`, written as lists of values in the order that `pkg/exchange.js` takes them in.
-struct Listed<'a>(&'a Answer, Vec<Values>);
-
-/// An object of such an answer.
-struct Values(Object);
-
-impl<'a> Listed<'a> {
-    /// Takes the objects out of an answer, if lists can tell all about it.
-    fn of(answer: &'a mut Answer) -> Option<Self> {
-        let Answer {
-            verb,
-            ok: _,
-            error,
-            findings: _,
-            objects,
-            raw,
-            hover,
-            items,
-            fixes,
-            schema,
-            codes,
-            releases,
-            text,
-            response,
-        } = answer;
-        let others: [&dyn ToJson; 10] = [error, raw, hover, items, fixes, schema, codes, releases, text, response];
-        if verb.as_deref() != Some("validate")
-            || others.iter().any(|other| !other.is_absent())
-            || !objects.iter().all(Values::suffice)
-        {
-            return None;
-        }
-        let objects = std::mem::take(objects);
-        Some(Listed(answer, objects.into_iter().map(Values).collect()))
-    }
-}
-
-impl ToJson for Listed<'_> {
-    fn write(&self, out: &mut Out) {
-        let Listed(Answer { verb, ok, findings, .. }, objects) = self;
-        out.list(&[verb, ok, findings, objects]);
-    }
-}
-
-impl Values {
-    fn suffice(object: &Object) -> bool {
-        matches!(
-            object,
-            Object {
-                api_version: _,
-                kind: _,
-                name: _,
-                namespace: _,
-                release: Some(_),
-                range: Some(_),
-                valid: Some(_),
-                status: Some(_),
-                object: None,
-                placement: None,
-                selected: None,
-                changes: None,
-                from: None,
-                to: None,
-                changed: None,
-                losses: None,
-                skipped: None,
-            }
-        )
-    }
-}
-
-impl ToJson for Values {
-    fn write(&self, out: &mut Out) {
-        let Values(Object { api_version, kind, name, namespace, release, range, valid, status, .. }) = self;
-        let Some(Range { start, end }) = range else { return };
-        out.list(&[
-            api_version,
-            kind,
-            name,
-            namespace,
-            release,
-            &start.line,
-            &start.character,
-            &start.offset,
-            &end.line,
-            &end.character,
-            &end.offset,
-            valid,
-            status,
-        ]);
-    }
+    exchange::object(answer)
 }
 
 /// Answers a request about a place in a text.

@@ -3,6 +3,9 @@
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 pub mod js;
 
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+mod exchange;
+
 #[cfg(all(feature = "npx", target_arch = "wasm32", target_os = "unknown"))]
 pub mod command;
 

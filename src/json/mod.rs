@@ -221,9 +221,9 @@ impl Map {
         self.0.entries().iter().map(|(name, _)| name)
     }
 
-    /// The values, to change.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        self.0.values_mut()
+    /// Names and values, the values to change.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&String, &mut Value)> {
+        self.0.iter_mut()
     }
 
     /// Names and values.

@@ -47,7 +47,7 @@ fn prune(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.retain(|(_, value)| !value.is_null());
-            map.values_mut().for_each(prune);
+            map.iter_mut().for_each(|(_, value)| prune(value));
         }
         Value::Array(items) => items.iter_mut().for_each(prune),
         _ => {}

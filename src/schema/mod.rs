@@ -8,7 +8,7 @@ pub mod v1alpha2;
 
 pub use release::{Release, Rules};
 
-use crate::text::word;
+use crate::words::same;
 
 /// The Go package a type lives in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +164,7 @@ impl Field {
 /// Equality of names, with a first look that tells most of them apart.
 #[inline(always)]
 fn is(name: &str, other: &str) -> bool {
-    name.len() == other.len() && name.as_bytes().first() == other.as_bytes().first() && word::same(name, other)
+    name.len() == other.len() && name.as_bytes().first() == other.as_bytes().first() && same(name, other)
 }
 
 impl Struct {

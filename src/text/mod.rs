@@ -11,7 +11,7 @@ pub mod print;
 pub mod source;
 pub mod stream;
 pub mod tree;
-pub(crate) mod word;
+mod word;
 pub mod yaml;
 
 pub use source::{Position, Source, Span};

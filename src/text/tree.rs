@@ -4,7 +4,7 @@
 //! Values are those kubectl would see after its YAML-to-JSON step (spec/decoding.md §3), spans are those of the text.
 
 use super::source::Span;
-use super::word;
+use crate::words::same;
 
 /// A node's handle in its [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -310,7 +310,7 @@ impl<'s> Tree<'s> {
     #[inline(always)]
     fn is(&self, s: Str, text: &str) -> bool {
         let (Str::Source(span) | Str::Decoded(span)) = s;
-        span.len() == text.len() && word::same(self.text(s), text)
+        span.len() == text.len() && same(self.text(s), text)
     }
 
     /// The items of a sequence; nothing for other nodes.

@@ -50,32 +50,9 @@ pub(super) fn find(bytes: &[u8], meant: impl Fn(u64) -> u64) -> Option<usize> {
     (found < tail.len()).then(|| base.wrapping_add(found))
 }
 
-/// Whether two texts are the same. Names are short: nothing is called to compare their bytes.
-#[inline(never)]
-pub(crate) fn same(one: &str, other: &str) -> bool {
-    let ((words, tail), (other_words, other_tail)) = (one.as_bytes().as_chunks::<8>(), other.as_bytes().as_chunks::<8>());
-    one.len() == other.len()
-        && words.iter().zip(other_words).all(|(word, other)| u64::from_le_bytes(*word) == u64::from_le_bytes(*other))
-        && tail.iter().zip(other_tail).all(|(byte, other)| byte == other)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn texts_differ_wherever_a_byte_does() {
-        for length in 0..20 {
-            let text = "abcdefghijklmnopqrst".get(..length).unwrap();
-            assert!(same(text, text), "{text}");
-            assert!(!same(text, &format!("{text}u")), "{text}");
-            for at in 0..length {
-                let mut other = text.to_owned();
-                other.replace_range(at..=at, "-");
-                assert!(!same(text, &other), "{text} {other}");
-            }
-        }
-    }
 
     #[test]
     fn agree_with_a_look_at_every_byte() {

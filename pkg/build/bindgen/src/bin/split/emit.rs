@@ -106,13 +106,8 @@ pub fn part(plan: &Plan, parts: &[Part], own: usize, module: &mut Module) -> Fal
             None => continue,
             Some(home) if *home == own => continue,
             // In place of what is loaded later, the first has a caller.
-            Some(home) => {
-                if *home > own {
-                    0
-                } else {
-                    *home
-                }
-            }
+            Some(home) if *home > own => 0,
+            Some(home) => *home,
         };
         let id = functions[index];
         let ty = module.funcs.get(id).ty();
