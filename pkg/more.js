@@ -1,17 +1,17 @@
-// The package's Wasm is in modules that share their memory. `claimkit_bg.wasm` reads and validates; what else an importer can ask
-// for is in `claimkit_more.wasm`, whose functions the first calls through a table, loading it when the first of them is called.
-// What only they read, it puts into the memory when it starts. The command line is the third, for ./cli.js alone.
+// The package's Wasm is in modules that share their memory. `claimkit_bg.wasm` validates what is to be created; what else an importer
+// can ask for is in `claimkit_more.wasm`, whose functions the first calls through a table, loading it when the first of them is
+// called. What only they read, it puts into the memory when it starts. The command line is the third, for ./cli.js alone.
 
 let first;
 let base = 0;
 let find;
-// What the host gives the modules, and what the second gives the third.
+// What the host gives the modules.
 let host;
-let second;
+let started = false;
 
 /** Called by the first module when it needs the second. */
 export function more() {
-  if (second !== undefined) return;
+  if (started) return;
   if (find !== undefined) {
     const source = find();
     start(source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source));
@@ -19,7 +19,7 @@ export function more() {
   }
   // The call ends here: what it had on the stack of the first module goes with it.
   first.stack.value = base;
-  throw new Error("claimkit: only parsing and validating have been loaded; this needs `await loadMore()` first");
+  throw new Error("claimkit: only validating has been loaded; this needs `await loadMore()` first");
 }
 
 /** Called by the first module when the command line has not been started. */
@@ -36,7 +36,7 @@ export function lend(imports) {
 /** Starts the command line, `claimkit_commands.wasm`, after the two others. */
 export function startCommands(module) {
   more();
-  new WebAssembly.Instance(new WebAssembly.Module(module), { first, more: second, "./claimkit_bg.js": host });
+  new WebAssembly.Instance(new WebAssembly.Module(module), given());
 }
 
 /**
@@ -53,8 +53,12 @@ export function prepare(exports, source) {
   find ??= source;
 }
 
+/** What the second and the third module import. */
+const given = () => ({ first, "./more.js": { more, commands }, "./claimkit_bg.js": host });
+
 function start(module) {
-  second ??= new WebAssembly.Instance(module, { first, "./claimkit_bg.js": host }).exports;
+  new WebAssembly.Instance(module, given());
+  started = true;
 }
 
 /**
@@ -63,10 +67,10 @@ function start(module) {
  * @param {WebAssembly.Module} module
  */
 export async function add(module) {
-  if (second !== undefined) return;
-  const started = await WebAssembly.instantiate(module, { first, "./claimkit_bg.js": host });
-  second ??= started.exports;
+  if (started) return;
+  await WebAssembly.instantiate(module, given());
+  started = true;
 }
 
 /** Whether nothing is left to fetch. A module that was not split has all in the first. */
-export const complete = () => second !== undefined || find !== undefined || (first !== undefined && first.stack === undefined);
+export const complete = () => started || find !== undefined || (first !== undefined && first.stack === undefined);

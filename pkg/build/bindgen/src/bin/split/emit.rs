@@ -6,7 +6,7 @@ use std::ops::Range;
 use walrus::ir::Value;
 use walrus::{
     ConstExpr, DataKind, ElementItems, ElementKind, FunctionBuilder, FunctionId, FunctionKind, GlobalId, GlobalKind, ImportKind,
-    ImportedFunction, Module, TableId,
+    Module, TableId,
 };
 
 use crate::plan::{Plan, shares_stack};
@@ -28,31 +28,7 @@ pub fn first(plan: &Plan, parts: &[Part], module: &mut Module) -> Fallible<()> {
     let functions = by_index(module);
     module.tables.get_mut(table).initial = plan.table_end;
     module.tables.get_mut(table).maximum = Some(plan.table_end);
-    let load = module.types.add(&[], &[]);
-    let loads: Vec<FunctionId> = parts.iter().map(|part| module.add_import_func("./more.js", &part.name, load).0).collect();
-    for (index, slot) in &plan.stubs {
-        let id = functions[index];
-        let load = loads[plan.functions[index] - 1];
-        let ty = module.funcs.get(id).ty();
-        let (parameters, results) = (module.types.get(ty).params().to_vec(), module.types.get(ty).results().to_vec());
-        let slot = i32::try_from(*slot)?;
-        let locals: Vec<_> = parameters.iter().map(|ty| module.locals.add(*ty)).collect();
-        let mut builder = FunctionBuilder::new(&mut module.types, &parameters, &results);
-        let mut body = builder.func_body();
-        body.i32_const(slot).table_get(table).ref_is_null().if_else(
-            None,
-            |then| {
-                then.call(load);
-            },
-            |_| {},
-        );
-        for local in &locals {
-            body.local_get(*local);
-        }
-        body.i32_const(slot).call_indirect(ty, table);
-        let body = builder.local_func(locals);
-        module.funcs.get_mut(id).kind = FunctionKind::Local(body);
-    }
+    call_through_table(plan, parts, 0, &plan.stubs, module, &functions)?;
     fill(plan, 0, module, &functions)?;
     let later: Vec<&Range<u64>> = plan.data.iter().skip(1).flatten().collect();
     let segments: Vec<_> = module.data.iter().map(|data| data.id()).collect();
@@ -65,7 +41,6 @@ pub fn first(plan: &Plan, parts: &[Part], module: &mut Module) -> Fallible<()> {
             }
         }
     }
-    lend(plan, 0, parts, module, &functions)?;
     let shared: BTreeSet<usize> = plan.uses.iter().skip(1).flat_map(|uses| &uses.globals).copied().collect();
     for (id, name) in globals(module, &shared) {
         module.exports.add(&name, id);
@@ -100,20 +75,7 @@ pub fn part(plan: &Plan, parts: &[Part], own: usize, module: &mut Module) -> Fal
         module.memories.get_mut(memory).data_segments.insert(id);
     }
 
-    for index in &plan.uses[own].functions {
-        let home = match plan.functions.get(index) {
-            // The host's functions come from the host.
-            None => continue,
-            Some(home) if *home == own => continue,
-            // In place of what is loaded later, the first has a caller.
-            Some(home) if *home > own => 0,
-            Some(home) => *home,
-        };
-        let id = functions[index];
-        let ty = module.funcs.get(id).ty();
-        let import = module.imports.add(name(parts, home), &plan.names[index], ImportKind::Function(id));
-        module.funcs.get_mut(id).kind = FunctionKind::Import(ImportedFunction { import, ty });
-    }
+    call_through_table(plan, parts, own, &plan.uses[own].functions, module, &functions)?;
     for (id, name) in globals(module, &plan.uses[own].globals) {
         let import = module.imports.add(FIRST, &name, ImportKind::Global(id));
         module.globals.get_mut(id).kind = GlobalKind::Import(import);
@@ -129,43 +91,61 @@ pub fn part(plan: &Plan, parts: &[Part], own: usize, module: &mut Module) -> Fal
     let ours = module.tables.get_mut(table);
     (ours.initial, ours.maximum) = (plan.table_end, Some(plan.table_end));
     fill(plan, own, module, &functions)?;
-    lend(plan, own, parts, module, &functions)?;
     // Nothing refers to what has stayed behind; what is unreachable goes.
     walrus::passes::gc::run(module);
     Ok(())
 }
 
-/// What the parts are called where others import from them.
-fn name(parts: &[Part], part: usize) -> &str {
-    part.checked_sub(1).map_or(FIRST, |index| &parts[index].name)
-}
-
-/// Exports the functions of a part that later ones call.
-fn lend(plan: &Plan, own: usize, parts: &[Part], module: &mut Module, functions: &BTreeMap<usize, FunctionId>) -> Fallible<()> {
-    let mut lent = BTreeSet::new();
-    for later in 1..=parts.len() {
-        for index in &plan.uses[later].functions {
-            let Some(home) = plan.functions.get(index) else { continue };
-            if (*home == own && later > own) || (own == 0 && *home > later) {
-                lent.insert(*index);
-            }
+/// Makes callers through the table of those functions that other parts have. The caller of one in a later part has that part started
+/// if the table has nothing at its place yet; earlier parts are there.
+fn call_through_table(
+    plan: &Plan,
+    parts: &[Part],
+    own: usize,
+    called: &BTreeSet<usize>,
+    module: &mut Module,
+    functions: &BTreeMap<usize, FunctionId>,
+) -> Fallible<()> {
+    let table = functions_table(module)?;
+    let nothing = module.types.add(&[], &[]);
+    let starts: Vec<FunctionId> = parts.iter().map(|part| module.add_import_func("./more.js", &part.name, nothing).0).collect();
+    for index in called {
+        // The host's functions come from the host.
+        let Some(home) = plan.functions.get(index).filter(|home| **home != own) else { continue };
+        let id = functions[index];
+        let ty = module.funcs.get(id).ty();
+        let (parameters, results) = (module.types.get(ty).params().to_vec(), module.types.get(ty).results().to_vec());
+        let slot = i32::try_from(plan.slots[index])?;
+        let locals: Vec<_> = parameters.iter().map(|ty| module.locals.add(*ty)).collect();
+        let mut builder = FunctionBuilder::new(&mut module.types, &parameters, &results);
+        let mut body = builder.func_body();
+        if *home > own {
+            body.i32_const(slot).table_get(table).ref_is_null().if_else(
+                None,
+                |then| {
+                    then.call(starts[*home - 1]);
+                },
+                |_| {},
+            );
         }
-    }
-    for index in lent {
-        module.exports.add(&plan.names[&index], functions[&index]);
+        for local in &locals {
+            body.local_get(*local);
+        }
+        body.i32_const(slot).call_indirect(ty, table);
+        let body = builder.local_func(locals);
+        module.funcs.get_mut(id).kind = FunctionKind::Local(body);
     }
     Ok(())
 }
 
-/// Puts a part's functions into their places in the table: those the linker chose, and those that callers of the first look at.
+/// Puts a part's functions into their places in the table: those the linker chose, and those that other parts' callers look at.
 fn fill(plan: &Plan, own: usize, module: &mut Module, functions: &BTreeMap<usize, FunctionId>) -> Fallible<()> {
     let table = functions_table(module)?;
     let elements: Vec<_> = module.elements.iter().map(|element| element.id()).collect();
     elements.into_iter().for_each(|id| module.elements.delete(id));
     module.tables.iter_mut().for_each(|table| table.elem_segments.clear());
     let linked = plan.elements.iter().filter(|(_, (part, _))| *part == own).map(|(slot, (_, index))| (*slot, *index));
-    let called =
-        plan.stubs.iter().filter(|(index, _)| own > 0 && plan.functions[index] == own).map(|(index, slot)| (*slot, *index));
+    let called = plan.slots.iter().filter(|(index, _)| plan.functions[index] == own).map(|(index, slot)| (*slot, *index));
     let filled: BTreeMap<u64, usize> = linked.chain(called).collect();
     let mut runs: Vec<(u64, Vec<FunctionId>)> = Vec::new();
     for (slot, index) in filled {

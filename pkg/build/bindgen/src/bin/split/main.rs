@@ -2,11 +2,12 @@
 //! memory, table and stack. `MODULE.wasm` is what wasm-bindgen made of `LINKED.wasm`, which has the linker's relocations.
 //!
 //! Functions whose names begin with one of a part's prefixes, and what only they use, functions, data and places in the table, move
-//! to that part. In `FIRST.wasm` a short function stands for each that is called from an earlier part: it calls through the
-//! table, and if the table has nothing at that place yet, it calls the import of the part's name of `./more.js` first. That has to
-//! start the part, and those before it, with the exports of all earlier parts under their names and what `FIRST.wasm` itself
-//! imports. Which functions are named decides sizes alone, never what is computed: a part that needed something of a later
-//! one without asking for it would not be written. The stack pointer is exported as `stack`, for a host that lets the import throw.
+//! to that part. Where a function of another part is called, a short function stands for it, which calls through the table. If the
+//! table can have nothing at that place yet, it calls the import of the part's name of `./more.js` first. That has to start the
+//! part, and those before it, with the exports of `FIRST.wasm` as `first` and what `FIRST.wasm` itself imports.
+//!
+//! Which functions are named decides sizes alone, never what is computed: a part that needed something of a later one without
+//! asking for it would not be written. The stack pointer is exported as `stack`, for a host that lets the import throw.
 
 mod emit;
 mod links;

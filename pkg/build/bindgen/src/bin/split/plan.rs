@@ -27,10 +27,10 @@ pub struct Plan {
     pub functions: BTreeMap<usize, usize>,
     /// The part that fills each place of the table that the module itself fills, with the function that is put there.
     pub elements: BTreeMap<u64, (usize, usize)>,
-    /// Functions of later parts that earlier ones call, with the places in the table where they are called.
-    pub stubs: BTreeMap<usize, u64>,
-    /// What functions that cross between parts are called there.
-    pub names: BTreeMap<usize, String>,
+    /// Functions of later parts that the first knows, and so needs callers for.
+    pub stubs: BTreeSet<usize>,
+    /// Functions that other parts call, with the places in the table where they are called.
+    pub slots: BTreeMap<usize, u64>,
     /// The data of later parts: their addresses, by part.
     pub data: Vec<Vec<Range<u64>>>,
     /// What each part's functions refer to.
@@ -55,36 +55,44 @@ impl Plan {
             functions.insert(*index, part);
             uses[part].add(own);
         }
-        // The first part leaves a caller for each function of a later one that earlier ones know.
-        let mut wanted: BTreeSet<usize> = BTreeSet::new();
+        // The first part has a caller for each function of a later one that it calls, exports or puts into the table.
+        let mut stubs: BTreeSet<usize> = BTreeSet::new();
         let mut elements = BTreeMap::new();
         for (slot, function) in &graph.elements {
             let (filled, home) = (part_of(Node::Slot(*slot)), functions.get(function).copied().unwrap_or(0));
             if home > filled {
-                wanted.insert(*function);
+                stubs.insert(*function);
             }
             // What an import is, every part can be told, and the place of a function that stays is the first's to fill.
             elements.insert(*slot, (if home > filled { 0 } else { home }, *function));
         }
+        let home = |index: &usize| functions.get(index).copied();
+        stubs.extend(uses[0].functions.iter().chain(&graph.exported).filter(|index| home(index) > Some(0)));
+        // Functions are shared by their places in the table: exporting one takes engines ten times as long.
+        let mut crossing = stubs.clone();
         for (part, uses) in uses.iter().enumerate() {
-            wanted.extend(uses.functions.iter().filter(|index| functions.get(index).is_some_and(|home| *home > part)));
+            crossing.extend(uses.functions.iter().filter(|index| home(index).is_some_and(|home| home != part)));
         }
-        wanted.extend(graph.exported.iter().filter(|index| functions.get(index).is_some_and(|home| *home > 0)));
         let table = functions_table(module)?;
-        let size = module.tables.get(table).initial;
-        let stubs: BTreeMap<usize, u64> = wanted.into_iter().zip(size..).collect();
+        let mut table_end = module.tables.get(table).initial;
+        let mut slots: BTreeMap<usize, u64> = elements
+            .iter()
+            .filter(|(_, (part, index))| home(index) == Some(*part))
+            .map(|(slot, (_, index))| (*index, *slot))
+            .collect();
+        slots.retain(|index, _| crossing.contains(index));
+        for index in crossing {
+            slots.entry(index).or_insert_with(|| {
+                table_end += 1;
+                table_end - 1
+            });
+        }
 
         let mut data = vec![Vec::new(); last + 1];
         for index in 0..links.data.len() {
             data[part_of(Node::Datum(index))].push(links.data[index].range.clone());
         }
-        let table_end = size + stubs.len() as u64;
-        let mut crossing: BTreeSet<usize> = BTreeSet::new();
-        for (part, uses) in uses.iter().enumerate().skip(1) {
-            crossing.extend(uses.functions.iter().filter(|index| functions.get(index).is_some_and(|home| *home != part)));
-        }
-        let names = crossing.into_iter().enumerate().map(|(number, index)| (index, format!("f{}", short(number)))).collect();
-        let plan = Self { functions, elements, stubs, names, data, uses, table_end };
+        let plan = Self { functions, elements, stubs, slots, data, uses, table_end };
         plan.prove(module, links)?;
         Ok(plan)
     }
@@ -335,12 +343,6 @@ fn elements(module: &Module) -> Fallible<BTreeMap<u64, usize>> {
         found.extend((u64::from(*start as u32)..).zip(functions.iter().map(|id| id.index())));
     }
     Ok(found)
-}
-
-/// A number to the base 36.
-fn short(number: usize) -> String {
-    let digit = char::from(b"0123456789abcdefghijklmnopqrstuvwxyz"[number % 36]);
-    if number < 36 { digit.to_string() } else { format!("{}{digit}", short(number / 36)) }
 }
 
 /// Whether the parts after the first use the stack, whose pointer they then share.
