@@ -13,7 +13,8 @@ export type ModuleSource = string | Global<"URL"> | Global<"Request"> | Global<"
  * Fetches (or takes) and starts the Wasm; needed once in browsers and workers before anything else. Calling it again is
  * harmless. In Node importing the package does it.
  *
- * The Wasm is in two modules: the first reads and validates, the second holds all other functions and `validate` of patches.
+ * The Wasm is in two modules: the first validates what is to be created, the second holds all other functions and `validate` of
+ * changes to a stored object.
  *
  * @param source where the first module is; without it, `claimkit_bg.wasm` beside the package's own file
  * @param more where the second is; without it and without `source`, `claimkit_more.wasm` beside the package's own file;

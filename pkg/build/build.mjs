@@ -1,8 +1,8 @@
 // Builds the Wasm modules of the npm package: cargo, wasm-bindgen, wasm-opt, the same three steps `wasm-pack build --target
-// web` takes, and then splits the module in three. wasm-bindgen and the splitter are the small programs in ./bindgen, built into
-// target/tools; wasm-opt comes from npm at one fixed version, because sizes are compared in tests.
+// web` takes, but that the module is split in three; and the file that Node imports. wasm-bindgen and the splitter are the small
+// programs in ./bindgen, built into target/tools; wasm-opt and esbuild come from npm at fixed versions, because sizes are compared.
 //
-//   node pkg/build/build.mjs   the modules into pkg/, hand-written files restored if wasm-pack replaced them
+//   node pkg/build/build.mjs   all of it into pkg/, hand-written files restored if wasm-pack replaced them
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -30,6 +30,14 @@ function run(program, args, settings = {}) {
   const done = spawnSync(program, args, { cwd: root, stdio: "inherit", ...settings });
   if (done.error) fail(`cannot start ${program}: ${done.error.message}`);
   if (done.status !== 0) fail(`${[program, ...args].join(" ")} ended with ${done.status ?? done.signal}`);
+}
+
+/** What a program prints. */
+function read(program, args) {
+  const done = spawnSync(program, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"], encoding: "utf8", maxBuffer: 1 << 26 });
+  if (done.error) fail(`cannot start ${program}: ${done.error.message}`);
+  if (done.status !== 0) fail(`${[program, ...args].join(" ")} ended with ${done.status ?? done.signal}`);
+  return done.stdout;
 }
 
 /** The version of a package in a Cargo.lock. */
@@ -63,28 +71,33 @@ function tool(name) {
   return program;
 }
 
-/** wasm-opt from npm, into target/tools. */
-function wasmOpt() {
+/** A program from npm, in target/tools. */
+function npmTool(name) {
   const folder = path.join(tools, "npm");
-  const wanted = JSON.parse(readFileSync(path.join(here, "package.json"), "utf8")).devDependencies.binaryen;
-  const present = path.join(folder, "node_modules/binaryen/package.json");
-  if (!existsSync(present) || JSON.parse(readFileSync(present, "utf8")).version !== wanted) {
-    say(`wasm-opt (binaryen ${wanted}) from npm, once, about 5 seconds`);
+  const wanted = JSON.parse(readFileSync(path.join(here, "package.json"), "utf8")).devDependencies;
+  const present = ([name, version]) => {
+    const manifest = path.join(folder, "node_modules", name, "package.json");
+    return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === version;
+  };
+  if (!Object.entries(wanted).every(present)) {
+    say(`${Object.entries(wanted).map((entry) => entry.join(" ")).join(" and ")} from npm, once, about 5 seconds`);
     mkdirSync(folder, { recursive: true });
     for (const file of ["package.json", "package-lock.json"]) copyFileSync(path.join(here, file), path.join(folder, file));
     run("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], { cwd: folder });
   }
-  return path.join(folder, "node_modules/.bin/wasm-opt");
+  return path.join(folder, "node_modules/.bin", name);
 }
 
-// What is loaded second: all that neither `parse` nor `validate` of a whole object needs, by the beginnings of functions' names.
-// ../more.js starts it; tests/hosts/split.test.mjs holds that validating never needs it.
+// What is loaded second: all that `validate` of a whole object does not need where none is stored, by the beginnings of functions'
+// names. ../more.js starts it; tests/hosts/split.test.mjs holds that validating never needs it.
 const MORE = [
   ...["admit", "convert", "editor", "patch", "query"].map((name) => `claimkit::${name}::`),
+  // Rules that need a stored object.
+  ...["immutable::", "claim::update", "slice::update", "scheduling::update", "metadata::generic_update", "pipeline::update", "pipeline::prepare_for_update"].map((name) => `claimkit::validate::${name}`),
   // What else is in `evaluate`, the scheduler's remarks on a manifest's own selector need.
   ...["bits", "explain", "matching", "placement", "plan", "pod", "scan"].map((name) => `claimkit::evaluate::${name}::`),
-  ...["rest", "admit", "complete", "convert", "evaluate", "fixes", "hover", "json_schema", "lists", "patch", "placement", "placing", "select"].map((name) => `claimkit::wire::${name}::`),
-  ...["admit", "codes", "complete", "convert", "evaluate", "fixes", "hover", "jsonSchema", "prepareNodes", "preparednodes_evaluate", "releases"].map((name) => `${name} externref shim`),
+  "claimkit::wire::parse::parse", ...["rest", "admit", "complete", "convert", "evaluate", "fixes", "hover", "json_schema", "lists", "patch", "placement", "placing", "select"].map((name) => `claimkit::wire::${name}::`),
+  ...["admit", "codes", "complete", "convert", "evaluate", "fixes", "hover", "jsonSchema", "parse", "prepareNodes", "preparednodes_evaluate", "releases"].map((name) => `${name} externref shim`),
 ];
 
 // What only `npx claimkit` loads, after the two: the command line. ../cli.js starts it.
@@ -103,12 +116,29 @@ function splitModule(linked, folder) {
   return { "claimkit_bg.wasm": first, "claimkit_more.wasm": more, "claimkit_commands.wasm": commands };
 }
 
+/** Runs rustc for the module, with more flags of rustc's and in a target folder. */
+function compile(folder, ...flags) {
+  const args = ["rustc", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", "web", "--no-default-features", "--features", "js,npx"];
+  run("cargo", [...args, "--target-dir", folder, "--", ...flags], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
+  return path.join(folder, "wasm32-unknown-unknown/web/claimkit.wasm");
+}
+
+/** The symbols of what ./fast.txt names. They have hashes, and many functions are gone when all is compiled: a run without optimisation tells. */
+function fastSymbols() {
+  const unoptimised = compile(path.join(target, "names"), "-Cno-prepopulate-passes", "-Clink-arg=--no-gc-sections");
+  return read(tool("fast"), [unoptimised, path.join(here, "fast.txt")]).split("\n").filter((line) => line !== "");
+}
+
 /** Compiles the module and puts its parts and their glue into the folder, unless all are there already. */
 function build() {
   // The code and the data say where they refer to data, and to functions by their place in the table: relocations.
-  const linking = ["--", "-Clink-arg=--emit-relocs"];
-  run("cargo", ["rustc", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", "web", "--no-default-features", "--features", "js,npx", ...linking], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
-  const compiled = path.join(target, "wasm32-unknown-unknown/web/claimkit.wasm");
+  const symbols = fastSymbols();
+  // LLVM compiles these for speed, in a crate that is compiled for size.
+  const fast = symbols.map((symbol) => `-Cllvm-args=${["minsize", "optsize"].map((attribute) => `-force-remove-attribute=${symbol}:${attribute}`).join(" ")}`);
+  const compiled = compile(target, "-Clink-arg=--emit-relocs", ...fast);
+  // Flags for symbols that are called otherwise in this run would be taken without a word.
+  const linked = readFileSync(compiled);
+  if (!symbols.some((symbol) => symbol.includes("claimkit") && linked.includes(symbol))) fail("no symbol of the run without optimisation is in the module");
   const out = path.join(root, "pkg");
   const modules = ["claimkit_bg.wasm", "claimkit_more.wasm", "claimkit_commands.wasm"];
   const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm.d.ts", ...modules].map((name) => path.join(out, name));
@@ -128,7 +158,7 @@ function build() {
 
   run(tool("bindgen"), [compiled, folder]);
   const parts = splitModule(compiled, folder);
-  for (const file of Object.values(parts)) run(wasmOpt(), ["-Oz", ...WASM_FEATURES, file, "-o", file]);
+  for (const file of Object.values(parts)) run(npmTool("wasm-opt"), [...WASM_OPT, ...WASM_FEATURES, file, "-o", file]);
   for (const product of products) copyFileSync(parts[path.basename(product)] ?? path.join(folder, path.basename(product)), product);
   // Only Node loads the command line, and it can unpack it.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
@@ -137,12 +167,23 @@ function build() {
   for (const product of products.filter((name) => name.endsWith(".wasm"))) say(`${path.relative(root, product)}: ${statSync(product).size} bytes`);
 }
 
+// Functions with one caller are not put into it unless they are small: engines compile a function whole when it is first called, and
+// most calls need a part of a large one. It also makes the module smaller when it is compressed.
+const WASM_OPT = ["-Oz", "--one-caller-inline-max-function-size=20"];
+
+/** One file of what Node imports: each costs a millisecond before the first answer. Its map names the files beside it. */
+function bundle() {
+  const settings = ["--bundle", "--format=esm", "--platform=node", "--sourcemap", "--sources-content=false", "--log-level=warning"];
+  run(npmTool("esbuild"), [path.join(root, "pkg/start.js"), ...settings, `--outfile=${path.join(root, "pkg/claimkit.node.js")}`]);
+}
+
 // What rustc's default target for Wasm may use; every browser since 2023 has it.
 const WASM_FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"].map((name) => `--enable-${name}`);
 
 restorePackage();
-say("Wasm: about 1 minute the first time, seconds when nothing changed");
+say("Wasm: about 2 minutes the first time, seconds when nothing changed");
 run("bash", [path.join(here, "toolchain.sh"), "wasm32-unknown-unknown"]);
 build();
+bundle();
 copyFileSync(path.join(root, "src/entry/types.d.ts"), path.join(root, "pkg/types.d.ts"));
 copyFileSync(path.join(root, "LICENSE"), path.join(root, "pkg/LICENSE"));

@@ -24,6 +24,7 @@ mod validate;
 pub use answer::Answer;
 pub use evaluate::evaluate_on;
 pub use placing::FULL_NODES;
+use request::Operation;
 pub use request::Request;
 
 use crate::json::{self, ToJson};
@@ -33,15 +34,14 @@ const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases
 
 /// Answers a request.
 pub fn run(request: &Request) -> Answer {
-    match request.verb.as_str() {
-        "parse" => parse::parse(request),
-        "validate" => validate::validate(request),
+    match (request.verb.as_str(), request.operation) {
+        ("validate", Operation::Create) => validate::validate(request),
         _ => rest(request),
     }
 }
 
-/// Every verb but `parse` and `validate`. A function of its own, with all that only these verbs need inside or below it:
-/// the npm package's build moves it into a second module, which is loaded when it is wanted.
+/// All but validating what is to be created. A function of its own, with all that only the rest needs inside or below it: the npm
+/// package's build moves it into a second module, which is loaded when it is wanted, before anything is kept for the answer.
 #[inline(never)]
 fn rest(request: &Request) -> Answer {
     if let Some(answer) = on_objects(request) {

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { here, root } from "./suite.mjs";
 
+const { exports } = JSON.parse(readFileSync(path.join(root, "pkg/package.json"), "utf8"));
 const { sizes, start } = JSON.parse(readFileSync(path.join(here, "ratchet.json"), "utf8"));
 
 for (const [file, bounds] of Object.entries(sizes.modules)) {
@@ -34,7 +35,7 @@ test("import, start and first validation", (context) => {
   const schema = path.join(here, "target/claim.schema.json");
   const ours = `
     const before = process.hrtime.bigint();
-    const { validate } = await import(${JSON.stringify(path.join(root, "pkg/node.js"))});
+    const { validate } = await import(${JSON.stringify(path.join(root, "pkg", exports["."].node))});
     const { ok } = validate(text);
     const after = process.hrtime.bigint();`;
   const theirs = `
@@ -64,6 +65,6 @@ test("import, start and first validation", (context) => {
 
 test("every file of the package is meant to be in it", () => {
   const packed = readdirSync(path.join(root, "pkg")).filter((name) => statSync(path.join(root, "pkg", name)).isFile());
-  const known = /^(package\.json|README\.md|LICENSE|\.gitignore|[a-z]+\.(js|d\.ts)|claimkit_bg\.wasm(\.d\.ts)?|claimkit_more\.wasm|claimkit_commands\.wasm(\.br)?)$/;
+  const known = /^(package\.json|README\.md|LICENSE|\.gitignore|[a-z]+\.(js|d\.ts)|claimkit\.node\.js(\.map)?|claimkit_bg\.wasm(\.d\.ts)?|claimkit_more\.wasm|claimkit_commands\.wasm(\.br)?)$/;
   assert.deepEqual(packed.filter((name) => !known.test(name)), []);
 });

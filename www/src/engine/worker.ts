@@ -90,11 +90,10 @@ function wholeModule(): Promise<void> {
   return more;
 }
 
-/** The first module reads, and validates whole objects. */
+/** The first module validates whole objects that are to be created. */
 function needsWhole({ verb, shape, options }: Ask): boolean {
   if (shape !== undefined && shape !== "report") return true;
-  if (verb === "validate") return String(options["operation"] ?? "").startsWith("patch");
-  return verb !== "parse" || options["labelSelector"] !== undefined || options["fieldSelector"] !== undefined;
+  return verb !== "validate" || (options["operation"] ?? "create") !== "create";
 }
 
 async function answer(ask: Ask): Promise<unknown> {
