@@ -141,7 +141,7 @@ function results() {
   writeFileSync(path.join(here, "chart.svg"), chart(measured));
   return `# claimkit beside its peers
 
-Made by \`make bench\`: one run, the same inputs, processor time (not time on the wall), the best of several rounds. ${os.cpus()[0].model}, ${os.cpus().length} cores, Node ${process.version}.
+Made by \`make bench\`: one run, the same inputs, processor time (not time on the wall), the best of several rounds, the tools in turns. ${os.cpus()[0].model}, ${os.cpus().length} cores, Node ${process.version}.
 
 Microseconds for each document, in brackets how many times claimkit's: of Rust crates the native build's, of all others that of
 the npm package. claimkit reads, applies every rule of the server and places every finding; js-yaml + ajv, kubernetes-validate
