@@ -96,7 +96,8 @@ const MORE = [
   ...["immutable::", "claim::update", "slice::update", "scheduling::update", "metadata::generic_update", "pipeline::update", "pipeline::prepare_for_update"].map((name) => `claimkit::validate::${name}`),
   // What else is in `evaluate`, the scheduler's remarks on a manifest's own selector need.
   ...["bits", "explain", "matching", "placement", "plan", "pod", "scan"].map((name) => `claimkit::evaluate::${name}::`),
-  "claimkit::wire::parse::parse", ...["rest", "admit", "complete", "convert", "evaluate", "fixes", "hover", "json_schema", "lists", "patch", "placement", "placing", "select"].map((name) => `claimkit::wire::${name}::`),
+  "claimkit::wire::parse::parse",
+  ...["rest", "admit", "complete", "convert", "evaluate", "fixes", "hover", "json_schema", "lists", "patch", "placement", "placing", "select"].map((name) => `claimkit::wire::${name}::`),
   ...["admit", "codes", "complete", "convert", "evaluate", "fixes", "hover", "jsonSchema", "parse", "prepareNodes", "preparednodes_evaluate", "releases"].map((name) => `${name} externref shim`),
 ];
 
