@@ -7,7 +7,7 @@ use crate::ordered::Set;
 use crate::quantity::Quantity;
 use crate::report::Path;
 use crate::schema::{Release, Struct, Type};
-use crate::text::diagnose::{self, Unquoted};
+use crate::text::diagnose::{self, Meant, Wanted};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
@@ -60,8 +60,8 @@ pub struct Mismatch {
     pub node: NodeId,
     /// What the field takes.
     pub ty: Type,
-    /// The word that wants quotes, where a string is wanted.
-    pub unquoted: Option<Unquoted>,
+    /// What is meant there, where that can be told.
+    pub meant: Option<Meant>,
 }
 
 /// What decoding gives.
@@ -230,8 +230,9 @@ impl<'t> Decoder<'t, '_> {
     }
 
     fn push(&mut self, node: NodeId, message: String, ty: &Type, path: &Path<'_>) {
-        let unquoted = if ty.is_text() { diagnose::unquoted(self.tree, node) } else { None };
-        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty, unquoted });
+        let wanted = if ty.is_text() { Some(Wanted::Text) } else { ty.takes_map().then_some(Wanted::Map) };
+        let meant = wanted.and_then(|wanted| diagnose::meant(self.tree, node, wanted));
+        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty, meant });
     }
 
     /// The last mismatch came from a type that decodes itself.

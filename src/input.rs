@@ -149,13 +149,13 @@ impl<'s> Input<'s> {
 
 /// kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
-    let Some((span, unquoted)) = refused.field.map(|field| *field) else {
+    let Some((span, meant)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
         return Finding::error(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
     };
     let finding = Finding::error(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
-    match unquoted {
-        Some(unquoted) => finding.with_help(unquoted.help()).with_fix(unquoted.title(), vec![unquoted.fix]),
+    match meant {
+        Some(meant) => finding.with_help(meant.help).with_fix(meant.title, meant.edits),
         None => finding,
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::decode::{self, How, Via};
 use crate::schema::{Field, Package, Release, Struct, Type, meta};
-use crate::text::diagnose::Unquoted;
+use crate::text::diagnose::Meant;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
@@ -44,14 +44,14 @@ pub struct Refused {
     pub list_index: Option<usize>,
     /// kubectl's words, without the name of the file.
     pub message: String,
-    /// A metadata field of the wrong type: where it stands, and the word that wants quotes.
-    pub field: Option<Box<(Span, Option<Unquoted>)>>,
+    /// A metadata field of the wrong type: where it stands, and what is meant there.
+    pub field: Option<Box<(Span, Option<Meant>)>>,
 }
 
 /// Why a document is refused: the words, and the metadata field that is meant.
 struct Reason {
     message: String,
-    field: Option<Box<(Span, Option<Unquoted>)>>,
+    field: Option<Box<(Span, Option<Meant>)>>,
 }
 
 impl From<String> for Reason {
@@ -166,7 +166,7 @@ fn check_metadata(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -
     let decoded = decode::decode(tree, root, &METADATA_ONLY, "v1", How::reaching(mode, via, release));
     match decoded.answer.and_then(|at| decoded.mismatches.get(at)) {
         Some(mismatch) => {
-            Err(Reason { message: mismatch.message.clone(), field: Some(Box::new((mismatch.span, mismatch.unquoted.clone()))) })
+            Err(Reason { message: mismatch.message.clone(), field: Some(Box::new((mismatch.span, mismatch.meant.clone()))) })
         }
         None => Ok(()),
     }

@@ -3,6 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
 
+#[path = "support/fixes.rs"]
+mod fixes;
+
 use claimkit::limits::Limits;
 use claimkit::report::{Code, Finding, Severity};
 use claimkit::text::{self, Mode};
@@ -50,6 +53,62 @@ fn dashes_that_are_none() {
     one("a:\n  – b\n", Code::YamlLookalike, "–", "write `-`", Some("a:\n  - b\n"));
     one("—\n", Code::YamlLookalike, "—", "em dash", Some("-\n"));
     assert!(findings("# a – b\na: x – y\nb: 'c – d'\nc: |\n  –--\n").is_empty());
+}
+
+#[test]
+fn blanks_behind_colons() {
+    const HELP: &str = "is one word: put a blank behind the colon";
+    one("kind:A\nb: c\n", Code::YamlSyntax, "kind:A", HELP, Some("kind: A\nb: c\n"));
+    one(
+        "a: b\napp.kubernetes.io/name:x1\nb: c\n",
+        Code::YamlSyntax,
+        "app.kubernetes.io/name:x1",
+        HELP,
+        Some("a: b\napp.kubernetes.io/name: x1\nb: c\n"),
+    );
+    // The first is mended, and the next is told of then.
+    one("a:b\nc: d\ne:f\ng: h\n", Code::YamlSyntax, "a:b", HELP, Some("a: b\nc: d\ne:f\ng: h\n"));
+    // Not where it would be a guess: no value, an address, a word that YAML gives a meaning.
+    for text in ["a:\"b\nc: d\n", "http://a\nc: d\n", "a:@b\nc: d\n", "a\nc: d\n"] {
+        let found = findings(text);
+        assert!(!found.is_empty() && found.iter().all(|finding| finding.fixes.is_empty()), "{text}: {found:#?}");
+    }
+}
+
+/// YAML reads what follows as one text, and the field takes a map.
+#[test]
+fn blanks_behind_colons_of_whole_maps() {
+    const HEAD: &str = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\n";
+    for (text, fixed) in [
+        ("metadata:\n  name:a\nspec:\n  resourceClassName: b\n", Some("metadata:\n  name: a\nspec:\n  resourceClassName: b\n")),
+        (
+            "metadata:\n  name: a\n  labels:\n    app:x\n    tier:y\nspec:\n  resourceClassName: b\n",
+            Some("metadata:\n  name: a\n  labels:\n    app: x\n    tier: y\nspec:\n  resourceClassName: b\n"),
+        ),
+        (
+            "metadata:\n  name: a\nspec:\n  resourceClassName:b # c\n",
+            Some("metadata:\n  name: a\nspec:\n  resourceClassName: b # c\n"),
+        ),
+        (
+            "metadata:\n  name: a\n  ownerReferences:\n  - uid:x\nspec:\n  resourceClassName: b\n",
+            Some("metadata:\n  name: a\n  ownerReferences:\n  - uid: x\nspec:\n  resourceClassName: b\n"),
+        ),
+        // One key cannot stand behind another, nor two that begin in other columns.
+        ("metadata: name:a\nspec:\n  resourceClassName: b\n", None),
+        ("metadata: {labels: app:x}\nspec:\n  resourceClassName: b\n", None),
+        ("metadata:\n  name:a\n   b:c\nspec:\n  resourceClassName: b\n", None),
+        ("metadata:\n  'name:a'\nspec:\n  resourceClassName: b\n", None),
+    ] {
+        let text = format!("{HEAD}{text}");
+        let request = serde_json::json!({"verb": "validate", "text": text});
+        let answer: serde_json::Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        let finding = &answer["findings"][0];
+        assert_eq!(finding["code"], "type-mismatch", "{text}: {finding}");
+        let mended = finding["fixes"].get(0).map(|fix| fixes::apply(&text, fix));
+        assert_eq!(mended, fixed.map(|fixed| format!("{HEAD}{fixed}")), "{finding}");
+        assert_eq!(finding["help"].is_string(), fixed.is_some(), "{finding}");
+        fixes::all_mend(&request, &answer);
+    }
 }
 
 #[test]

@@ -117,6 +117,15 @@ impl Type {
             _ => false,
         }
     }
+
+    /// True for structs and maps, behind a pointer too.
+    pub fn takes_map(&self) -> bool {
+        match self {
+            Type::Struct(_) | Type::StringMap => true,
+            Type::Pointer(inner) => inner.takes_map(),
+            _ => false,
+        }
+    }
 }
 
 impl Field {

@@ -124,8 +124,8 @@ pub fn decoding(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Findi
         let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
         let mut finding = Finding::error(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
         finding.path = Some(mismatch.path.clone());
-        if let Some(unquoted) = &mismatch.unquoted {
-            finding = finding.with_help(unquoted.help()).with_fix(unquoted.title(), vec![unquoted.fix.clone()]);
+        if let Some(meant) = &mismatch.meant {
+            finding = finding.with_help(meant.help.clone()).with_fix(meant.title.clone(), meant.edits.clone());
         }
         findings.push(finding);
     }

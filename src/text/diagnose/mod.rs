@@ -3,10 +3,10 @@
 
 mod json;
 mod lookalike;
+mod meant;
 mod refusal;
-mod unquoted;
 
-pub use unquoted::{Unquoted, unquoted};
+pub use meant::{Meant, Wanted, meant};
 
 pub(super) use json::explain_json;
 pub(super) use lookalike::lookalikes;

@@ -2,6 +2,7 @@
 //! reads with it.
 
 use super::lookalike::{self, Lookalike};
+use super::meant;
 use crate::report::{Code, Edit, Finding, Origin};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Mark, Stage, YamlError};
@@ -124,6 +125,9 @@ const SAID: &[(&str, bool, &str)] = &[
 
 type Words = (Span, String, Option<(String, Edit)>);
 
+/// What a colon without a blank behind it may lead to, by what stands before and behind.
+const COLONS: [&str; 2] = ["could not find expected ':'", "mapping values are not allowed in this context"];
+
 impl Place<'_, '_> {
     fn here(&self) -> &str {
         self.source.slice(Span::new(self.at, self.chunk.to()))
@@ -175,7 +179,8 @@ impl Place<'_, '_> {
                 let line = |text: &str, to: usize| text.bytes().take(to).filter(|&byte| byte == b'\n').count();
                 let here = line(self.source.slice(self.chunk), self.at.saturating_sub(self.chunk.from()));
                 let tabs = self.char_here() == Some('\t') && text.get(at..).is_some_and(|rest| rest.starts_with('\t'));
-                return (tabs || next.problem == self.error.problem) && line(&text, at) > here;
+                let colons = [&next.problem, &self.error.problem].iter().all(|problem| COLONS.contains(&problem.as_ref()));
+                return (tabs || colons || next.problem == self.error.problem) && line(&text, at) > here;
             }
             start = start.saturating_add(part.len()).saturating_add("\n---".len());
         }
@@ -245,6 +250,9 @@ impl Place<'_, '_> {
             "could not find expected ':'" => {
                 let key = self.line_of(error.context_mark.offset as usize);
                 let key = Span::new(error.context_mark.offset as usize, key.to());
+                if let Some(words) = self.one_word(key) {
+                    return words;
+                }
                 let text = short(self.source.slice(key).trim_end());
                 (
                     key,
@@ -355,12 +363,26 @@ impl Place<'_, '_> {
             let help = "a plain value cannot contain `: `: put it in quotes, or begin a map on the next line";
             return (span, help.to_owned(), self.quoted(span));
         }
+        let number = self.source.line_of(self.at);
+        if let Some(words) = number.checked_sub(1).and_then(|above| self.one_word(self.source.line_span(above))) {
+            return words;
+        }
         let key = Span::new(line.from().saturating_add(indent), self.at);
         let key_text = short(self.source.slice(key));
         let help = format!(
             "`{key_text}:` cannot be a key here: check this line's indentation, and whether the line before it has a value already"
         );
         (key, help, None)
+    }
+
+    /// `name:a`, all that stands on a line: the blank behind the colon is missing.
+    fn one_word(&self, line: Span) -> Option<Words> {
+        let text = self.source.slice(line);
+        let word = text.trim();
+        let start = line.from().saturating_add(text.len().saturating_sub(text.trim_start().len()));
+        let behind = meant::behind_colon(word)?;
+        let edit = Edit { span: Span::at(start.saturating_add(behind)), new_text: " ".to_owned() };
+        Some((Span::new(start, start.saturating_add(word.len())), meant::blank(word), Some((meant::PUT.to_owned(), edit))))
     }
 
     fn unclosed(&self, open: char, close: char) -> Words {
