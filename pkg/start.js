@@ -1,5 +1,5 @@
-// claimkit for Node: starts it with its own Wasm file. The package has this and what it imports in one file, claimkit.node.js, for
-// each file that Node imports costs a millisecond.
+// claimkit for Node: starts it with its own Wasm file. The package has this and what it imports in one file, claimkit.node.js:
+// Node needs time for each file that it imports.
 import { existsSync, readFileSync } from "node:fs";
 import { initSync } from "./index.js";
 import { findLocales } from "./locale.js";

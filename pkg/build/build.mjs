@@ -124,7 +124,7 @@ function compile(folder, ...flags) {
   return path.join(folder, "wasm32-unknown-unknown/web/claimkit.wasm");
 }
 
-/** The symbols of what ./fast.txt names. They have hashes, and many functions are gone when all is compiled: a run without optimisation tells. */
+/** The symbols of what ./fast.txt names. They have hashes, and optimising removes many functions: a run without it tells. */
 function fastSymbols() {
   const unoptimised = compile(path.join(target, "names"), "-Cno-prepopulate-passes", "-Clink-arg=--no-gc-sections");
   return read(tool("fast"), [unoptimised, path.join(here, "fast.txt")]).split("\n").filter((line) => line !== "");
@@ -132,10 +132,10 @@ function fastSymbols() {
 
 /** Compiles the module and puts its parts and their glue into the folder, unless all are there already. */
 function build() {
-  // The code and the data say where they refer to data, and to functions by their place in the table: relocations.
   const symbols = fastSymbols();
   // LLVM compiles these for speed, in a crate that is compiled for size.
   const fast = symbols.map((symbol) => `-Cllvm-args=${["minsize", "optsize"].map((attribute) => `-force-remove-attribute=${symbol}:${attribute}`).join(" ")}`);
+  // The code and the data say where they refer to data, and to functions by their place in the table: relocations.
   const compiled = compile(target, "-Clink-arg=--emit-relocs", ...fast);
   // Flags for symbols that are called otherwise in this run would be taken without a word.
   const linked = readFileSync(compiled);
@@ -172,7 +172,7 @@ function build() {
 // most calls need a part of a large one. It also makes the module smaller when it is compressed.
 const WASM_OPT = ["-Oz", "--one-caller-inline-max-function-size=20"];
 
-/** One file of what Node imports: each costs a millisecond before the first answer. Its map names the files beside it. */
+/** One file of what Node imports: five took 6 ms more before the first answer. Its map names the files beside it. */
 function bundle() {
   const settings = ["--bundle", "--format=esm", "--platform=node", "--sourcemap", "--sources-content=false", "--log-level=warning"];
   run(npmTool("esbuild"), [path.join(root, "pkg/start.js"), ...settings, `--outfile=${path.join(root, "pkg/claimkit.node.js")}`]);
