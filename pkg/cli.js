@@ -4,15 +4,16 @@ import { existsSync, readFileSync, readSync, readdirSync, statSync, writeFileSyn
 import { createRequire } from "node:module";
 import { brotliDecompressSync } from "node:zlib";
 
-const modules = ["./claimkit_bg.wasm", "./claimkit_more.wasm", "./claimkit_commands.wasm.br"].map((file) => new URL(file, import.meta.url));
+const modules = ["./claimkit_bg.wasm", "./claimkit_text.wasm", "./claimkit_more.wasm", "./claimkit_commands.wasm.br"].map((file) => new URL(file, import.meta.url));
 if (!modules.every((file) => existsSync(file))) {
   console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
   process.exit(2);
 }
 const require = createRequire(import.meta.url);
-const [claimkit, { command }, { startCommands }] = ["./index.js", "./claimkit.js", "./more.js"].map((file) => require(file));
-claimkit.initSync(readFileSync(modules[0]), () => readFileSync(modules[1]));
-startCommands(brotliDecompressSync(readFileSync(modules[2])));
+const [claimkit, { command }, { startCommands }] = ["./index.js", "./claimkit.js", "./parts.js"].map((file) => require(file));
+const [first, text, more, commandLine] = modules;
+claimkit.initSync(readFileSync(first), () => readFileSync(more), () => readFileSync(text));
+startCommands(brotliDecompressSync(readFileSync(commandLine)));
 
 const TELLING = /"verb"\s*:\s*"(hover|complete|jsonSchema|codes|releases)"/;
 

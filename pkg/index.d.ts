@@ -13,26 +13,35 @@ export type ModuleSource = string | Global<"URL"> | Global<"Request"> | Global<"
  * Fetches (or takes) and starts the Wasm; needed once in browsers and workers before anything else. Calling it again is
  * harmless. In Node importing the package does it.
  *
- * The Wasm is in two modules: the first validates what is to be created, the second holds all other functions and `validate` of
- * changes to a stored object.
+ * The Wasm is in three modules: the first and `claimkit_text.wasm` validate what is to be created; `claimkit_more.wasm` holds all other
+ * functions, and `validate` of changes to a stored object.
  *
  * @param source where the first module is; without it, `claimkit_bg.wasm` beside the package's own file
- * @param more where the second is; without it and without `source`, `claimkit_more.wasm` beside the package's own file;
- *   without it but with `source`, or with `false`, it is not loaded now
+ * @param more where `claimkit_more.wasm` is; without it and without `source`, beside the package's own file; without it but with
+ *   `source`, or with `false`, it is not loaded now
+ * @param text where `claimkit_text.wasm` is; without it, beside the package's own file
  */
-export function init(source?: ModuleSource | Promise<ModuleSource>, more?: ModuleSource | Promise<ModuleSource> | false): Promise<void>;
+export function init(
+  source?: ModuleSource | Promise<ModuleSource>,
+  more?: ModuleSource | Promise<ModuleSource> | false,
+  text?: ModuleSource | Promise<ModuleSource>,
+): Promise<void>;
 
-/** Fetches (or takes) and starts the second module if it is not there yet. */
-export function loadMore(source?: ModuleSource | Promise<ModuleSource>): Promise<void>;
+/** Fetches (or takes) and starts `claimkit_more.wasm` if it is not there yet; and `claimkit_text.wasm` if it was not given before. */
+export function loadMore(source?: ModuleSource | Promise<ModuleSource>, text?: ModuleSource | Promise<ModuleSource>): Promise<void>;
 
 /**
  * Starts the Wasm from its bytes or from compiled modules, at once.
  *
- * @param more the second module, or a function that gives it when it is needed for the first time
+ * @param module `claimkit_bg.wasm`, which validates manifests as most people write them; what needs one of the others throws an error
+ *   that says so, if it is not given
+ * @param more `claimkit_more.wasm`, or a function that gives it when it is needed for the first time
+ * @param text `claimkit_text.wasm`, or a function that gives it when it is needed for the first time
  */
 export function initSync(
   module: ArrayBuffer | ArrayBufferView | Compiled,
   more?: ArrayBuffer | ArrayBufferView | Compiled | (() => ArrayBuffer | ArrayBufferView | Compiled),
+  text?: ArrayBuffer | ArrayBufferView | Compiled | (() => ArrayBuffer | ArrayBufferView | Compiled),
 ): void;
 
 export default init;

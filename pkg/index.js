@@ -1,7 +1,7 @@
 // claimkit for browsers, workers and bundlers. Importing does nothing; call `init` once, then everything is synchronous.
 import * as module from "./claimkit.js";
 import { withSentences } from "./locale.js";
-import { add, complete as whole, prepare } from "./more.js";
+import { add, has, prepare } from "./parts.js";
 
 export { admit, answer, convert, fixes, parse, prepareNodes, validate } from "./claimkit.js";
 export { addLocale } from "./locale.js";
@@ -35,41 +35,64 @@ async function compiled(source) {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
+// Bundlers know this form, and put the files beside what they make.
+const MORE = () => new URL("./claimkit_more.wasm", import.meta.url);
+const TEXT = () => new URL("./claimkit_text.wasm", import.meta.url);
+
 /**
  * Fetches (or takes) and starts the Wasm. Calling it again is harmless.
  *
- * @param {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource>} [source] where the first module is;
- *   without it, `claimkit_bg.wasm` beside this file
- * @param {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource> | false} [more] where the second is;
- *   `false`, or a source without it: not now
+ * @param {Source} [source] where the first module is; without it, `claimkit_bg.wasm` beside this file
+ * @param {Source | false} [more] where `claimkit_more.wasm` is; `false`, or a source without it: not now
+ * @param {Source} [text] where `claimkit_text.wasm` is; without it, beside this file
+ *
+ * @typedef {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource>} Source
  */
-export async function init(source, more) {
-  const wanted = more ?? (source === undefined ? new URL("./claimkit_more.wasm", import.meta.url) : false);
-  const second = wanted === false || whole() ? undefined : compiled(wanted);
-  // Whoever waits for the first module hears of its failure, whatever becomes of the second.
-  second?.catch(() => {});
+export async function init(source, more, text) {
+  const wanted = more ?? (source === undefined ? MORE() : false);
+  const others = [fetched("text", text ?? TEXT()), wanted === false ? undefined : fetched("more", wanted)];
   prepare(await module.default(source === undefined ? undefined : { module_or_path: source }));
-  if (second !== undefined) await add(await second);
+  await started(others);
 }
 
 /**
  * Fetches (or takes) and starts what `init(source, false)` left out. Calling it again is harmless.
  *
- * @param {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource>} [source]
+ * @param {Source} [source]
+ * @param {Source} [text] as for `init`, where the first module was started without it
  */
-export async function loadMore(source) {
-  if (!whole()) await add(await compiled(source ?? new URL("./claimkit_more.wasm", import.meta.url)));
+export async function loadMore(source, text) {
+  await started([fetched("text", text ?? TEXT()), fetched("more", source ?? MORE())]);
+}
+
+/** A module that is not there yet. */
+function fetched(part, source) {
+  if (has(part)) return undefined;
+  const found = compiled(source);
+  // Whoever waits for the first module hears of its failure, whatever becomes of the others.
+  found.catch(() => {});
+  return found;
+}
+
+/** Starts the modules that were not there, each after those that it uses. */
+async function started([text, more]) {
+  if (text !== undefined) await add("text", await text);
+  if (more !== undefined) await add("more", await more);
 }
 
 /**
- * Starts the Wasm from bytes or a compiled module, at once.
+ * Starts the Wasm from bytes or compiled modules, at once.
  *
  * @param {BufferSource | WebAssembly.Module} source
- * @param {(() => BufferSource | WebAssembly.Module) | BufferSource | WebAssembly.Module} [more] the second module, or what gives
- *   it when it is needed
+ * @param {Later} [more] `claimkit_more.wasm`
+ * @param {Later} [text] `claimkit_text.wasm`
+ *
+ * @typedef {(() => BufferSource | WebAssembly.Module) | BufferSource | WebAssembly.Module} Later a module, or what gives it when it is
+ *   needed
  */
-export function initSync(source, more) {
-  prepare(module.initSync({ module: source }), more === undefined || typeof more === "function" ? more : () => more);
+export function initSync(source, more, text) {
+  const later = (given) => (given === undefined || typeof given === "function" ? given : () => given);
+  prepare(module.initSync({ module: source }), { more: later(more), text: later(text) });
 }
 
 export default init;

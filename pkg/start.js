@@ -4,7 +4,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { initSync } from "./index.js";
 import { findLocales } from "./locale.js";
 
-initSync(readFileSync(new URL("./claimkit_bg.wasm", import.meta.url)), () => readFileSync(new URL("./claimkit_more.wasm", import.meta.url)));
+initSync(
+  readFileSync(new URL("./claimkit_bg.wasm", import.meta.url)),
+  () => readFileSync(new URL("./claimkit_more.wasm", import.meta.url)),
+  () => readFileSync(new URL("./claimkit_text.wasm", import.meta.url)),
+);
 
 findLocales((locale) => {
   const sentences = new URL(`./locale/${encodeURIComponent(locale)}.json`, import.meta.url);

@@ -1,5 +1,5 @@
 // Builds the Wasm modules of the npm package: cargo, wasm-bindgen, wasm-opt, the same three steps `wasm-pack build --target
-// web` takes, but that the module is split in three; and the file that Node imports. wasm-bindgen and the splitter are the small
+// web` takes, but that the module is split in four; and the file that Node imports. wasm-bindgen and the splitter are the small
 // programs in ./bindgen, built into target/tools; wasm-opt and esbuild come from npm at fixed versions, because sizes are compared.
 //
 //   node pkg/build/build.mjs   all of it into pkg/, hand-written files restored if wasm-pack replaced them
@@ -88,8 +88,16 @@ function npmTool(name) {
   return path.join(folder, "node_modules/.bin", name);
 }
 
-// What is loaded second: all that `validate` of a whole object does not need where none is stored, by the beginnings of functions'
-// names. ../more.js starts it; tests/hosts/split.test.mjs holds that validating never needs it.
+// What reads the texts that few manifests are: YAML beyond its common shape, and JSON; and what explains why one is refused. Most
+// first findings do not wait for it.
+const TEXT = [
+  ...["compose::compose", "decode::decode", "decode::duplicates"].map((name) => `claimkit::text::yaml::${name}`),
+  "claimkit::text::stream::read_json",
+  ...["json::", "refusal::", "remarks"].map((name) => `claimkit::text::diagnose::${name}`),
+];
+
+// What is loaded besides: all that `validate` of a whole object does not need where none is stored, by the beginnings of functions'
+// names. ../parts.js starts it; tests/hosts/split.test.mjs holds that validating never needs it.
 const MORE = [
   ...["admit", "convert", "editor", "patch", "query"].map((name) => `claimkit::${name}::`),
   // Rules that need a stored object.
@@ -101,20 +109,20 @@ const MORE = [
   ...["admit", "codes", "complete", "convert", "evaluate", "fixes", "hover", "jsonSchema", "parse", "prepareNodes", "preparednodes_evaluate", "releases"].map((name) => `${name} externref shim`),
 ];
 
-// What only `npx claimkit` loads, after the two: the command line. ../cli.js starts it.
+// What only `npx claimkit` loads, after the others: the command line. ../cli.js starts it.
 const COMMANDS = ["command", "claimkit::cli::", "claimkit::entry::command::", "claimkit::report::render::"];
 
-/** Makes three modules of the one in the folder, and has the glue give the first what loads the second. */
+/** Makes four modules of the one in the folder, and has the glue give the first what loads the second. */
 function splitModule(linked, folder) {
-  const [whole, first, more, commands] = ["claimkit_bg", "first", "more", "commands"].map((name) => path.join(folder, `${name}.wasm`));
-  run(tool("split"), [linked, whole, first, more, ...MORE, "--", commands, ...COMMANDS]);
+  const [whole, first, text, more, commands] = ["claimkit_bg", "first", "text", "more", "commands"].map((name) => path.join(folder, `${name}.wasm`));
+  run(tool("split"), [linked, whole, first, text, ...TEXT, "--", more, ...MORE, "--", commands, ...COMMANDS]);
   const glue = path.join(folder, "claimkit.js");
-  const text = readFileSync(glue, "utf8");
+  const written = readFileSync(glue, "utf8");
   const imports = '"./claimkit_bg.js": import0,';
-  if (text.split(imports).length !== 2) fail("wasm-bindgen's glue has another form than splitModule expects");
-  const lent = '"./claimkit_bg.js": more.lend(import0),\n        "./more.js": more,';
-  writeFileSync(glue, text.replace("\n", '\nimport * as more from "./more.js";\n').replace(imports, lent));
-  return { "claimkit_bg.wasm": first, "claimkit_more.wasm": more, "claimkit_commands.wasm": commands };
+  if (written.split(imports).length !== 2) fail("wasm-bindgen's glue has another form than splitModule expects");
+  const lent = '"./claimkit_bg.js": parts.lend(import0),\n        "./parts.js": parts,';
+  writeFileSync(glue, written.replace("\n", '\nimport * as parts from "./parts.js";\n').replace(imports, lent));
+  return { "claimkit_bg.wasm": first, "claimkit_text.wasm": text, "claimkit_more.wasm": more, "claimkit_commands.wasm": commands };
 }
 
 /** Runs rustc for the module, with more flags of rustc's and in a target folder. */
@@ -141,7 +149,7 @@ function build() {
   const linked = readFileSync(compiled);
   if (!symbols.some((symbol) => symbol.includes("claimkit") && linked.includes(symbol))) fail("no symbol of the run without optimisation is in the module");
   const out = path.join(root, "pkg");
-  const modules = ["claimkit_bg.wasm", "claimkit_more.wasm", "claimkit_commands.wasm"];
+  const modules = ["claimkit_bg.wasm", "claimkit_text.wasm", "claimkit_more.wasm", "claimkit_commands.wasm"];
   const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm.d.ts", ...modules].map((name) => path.join(out, name));
   const packed = path.join(out, "claimkit_commands.wasm.br");
   const folder = path.join(target, "pkg-bindgen-web");

@@ -80,6 +80,7 @@ pub fn mode(text: &str) -> Mode {
     if blank < LOOK_AHEAD && trimmed.starts_with('{') { Mode::Json } else { Mode::Yaml }
 }
 
+#[inline(never)]
 fn read_json<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
     let mut at = 0usize;
     let mut nodes = 0usize;
@@ -223,15 +224,13 @@ pub fn yaml_finding(text: &str, error: &yaml::YamlError) -> Finding {
     diagnose::explain(&Source::new(text), Span::new(0, text.len()), error)
 }
 
-/// What kubectl accepts and does not mention, in the order of the text.
+/// What kubectl accepts and does not mention. Few texts have any of it.
 fn warn(file: &mut File<'_>, composed: &yaml::Composed<'_>, chunk: Span) {
-    let mut findings = Vec::new();
-    diagnose::keys(&file.source, &composed.tree, Mode::Yaml, &mut findings);
-    diagnose::converted_keys(&file.source, &composed.tree, &composed.converted_keys(), &mut findings);
-    diagnose::lookalikes(&composed.tree, chunk, &mut findings);
-    diagnose::dropped(&file.source, composed.end, chunk, &mut findings);
-    crate::ordered::sort_by_key(&mut findings, |finding| finding.span);
-    file.findings.append(&mut findings);
+    let read_to_its_end = composed.end.is_none_or(|(end, _)| end as usize >= chunk.to());
+    let clear = read_to_its_end && composed.keeps_keys() && !composed.tree.has_shadowed();
+    if !clear || diagnose::has_lookalikes(file.source.slice(chunk)) {
+        diagnose::remarks(&file.source, composed, chunk, &mut file.findings);
+    }
 }
 
 #[cfg(test)]

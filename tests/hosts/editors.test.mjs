@@ -53,7 +53,7 @@ let address;
 before(async () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const name of ["claimkit_bg.wasm", "claimkit_more.wasm"]) cpSync(path.join(root, "pkg", name), path.join(folder, name));
+  for (const name of ["claimkit_bg.wasm", "claimkit_text.wasm", "claimkit_more.wasm"]) cpSync(path.join(root, "pkg", name), path.join(folder, name));
   for (const [name, contents] of Object.entries({ codemirror: CODEMIRROR, monaco: MONACO })) {
     await build({
       stdin: { contents, resolveDir: here, sourcefile: `${name}.js` },

@@ -152,7 +152,8 @@ test("esbuild: the modules as files beside the bundle", async () => {
     "main.js": `import { convert, init, validate } from "claimkit";
 import wasm from "claimkit/wasm";
 import more from "claimkit/more";
-await init(new URL(wasm, import.meta.url), new URL(more, import.meta.url));
+import text from "claimkit/text";
+await init(...[wasm, more, text].map((file) => new URL(file, import.meta.url)));
 if (!convert(${JSON.stringify(good)}, { to: "v1alpha1", lossy: "allow" }).ok) throw new Error("not converted");
 const give = (value) => { globalThis.result = value; };${check("give")}`,
   });
@@ -195,37 +196,50 @@ const give = (value) => { globalThis.result = value; };${check("give")}`,
   }
 });
 
-test("the second module: with init, later, by bytes, or not at all", async () => {
+test("the modules behind the first: with init, later, by bytes, or not at all", async () => {
   const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; img-src data:";
   const folder = project("more", { "index.html": PAGE });
   const visitWith = (code) => {
     writeFileSync(
       path.join(folder, "main.js"),
       `import * as claimkit from "./node_modules/claimkit/index.js";
-const [first, more] = ["claimkit_bg", "claimkit_more"].map((name) => new URL(\`./node_modules/claimkit/\${name}.wasm\`, import.meta.url));
+const [first, more, rest] = ["claimkit_bg", "claimkit_more", "claimkit_text"].map((name) => new URL(\`./node_modules/claimkit/\${name}.wasm\`, import.meta.url));
 const bytes = async (url) => (await fetch(url)).arrayBuffer();
 const text = ${JSON.stringify(good)};
 const attempt = (name) => { try { return claimkit[name](text, { to: "v1alpha1", lossy: "allow" }).ok; } catch (error) { return error.message; } };
-const loaded = () => performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("more.wasm")).length;
+const json = () => { try { return claimkit.validate('{"kind":').findings[0].message; } catch (error) { return error.message; } };
+const loaded = () => ["text", "more"].map((part) => performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(part + ".wasm")).length);
 ${code}`,
     );
     return visit(folder, policy);
   };
-  const done = "globalThis.result = [attempt('validate'), attempt('convert'), loaded()];";
+  const done = "globalThis.result = [attempt('validate'), json(), attempt('convert'), loaded()];";
   const refused = "claimkit: only validating has been loaded; this needs `await loadMore()` first";
-  assert.deepEqual(await visitWith(`await claimkit.init(); ${done}`), [true, true, 1]);
-  assert.deepEqual(await visitWith(`await claimkit.init(undefined, false); ${done}`), [true, refused, 0]);
-  assert.deepEqual(await visitWith(`await claimkit.init(first); ${done}`), [true, refused, 0]);
-  assert.deepEqual(await visitWith(`await claimkit.init(first); await claimkit.loadMore(); ${done}`), [true, true, 1]);
-  assert.deepEqual(await visitWith(`await claimkit.init(first, more); ${done}`), [true, true, 1]);
-  assert.deepEqual(await visitWith(`await claimkit.init(await bytes(first), WebAssembly.compileStreaming(fetch(more))); ${done}`), [true, true, 1]);
-  assert.deepEqual(await visitWith(`claimkit.initSync(await bytes(first), await bytes(more)); ${done}`), [true, true, 1]);
+  const unread = "claimkit: this text needs `claimkit_text.wasm`, which has not been loaded: give it to `init` or `initSync`";
+  const all = [true, "unexpected EOF", true, [1, 1]];
+  for (const way of [
+    "await claimkit.init();",
+    "await claimkit.init(); await claimkit.init(); await claimkit.loadMore();",
+    "await claimkit.init(first); await claimkit.loadMore();",
+    "await claimkit.init(first, more);",
+    "await claimkit.init(await bytes(first), WebAssembly.compileStreaming(fetch(more)), fetch(rest));",
+    "claimkit.initSync(await bytes(first), await bytes(more), await bytes(rest));",
+    "claimkit.initSync(await bytes(first)); await claimkit.loadMore();",
+  ]) {
+    assert.deepEqual(await visitWith(`${way} ${done}`), all, way);
+  }
+  assert.deepEqual(await visitWith(`await claimkit.init(undefined, false); ${done}`), [true, "unexpected EOF", refused, [1, 0]]);
+  assert.deepEqual(await visitWith(`await claimkit.init(first); ${done}`), [true, "unexpected EOF", refused, [1, 0]]);
+  // Without the one that reads everything, what it is not needed for is answered, and the rest refused with what to do.
+  assert.deepEqual(await visitWith(`claimkit.initSync(await bytes(first)); ${done}`), [true, unread, unread, [0, 0]]);
+  // It is wanted by the other, however that comes.
+  assert.deepEqual(await visitWith(`const given = await bytes(rest); claimkit.initSync(await bytes(first), undefined, () => given); await claimkit.loadMore(more); ${done}`), all);
   // A call that fails for want of it leaves nothing behind: thousands of them do not use the stack up.
   const often = "for (let i = 0; i < 100_000; i++) attempt('convert');";
-  assert.deepEqual(await visitWith(`await claimkit.init(first); ${often} await claimkit.loadMore(); ${done}`), [true, true, 1]);
+  assert.deepEqual(await visitWith(`await claimkit.init(first); ${often} await claimkit.loadMore(); ${done}`), all);
 });
 
-test("Node loads the second module only when something needs it", () => {
+test("Node loads the other modules only when something needs them", () => {
   const folder = project("node-lazy", {
     "main.mjs": `import { validate, parse, convert } from "claimkit";
 const instances = [];
@@ -233,10 +247,11 @@ const Instance = WebAssembly.Instance;
 WebAssembly.Instance = function (...given) { instances.push(1); return new Instance(...given); };
 const text = ${JSON.stringify(good)};
 const before = [validate(text).ok, validate("a: 1").ok, instances.length];
+const json = [validate("{}").ok, validate("a: b: c").ok, instances.length];
 const after = [parse(text).ok, convert(text, { to: "v1alpha1", lossy: "allow" }).ok, convert(text, { to: "v1alpha2" }).ok, instances.length];
-console.log(JSON.stringify([before, after]));`,
+console.log(JSON.stringify([before, json, after]));`,
   });
-  assert.deepEqual(JSON.parse(run("node", ["main.mjs"], folder).stdout), [[true, false, 0], [true, true, true, 1]]);
+  assert.deepEqual(JSON.parse(run("node", ["main.mjs"], folder).stdout), [[true, false, 0], [false, false, 1], [true, true, true, 2]]);
 });
 
 test("importing fetches and compiles nothing", async () => {
@@ -253,7 +268,7 @@ globalThis.result = [refused, performance.getEntriesByType("resource").filter((e
 test("without the generated files, importing says what to do", () => {
   const folder = path.join(projects, "unbuilt");
   mkdirSync(folder, { recursive: true });
-  for (const file of ["package.json", "node.js", "start.js", "index.js", "locale.js", "more.js", "cli.js"]) cpSync(path.join(root, "pkg", file), path.join(folder, file));
+  for (const file of ["package.json", "node.js", "start.js", "index.js", "locale.js", "parts.js", "cli.js"]) cpSync(path.join(root, "pkg", file), path.join(folder, file));
   const done = spawnSync("node", ["--input-type=module", "-e", 'import "./node.js"'], { cwd: folder, encoding: "utf8" });
   assert.notEqual(done.status, 0);
   assert.match(done.stderr, /run `make pkg`/);

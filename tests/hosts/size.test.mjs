@@ -65,6 +65,6 @@ test("import, start and first validation", (context) => {
 
 test("every file of the package is meant to be in it", () => {
   const packed = readdirSync(path.join(root, "pkg")).filter((name) => statSync(path.join(root, "pkg", name)).isFile());
-  const known = /^(package\.json|README\.md|LICENSE|\.gitignore|[a-z]+\.(js|d\.ts)|claimkit\.node\.js(\.map)?|claimkit_bg\.wasm(\.d\.ts)?|claimkit_more\.wasm|claimkit_commands\.wasm(\.br)?)$/;
+  const known = /^(package\.json|README\.md|LICENSE|\.gitignore|[a-z]+\.(js|d\.ts)|claimkit\.node\.js(\.map)?|claimkit_bg\.wasm(\.d\.ts)?|claimkit_(text|more)\.wasm|claimkit_commands\.wasm(\.br)?)$/;
   assert.deepEqual(packed.filter((name) => !known.test(name)), []);
 });

@@ -1,5 +1,6 @@
-// The package's module is in parts (pkg/build/build.mjs). The first validates alone what is to be created: whoever lints loads one,
-// and no finding waits for another. All of them together answer as the module did before it was split.
+// The package's module is in parts (pkg/build/build.mjs). The first validates alone what is to be created and written as most people
+// write: no such finding waits for another part. With the one that reads the rest it validates all that is to be created, and all of
+// them together answer as the module did before it was split.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -17,6 +18,9 @@ const require = createRequire(import.meta.url);
 
 const scratch = mkdtempSync(path.join(tmpdir(), "claimkit-"));
 after(() => rmSync(scratch, { recursive: true }));
+
+/** How many of the tests' own manifests the first module reads alone, at least. */
+const FIRST_ALONE = 0.75;
 
 /** A copy of the package's JavaScript of its own, and so an instance of its own. */
 function copy(name) {
@@ -40,7 +44,7 @@ const profiles = [["1.26.0-1.26.1", "1.26.1"], ["1.26.2-1.26.15", "1.26.15"], ["
 const upstream = profiles.flatMap(([profile, release]) => [`k8s-${profile}.jsonl`, `random-k8s-${profile}.jsonl`].flatMap(lines).map((line) => ({ ...line, release })));
 const upstreamTexts = ["decode_v1alpha2", "kubectl_stream", "yaml_fuzz_sample", "yaml_to_json"].flatMap((file) => lines(`${file}.jsonl`)).map((line) => line.in);
 
-/** What the first module answers alone. */
+/** What is answered without the module with everything else. */
 function* readings() {
   for (const text of manifests) {
     for (const release of RELEASES) {
@@ -52,7 +56,7 @@ function* readings() {
   for (const text of upstreamTexts) yield { verb: "validate", text };
 }
 
-/** What needs the second. */
+/** What needs it. */
 function* others() {
   for (const text of manifests) {
     for (const release of RELEASES) {
@@ -98,14 +102,16 @@ function* others() {
   }
 }
 
-test("the first module validates alone, and all parts answer as the whole does", (context) => {
+test("validating needs no more than it should, and all parts answer as the whole does", (context) => {
   const [whole, parts] = [copy("whole"), copy("parts")];
-  let asked = 0;
-  whole.initSync(readFileSync(wholeFile), () => assert.fail("a module that was not split needs no other"));
-  parts.initSync(pkg("claimkit_bg.wasm"), () => {
-    asked += 1;
-    return pkg("claimkit_more.wasm");
-  });
+  const asked = [];
+  const none = () => assert.fail("a module that was not split needs no other");
+  whole.initSync(readFileSync(wholeFile), none, none);
+  const part = (name) => () => {
+    asked.push(name);
+    return pkg(`claimkit_${name}.wasm`);
+  };
+  parts.initSync(pkg("claimkit_bg.wasm"), part("more"), part("text"));
   const compare = (requests) => {
     let compared = 0;
     const kinds = {};
@@ -120,20 +126,48 @@ test("the first module validates alone, and all parts answer as the whole does",
     return kinds;
   };
   const alone = compare(readings());
-  assert.equal(asked, 0, "validating needs the second module");
+  assert.deepEqual(asked, ["text"]);
   assert.ok(alone.validate > 10_000, JSON.stringify(alone));
   const rest = compare(others());
-  assert.equal(asked, 1);
+  assert.deepEqual(asked, ["text", "more"]);
   for (const verb of ["admit", "codes", "complete", "convert", "evaluate", "fixes", "hover", "jsonSchema", "parse", "releases", "validate"]) {
     assert.ok(rest[verb] > (/parse|validate/.test(verb) ? 4000 : /codes|releases/.test(verb) ? 2 : 10), `${verb} was answered ${rest[verb]} times`);
   }
-  // What the second brought has changed nothing that the first read before; a part of the requests tells.
+  // What the others brought has changed nothing that the first read before; a part of the requests tells.
   compare([...readings()].filter((_, number) => number % 7 === 0));
 });
 
-test("the package's own functions validate without the second module", () => {
-  const claimkit = copy("alone");
+test("the first module alone reads what most people write, valid or not", async (context) => {
+  const claimkit = copy("first");
+  const { MissingPart } = require(path.join(scratch, "first/parts.js"));
   claimkit.initSync(pkg("claimkit_bg.wasm"));
+  const both = copy("both");
+  both.initSync(pkg("claimkit_bg.wasm"), undefined, pkg("claimkit_text.wasm"));
+  const count = { alone: 0, refused: 0, not: [] };
+  const own = [...texts("tests/manifests"), ...texts("tests/hosts/manifests")].filter((text) => !text.trimStart().startsWith("{"));
+  for (const text of own) {
+    let answer;
+    try {
+      answer = claimkit.validate(text);
+    } catch (error) {
+      if (!(error instanceof MissingPart)) throw error;
+      count.not.push(text);
+      continue;
+    }
+    assert.deepEqual(answer, both.validate(text));
+    count.alone += 1;
+    count.refused += answer.ok ? 0 : 1;
+  }
+  context.diagnostic(`${count.alone} of ${own.length} texts, ${count.refused} of them with errors`);
+  // The rest are the tests' own: every odd thing that YAML has is in one of them.
+  assert.ok(count.alone > own.length * FIRST_ALONE && count.refused > 20, JSON.stringify({ ...count, not: count.not.map((text) => text.slice(0, 200)) }, null, 1));
+  for (const text of texts("www/src/examples")) claimkit.validate(text);
+  assert.throws(() => claimkit.validate("{}"), MissingPart);
+});
+
+test("the package's own functions validate without the module with everything else", () => {
+  const claimkit = copy("alone");
+  claimkit.initSync(pkg("claimkit_bg.wasm"), undefined, pkg("claimkit_text.wasm"));
   let findings = 0;
   for (const text of manifests) {
     for (const given of [text, Buffer.from(text), Buffer.concat([Buffer.from(text), Buffer.from([0xff])])]) {
@@ -188,16 +222,16 @@ test("every byte of the data is brought once, and by the first module if it can"
     return found;
   };
   const whole = memory(all);
-  const [first, more, commands] = ["claimkit_bg.wasm", "claimkit_more.wasm", "claimkit_commands.wasm"].map((name) => data(pkg(name)));
+  const [first, ...others] = ["bg", "text", "more", "commands"].map((name) => data(pkg(`claimkit_${name}.wasm`)));
   const own = memory(first);
-  for (const brought of [more, commands].map(memory)) {
+  for (const brought of others.map(memory)) {
     for (let at = 0; at < end; at += 1) {
       if (own[at] !== 0 && brought[at] !== 0) assert.fail(`two bring the byte at ${at}`);
       own[at] |= brought[at];
     }
   }
   assert.ok(own.equals(whole));
-  const size = more.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const size = others.flat().reduce((sum, { bytes }) => sum + bytes.length, 0);
   assert.ok(size > 20_000, `${size} bytes of data have moved`);
 });
 

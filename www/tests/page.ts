@@ -56,11 +56,14 @@ export interface Options {
   colorScheme?: "light" | "dark";
   locale?: string;
   context?: BrowserContext;
+  /** What to do with a new context before the page is opened in it. */
+  before?: (context: BrowserContext) => Promise<unknown>;
 }
 
 /** Opens the page and watches it. */
-export async function openPage({ path = "", width = 1280, height = 800, colorScheme = "light", locale = "en-US", context }: Options = {}): Promise<Opened> {
+export async function openPage({ path = "", width = 1280, height = 800, colorScheme = "light", locale = "en-US", context, before }: Options = {}): Promise<Opened> {
   const own = context ?? (await browser.newContext({ viewport: { width, height }, colorScheme, locale, permissions: ["clipboard-read", "clipboard-write"] }));
+  await before?.(own);
   const complaints: string[] = [];
   const page = await own.newPage();
   const origin = new URL(home).origin;

@@ -128,11 +128,15 @@ fn at(line: usize, offset: usize, found: &str, new_text: &str, name: &'static st
     Lookalike { edit: Edit { span, new_text: new_text.to_owned() }, name, found: found.to_owned() }
 }
 
+/// Whether there is a look-alike anywhere in a text.
+pub(in crate::text) fn has_lookalikes(text: &str) -> bool {
+    !text.is_ascii() && text.chars().any(|c| !c.is_ascii() && meant(c).is_some())
+}
+
 /// Warnings for a document kubectl accepts: look-alikes in plain scalars, where they became text.
-pub(in crate::text) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Finding>) {
+pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Finding>) {
     let source = tree.source();
-    let text = source.get(chunk.from()..chunk.to()).unwrap_or("");
-    if text.is_ascii() || !text.chars().any(|c| !c.is_ascii() && meant(c).is_some()) {
+    if !has_lookalikes(source.get(chunk.from()..chunk.to()).unwrap_or("")) {
         return;
     }
     let mut spans: Vec<Span> = tree

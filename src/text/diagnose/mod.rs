@@ -9,12 +9,13 @@ mod refusal;
 pub use meant::{Meant, Wanted, meant};
 
 pub(super) use json::explain_json;
-pub(super) use lookalike::lookalikes;
+pub(super) use lookalike::has_lookalikes;
 pub(super) use refusal::{explain, separator};
 
 use super::source::{Source, Span};
 use super::stream::Mode;
 use super::tree::{Entry, Kind, NodeId, Tree};
+use super::yaml::Composed;
 use crate::report::{Code, Edit, Finding, Origin};
 use crate::words::find;
 
@@ -35,6 +36,18 @@ fn documents(text: &str) -> Vec<&str> {
 
 /// Warnings of one kind in one document; a damaged generator could give millions.
 const MOST: usize = 200;
+
+/// What kubectl accepts and does not mention, in the order of the text.
+#[inline(never)]
+pub(super) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chunk: Span, findings: &mut Vec<Finding>) {
+    let mut own = Vec::new();
+    keys(source, &composed.tree, Mode::Yaml, &mut own);
+    converted_keys(source, &composed.tree, &composed.converted_keys(), &mut own);
+    lookalike::lookalikes(&composed.tree, chunk, &mut own);
+    dropped(source, composed.end, chunk, &mut own);
+    crate::ordered::sort_by_key(&mut own, |finding| finding.span);
+    findings.append(&mut own);
+}
 
 /// A key that stands twice, and keys that a merge key overwrites.
 pub(super) fn keys(source: &Source<'_>, tree: &Tree<'_>, mode: Mode, findings: &mut Vec<Finding>) {
@@ -95,7 +108,7 @@ fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> 
 }
 
 /// Keys that YAML takes for something else than text: `on`, `y`, `0x10`, `1.10`.
-pub(super) fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)], findings: &mut Vec<Finding>) {
+fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)], findings: &mut Vec<Finding>) {
     for &(map, at) in keys.iter().take(MOST) {
         let Some(entry) = tree.entries(map).get(at) else { continue };
         let written = source.slice(entry.key_span);
@@ -114,7 +127,7 @@ pub(super) fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(Node
 }
 
 /// Text behind the end of the document, which kubectl does not even look at.
-pub(super) fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings: &mut Vec<Finding>) {
+fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings: &mut Vec<Finding>) {
     let Some((end, marked)) = end else { return };
     let mut from = end as usize;
     let mut marker = None;

@@ -51,6 +51,11 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Whether nothing is left to decode: no alias, no merge key, no key or scalar that could be refused.
+    pub fn is_plain(&self) -> bool {
+        self.special.is_empty() && self.faults.is_empty() && !self.aliases && !self.unprintable_floats
+    }
+
     /// What the key that begins at `start` was, when it was no string.
     pub fn converted(&self, start: u32) -> Option<Value> {
         let at = self.converted_keys.binary_search_by_key(&start, |(start, _)| *start).ok()?;
@@ -118,6 +123,7 @@ impl Default for Bounds {
 }
 
 /// Composes the first document the reader gives into `tree`.
+#[inline(never)]
 pub(super) fn compose<'s>(
     reader: &mut Reader<'s>,
     tree: &mut Tree<'s>,

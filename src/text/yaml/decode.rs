@@ -53,19 +53,21 @@ struct Walk<'w, 's> {
     duplicates: Vec<(String, NodeId)>,
 }
 
-/// Carries out merge keys in the tree and finds the first error of decoding.
-pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), YamlError> {
+/// Carries out merge keys in the tree and finds the first error of decoding, in a document that [is not plain](Found::is_plain).
+#[inline(never)]
+pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlError>> {
     let Some(root) = found.root else { return Ok(()) };
-    if found.special.is_empty() && found.faults.is_empty() && !found.aliases && !found.unprintable_floats {
-        return Ok(());
-    }
     let mut walk = Walk::new(tree, found, false);
     walk.run(root)?;
     convert(tree, found, root)?;
-    if found.unprintable_floats { print(tree, root) } else { Ok(()) }
+    if found.unprintable_floats {
+        print(tree, root)?;
+    }
+    Ok(())
 }
 
 /// go-yaml's strict errors in their order: the key as Go writes it, and the value it was given to.
+#[inline(never)]
 pub(super) fn duplicates(tree: &mut Tree<'_>, found: &Found) -> Vec<(String, NodeId)> {
     let Some(root) = found.root else { return Vec::new() };
     let mut walk = Walk::new(tree, found, true);

@@ -60,17 +60,17 @@ pub fn read_part<'s>(
     let mut document = Composed { tree, root: None, error: None, end: None, start: start as u32, found: Found::default() };
     match composed {
         Err(error) => document.error = Some(error),
-        Ok(found) => match decode::decode(&mut document.tree, &found) {
-            Err(error) => {
-                document.end = found.end;
-                document.error = Some(Box::new(error));
+        Ok(found) => {
+            document.end = found.end;
+            let decoded = if found.is_plain() { Ok(()) } else { decode::decode(&mut document.tree, &found) };
+            match decoded {
+                Err(error) => document.error = Some(error),
+                Ok(()) => {
+                    document.root = found.root;
+                    document.found = found;
+                }
             }
-            Ok(()) => {
-                document.root = found.root;
-                document.end = found.end;
-                document.found = found;
-            }
-        },
+        }
     }
     document
 }
@@ -82,13 +82,18 @@ pub fn read(text: &str, bounds: Bounds) -> Composed<'_> {
 }
 
 impl Composed<'_> {
+    /// Whether [`Composed::converted_keys`] has nothing to look at.
+    pub fn keeps_keys(&self) -> bool {
+        self.found.converted_keys.is_empty()
+    }
+
     /// Keys that were no text and became another text than was written: the mapping and the
     /// index of the entry.
     pub fn converted_keys(&self) -> Vec<(NodeId, usize)> {
-        if self.found.converted_keys.is_empty() {
-            return Vec::new();
-        }
         let mut found = Vec::new();
+        if self.keeps_keys() {
+            return found;
+        }
         for id in self.tree.ids().filter(|&id| matches!(self.tree.node(id).kind, Kind::Map { .. })) {
             for (at, entry) in self.tree.entries(id).iter().enumerate() {
                 let span = entry.key_span;

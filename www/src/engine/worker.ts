@@ -5,7 +5,8 @@ import enUrl from "../../../pkg/locale/en.json?url";
 import zhUrl from "../../../pkg/locale/zh-Hans.json?url";
 import wasmUrl from "../../../pkg/claimkit_bg.wasm?url";
 import moreUrl from "../../../pkg/claimkit_more.wasm?url";
-import { add, prepare } from "../../../pkg/more.js";
+import textUrl from "../../../pkg/claimkit_text.wasm?url";
+import { MissingPart, add, prepare } from "../../../pkg/parts.js";
 import { admission, type AdmissionOptions } from "./admission.ts";
 import { readLabels } from "./nodes.ts";
 import { compactPlacements } from "./placement.ts";
@@ -76,21 +77,21 @@ function contract(request: Record<string, unknown>): Answer {
   return JSON.parse((module["answer"] as (request: string) => string)(JSON.stringify(request))) as Answer;
 }
 
-let more: Promise<void> | undefined;
+const compiled = (url: string) => WebAssembly.compileStreaming(fetch(new URL(url, import.meta.url)));
+let others: { text: Promise<void>; more: Promise<void> } | undefined;
 
-/** The second module, fetched after the first answer or when it is needed; after a failure it is tried again. */
-function wholeModule(): Promise<void> {
-  more ??= fetch(new URL(moreUrl, import.meta.url))
-    .then((response) => WebAssembly.compileStreaming(response))
-    .then(add)
-    .catch((error: unknown) => {
-      more = undefined;
-      throw error;
-    });
-  return more;
+/** The other modules, fetched after the first answer or when one is needed; after a failure they are tried again. */
+function otherModules(): { text: Promise<void>; more: Promise<void> } {
+  if (others) return others;
+  const text = compiled(textUrl).then((module) => add("text", module));
+  const fetched = compiled(moreUrl);
+  const more = Promise.all([fetched, text]).then(([module]) => add("more", module));
+  others = { text, more };
+  for (const part of [text, more]) part.catch(() => (others = undefined));
+  return others;
 }
 
-/** The first module validates whole objects that are to be created. */
+/** The first module validates whole objects that are to be created, alone as long as their text is as most people write. */
 function needsWhole({ verb, shape, options }: Ask): boolean {
   if (shape !== undefined && shape !== "report") return true;
   return verb !== "validate" || (options["operation"] ?? "create") !== "create";
@@ -98,7 +99,7 @@ function needsWhole({ verb, shape, options }: Ask): boolean {
 
 async function answer(ask: Ask): Promise<unknown> {
   const options: Record<string, unknown> = { ...ask.options };
-  if (needsWhole(ask)) await wholeModule();
+  if (needsWhole(ask)) await otherModules().more;
   for (const [name, ref] of Object.entries(ask.refs ?? {})) options[name] = textOf(ref);
   const text = textOf(ask.text);
   const verb = module[ask.verb] as (text: string, options: Record<string, unknown>) => Answer;
@@ -142,10 +143,14 @@ async function handle(ask: Ask): Promise<void> {
   }
   const start = performance.now();
   try {
-    const result = await answer(ask);
+    const result = await answer(ask).catch(async (error: unknown) => {
+      if (!(error instanceof MissingPart)) throw error;
+      await otherModules().text;
+      return answer(ask);
+    });
     tell({ kind: "answer", id: ask.id, answer: result, ms: performance.now() - start });
     // After the first findings there is time for the rest; whoever needs it hears of a failure.
-    wholeModule().catch(() => {});
+    otherModules();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // A trap leaves the instance in an unknown state: the page throws this worker away and starts another.

@@ -108,7 +108,7 @@ fn call_through_table(
 ) -> Fallible<()> {
     let table = functions_table(module)?;
     let nothing = module.types.add(&[], &[]);
-    let starts: Vec<FunctionId> = parts.iter().map(|part| module.add_import_func("./more.js", &part.name, nothing).0).collect();
+    let starts: Vec<FunctionId> = parts.iter().map(|part| module.add_import_func("./parts.js", &part.name, nothing).0).collect();
     for index in called {
         // The host's functions come from the host.
         let Some(home) = plan.functions.get(index).filter(|home| **home != own) else { continue };

@@ -3,7 +3,7 @@
 //!
 //! Functions whose names begin with one of a part's prefixes, and what only they use, functions, data and places in the table, move
 //! to that part. Where a function of another part is called, a short function stands for it, which calls through the table. If the
-//! table can have nothing at that place yet, it calls the import of the part's name of `./more.js` first. That has to start the
+//! table can have nothing at that place yet, it calls the import of the part's name of `./parts.js` first. That has to start the
 //! part, and those before it, with the exports of `FIRST.wasm` as `first` and what `FIRST.wasm` itself imports.
 //!
 //! Which functions are named decides sizes alone, never what is computed: a part that needed something of a later one without
