@@ -15,6 +15,35 @@ export function encode(text, room) {
 }
 
 /**
+ * An answer that accepts all objects and finds nothing to say. `JSON.parse` needs three times as long for the same.
+ *
+ * @param {string} text for each object its values in the order of its members, each followed by a line feed
+ */
+export function accepted(text) {
+  const values = text.split("\n");
+  const objects = [];
+  for (let at = 0; at + VALUES <= values.length; at += VALUES) {
+    objects.push({
+      apiVersion: values[at],
+      kind: values[at + 1],
+      name: values[at + 2],
+      namespace: values[at + 3],
+      release: values[at + 4],
+      range: {
+        start: { line: +values[at + 5], character: +values[at + 6], offset: +values[at + 7] },
+        end: { line: +values[at + 8], character: +values[at + 9], offset: +values[at + 10] },
+      },
+      valid: true,
+      status: null,
+    });
+  }
+  return { verb: "validate", ok: true, findings: [], objects };
+}
+
+// How many values `accepted` gets of an object.
+const VALUES = 11;
+
+/**
  * An answer that comes as lists of values: `JSON.parse` needs a third of the time that it takes for the same as objects.
  *
  * @param {string} text `[verb, ok, findings, objects]`, and of each object the values in the order of its members

@@ -8,6 +8,7 @@ use crate::schema::{self, Api, GROUP, Release};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, File, Mode, Span};
+use crate::words::cut;
 
 /// One object of a file.
 #[derive(Debug)]
@@ -306,8 +307,8 @@ fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>,
         return What::Refused(missing("apiVersion", item));
     }
     let step = |name: &str| vec![Step::Key(name.to_owned())];
-    let (group, version) = meta.api_version.split_once('/').unwrap_or(("", &meta.api_version));
-    if version.contains('/') {
+    let (group, version) = cut(&meta.api_version, b'/').unwrap_or(("", &meta.api_version));
+    if cut(version, b'/').is_some() {
         let mut finding =
             Finding::error(Code::NoKind, Origin::ApiServer, format!("unexpected GroupVersion string: {}", meta.api_version));
         finding.steps = step("apiVersion");

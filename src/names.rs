@@ -3,6 +3,7 @@
 //! Every function returns the messages in the server's order; an empty list means well formed and costs no
 //! allocation. Lengths are bytes. Source: apimachinery `util/validation`; behaviour.md §6.1 to §6.6 and §7.9.
 
+use crate::words::cut;
 use std::borrow::Cow;
 
 /// What is wrong with one name, in the server's order. Empty when nothing is.
@@ -59,9 +60,9 @@ pub fn label(value: &str, dotted: DottedLabel) -> Messages {
 /// Qualified name `[prefix/]name`: label keys, finalizers, selector keys, lower-cased annotation keys.
 pub fn qualified_name(value: &str) -> Messages {
     let mut messages = Messages::new();
-    let name = match value.split_once('/') {
+    let name = match cut(value, b'/') {
         None => value,
-        Some((_, rest)) if rest.contains('/') => {
+        Some((_, rest)) if cut(rest, b'/').is_some() => {
             messages.push(Cow::Borrowed(TOO_MANY_SLASHES));
             return messages;
         }

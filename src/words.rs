@@ -48,13 +48,33 @@ pub fn contains(text: &str, piece: &str) -> bool {
     find(text, piece).is_some()
 }
 
+/// What stands before and behind the first of an ASCII character, in a text so short that nothing is called to find it.
+#[inline]
+pub fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
+    let before = text.as_bytes().iter().position(|&byte| byte == at)?;
+    Some((text.get(..before)?, text.get(before.saturating_add(1)..)?))
+}
+
 /// Whether two texts are the same. Names are short: nothing is called to compare their bytes.
 #[inline(never)]
 pub fn same(one: &str, other: &str) -> bool {
-    let ((words, tail), (other_words, other_tail)) = (one.as_bytes().as_chunks::<8>(), other.as_bytes().as_chunks::<8>());
-    one.len() == other.len()
-        && words.iter().zip(other_words).all(|(word, other)| u64::from_le_bytes(*word) == u64::from_le_bytes(*other))
-        && tail.iter().zip(other_tail).all(|(byte, other)| byte == other)
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    // The last bytes, and before them as many eights, or fours, as there are: some bytes may be compared twice.
+    if let (Some(end), Some(other_end)) = (one.last_chunk::<8>(), other.last_chunk::<8>()) {
+        let (words, other_words) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
+        return u64::from_le_bytes(*end) == u64::from_le_bytes(*other_end)
+            && words.iter().zip(other_words).all(|(word, other)| u64::from_le_bytes(*word) == u64::from_le_bytes(*other));
+    }
+    match (one.first_chunk::<4>(), other.first_chunk::<4>(), one.last_chunk::<4>(), other.last_chunk::<4>()) {
+        (Some(begin), Some(other_begin), Some(end), Some(other_end)) => {
+            u32::from_le_bytes(*begin) == u32::from_le_bytes(*other_begin)
+                && u32::from_le_bytes(*end) == u32::from_le_bytes(*other_end)
+        }
+        _ => one.iter().zip(other).all(|(byte, other)| byte == other),
+    }
 }
 
 #[cfg(test)]
@@ -67,6 +87,13 @@ mod tests {
             assert_eq!(joined(parts, ", "), parts.join(", "));
         }
         assert_eq!(joined([String::from("a"), String::from("é")], ""), "aé");
+    }
+
+    #[test]
+    fn cuts_as_the_standard_library_splits() {
+        for text in ["", "/", "a", "a/", "/b", "a/b/c", "é/é"] {
+            assert_eq!(cut(text, b'/'), text.split_once('/'), "{text:?}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod read;
 mod write;
 
 pub use read::{Error, Read, Reader, from_str};
-pub use write::{Members, Out, ToJson, print};
+pub use write::{Members, Out, ToJson, digits, print};
 
 use crate::ordered;
 

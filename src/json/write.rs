@@ -49,21 +49,6 @@ impl Out {
         print::quote(text, &mut self.text);
     }
 
-    /// Appends a number.
-    fn digits(&mut self, value: u64) {
-        let mut rest = value;
-        let mut digits = [0u8; 20];
-        let mut first = 0;
-        for (at, digit) in digits.iter_mut().enumerate().rev() {
-            (*digit, first) = (b'0'.wrapping_add((rest % 10) as u8), at);
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        self.text.push_str(digits.get(first..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default());
-    }
-
     fn begin(&mut self, bracket: char) {
         self.text.push(bracket);
         self.comma = false;
@@ -120,6 +105,21 @@ impl Out {
     }
 }
 
+/// Appends a number.
+pub fn digits(value: u64, out: &mut String) {
+    let mut rest = value;
+    let mut digits = [0u8; 20];
+    let mut first = 0;
+    for (at, digit) in digits.iter_mut().enumerate().rev() {
+        (*digit, first) = (b'0'.wrapping_add((rest % 10) as u8), at);
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.push_str(digits.get(first..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default());
+}
+
 impl<T: Members> ToJson for T {
     fn write(&self, out: &mut Out) {
         out.begin('{');
@@ -142,13 +142,13 @@ impl ToJson for u16 {
 
 impl ToJson for u32 {
     fn write(&self, out: &mut Out) {
-        out.digits(u64::from(*self));
+        digits(u64::from(*self), &mut out.text);
     }
 }
 
 impl ToJson for usize {
     fn write(&self, out: &mut Out) {
-        out.digits(*self as u64);
+        digits(*self as u64, &mut out.text);
     }
 }
 
@@ -238,7 +238,7 @@ impl ToJson for Value {
 impl ToJson for Number {
     fn write(&self, out: &mut Out) {
         match *self {
-            Number::Unsigned(n) => out.digits(n),
+            Number::Unsigned(n) => digits(n, &mut out.text),
             Number::Negative(n) => out.verbatim(&n.to_string()),
             Number::Float(n) => out.verbatim(&float(n)),
         }

@@ -37,6 +37,8 @@ pub struct Struct {
 pub struct Field {
     /// JSON name.
     pub json: &'static str,
+    /// What is compared of two names before they are.
+    mark: u32,
     /// Go field name.
     pub go: &'static str,
     /// Type.
@@ -131,7 +133,7 @@ impl Type {
 impl Field {
     /// A field that is always written and has been there since 1.26.
     pub const fn new(json: &'static str, go: &'static str, ty: Type) -> Self {
-        Field { json, go, ty, required: false, omit: false, since: Release::new(26, 0), list: &[], values: &[] }
+        Field { json, mark: mark(json), go, ty, required: false, omit: false, since: Release::new(26, 0), list: &[], values: &[] }
     }
 
     /// `omitempty`.
@@ -170,21 +172,27 @@ impl Field {
     }
 }
 
-/// Equality of names, with a first look that tells most of them apart.
+/// A number that tells most names apart: length, first letter and last.
 #[inline(always)]
-fn is(name: &str, other: &str) -> bool {
-    name.len() == other.len() && name.as_bytes().first() == other.as_bytes().first() && same(name, other)
+const fn mark(name: &str) -> u32 {
+    match name.as_bytes() {
+        [first, .., last] => (name.len() as u32) << 16 | (*first as u32) << 8 | *last as u32,
+        bytes => bytes.len() as u32,
+    }
 }
 
 impl Struct {
     /// The field with a JSON name in a release, and its slot.
     pub fn field(&'static self, json: &str, release: Release) -> Option<(usize, &'static Field)> {
-        self.fields.iter().enumerate().find(|(_, field)| is(field.json, json) && field.since <= release)
+        let mark = mark(json);
+        let named = |field: &Field| field.mark == mark && same(field.json, json) && field.since <= release;
+        self.fields.iter().enumerate().find(|(_, field)| named(field))
     }
 
     /// The slot of a field, whatever the release.
     pub fn slot(&self, json: &str) -> Option<usize> {
-        self.fields.iter().position(|field| is(field.json, json))
+        let mark = mark(json);
+        self.fields.iter().position(|field| field.mark == mark && same(field.json, json))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Kubernetes releases as data: which rule variants apply where (spec/behaviour.md §0.1, §7.10).
 
 use crate::goformat::GoUnicode;
+use crate::json::digits;
 use crate::names::DottedLabel;
 use std::fmt;
 
@@ -54,6 +55,18 @@ impl Release {
             (27..=29, _) => &P27_GO_1_21,
             _ => &P30,
         }
+    }
+}
+
+impl Release {
+    /// What it is displayed as. Every answer has it, and formatting costs ten times as much.
+    pub fn text(self) -> String {
+        let mut text = String::with_capacity(8);
+        for (before, number) in [("1.", self.minor), (".", self.patch)] {
+            text.push_str(before);
+            digits(u64::from(number), &mut text);
+        }
+        text
     }
 }
 
@@ -125,6 +138,9 @@ mod tests {
         assert_eq!(Release::parse("1.26.1"), Some(Release::new(26, 1)));
         for bad in ["1.25", "1.31", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", ""] {
             assert_eq!(Release::parse(bad), None, "{bad}");
+        }
+        for release in [Release::new(26, 0), Release::new(27, 10), Release::new(30, 255)] {
+            assert_eq!(release.text(), release.to_string());
         }
         assert_eq!(Release::new(26, 1).rules().profile, "1.26.0-1.26.1");
         assert_eq!(Release::new(26, 2).rules().profile, "1.26.2-1.26.15");

@@ -228,7 +228,7 @@ pub fn yaml_finding(text: &str, error: &yaml::YamlError) -> Finding {
 fn warn(file: &mut File<'_>, composed: &yaml::Composed<'_>, chunk: Span) {
     let read_to_its_end = composed.end.is_none_or(|(end, _)| end as usize >= chunk.to());
     let clear = read_to_its_end && composed.keeps_keys() && !composed.tree.has_shadowed();
-    if !clear || diagnose::has_lookalikes(file.source.slice(chunk)) {
+    if !clear || (!file.source.is_plain() && diagnose::has_lookalikes(file.source.slice(chunk))) {
         diagnose::remarks(&file.source, composed, chunk, &mut file.findings);
     }
 }

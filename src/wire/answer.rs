@@ -392,10 +392,21 @@ impl Object {
             kind: item.kind.clone(),
             name: item.name.clone(),
             namespace: item.namespace.clone(),
-            release: Some(item.release.to_string()),
-            range: Some(range(&input.file.source, item.span)),
-            ..Object::default()
+            ..Object::placed(input, item)
         }
+    }
+
+    /// The same without its names, which [`Object::named`] adds.
+    pub fn placed(input: &Input<'_>, item: &Item) -> Self {
+        Object { release: Some(item.release.text()), range: Some(range(&input.file.source, item.span)), ..Object::default() }
+    }
+
+    /// Takes the names of an item that nobody asks for them any more.
+    pub fn named(&mut self, item: &mut Item) {
+        self.api_version = std::mem::take(&mut item.api_version);
+        self.kind = std::mem::take(&mut item.kind);
+        self.name = std::mem::take(&mut item.name);
+        self.namespace = std::mem::take(&mut item.namespace);
     }
 }
 

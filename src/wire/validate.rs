@@ -45,7 +45,7 @@ pub fn validate(request: &Request) -> Answer {
     let mut checked = false;
     let mut references = References::among(input.items.len());
     for (index, item) in input.items.iter().enumerate() {
-        let mut object = Object::of(&input, item);
+        let mut object = Object::placed(&input, item);
         match &item.what {
             What::Other => {
                 object.status = Some(None);
@@ -94,6 +94,9 @@ pub fn validate(request: &Request) -> Answer {
     }
     if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {
         findings.push(nothing_checked(&input));
+    }
+    for (object, item) in answer.objects.iter_mut().zip(&mut input.items) {
+        object.named(item);
     }
     answer.ok = checked
         && findings.iter().all(|finding| finding.severity != Severity::Error)

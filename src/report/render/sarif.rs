@@ -3,11 +3,11 @@
 use super::Report;
 use super::answer::{Edit, Finding, Fix, Range};
 use crate::json::{Map, Value};
-use std::collections::BTreeSet;
+use crate::ordered::Set;
 
 /// Writes all files as one log.
 pub fn document(reports: &[Report<'_>]) -> String {
-    let codes: BTreeSet<&str> = reports.iter().flat_map(Report::findings).map(|finding| finding.code.as_str()).collect();
+    let codes: Set<&str> = reports.iter().flat_map(Report::findings).map(|finding| finding.code.as_str()).collect();
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> =
         reports.iter().flat_map(|report| report.findings().map(move |finding| result(report, finding))).collect();

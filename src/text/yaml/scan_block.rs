@@ -31,6 +31,10 @@ impl Scanner<'_> {
             0 => 0,
             n => self.indent.max(0).saturating_add(n),
         };
+        if self.buffer.capacity() == 0 {
+            // Room for a few lines at once.
+            self.buffer.reserve(256);
+        }
         let value_start = self.buffer.len();
         self.breaks.clear();
         self.scan_block_breaks(&mut indent, start)?;
