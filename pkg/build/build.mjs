@@ -121,7 +121,7 @@ const MORE = [
 // What only `npx claimkit` loads, after the others: the command line. ../cli.js starts it.
 const COMMANDS = ["command", "claimkit::cli::", "claimkit::entry::command::", "claimkit::report::render::"];
 
-/** Makes four modules of the one in the folder, and has the glue give the first what loads the second. */
+/** Makes four modules of the one in the folder, and has the glue give the first what loads the others. */
 function splitModule(linked, folder) {
   const [whole, first, text, more, commands] = ["claimkit_bg", "first", "text", "more", "commands"].map((name) => path.join(folder, `${name}.wasm`));
   run(tool("split"), [linked, whole, first, text, ...TEXT, "--", more, ...MORE, "--", commands, ...COMMANDS]);

@@ -401,7 +401,7 @@ impl Object {
         Object { release: Some(item.release.text()), range: Some(range(&input.file.source, item.span)), ..Object::default() }
     }
 
-    /// Takes the names of an item that nobody asks for them any more.
+    /// Takes an item's names, which nobody needs there any more.
     pub fn named(&mut self, item: &mut Item) {
         self.api_version = std::mem::take(&mut item.api_version);
         self.kind = std::mem::take(&mut item.kind);

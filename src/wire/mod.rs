@@ -41,7 +41,7 @@ pub fn run(request: &Request) -> Answer {
 }
 
 /// All but validating what is to be created. A function of its own, with all that only the rest needs inside or below it: the npm
-/// package's build moves it into a second module, which is loaded when it is wanted, before anything is kept for the answer.
+/// package's build moves it into a module of its own, loaded when it is wanted, before anything is kept for the answer.
 #[inline(never)]
 fn rest(request: &Request) -> Answer {
     if let Some(answer) = on_objects(request) {
