@@ -6,6 +6,7 @@ use crate::limits::Limits;
 use crate::report::{Code, Finding, Origin, Step, locate};
 use crate::schema::{self, Api, GROUP, Release};
 use crate::text::print::{self, Order};
+use crate::text::stream::{self, Stream};
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, File, Mode, Span};
 use crate::words::cut;
@@ -64,36 +65,34 @@ impl<'s> Input<'s> {
     /// Reads a text on its way to the server. kubectl refuses some documents itself, in its own words, and stops there;
     /// sent to the server as they stand, they meet the server's words.
     pub fn read_via(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
-        let mut input = Input { file: crate::text::read(text, limits), items: Vec::new() };
-        match via {
-            Via::Kubectl => input.take_apart(release),
-            Via::Validator => input.take_whole(release),
-        }
-        input
+        let mut passage = Passage::open(text, via, release, limits);
+        while passage.go_on() {}
+        passage.input
     }
 
-    fn take_apart(&mut self, release: Option<Release>) {
+    /// Takes the last document apart; false if kubectl refuses it.
+    fn take_apart(&mut self, release: Option<Release>) -> bool {
         let Input { file, items } = self;
-        for (index, document) in file.documents.iter().enumerate() {
-            let Some(root) = document.root else { continue };
-            let mut refusal = None;
-            for object in kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::last_of(30))) {
-                match object {
-                    Ok(sent) => {
-                        let span = if sent.list_index.is_some() { document.tree.span(sent.node) } else { document.span };
-                        let meta = TypeMeta { api_version: sent.api_version, kind: sent.kind };
-                        items.push(item(document, index, sent.node, span, sent.list_index, Ok(meta), release));
-                    }
-                    Err(refused) => {
-                        refusal.get_or_insert_with(|| kubectl_refusal(&document.tree, refused));
-                    }
+        let Some((document, before)) = file.documents.split_last() else { return true };
+        let Some(root) = document.root else { return true };
+        let mut refusal = None;
+        for object in kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::last_of(30))) {
+            match object {
+                Ok(sent) => {
+                    let span = if sent.list_index.is_some() { document.tree.span(sent.node) } else { document.span };
+                    let meta = TypeMeta { api_version: sent.api_version, kind: sent.kind };
+                    items.push(item(document, before.len(), sent.node, span, sent.list_index, Ok(meta), release));
+                }
+                Err(refused) => {
+                    refusal.get_or_insert_with(|| kubectl_refusal(&document.tree, refused));
                 }
             }
-            if let Some(refusal) = refusal {
-                // kubectl reads a file to its end before it sends the first object, but a document it cannot decode ends that.
-                file.findings.retain(|finding| finding.span.is_none_or(|span| span.start < document.span.end));
+        }
+        match refusal {
+            None => true,
+            Some(refusal) => {
                 file.findings.push(refusal);
-                return;
+                false
             }
         }
     }
@@ -145,6 +144,62 @@ impl<'s> Input<'s> {
     /// How an object's document was read.
     pub fn mode(&self, item: &Item) -> Mode {
         self.file.documents.get(item.document).map_or(Mode::Yaml, |document| document.mode)
+    }
+}
+
+/// A text on its way to the server, one document after another. Only the one that was read last is kept: a long file takes no
+/// more room than its longest document.
+pub struct Passage<'s> {
+    /// The file, its findings so far, and the objects of the document that was read last.
+    pub input: Input<'s>,
+    stream: Stream<'s>,
+    via: Via,
+    release: Option<Release>,
+    over: bool,
+}
+
+impl<'s> Passage<'s> {
+    /// Begins to read as [`Input::read_via`] does.
+    pub fn open(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
+        let (file, stream) = stream::open(text, limits);
+        Passage { input: Input { file, items: Vec::new() }, stream, via, release, over: false }
+    }
+
+    /// Puts the next document and its objects into the place of the last; false if there is none. What goes to the server as it
+    /// stands is one document.
+    pub fn advance(&mut self) -> bool {
+        self.input.file.documents.clear();
+        self.input.items.clear();
+        self.go_on()
+    }
+
+    /// True if nothing follows.
+    pub fn is_spent(&self) -> bool {
+        self.over || self.stream.is_spent(&self.input.file)
+    }
+
+    /// Adds the next document.
+    fn go_on(&mut self) -> bool {
+        let Passage { input, stream, via, release, over } = self;
+        if *over {
+            return false;
+        }
+        match via {
+            Via::Kubectl => {
+                let Some(document) = stream.next(&mut input.file) else { return false };
+                input.file.documents.push(document);
+                // kubectl reads a file to its end before it sends the first object, but a document it cannot decode ends that.
+                *over = !input.take_apart(*release);
+            }
+            Via::Validator => {
+                while let Some(document) = stream.next(&mut input.file) {
+                    input.file.documents.push(document);
+                }
+                input.take_whole(*release);
+                *over = true;
+            }
+        }
+        true
     }
 }
 

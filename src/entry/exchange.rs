@@ -37,10 +37,16 @@ pub fn string(value: &JsValue) -> Option<String> {
 ///
 /// # Errors
 /// Only what `JSON.parse` throws, which has no cause here.
-pub fn object(mut answer: Answer) -> Result<JsValue, JsValue> {
-    if let Some(lines) = lines(&answer) {
-        return Ok(accepted_answer(&lines));
+pub fn object(answer: Answer) -> Result<JsValue, JsValue> {
+    match lines(&answer) {
+        Some(lines) => Ok(accepted_answer(&lines)),
+        None => told(answer),
     }
+}
+
+/// The same for an answer that says more. A function of its own: [`object`] is compiled for speed.
+#[inline(never)]
+fn told(mut answer: Answer) -> Result<JsValue, JsValue> {
     match Listed::of(&mut answer) {
         Some(listed) => listed_answer(&wire::print(&listed)),
         None => JSON::parse(&wire::print(&answer)),
@@ -69,7 +75,7 @@ fn lines(answer: &Answer) -> Option<String> {
         if !Values::suffice(object) || object.valid != Some(Some(true)) || object.status.as_ref().is_none_or(Option::is_some) {
             return None;
         }
-        for text in [api_version, kind, name, namespace, release] {
+        for text in [api_version, kind, name, namespace, &release.text()] {
             if text.as_bytes().contains(&b'\n') {
                 return None;
             }
@@ -127,11 +133,7 @@ impl Values {
                 placement: None,
                 selected: None,
                 changes: None,
-                from: None,
-                to: None,
-                changed: None,
-                losses: None,
-                skipped: None,
+                conversion: None,
             }
         )
     }

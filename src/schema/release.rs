@@ -1,7 +1,7 @@
 //! Kubernetes releases as data: which rule variants apply where (spec/behaviour.md §0.1, §7.10).
 
 use crate::goformat::GoUnicode;
-use crate::json::digits;
+use crate::json::{Out, ToJson, digits};
 use crate::names::DottedLabel;
 use std::fmt;
 
@@ -67,6 +67,12 @@ impl Release {
             digits(u64::from(number), &mut text);
         }
         text
+    }
+}
+
+impl ToJson for Release {
+    fn write(&self, out: &mut Out) {
+        self.text().write(out);
     }
 }
 

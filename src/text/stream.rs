@@ -49,16 +49,97 @@ pub struct File<'s> {
 
 /// Reads a whole file. Never fails: what is wrong is in the findings.
 pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
-    let mut file = File { source: Source::new(text), documents: Vec::new(), findings: Vec::new(), json_error: None };
-    if let Some(finding) = too_large(text, limits) {
-        file.findings.push(finding);
-        return file;
-    }
-    match mode(text) {
-        Mode::Json => read_json(&mut file, text, limits),
-        Mode::Yaml => read_yaml(&mut file, text, limits),
+    let (mut file, mut stream) = open(text, limits);
+    while let Some(document) = stream.next(&mut file) {
+        file.documents.push(document);
     }
     file
+}
+
+/// What of a file is still to be read.
+pub struct Stream<'s> {
+    /// How it is read; `None` where nothing more is to be had.
+    mode: Option<Mode>,
+    limits: Limits,
+    /// The byte where the next JSON value is looked for.
+    at: usize,
+    /// The next piece of YAML.
+    pieces: Pieces,
+    reader: yaml::Reader<'s>,
+    /// Nodes read so far.
+    nodes: usize,
+}
+
+/// A file without its documents, which [`Stream::next`] reads one by one: who needs one at a time keeps no more in memory.
+pub fn open<'s>(text: &'s str, limits: &Limits) -> (File<'s>, Stream<'s>) {
+    let mut file = File { source: Source::new(text), documents: Vec::new(), findings: Vec::new(), json_error: None };
+    let mut mode = Some(mode(text));
+    if let Some(finding) = too_large(text, limits) {
+        file.findings.push(finding);
+        mode = None;
+    }
+    if mode == Some(Mode::Yaml) && text.len() >= u32::MAX as usize {
+        mode = None;
+    }
+    let reader = yaml::Reader::part(text, 0, 0, false);
+    (file, Stream { mode, limits: *limits, at: 0, pieces: Pieces::default(), reader, nodes: 0 })
+}
+
+impl<'s> Stream<'s> {
+    /// The next document that holds something; what is wrong on the way there is added to the file's findings. `None` at the
+    /// end, and where kubectl stops reading.
+    pub fn next(&mut self, file: &mut File<'s>) -> Option<Document<'s>> {
+        let document = match self.mode? {
+            Mode::Json => read_json(self, file),
+            Mode::Yaml => self.read_yaml(file),
+        };
+        if document.is_none() {
+            self.mode = None;
+        }
+        document
+    }
+
+    /// True if nothing but blanks follows.
+    pub fn is_spent(&self, file: &File<'s>) -> bool {
+        let at = match self.mode {
+            None => return true,
+            Some(Mode::Json) => Some(self.at),
+            Some(Mode::Yaml) => file.source.lines().get(self.pieces.line).map(|&start| start as usize),
+        };
+        let rest = at.and_then(|at| file.source.text().as_bytes().get(at..)).unwrap_or_default();
+        rest.iter().all(u8::is_ascii_whitespace)
+    }
+
+    fn read_yaml(&mut self, file: &mut File<'s>) -> Option<Document<'s>> {
+        self.reader.expect_plain(file.source.is_plain());
+        loop {
+            match self.pieces.next(&file.source)? {
+                Piece::BadSeparator(line, said) => {
+                    file.findings.push(diagnose::separator(&file.source, line, said));
+                    return None;
+                }
+                Piece::Text(start, end) => {
+                    let chunk = Span::new(start, end);
+                    if matches!(file.source.slice(chunk).trim_ascii(), "" | "---") {
+                        continue;
+                    }
+                    let mut bounds = yaml::Bounds::of(&self.limits);
+                    bounds.nodes = bounds.nodes.saturating_sub(self.nodes);
+                    let composed = yaml::read_part(&mut self.reader, file.source.text(), start, end, true, bounds);
+                    if let Some(error) = composed.error {
+                        file.findings.push(diagnose::explain(&file.source, chunk, &error));
+                        return None;
+                    }
+                    warn(file, &composed, chunk);
+                    let Some(root) = composed.root else { continue };
+                    self.nodes = self.nodes.saturating_add(composed.tree.len());
+                    if composed.tree.kind(root) != Kind::Null {
+                        return Some(Document { tree: composed.tree, root: Some(root), mode: Mode::Yaml, span: chunk });
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// The finding for a text beyond the limit `bytes`.
@@ -81,29 +162,28 @@ pub fn mode(text: &str) -> Mode {
 }
 
 #[inline(never)]
-fn read_json<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
-    let mut at = 0usize;
-    let mut nodes = 0usize;
+fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Option<Document<'s>> {
+    let (text, limits) = (file.source.text(), stream.limits);
     loop {
-        let rest = text.get(at..).unwrap_or("");
+        let rest = text.get(stream.at..).unwrap_or("");
         let blank = rest.len().saturating_sub(rest.trim_start_matches([' ', '\t', '\r', '\n']).len());
-        at = at.saturating_add(blank);
+        let at = stream.at.saturating_add(blank);
         if at >= text.len() {
-            return;
+            return None;
         }
         let mut tree = Tree::new(text);
         match json::value(&mut tree, at, limits.depth.min(json::MAX_DEPTH)) {
             Ok((root, end)) => {
-                nodes = nodes.saturating_add(tree.len());
-                if nodes > limits.nodes {
-                    file.findings.push(too_many_nodes(limits, Span::new(at, end)));
-                    return;
+                stream.at = end;
+                stream.nodes = stream.nodes.saturating_add(tree.len());
+                if stream.nodes > limits.nodes {
+                    file.findings.push(too_many_nodes(&limits, Span::new(at, end)));
+                    return None;
                 }
                 diagnose::keys(&file.source, &tree, Mode::Json, &mut file.findings);
                 if tree.kind(root) != Kind::Null {
-                    file.documents.push(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(at, end) });
+                    return Some(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(at, end) });
                 }
-                at = end;
             }
             Err(error) if limits.depth < json::MAX_DEPTH && error.message.ends_with("exceeded max depth") => {
                 let message = format!("the document has more than {} levels of nesting", limits.depth);
@@ -111,12 +191,12 @@ fn read_json<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
                     .with_help("split the file, or raise the limit")
                     .with_span(Span::new(error.offset, error.offset.saturating_add(1)));
                 file.findings.push(finding);
-                return;
+                return None;
             }
             Err(error) => {
                 file.findings.push(diagnose::explain_json(&file.source, &error));
                 file.json_error = Some(error);
-                return;
+                return None;
             }
         }
     }
@@ -182,41 +262,6 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     let length = word::find(rest, |word| word::equal(word, b'\n')).map_or(rest.len(), |at| at.saturating_add(1));
     from.saturating_add(length)
-}
-
-fn read_yaml<'s>(file: &mut File<'s>, text: &'s str, limits: &Limits) {
-    let mut reader = yaml::Reader::part(text, 0, 0, false);
-    let mut bounds = yaml::Bounds::of(limits);
-    if text.len() >= u32::MAX as usize {
-        return;
-    }
-    reader.expect_plain(file.source.is_plain());
-    let mut pieces = Pieces::default();
-    while let Some(piece) = pieces.next(&file.source) {
-        match piece {
-            Piece::BadSeparator(line, said) => {
-                file.findings.push(diagnose::separator(&file.source, line, said));
-                return;
-            }
-            Piece::Text(start, end) => {
-                let chunk = Span::new(start, end);
-                if matches!(file.source.slice(chunk).trim_ascii(), "" | "---") {
-                    continue;
-                }
-                let composed = yaml::read_part(&mut reader, text, start, end, true, bounds);
-                if let Some(error) = composed.error {
-                    file.findings.push(diagnose::explain(&file.source, chunk, &error));
-                    return;
-                }
-                warn(file, &composed, chunk);
-                let Some(root) = composed.root else { continue };
-                bounds.nodes = bounds.nodes.saturating_sub(composed.tree.len());
-                if composed.tree.kind(root) != Kind::Null {
-                    file.documents.push(Document { tree: composed.tree, root: Some(root), mode: Mode::Yaml, span: chunk });
-                }
-            }
-        }
-    }
 }
 
 /// kubectl's refusal of a text that is one YAML document, with its exact place.

@@ -4,11 +4,12 @@
 use crate::input::Item;
 use crate::object::Record;
 use crate::ordered::{self, Map, Set};
-use crate::report::{Code, Finding, Origin, Step};
+use crate::report::{Code, Finding, Origin, Step, locate};
 use crate::schema::{Api, GROUP, Scope};
-use crate::text::tree::Tree;
+use crate::text::Span;
+use crate::text::tree::{NodeId, Tree};
 use crate::view;
-use crate::words::joined;
+use crate::words::cut;
 
 /// What a text holds and what its objects refer to. What is not there is looked for once all is known.
 #[derive(Debug, Default)]
@@ -17,8 +18,10 @@ pub struct References {
     /// The claim entries of each pod, by namespace and name.
     pods: Map<[String; 2], Set<String>>,
     wanted: Vec<Wanted>,
+    /// The names in what is wanted, one behind the other.
+    names: String,
     /// A text of one object refers to nothing in it.
-    idle: bool,
+    pub idle: bool,
 }
 
 /// An object of the text: its index, and where it lives.
@@ -29,7 +32,7 @@ struct Object {
     unplaced: bool,
     cluster: bool,
     /// Its name as decoded, where the tree says otherwise.
-    name: Option<String>,
+    name: Option<Box<str>>,
 }
 
 #[derive(Debug)]
@@ -37,24 +40,55 @@ struct Wanted {
     object: usize,
     what: What,
     place: Place,
+    /// Where it stands.
+    span: Span,
 }
 
-/// A field: keys, an index where there is a list among them, and keys below it.
-#[derive(Debug)]
-struct Place(&'static [&'static str], Option<usize>, &'static [&'static str]);
+/// A name among those kept.
+type Name = Span;
 
+/// An object whose references are taken in: where it stands, and the namespace it ends up in.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    /// Its index among the objects of the text.
+    pub index: usize,
+    /// What it is.
+    pub item: &'a Item,
+    /// Its document.
+    pub tree: &'a Tree<'a>,
+    /// The namespace; empty for objects of the cluster.
+    pub namespace: &'a str,
+}
+
+/// A field's path, in which `[]` stands for the item with the index beside it.
 #[derive(Debug)]
+struct Place(&'static str, usize);
+
+#[derive(Clone, Copy, Debug)]
 enum What {
-    Class(String),
+    Class(Name),
     /// Kind, group, namespace and name of parameters.
-    Parameters([String; 4]),
+    Parameters([Name; 4]),
     /// Kind, namespace and name of a pod's claim or template.
-    Claim(&'static str, [String; 2]),
-    Pod([String; 2]),
-    Entry([String; 2], String),
+    Claim(&'static str, [Name; 2]),
+    Pod([Name; 2]),
+    /// Namespace and name of a pod, and one of its claim entries.
+    Entry([Name; 2], Name),
 }
 
-/// How an object is named: kind, group, name, namespace.
+/// How an object of the text is named, as the server reads it.
+pub struct Named<'a> {
+    /// `apiVersion`
+    pub api_version: &'a str,
+    /// `kind`
+    pub kind: &'a str,
+    /// `metadata.name`
+    pub name: &'a str,
+    /// `metadata.namespace`
+    pub namespace: &'a str,
+}
+
+/// What finds an object: kind, group, name, namespace.
 type Key<'a> = [&'a str; 4];
 
 /// Namespace and name, kept.
@@ -63,16 +97,12 @@ fn pair(namespace: &str, name: &str) -> [String; 2] {
 }
 
 impl References {
-    /// References among `count` objects.
-    pub fn among(count: usize) -> Self {
-        References { idle: count < 2, ..References::default() }
-    }
-
     /// Takes an object of another group in: a Pod, or parameters of a driver.
-    pub fn other(&mut self, index: usize, tree: &Tree<'_>, item: &Item, namespace: &str) {
+    pub fn other(&mut self, here: Here<'_>) {
         if self.idle {
             return;
         }
+        let Here { index, item, tree, namespace } = here;
         self.objects.push(Object { index, unplaced: item.namespace.is_empty(), cluster: false, name: None });
         if item.kind == "Pod" && item.api_version == "v1" {
             let claims = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
@@ -81,112 +111,149 @@ impl References {
             self.pods.insert(pair(namespace, &item.name), entries.map(str::to_owned).collect());
             for (at, &item) in items.iter().enumerate() {
                 let Some(source) = tree.get(item, "source") else { continue };
-                for (below, kind) in [
-                    (&["source", "resourceClaimName"], "ResourceClaim"),
-                    (&["source", "resourceClaimTemplateName"], "ResourceClaimTemplate"),
+                for (path, kind) in [
+                    ("spec.resourceClaims[].source.resourceClaimName", "ResourceClaim"),
+                    ("spec.resourceClaims[].source.resourceClaimTemplateName", "ResourceClaimTemplate"),
                 ] {
-                    let [_, field] = below;
+                    let field = path.rsplit('.').next().unwrap_or_default();
                     let Some(name) = tree.get(source, field).and_then(|node| tree.str(node)) else { continue };
-                    let place = Place(&["spec", "resourceClaims"], Some(at), below);
-                    self.want(index, What::Claim(kind, pair(namespace, name)), place);
+                    let what = What::Claim(kind, self.keep([namespace, name]));
+                    self.want(here, what, Place(path, at));
                 }
             }
         }
     }
 
-    /// Takes an object of ours in. `namespace` is the one it ends up in.
-    pub fn ours(&mut self, index: usize, api: Api, item: &Item, record: &Record<'_>, namespace: &str) {
+    /// Takes an object of ours in.
+    pub fn ours(&mut self, here: Here<'_>, api: Api, record: &Record<'_>) {
         if self.idle {
             return;
         }
+        let Here { index, item, namespace, .. } = here;
         let name = Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
         let cluster = api.kind.scope == Scope::Cluster;
-        self.objects.push(Object { index, unplaced: false, cluster, name: name.map(str::to_owned) });
+        self.objects.push(Object { index, unplaced: false, cluster, name: name.map(Box::from) });
         match api.kind.kind {
             "ResourceClass" => {
                 if let Some(reference) = view::ResourceClass::new(record).parameters_ref() {
                     let key = [reference.kind(), reference.api_group(), reference.namespace(), reference.name()];
-                    self.parameters(index, key, &["parametersRef", "name"]);
+                    self.parameters(here, key, "parametersRef.name");
                 }
             }
             "ResourceClaim" => {
                 let claim = view::ResourceClaim::new(record);
                 let spec = claim.spec();
-                self.claim_spec(index, spec, namespace, &["spec", "resourceClassName"], &["spec", "parametersRef", "name"]);
+                self.claim_spec(here, spec, "spec.resourceClassName", "spec.parametersRef.name");
                 for (at, consumer) in claim.status().reserved_for().iter().enumerate() {
                     if consumer.resource() == "pods" && consumer.api_group().is_empty() {
-                        let what = What::Pod(pair(namespace, consumer.name()));
-                        self.want(index, what, Place(&["status", "reservedFor"], Some(at), &["name"]));
+                        let what = What::Pod(self.keep([namespace, consumer.name()]));
+                        self.want(here, what, Place("status.reservedFor[].name", at));
                     }
                 }
             }
             "ResourceClaimTemplate" => {
                 let spec = view::ResourceClaimTemplate::new(record).spec().spec();
-                let (class, parameters) = (&["spec", "spec", "resourceClassName"], &["spec", "spec", "parametersRef", "name"]);
-                self.claim_spec(index, spec, namespace, class, parameters);
+                let (class, parameters) = ("spec.spec.resourceClassName", "spec.spec.parametersRef.name");
+                self.claim_spec(here, spec, class, parameters);
             }
             "PodScheduling" | "PodSchedulingContext" => {
                 let object = view::PodSchedulingContext::new(record);
-                let pod = || pair(namespace, object.metadata().name());
-                self.want(index, What::Pod(pod()), Place(&["metadata", "name"], None, &[]));
+                let pod = self.keep([namespace, object.metadata().name()]);
+                self.want(here, What::Pod(pod), Place("metadata.name", 0));
                 for (at, claim) in object.status().resource_claims().iter().enumerate() {
-                    let what = What::Entry(pod(), claim.name().to_owned());
-                    self.want(index, what, Place(&["status", "resourceClaims"], Some(at), &["name"]));
+                    let [entry] = self.keep([claim.name()]);
+                    self.want(here, What::Entry(pod, entry), Place("status.resourceClaims[].name", at));
                 }
             }
             _ => {}
         }
     }
 
-    fn claim_spec(
-        &mut self,
-        object: usize,
-        spec: view::ResourceClaimSpec<'_>,
-        namespace: &str,
-        class: &'static [&'static str],
-        parameters: &'static [&'static str],
-    ) {
-        self.want(object, What::Class(spec.resource_class_name().to_owned()), Place(class, None, &[]));
+    fn claim_spec(&mut self, here: Here<'_>, spec: view::ResourceClaimSpec<'_>, class: &'static str, parameters: &'static str) {
+        let [name] = self.keep([spec.resource_class_name()]);
+        self.want(here, What::Class(name), Place(class, 0));
         if let Some(reference) = spec.parameters_ref() {
-            self.parameters(object, [reference.kind(), reference.api_group(), namespace, reference.name()], parameters);
+            self.parameters(here, [reference.kind(), reference.api_group(), here.namespace, reference.name()], parameters);
         }
     }
 
-    fn parameters(&mut self, object: usize, [kind, group, namespace, name]: [&str; 4], place: &'static [&'static str]) {
-        self.want(
-            object,
-            What::Parameters([kind.to_owned(), group.to_owned(), namespace.to_owned(), name.to_owned()]),
-            Place(place, None, &[]),
-        );
+    /// Kind, group, namespace and name.
+    fn parameters(&mut self, here: Here<'_>, key: [&str; 4], place: &'static str) {
+        let what = What::Parameters(self.keep(key));
+        self.want(here, what, Place(place, 0));
     }
 
-    fn want(&mut self, object: usize, what: What, place: Place) {
-        self.wanted.push(Wanted { object, what, place });
+    fn keep<const N: usize>(&mut self, names: [&str; N]) -> [Name; N] {
+        names.map(|name| {
+            let start = self.names.len();
+            self.names.push_str(name);
+            Span::new(start, self.names.len())
+        })
     }
 
-    /// What is missing, with the index of the object that refers to it. `namespace` tells where an item ends up that names
-    /// none.
-    pub fn missing(self, items: &[Item], namespace: &str) -> Vec<(usize, Finding)> {
+    fn name(&self, name: Name) -> &str {
+        self.names.get(name.from()..name.to()).unwrap_or_default()
+    }
+
+    fn want(&mut self, here: Here<'_>, what: What, place: Place) {
+        let span = place.locate(here.tree, here.item.node);
+        self.wanted.push(Wanted { object: here.index, what, place, span });
+    }
+
+    /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none.
+    pub fn missing<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, findings: &mut Vec<Finding>) {
         if self.wanted.is_empty() {
-            return Vec::new();
+            return;
         }
-        let there = There::of(&self.objects, items, namespace);
-        let lacks = |what: &What| match what {
-            What::Class(name) => !name.is_empty() && there.lacks(["ResourceClass", GROUP, name, ""]),
-            What::Parameters([kind, group, namespace, name]) => {
-                !kind.is_empty() && there.lacks([kind.as_str(), group.as_str(), name.as_str(), namespace.as_str()])
+        let there = There::of(&self.objects, object, namespace);
+        let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
+        for Wanted { object, what, place, span } in &self.wanted {
+            let lacks = match *what {
+                What::Class(name) => !name.is_empty() && there.lacks(["ResourceClass", GROUP, self.name(name), ""]),
+                What::Parameters(names) => {
+                    let [kind, group, namespace, name] = names.map(|name| self.name(name));
+                    !kind.is_empty() && there.lacks([kind, group, name, namespace])
+                }
+                What::Claim(kind, [namespace, name]) => there.lacks([kind, GROUP, self.name(name), self.name(namespace)]),
+                What::Pod(place) => !self.pods.is_empty() && pod(place).is_none(),
+                What::Entry(place, entry) => pod(place).is_some_and(|entries| !entries.contains(self.name(entry))),
+            };
+            if lacks {
+                let mut finding = self.finding(*what, place).with_span(*span);
+                finding.object = Some(*object);
+                findings.push(finding);
             }
-            What::Claim(kind, [namespace, name]) => there.lacks([kind, GROUP, name.as_str(), namespace.as_str()]),
-            What::Pod(pod) => !self.pods.is_empty() && !self.pods.contains_key(pod),
-            What::Entry(pod, entry) => self.pods.get(pod).is_some_and(|entries| !entries.contains(entry)),
+        }
+    }
+
+    fn finding(&self, what: What, place: &Place) -> Finding {
+        let name = |name| self.name(name);
+        let of_kind = |kind: &str, name: &str| format!("the text has objects of kind {kind}, but none is called `{name}`");
+        let (code, message) = match what {
+            What::Class(class) => (Code::ClassNotInInput, format!("the text has classes, but none is called `{}`", name(class))),
+            What::Parameters([kind, _, namespace, own]) => {
+                let mut message = of_kind(name(kind), name(own));
+                if !namespace.is_empty() {
+                    message.push_str(&format!(" in namespace `{}`", name(namespace)));
+                }
+                (Code::ParametersNotInInput, message)
+            }
+            What::Claim(kind, [namespace, own]) => {
+                (Code::ClaimNotInInput, format!("{} in namespace `{}`", of_kind(kind, name(own)), name(namespace)))
+            }
+            What::Pod([namespace, own]) => {
+                let (own, namespace) = (name(own), name(namespace));
+                (Code::PodNotInInput, format!("the text has pods, but none is called `{own}` in namespace `{namespace}`"))
+            }
+            What::Entry([_, pod], entry) => {
+                let (pod, entry) = (name(pod), name(entry));
+                (Code::ClaimEntryNotInPod, format!("pod `{pod}` of this text has no claim entry `{entry}`"))
+            }
         };
-        let mut missing = Vec::new();
-        for wanted in &self.wanted {
-            if lacks(&wanted.what) {
-                missing.push((wanted.object, wanted.what.finding(&wanted.place)));
-            }
-        }
-        missing
+        let mut finding = Finding::info(code, Origin::Claimkit, message)
+            .with_help("check the name, unless the other object is in the cluster already");
+        finding.path = Some(place.render());
+        finding
     }
 }
 
@@ -197,17 +264,17 @@ struct There<'a> {
 }
 
 impl<'a> There<'a> {
-    fn of(objects: &'a [Object], items: &'a [Item], namespace: &'a str) -> Self {
+    fn of(objects: &'a [Object], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
         let mut found = Vec::with_capacity(objects.len());
         for object in objects {
-            let Some(item) = items.get(object.index) else { continue };
-            let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-            let namespace = match item.namespace.as_str() {
+            let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
+            let group = api_version.split_once('/').map_or("", |(group, _)| group);
+            let namespace = match own {
                 _ if object.cluster => "",
                 "" => namespace,
                 given => given,
             };
-            found.push(([item.kind.as_str(), group, object.name.as_ref().unwrap_or(&item.name), namespace], object.unplaced));
+            found.push(([kind, group, object.name.as_deref().unwrap_or(name), namespace], object.unplaced));
         }
         ordered::sort(&mut found);
         let mut kinds: Vec<(&str, &str)> = found.iter().map(|([kind, group, ..], _)| (*kind, *group)).collect();
@@ -231,57 +298,26 @@ impl<'a> There<'a> {
 }
 
 impl Place {
-    fn steps(&self) -> Vec<Step> {
-        let Place(keys, index, below) = self;
-        let mut steps = Vec::new();
-        let mut go = |step| steps.push(step);
-        keys.iter().for_each(|key| go(Step::Key((*key).to_owned())));
-        if let Some(index) = index {
-            go(Step::Index(*index));
+    fn locate(&self, tree: &Tree<'_>, node: NodeId) -> Span {
+        let Place(mut path, index) = *self;
+        let mut steps = Vec::with_capacity(4);
+        while !path.is_empty() {
+            let (part, rest) = cut(path, b'.').unwrap_or((path, ""));
+            let item = part.strip_suffix("[]");
+            steps.push(Step::Key(item.unwrap_or(part).to_owned()));
+            if item.is_some() {
+                steps.push(Step::Index(index));
+            }
+            path = rest;
         }
-        below.iter().for_each(|key| go(Step::Key((*key).to_owned())));
-        steps
+        locate::locate(tree, node, &steps, false)
     }
 
     fn render(&self) -> String {
-        let Place(keys, index, below) = self;
-        let mut path = joined(*keys, ".");
-        if let Some(index) = index {
-            path.push_str(&format!("[{index}]"));
+        let Place(path, index) = self;
+        match cut(path, b'[') {
+            Some((list, below)) => format!("{list}[{index}{below}"),
+            None => (*path).to_owned(),
         }
-        for key in *below {
-            path.push('.');
-            path.push_str(key);
-        }
-        path
-    }
-}
-
-impl What {
-    fn finding(&self, place: &Place) -> Finding {
-        let (code, message) = match self {
-            What::Class(class) => (Code::ClassNotInInput, format!("the text has classes, but none is called `{class}`")),
-            What::Parameters([kind, _, namespace, name]) => {
-                let place = if namespace.is_empty() { String::new() } else { format!(" in namespace `{namespace}`") };
-                let message = format!("the text has objects of kind {kind}, but none is called `{name}`{place}");
-                (Code::ParametersNotInInput, message)
-            }
-            What::Claim(kind, [namespace, name]) => {
-                let message =
-                    format!("the text has objects of kind {kind}, but none is called `{name}` in namespace `{namespace}`");
-                (Code::ClaimNotInInput, message)
-            }
-            What::Pod([namespace, name]) => {
-                (Code::PodNotInInput, format!("the text has pods, but none is called `{name}` in namespace `{namespace}`"))
-            }
-            What::Entry([_, pod], entry) => {
-                (Code::ClaimEntryNotInPod, format!("pod `{pod}` of this text has no claim entry `{entry}`"))
-            }
-        };
-        let mut finding = Finding::info(code, Origin::Claimkit, message)
-            .with_help("check the name, unless the other object is in the cluster already");
-        finding.path = Some(place.render());
-        finding.steps = place.steps();
-        finding
     }
 }

@@ -7,6 +7,7 @@ use crate::input::{Input, Item};
 use crate::json::{self, Members, Out, Raw};
 use crate::limits::Limits;
 use crate::report::{self, Code, Severity};
+use crate::schema::Release;
 use crate::text::{self, Source, Span};
 
 /// One answer.
@@ -296,7 +297,7 @@ pub struct Object {
     /// `metadata.namespace`
     pub namespace: String,
     /// The release it was judged by.
-    pub release: Option<String>,
+    pub release: Option<Release>,
     /// Where it stands.
     pub range: Option<Range>,
     /// Whether it was accepted; `null` for an object that was not looked into.
@@ -311,16 +312,8 @@ pub struct Object {
     pub selected: Option<bool>,
     /// Patch: what differs from the stored object, as a JSON patch (RFC 6902).
     pub changes: Option<Vec<json::Value>>,
-    /// Convert: the `apiVersion` it had.
-    pub from: Option<String>,
-    /// Convert: the `apiVersion` it gets.
-    pub to: Option<String>,
-    /// Convert: whether it was converted.
-    pub changed: Option<bool>,
-    /// Convert: what is lost.
-    pub losses: Option<Vec<Loss>>,
-    /// Convert: why it was left as it is.
-    pub skipped: Option<String>,
+    /// Convert: what became of it.
+    pub conversion: Option<Box<Conversion>>,
 }
 
 impl Members for Object {
@@ -338,11 +331,7 @@ impl Members for Object {
             placement,
             selected,
             changes,
-            from,
-            to,
-            changed,
-            losses,
-            skipped,
+            conversion,
         } = self;
         out.put("apiVersion", api_version);
         out.put("kind", kind);
@@ -356,10 +345,34 @@ impl Members for Object {
         out.some("placement", placement);
         out.some("selected", selected);
         out.some("changes", changes);
-        out.some("from", from);
-        out.some("to", to);
-        out.some("changed", changed);
-        out.some("losses", losses);
+        if let Some(conversion) = conversion {
+            conversion.members(out);
+        }
+    }
+}
+
+/// What a conversion did with an object.
+#[derive(Debug)]
+pub struct Conversion {
+    /// The `apiVersion` it had.
+    pub from: String,
+    /// The `apiVersion` it gets.
+    pub to: String,
+    /// Whether it was converted.
+    pub changed: bool,
+    /// What is lost.
+    pub losses: Vec<Loss>,
+    /// Why it was left as it is.
+    pub skipped: Option<String>,
+}
+
+impl Members for Conversion {
+    fn members(&self, out: &mut Out) {
+        let Conversion { from, to, changed, losses, skipped } = self;
+        out.put("from", from);
+        out.put("to", to);
+        out.put("changed", changed);
+        out.put("losses", losses);
         out.some("skipped", skipped);
     }
 }
@@ -398,7 +411,7 @@ impl Object {
 
     /// The same without its names, which [`Object::named`] adds.
     pub fn placed(input: &Input<'_>, item: &Item) -> Self {
-        Object { release: Some(item.release.text()), range: Some(range(&input.file.source, item.span)), ..Object::default() }
+        Object { release: Some(item.release), range: Some(range(&input.file.source, item.span)), ..Object::default() }
     }
 
     /// Takes an item's names, which nobody needs there any more.

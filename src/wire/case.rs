@@ -14,7 +14,7 @@ use crate::schema::{Api, Scope};
 use crate::text::Tree;
 use crate::validate::errors::{MAX_BYTES, is_cut};
 use crate::validate::pipeline::{self, Changes};
-use crate::validate::references::References;
+use crate::validate::references::{Here, References};
 use crate::validate::status::Status;
 use crate::validate::{self, Context, FieldError, immutable, remarks};
 use crate::view;
@@ -113,7 +113,9 @@ impl Case<'_, '_> {
             Scope::Namespaced => in_namespace(self.request, &self.item.namespace),
             Scope::Cluster => "",
         };
-        references.ours(self.index, self.api, self.item, &decoded.record, namespace);
+        if let Some(tree) = self.input.tree(self.item) {
+            references.ours(Here { index: self.index, item: self.item, tree, namespace }, self.api, &decoded.record);
+        }
         let mut remarks = Vec::new();
         remarks::object(self.api, &decoded.record, &Context::new(self.item.release), &mut remarks);
         let mut strict = self.strict_error(&decoded);

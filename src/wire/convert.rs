@@ -1,6 +1,6 @@
 //! The verb `convert`: the whole file in another version of the API group.
 
-use super::answer::{self, Answer, Loss, Object};
+use super::answer::{self, Answer, Conversion, Loss, Object};
 use super::parse::nothing_checked;
 use super::request::{Lossy, Request};
 use crate::convert::{self, Options};
@@ -30,21 +30,20 @@ pub fn convert(request: &Request) -> Answer {
     let mut done = convert::convert(text, to, &options);
     let mut findings = std::mem::take(&mut done.findings);
     if !done.checked {
-        findings.push(nothing_checked(&done.input));
+        findings.push(nothing_checked(done.input.items.is_empty()));
     }
-    let objects = done.input.items.iter().zip(done.outcomes).map(|(item, outcome)| Object {
-        from: Some(outcome.from),
-        to: Some(outcome.to),
-        changed: Some(outcome.changed),
-        losses: Some(
-            outcome
-                .losses
-                .into_iter()
+    let objects = done.input.items.iter().zip(done.outcomes).map(|(item, outcome)| {
+        let losses = outcome.losses.into_iter();
+        let conversion = Conversion {
+            from: outcome.from,
+            to: outcome.to,
+            changed: outcome.changed,
+            losses: losses
                 .map(|loss| Loss { path: loss.path, value: json::from_str::<Raw>(&loss.value).ok(), reason: loss.reason })
                 .collect(),
-        ),
-        skipped: outcome.skipped,
-        ..Object::of(&done.input, item)
+            skipped: outcome.skipped,
+        };
+        Object { conversion: Some(Box::new(conversion)), ..Object::of(&done.input, item) }
     });
     let mut answer = Answer { objects: objects.collect(), text: done.text, ..Answer::to("convert") };
     answer.ok = done.checked && findings.iter().all(|finding| finding.severity != Severity::Error);

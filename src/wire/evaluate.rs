@@ -105,7 +105,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
         answer.objects.push(Object {
             api_version: "v1".to_owned(),
             kind: core::NODE_SELECTOR.go.to_owned(),
-            release: Some(release.to_string()),
+            release: Some(release),
             range: Some(answer::range(&file.source, span)),
             placement: Some(Box::new(placement)),
             ..Object::default()
@@ -185,7 +185,7 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
         let message = "not modelled: taints, resource requests, affinity, topology spread, and what drivers know of their devices; `Yes` and `Possible` say only that the claims do not speak against the node";
         findings.push(Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message));
     } else {
-        findings.push(nothing_checked(&input));
+        findings.push(nothing_checked(input.items.is_empty()));
     }
     answer.ok = checked && findings.iter().all(|finding| finding.severity != Severity::Error);
     answer.findings = answer::findings(&input.file.source, findings, &request.limits);

@@ -59,7 +59,7 @@ pub fn parse(request: &Request) -> Answer {
     }
     findings.extend(select::select(request, &input, &mut answer.objects));
     if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {
-        findings.push(nothing_checked(&input));
+        findings.push(nothing_checked(input.items.is_empty()));
     }
     answer.ok = checked && findings.iter().all(|finding| finding.severity != Severity::Error);
     answer.findings = answer::findings(&input.file.source, findings, &request.limits);
@@ -179,8 +179,8 @@ pub fn other_group(item: &Item, index: usize) -> Finding {
     finding
 }
 
-/// Nothing of ours was there.
-pub fn nothing_checked(input: &Input<'_>) -> Finding {
-    let what = if input.items.is_empty() { "the text holds no object" } else { "the text holds no object of `resource.k8s.io`" };
+/// Nothing of ours was there; perhaps nothing at all.
+pub fn nothing_checked(empty: bool) -> Finding {
+    let what = if empty { "the text holds no object" } else { "the text holds no object of `resource.k8s.io`" };
     Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("nothing was checked: {what}")).with_span(Span::at(0))
 }

@@ -5,12 +5,12 @@ use super::case::{self, Case};
 use super::hints;
 use super::parse::{nothing_checked, other_group, place, place_all};
 use super::request::{Operation, Request};
-use crate::input::{Input, Item, What};
+use crate::input::{Input, Item, Passage, What};
 use crate::json::{self, Raw};
 use crate::report::{Code, Finding, Origin, Severity, Step};
 use crate::suggest;
 use crate::text::bytes::HELP;
-use crate::validate::references::References;
+use crate::validate::references::{Here, Named, References};
 use crate::validate::status::Status;
 
 /// Answers `validate`.
@@ -30,8 +30,67 @@ pub fn validate(request: &Request) -> Answer {
         (_, None) => return unusable("`old` is missing: an update needs the stored object's text"),
         (_, Some(old)) => Some(Input::read_via(old, via, release, &request.limits)),
     };
-    let mut input = Input::read_via(text, via, release, &request.limits);
-    let mut findings = std::mem::take(&mut input.file.findings);
+    let mut told = Vec::new();
+    let mut answer = Answer::to("validate");
+    let partners = case::partners(request, old.as_ref());
+    let mut checked = false;
+    let mut references = References::default();
+    let mut passage = Passage::open(text, via, release, &request.limits);
+    while passage.advance() {
+        references.idle = answer.objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
+        let input = &passage.input;
+        let first = answer.objects.len();
+        for item in &input.items {
+            let index = answer.objects.len();
+            let mut object = Object::placed(input, item);
+            let here = |tree, namespace| Here { index, item, tree, namespace };
+            match &item.what {
+                What::Other => {
+                    object.status = Some(None);
+                    if let Some(tree) = input.tree(item) {
+                        references.other(here(tree, in_namespace(request, &item.namespace)));
+                    }
+                    match misspelled(input, item) {
+                        Some(finding) => {
+                            checked = true;
+                            object.valid = Some(Some(false));
+                            told.push(place(input, item, index, finding));
+                        }
+                        None => {
+                            object.valid = Some(None);
+                            told.push(other_group(item, index));
+                        }
+                    }
+                }
+                What::Refused(finding) => {
+                    checked = true;
+                    object.valid = Some(Some(false));
+                    object.status = Some(refused(item, finding).map(|status| Raw::new(json::print(&status))));
+                    let mut finding = finding.clone();
+                    if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
+                        hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
+                    }
+                    told.push(place(input, item, index, finding));
+                }
+                What::Ours(api) => {
+                    checked = true;
+                    let case = Case { request, input, item, index, api: *api, old: old.as_ref(), partners: &partners };
+                    let verdict = case.judge(&mut references);
+                    let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
+                    object.valid = Some(Some(!refused));
+                    object.status = Some(verdict.status.map(|status| Raw::new(json::print(&status))));
+                    place_all(input, item, index, verdict.findings, &mut told);
+                }
+            }
+            answer.objects.push(object);
+        }
+        for (object, item) in answer.objects.iter_mut().skip(first).zip(&mut passage.input.items) {
+            object.named(item);
+        }
+    }
+    let Input { mut file, .. } = passage.input;
+    // What is wrong with the text comes first, then what is wrong with the stored objects.
+    let mut findings = std::mem::take(&mut file.findings);
     match request.damage("old") {
         Some(why) => findings.push(stored_damaged(why)),
         None => {
@@ -40,69 +99,21 @@ pub fn validate(request: &Request) -> Answer {
             }
         }
     }
-    let mut answer = Answer::to("validate");
-    let partners = case::partners(request, old.as_ref());
-    let mut checked = false;
-    let mut references = References::among(input.items.len());
-    for (index, item) in input.items.iter().enumerate() {
-        let mut object = Object::placed(&input, item);
-        match &item.what {
-            What::Other => {
-                object.status = Some(None);
-                if let Some(tree) = input.tree(item) {
-                    let namespace = in_namespace(request, &item.namespace);
-                    references.other(index, tree, item, namespace);
-                }
-                match misspelled(&input, item) {
-                    Some(finding) => {
-                        checked = true;
-                        object.valid = Some(Some(false));
-                        findings.push(place(&input, item, index, finding));
-                    }
-                    None => {
-                        object.valid = Some(None);
-                        findings.push(other_group(item, index));
-                    }
-                }
-            }
-            What::Refused(finding) => {
-                checked = true;
-                object.valid = Some(Some(false));
-                object.status = Some(refused(item, finding).map(|status| Raw::new(json::print(&status))));
-                let mut finding = finding.clone();
-                if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
-                    hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
-                }
-                findings.push(place(&input, item, index, finding));
-            }
-            What::Ours(api) => {
-                checked = true;
-                let case = Case { request, input: &input, item, index, api: *api, old: old.as_ref(), partners: &partners };
-                let verdict = case.judge(&mut references);
-                let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
-                object.valid = Some(Some(!refused));
-                object.status = Some(verdict.status.map(|status| Raw::new(json::print(&status))));
-                place_all(&input, item, index, verdict.findings, &mut findings);
-            }
-        }
-        answer.objects.push(object);
-    }
-    for (index, finding) in references.missing(&input.items, in_namespace(request, "")) {
-        if let Some(item) = input.items.get(index) {
-            findings.push(place(&input, item, index, finding));
-        }
-    }
+    findings.append(&mut told);
+    references.missing(&|index| answer.objects.get(index).map(named), in_namespace(request, ""), &mut findings);
     if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {
-        findings.push(nothing_checked(&input));
-    }
-    for (object, item) in answer.objects.iter_mut().zip(&mut input.items) {
-        object.named(item);
+        findings.push(nothing_checked(answer.objects.is_empty()));
     }
     answer.ok = checked
         && findings.iter().all(|finding| finding.severity != Severity::Error)
         && answer.objects.iter().all(|object| object.valid != Some(Some(false)));
-    answer.findings = answer::findings(&input.file.source, findings, &request.limits);
+    answer.findings = answer::findings(&file.source, findings, &request.limits);
     answer
+}
+
+fn named(object: &Object) -> Named<'_> {
+    let Object { api_version, kind, name, namespace, .. } = object;
+    Named { api_version, kind, name, namespace }
 }
 
 /// The server's answer to an object whose kind it does not know; `None` where not even the kind is there.
