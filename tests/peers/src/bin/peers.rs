@@ -51,23 +51,29 @@ fn request(text: &str) -> Request {
     Request { verb: "validate".into(), release: Some("1.30".into()), text: Some(text.into()), ..Request::default() }
 }
 
-/// Processor time of one run, in seconds: the best of three rounds that are long enough to be counted. Time on the wall would
-/// tell of whatever else the machine does.
-fn best(mut task: impl FnMut()) -> f64 {
-    task();
-    let round = |task: &mut dyn FnMut()| {
-        let start = ProcessTime::now();
-        let mut runs = 0;
-        loop {
-            task();
-            runs += 1;
-            let spent = start.elapsed().as_secs_f64();
-            if spent > 0.25 {
-                return spent / f64::from(runs);
-            }
+/// Processor time of one run of each task, in seconds: the best of rounds that are long enough to be counted. The tasks take
+/// turns, so that a machine that slows down or recovers does so for all of them; time on the wall would tell of whatever else it does.
+fn in_turns<const N: usize>(mut tasks: [&mut dyn FnMut(); N]) -> [f64; N] {
+    const ROUNDS: usize = 8;
+    const LONG: f64 = 0.1;
+    let mut best = [f64::INFINITY; N];
+    tasks.iter_mut().for_each(|task| task());
+    for _ in 0..ROUNDS {
+        for (task, best) in tasks.iter_mut().zip(&mut best) {
+            let start = ProcessTime::now();
+            let mut runs = 0;
+            let spent = loop {
+                task();
+                runs += 1;
+                let spent = start.elapsed().as_secs_f64();
+                if spent > LONG {
+                    break spent;
+                }
+            };
+            *best = best.min(spent / f64::from(runs));
         }
-    };
-    (0..3).map(|_| round(&mut task)).fold(f64::INFINITY, f64::min)
+    }
+    best
 }
 
 fn catch(text: &str) {
@@ -89,10 +95,14 @@ fn time(text: &str) {
     let validators =
         schemas.iter().map(|(kind, schema)| (kind.clone(), jsonschema::validator_for(schema).expect("a schema"))).collect();
     let ours = request(text);
+    let [claimkit, schemas, types] =
+        in_turns([&mut || assert!(wire::run(&ours).ok), &mut || schema(text, &validators).expect("good"), &mut || {
+            typed(text).expect("good")
+        }]);
     let results = json!({
-        "claimkit": best(|| assert!(wire::run(&ours).ok)) / count,
-        "YAML crate + jsonschema": best(|| schema(text, &validators).expect("good")) / count,
-        "YAML crate + k8s-openapi": best(|| typed(text).expect("good")) / count,
+        "claimkit": claimkit / count,
+        "YAML crate + jsonschema": schemas / count,
+        "YAML crate + k8s-openapi": types / count,
     });
     println!("{results}");
 }
@@ -100,30 +110,27 @@ fn time(text: &str) {
 /// Cost for each unit, small and large: what grows linearly stays the same.
 fn scale() {
     let mut rows = Vec::new();
-    let mut row = |what: &str, unit: &str, sizes: [usize; 3], run: &dyn Fn(usize) -> (f64, f64)| {
-        let costs = sizes.map(|size| {
-            let (seconds, units) = run(size);
-            seconds / units * 1e9
-        });
+    let mut row = |what: &str, unit: &str, sizes: [usize; 3], tasks: [(Request, usize); 3], run: &dyn Fn(&Request, usize)| {
+        let units = [0, 1, 2].map(|at| tasks[at].1 as f64);
+        let [small, middle, large] = &tasks;
+        let seconds = in_turns([&mut || run(&small.0, 0), &mut || run(&middle.0, 1), &mut || run(&large.0, 2)]);
+        let costs = [0, 1, 2].map(|at| seconds[at] / units[at] * 1e9);
         rows.push(json!({"what": what, "unit": unit, "sizes": sizes, "nanoseconds": costs}));
     };
-    let validate = |text: String| {
-        let request = request(&text);
-        best(|| drop(wire::run(&request)))
-    };
-    row("validate", "document", [10, 100, 1000], &|n| (validate(claimkit_peers::manifests(n)), n as f64));
-    row("validate", "byte", [5_000, 100_000, 5_000_000], &|n| {
-        let text = claimkit_peers::manifests_of_bytes(n);
-        let bytes = text.len() as f64;
-        (validate(text), bytes)
-    });
-    row("validate", "finding", [10, 100, 1000], &|n| (validate(claimkit_peers::mistaken(n)), n as f64));
-    row("evaluate", "node", [100, 1000, 10_000], &|n| {
-        let nodes = claimkit::evaluate::PreparedNodes::read(&claimkit_peers::nodes(n), &Default::default());
-        let detail = Some(claimkit::wire::request::Detail::Summary);
-        let request =
-            Request { verb: "evaluate".into(), selector: Some(claimkit_peers::selector()), detail, ..Request::default() };
-        (best(|| drop(wire::print(&wire::evaluate_on(&request, &nodes)))), n as f64)
+    let validate = |request: &Request, _| drop(wire::run(request));
+    let sizes = [10, 100, 1000];
+    row("validate", "document", sizes, sizes.map(|n| (request(&claimkit_peers::manifests(n)), n)), &validate);
+    let bytes = [5_000, 100_000, 5_000_000];
+    let texts = bytes.map(|n| claimkit_peers::manifests_of_bytes(n));
+    row("validate", "byte", bytes, texts.each_ref().map(|text| (request(text), text.len())), &validate);
+    row("validate", "finding", sizes, sizes.map(|n| (request(&claimkit_peers::mistaken(n)), n)), &validate);
+    let sizes = [100, 1000, 10_000];
+    let nodes = sizes.map(|n| claimkit::evaluate::PreparedNodes::read(&claimkit_peers::nodes(n), &Default::default()));
+    let detail = Some(claimkit::wire::request::Detail::Summary);
+    let request =
+        || Request { verb: "evaluate".into(), selector: Some(claimkit_peers::selector()), detail, ..Request::default() };
+    row("evaluate", "node", sizes, sizes.map(|n| (request(), n)), &|request, at| {
+        drop(wire::print(&wire::evaluate_on(request, &nodes[at])));
     });
     println!("{}", json!(rows));
 }
