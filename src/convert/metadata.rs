@@ -78,7 +78,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
     findings
 }
 
-fn mentioned(path: &Path<'_>, message: String, help: &str) -> Finding {
+fn mentioned(path: &Path<'_>, message: String, help: &'static str) -> Finding {
     Finding::warning(Code::VersionMentioned, Origin::Claimkit, message).at(path).with_help(help)
 }
 

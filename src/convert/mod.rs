@@ -269,7 +269,7 @@ impl Work<'_> {
                 Finding::new(Code::ConversionLoss, Severity::Warning, Origin::Claimkit, message).with_span(loss.span);
             if !self.options.lossy {
                 finding.severity = Severity::Error;
-                finding.help = Some("set `lossy` to `allow` to convert without it".to_owned());
+                finding.help = Some("set `lossy` to `allow` to convert without it".into());
             }
             finding.path = Some(loss.path.clone());
             self.push(input, item, index, finding);

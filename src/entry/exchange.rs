@@ -75,7 +75,8 @@ fn lines(answer: &Answer) -> Option<String> {
         if !Values::suffice(object) || object.valid != Some(Some(true)) || object.status.as_ref().is_none_or(Option::is_some) {
             return None;
         }
-        for text in [api_version, kind, name, namespace, &release.text()] {
+        let texts: [&str; 5] = [api_version, kind, name, namespace, &release.text()];
+        for text in texts {
             if text.as_bytes().contains(&b'\n') {
                 return None;
             }

@@ -309,7 +309,7 @@ fn explain(answer: &mut Answer, damage: Damage) {
         let Some(range) = finding.range else { continue };
         if let Some(words) = damage.words(range.start.offset as usize, range.end.offset as usize, &finding.message) {
             finding.message = words;
-            finding.help = Some(HELP.to_owned());
+            finding.help = Some(HELP.into());
             finding.fixes.clear();
         }
     }

@@ -4,6 +4,7 @@ use super::{Number, Raw, Value};
 use crate::float;
 use crate::text::print;
 use crate::words::contains;
+use std::borrow::Cow;
 
 /// Something that can be written as JSON.
 pub trait ToJson {
@@ -153,6 +154,16 @@ impl ToJson for usize {
 }
 
 impl ToJson for &str {
+    fn write(&self, out: &mut Out) {
+        out.quote(self);
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl ToJson for Cow<'_, str> {
     fn write(&self, out: &mut Out) {
         out.quote(self);
     }

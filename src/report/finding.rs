@@ -1,7 +1,9 @@
 //! A finding: who says what, where, and what to do about it.
 
 use super::{Code, Path, Step};
+use crate::json::{Out, ToJson};
 use crate::text::Span;
+use std::borrow::Cow;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,6 +14,17 @@ pub enum Severity {
     Warning,
     /// Worth knowing.
     Info,
+}
+
+impl ToJson for Severity {
+    fn write(&self, out: &mut Out) {
+        let word = match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "info",
+        };
+        word.write(out);
+    }
 }
 
 /// Who says so.
@@ -25,6 +38,18 @@ pub enum Origin {
     Scheduler,
     /// This crate.
     Claimkit,
+}
+
+impl ToJson for Origin {
+    fn write(&self, out: &mut Out) {
+        let word = match self {
+            Origin::Kubectl => "kubectl",
+            Origin::ApiServer => "kube-apiserver",
+            Origin::Scheduler => "kube-scheduler",
+            Origin::Claimkit => "claimkit",
+        };
+        word.write(out);
+    }
 }
 
 /// The cause reason of a validation error (spec/behaviour.md §5.1).
@@ -78,6 +103,12 @@ impl Cause {
     }
 }
 
+impl ToJson for Cause {
+    fn write(&self, out: &mut Out) {
+        self.reason().write(out);
+    }
+}
+
 /// One replacement in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -112,7 +143,7 @@ pub struct Finding {
     /// The cause reason of a validation error.
     pub cause: Option<Cause>,
     /// What to write instead, in our words.
-    pub help: Option<String>,
+    pub help: Option<Cow<'static, str>>,
     /// Edits that mend it, only where one is certainly right.
     pub fixes: Vec<Fix>,
     /// Where it stands in the text.
@@ -188,12 +219,12 @@ impl Finding {
     }
 
     /// Sets the help.
-    pub fn with_help(self, help: impl Into<String>) -> Self {
+    pub fn with_help(self, help: impl Into<Cow<'static, str>>) -> Self {
         self.helped(help.into())
     }
 
     #[inline(never)]
-    fn helped(mut self, help: String) -> Self {
+    fn helped(mut self, help: Cow<'static, str>) -> Self {
         self.help = Some(help);
         self
     }

@@ -88,8 +88,8 @@ pub struct Named<'a> {
     pub namespace: &'a str,
 }
 
-/// What finds an object: kind, group, name, namespace.
-type Key<'a> = [&'a str; 4];
+/// What finds objects: name, kind and group. Names differ soonest.
+type Key<'a> = [&'a str; 3];
 
 /// Namespace and name, kept.
 fn pair(namespace: &str, name: &str) -> [String; 2] {
@@ -201,7 +201,7 @@ impl References {
     }
 
     /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none.
-    pub fn missing<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, findings: &mut Vec<Finding>) {
+    pub fn missing<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
         if self.wanted.is_empty() {
             return;
         }
@@ -209,19 +209,19 @@ impl References {
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
         for Wanted { object, what, place, span } in &self.wanted {
             let lacks = match *what {
-                What::Class(name) => !name.is_empty() && there.lacks(["ResourceClass", GROUP, self.name(name), ""]),
+                What::Class(name) => !name.is_empty() && there.lacks("ResourceClass", GROUP, self.name(name), ""),
                 What::Parameters(names) => {
                     let [kind, group, namespace, name] = names.map(|name| self.name(name));
-                    !kind.is_empty() && there.lacks([kind, group, name, namespace])
+                    !kind.is_empty() && there.lacks(kind, group, name, namespace)
                 }
-                What::Claim(kind, [namespace, name]) => there.lacks([kind, GROUP, self.name(name), self.name(namespace)]),
+                What::Claim(kind, [namespace, name]) => there.lacks(kind, GROUP, self.name(name), self.name(namespace)),
                 What::Pod(place) => !self.pods.is_empty() && pod(place).is_none(),
                 What::Entry(place, entry) => pod(place).is_some_and(|entries| !entries.contains(self.name(entry))),
             };
             if lacks {
                 let mut finding = self.finding(*what, place).with_span(*span);
                 finding.object = Some(*object);
-                findings.push(finding);
+                tell(finding);
             }
         }
     }
@@ -257,43 +257,42 @@ impl References {
     }
 }
 
-/// The objects of the text by kind, group, name and namespace.
+/// The objects of the text.
 struct There<'a> {
-    kinds: Vec<(&'a str, &'a str)>,
-    objects: Vec<(Key<'a>, bool)>,
+    /// Their kinds and groups.
+    kinds: Set<(&'a str, &'a str)>,
+    /// Where each lives, in order; `None` may be anywhere.
+    objects: Vec<(Key<'a>, Option<&'a str>)>,
 }
 
 impl<'a> There<'a> {
     fn of(objects: &'a [Object], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
-        let mut found = Vec::with_capacity(objects.len());
+        let mut there = There { kinds: Set::new(), objects: Vec::with_capacity(objects.len()) };
         for object in objects {
             let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
-            let group = api_version.split_once('/').map_or("", |(group, _)| group);
-            let namespace = match own {
-                _ if object.cluster => "",
-                "" => namespace,
-                given => given,
+            let group = cut(api_version, b'/').map_or("", |(group, _)| group);
+            let place = match own {
+                _ if object.unplaced => None,
+                _ if object.cluster => Some(""),
+                "" => Some(namespace),
+                given => Some(given),
             };
-            found.push(([kind, group, object.name.as_deref().unwrap_or(name), namespace], object.unplaced));
+            there.kinds.insert((kind, group));
+            there.objects.push(([object.name.as_deref().unwrap_or(name), kind, group], place));
         }
-        ordered::sort(&mut found);
-        let mut kinds: Vec<(&str, &str)> = found.iter().map(|([kind, group, ..], _)| (*kind, *group)).collect();
-        kinds.dedup();
-        There { kinds, objects: found }
+        ordered::sort(&mut there.objects);
+        there
     }
 
     /// The text has objects of the kind, but not this one. A reference without namespace means any.
-    fn lacks(&self, [kind, group, name, namespace]: Key<'_>) -> bool {
-        if self.kinds.binary_search(&(kind, group)).is_err() {
+    fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
+        if !self.kinds.contains(&(kind, group)) {
             return false;
         }
-        let bare = |key: &Key<'a>| -> [&'a str; 3] {
-            let [kind, group, name, _] = *key;
-            [kind, group, name]
-        };
-        let first = self.objects.partition_point(|(key, _)| bare(key) < [kind, group, name]);
-        let named = self.objects.iter().skip(first).take_while(|(key, _)| bare(key) == [kind, group, name]);
-        !named.into_iter().any(|([.., place], unplaced)| *place == namespace || *unplaced || namespace.is_empty())
+        let key = [name, kind, group];
+        let first = self.objects.partition_point(|(other, _)| *other < key);
+        let mut named = self.objects.iter().skip(first).take_while(|(other, _)| *other == key);
+        !named.any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::report::{Code, Finding, Path, Severity};
 use crate::schema::Release;
 use crate::view::NodeSelector;
 use crate::words::contains;
+use std::borrow::Cow;
 
 /// Findings about a selector that is set. `path` is where it stands.
 pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, findings: &mut Vec<Finding>) {
@@ -22,7 +23,7 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
             continue;
         }
         if finding.code == Code::NodeSelectorUnparsable && finding.help.is_none() {
-            finding.help = finding.code.help().map(str::to_owned);
+            finding.help = finding.code.help().map(Cow::Borrowed);
         }
         findings.push(finding);
     }

@@ -6,6 +6,7 @@ use crate::admit::response::{self, OpaResult, SettingsValidationResponse, Valida
 use crate::admit::{self, Mutation, Settings, Verdict};
 use crate::json::{self, Members, Out, Raw};
 use crate::limits::Limits;
+use crate::report::Severity;
 use crate::report::{Code, Finding, Origin};
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
@@ -175,9 +176,9 @@ fn raw_response(request: &str) -> ValidationResponse {
 /// The answer of the contract with OPA's fields before it.
 fn opa_answer(request: &str) -> String {
     let answer = run(request);
-    let errors = || answer.findings.iter().filter(|finding| finding.severity == "error");
+    let errors = || answer.findings.iter().filter(|finding| finding.severity == Severity::Error);
     let message = answer.error.clone().or_else(|| errors().next().map(|finding| finding.message.clone()));
-    let warnings = answer.findings.iter().filter(|finding| finding.severity == "warning");
+    let warnings = answer.findings.iter().filter(|finding| finding.severity == Severity::Warning);
     let head = OpaHead {
         allowed: answer.ok,
         code: if answer.ok {

@@ -3,12 +3,13 @@
 use crate::editor::complete::Sort;
 use crate::editor::hover::Info;
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
-use crate::input::{Input, Item};
+use crate::input::{Input, Item, What};
 use crate::json::{self, Members, Out, Raw};
 use crate::limits::Limits;
-use crate::report::{self, Code, Severity};
+use crate::report::{self, Cause, Code, Origin, Severity};
 use crate::schema::Release;
 use crate::text::{self, Source, Span};
+use std::borrow::Cow;
 
 /// One answer.
 #[derive(Debug, Default)]
@@ -85,18 +86,18 @@ impl Answer {
 pub struct Finding {
     /// Stable code.
     pub code: &'static str,
-    /// `error`, `warning`, `info`
-    pub severity: &'static str,
-    /// `kubectl`, `kube-apiserver`, `kube-scheduler`, `claimkit`
-    pub origin: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Who says so.
+    pub origin: Origin,
     /// The message.
     pub message: String,
     /// The field path.
     pub path: Option<String>,
     /// The cause reason.
-    pub cause: Option<&'static str>,
+    pub cause: Option<Cause>,
     /// What to write instead.
-    pub help: Option<String>,
+    pub help: Option<Cow<'static, str>>,
     /// Edits that mend it.
     pub fixes: Vec<Fix>,
     /// The place.
@@ -289,9 +290,9 @@ impl Members for Position {
 #[derive(Debug, Default)]
 pub struct Object {
     /// As the server reads it.
-    pub api_version: String,
+    pub api_version: Cow<'static, str>,
     /// As the server reads it.
-    pub kind: String,
+    pub kind: Cow<'static, str>,
     /// `metadata.name`
     pub name: String,
     /// `metadata.namespace`
@@ -401,8 +402,8 @@ impl Object {
     /// Name, place and release of an item.
     pub fn of(input: &Input<'_>, item: &Item) -> Self {
         Object {
-            api_version: item.api_version.clone(),
-            kind: item.kind.clone(),
+            api_version: item.api_version.clone().into(),
+            kind: item.kind.clone().into(),
             name: item.name.clone(),
             namespace: item.namespace.clone(),
             ..Object::placed(input, item)
@@ -416,8 +417,11 @@ impl Object {
 
     /// Takes an item's names, which nobody needs there any more.
     pub fn named(&mut self, item: &mut Item) {
-        self.api_version = std::mem::take(&mut item.api_version);
-        self.kind = std::mem::take(&mut item.kind);
+        (self.api_version, self.kind) = match &item.what {
+            // Kept once for all objects of a kind.
+            What::Ours(api) => (api.version.api_version.into(), api.kind.kind.into()),
+            _ => (std::mem::take(&mut item.api_version).into(), std::mem::take(&mut item.kind).into()),
+        };
         self.name = std::mem::take(&mut item.name);
         self.namespace = std::mem::take(&mut item.namespace);
     }
@@ -432,23 +436,64 @@ pub fn range(source: &Source<'_>, span: Span) -> Range {
     Range { start: position(span.from()), end: position(span.to()) }
 }
 
-/// Findings as they are answered, at most as many as the limit allows; what is beyond is counted in one more.
-pub fn findings(source: &Source<'_>, mut findings: Vec<report::Finding>, limits: &Limits) -> Vec<Finding> {
-    let beyond = findings.len().saturating_sub(limits.findings);
-    if beyond > 0 {
-        let worst = findings.iter().skip(limits.findings).map(|finding| finding.severity).min().unwrap_or(Severity::Info);
-        findings.truncate(limits.findings);
-        let message = format!("{beyond} more findings are left out, the limit is {}", limits.findings);
-        findings.push(
-            report::Finding::new(Code::LimitFindings, worst, report::Origin::Claimkit, message)
-                .with_help("mend the first ones, split the file, or raise the limit `findings`"),
-        );
+/// Findings on their way into an answer, at most as many as the limit allows; what is beyond is counted.
+pub struct Told {
+    limit: usize,
+    findings: Vec<Finding>,
+    beyond: usize,
+    /// The worst of those beyond.
+    worst: Severity,
+    /// Whether there is an error, beyond the limit or not.
+    pub refused: bool,
+}
+
+impl Told {
+    /// None yet.
+    pub fn new(limits: &Limits) -> Self {
+        Told { limit: limits.findings, findings: Vec::new(), beyond: 0, worst: Severity::Info, refused: false }
     }
-    let mut answered = Vec::with_capacity(findings.len());
-    for found in findings {
-        answered.push(finding(source, found));
+
+    /// One more; `source` is the text its spans count in.
+    #[inline(never)]
+    pub fn add(&mut self, source: &Source<'_>, told: report::Finding) {
+        self.refused |= told.severity == Severity::Error;
+        self.keep(finding(source, told));
     }
-    answered
+
+    fn keep(&mut self, finding: Finding) {
+        if self.findings.len() < self.limit {
+            self.findings.push(finding);
+        } else {
+            self.beyond = self.beyond.saturating_add(1);
+            self.worst = self.worst.min(finding.severity);
+        }
+    }
+
+    /// All of them, behind others.
+    pub fn behind(mut self, source: &Source<'_>, others: Vec<report::Finding>) -> Vec<Finding> {
+        if !others.is_empty() {
+            let last = std::mem::take(&mut self.findings);
+            for other in others {
+                self.add(source, other);
+            }
+            for finding in last {
+                self.keep(finding);
+            }
+        }
+        let Told { beyond, worst, mut findings, limit, .. } = self;
+        if beyond > 0 {
+            let message = format!("{beyond} more findings are left out, the limit is {limit}");
+            let last = report::Finding::new(Code::LimitFindings, worst, Origin::Claimkit, message)
+                .with_help("mend the first ones, split the file, or raise the limit `findings`");
+            findings.push(finding(source, last));
+        }
+        findings
+    }
+}
+
+/// Findings as they are answered.
+pub fn findings(source: &Source<'_>, findings: Vec<report::Finding>, limits: &Limits) -> Vec<Finding> {
+    Told::new(limits).behind(source, findings)
 }
 
 /// A finding as it is answered; `source` is the text its spans count in.
@@ -463,20 +508,11 @@ pub fn finding(source: &Source<'_>, finding: report::Finding) -> Finding {
     }
     Finding {
         code: finding.code.name(),
-        severity: match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "info",
-        },
-        origin: match finding.origin {
-            report::Origin::Kubectl => "kubectl",
-            report::Origin::ApiServer => "kube-apiserver",
-            report::Origin::Scheduler => "kube-scheduler",
-            report::Origin::Claimkit => "claimkit",
-        },
+        severity: finding.severity,
+        origin: finding.origin,
         message: finding.message,
         path: finding.path,
-        cause: finding.cause.map(report::Cause::reason),
+        cause: finding.cause,
         help: finding.help,
         fixes,
         range: finding.span.map(|span| range(source, span)),

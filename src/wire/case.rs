@@ -19,6 +19,7 @@ use crate::validate::status::Status;
 use crate::validate::{self, Context, FieldError, immutable, remarks};
 use crate::view;
 use crate::words::joined;
+use std::borrow::Cow;
 
 /// The decoding error the server answers with.
 fn refusal<'d>(decoded: &'d Decoded<'_>) -> Option<&'d str> {
@@ -258,7 +259,7 @@ impl Case<'_, '_> {
             verdict.status = Some(Status::internal(message));
             let mut finding = Finding::error(Code::ResourceVersionOnCreate, Origin::ApiServer, message);
             finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("resourceVersion".to_owned())];
-            finding.help = finding.code.help().map(str::to_owned);
+            finding.help = finding.code.help().map(Cow::Borrowed);
             verdict.findings.push(finding);
         }
         remarks::changes(&changes, namespace, meta, &mut verdict.findings);
@@ -310,7 +311,7 @@ impl Case<'_, '_> {
             }
             let more = if found.len() > told.len() { ", and more" } else { "" };
             let advice = finding.code.help().unwrap_or_default();
-            finding.help = Some(format!("{}{more}; {advice}", joined(&told, ", ")));
+            finding.help = Some(format!("{}{more}; {advice}", joined(&told, ", ")).into());
             if let [only] = found.as_slice() {
                 finding.steps.clear();
                 for name in [path, &only.path].into_iter().flatten() {
@@ -332,7 +333,7 @@ impl Case<'_, '_> {
         verdict.status = Some(Status::bad_request(message.to_owned()));
         let mut finding = Finding::error(Code::NamespaceMismatch, Origin::ApiServer, message);
         finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("namespace".to_owned())];
-        finding.help = finding.code.help().map(str::to_owned);
+        finding.help = finding.code.help().map(Cow::Borrowed);
         verdict.findings.push(finding);
         true
     }
@@ -346,7 +347,7 @@ impl Case<'_, '_> {
         let status = Status::conflict(self.api.kind.plural, meta.name(), self.item.release.rules().unicode);
         let mut finding = Finding::error(Code::Conflict, Origin::ApiServer, status.message.clone());
         finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("resourceVersion".to_owned())];
-        finding.help = finding.code.help().map(str::to_owned);
+        finding.help = finding.code.help().map(Cow::Borrowed);
         verdict.status = Some(status);
         verdict.findings.push(finding);
         true

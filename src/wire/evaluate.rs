@@ -103,8 +103,8 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
         let placing = Placing { nodes, told: Told::of(request, nodes.len()), release };
         let placement = placing.selector(&matches, ranges.as_ref());
         answer.objects.push(Object {
-            api_version: "v1".to_owned(),
-            kind: core::NODE_SELECTOR.go.to_owned(),
+            api_version: "v1".into(),
+            kind: core::NODE_SELECTOR.go.into(),
             release: Some(release),
             range: Some(answer::range(&file.source, span)),
             placement: Some(Box::new(placement)),

@@ -9,6 +9,7 @@ use crate::text::Span;
 use crate::text::edit::{self, Edits};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::words::joined;
+use std::borrow::Cow;
 
 /// Help for an unknown or duplicate field, and its new name where that is certain.
 pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
@@ -17,7 +18,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         _ => None,
     };
     let Some(found) = found else {
-        finding.help = finding.code.help().map(str::to_owned);
+        finding.help = finding.code.help().map(Cow::Borrowed);
         let mut edits = Edits::new();
         let shadowed = |entry: &Entry| entry.shadowed && tree.text(entry.key) == strict.field;
         if strict.kind == StrictKind::Duplicate
@@ -29,7 +30,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         }
         return;
     };
-    finding.help = Some(found.help);
+    finding.help = Some(found.help.into());
     // Where the right field is there already, two would be there.
     if let Some(rename) = found.rename.filter(|name| tree.entry(strict.parent, name).is_none())
         && let Some(edit) = replace(tree, strict.key, &strict.field, rename)
@@ -66,7 +67,7 @@ fn replace(tree: &Tree<'_>, span: Span, old: &str, new: &str) -> Option<Edit> {
 /// Help for an object whose kind or group is not known, and the right word where there is one.
 pub fn kind(finding: &mut Finding, api_version: &str, kind: &str, release: Release, tree: &Tree<'_>, node: NodeId) {
     let found = suggest::kind(api_version, kind, release);
-    finding.help = Some(found.help);
+    finding.help = Some(found.help.into());
     if let Some(rename) = found.rename {
         scalar(finding, tree, tree.get(node, "kind"), rename);
     }
@@ -115,7 +116,7 @@ pub fn validation(finding: &mut Finding, api: Api, tree: &Tree<'_>, root: NodeId
         }
         _ => None,
     };
-    finding.help = help.or_else(|| finding.code.help().map(str::to_owned));
+    finding.help = help.map(Cow::Owned).or_else(|| finding.code.help().map(Cow::Borrowed));
 }
 
 fn api_field(api: Api, path: &[&str]) -> Option<&'static crate::schema::Field> {

@@ -1,9 +1,9 @@
 //! The verb `validate`: what kube-apiserver answers to a create, an update or a status update.
 
-use super::answer::{self, Answer, Object};
+use super::answer::{Answer, Object, Told};
 use super::case::{self, Case};
 use super::hints;
-use super::parse::{nothing_checked, other_group, place, place_all};
+use super::parse::{nothing_checked, other_group, place};
 use super::request::{Operation, Request};
 use crate::input::{Input, Item, Passage, What};
 use crate::json::{self, Raw};
@@ -30,7 +30,7 @@ pub fn validate(request: &Request) -> Answer {
         (_, None) => return unusable("`old` is missing: an update needs the stored object's text"),
         (_, Some(old)) => Some(Input::read_via(old, via, release, &request.limits)),
     };
-    let mut told = Vec::new();
+    let mut told = Told::new(&request.limits);
     let mut answer = Answer::to("validate");
     let partners = case::partners(request, old.as_ref());
     let mut checked = false;
@@ -39,6 +39,7 @@ pub fn validate(request: &Request) -> Answer {
     while passage.advance() {
         references.idle = answer.objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
         let input = &passage.input;
+        let source = &input.file.source;
         let first = answer.objects.len();
         for item in &input.items {
             let index = answer.objects.len();
@@ -54,11 +55,11 @@ pub fn validate(request: &Request) -> Answer {
                         Some(finding) => {
                             checked = true;
                             object.valid = Some(Some(false));
-                            told.push(place(input, item, index, finding));
+                            told.add(source, place(input, item, index, finding));
                         }
                         None => {
                             object.valid = Some(None);
-                            told.push(other_group(item, index));
+                            told.add(source, other_group(item, index));
                         }
                     }
                 }
@@ -70,7 +71,7 @@ pub fn validate(request: &Request) -> Answer {
                     if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
                         hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
                     }
-                    told.push(place(input, item, index, finding));
+                    told.add(source, place(input, item, index, finding));
                 }
                 What::Ours(api) => {
                     checked = true;
@@ -79,7 +80,9 @@ pub fn validate(request: &Request) -> Answer {
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     object.valid = Some(Some(!refused));
                     object.status = Some(verdict.status.map(|status| Raw::new(json::print(&status))));
-                    place_all(input, item, index, verdict.findings, &mut told);
+                    for finding in verdict.findings {
+                        told.add(source, place(input, item, index, finding));
+                    }
                 }
             }
             answer.objects.push(object);
@@ -99,15 +102,14 @@ pub fn validate(request: &Request) -> Answer {
             }
         }
     }
-    findings.append(&mut told);
-    references.missing(&|index| answer.objects.get(index).map(named), in_namespace(request, ""), &mut findings);
-    if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {
-        findings.push(nothing_checked(answer.objects.is_empty()));
+    let tell = &mut |finding| told.add(&file.source, finding);
+    references.missing(&|index| answer.objects.get(index).map(named), in_namespace(request, ""), tell);
+    let refused = told.refused || findings.iter().any(|finding| finding.severity == Severity::Error);
+    if !checked && !refused {
+        told.add(&file.source, nothing_checked(answer.objects.is_empty()));
     }
-    answer.ok = checked
-        && findings.iter().all(|finding| finding.severity != Severity::Error)
-        && answer.objects.iter().all(|object| object.valid != Some(Some(false)));
-    answer.findings = answer::findings(&file.source, findings, &request.limits);
+    answer.ok = checked && !refused && answer.objects.iter().all(|object| object.valid != Some(Some(false)));
+    answer.findings = told.behind(&file.source, findings);
     answer
 }
 
