@@ -159,3 +159,13 @@ test(`${CALLS} calls leave the memory as it was`, (context) => {
   assert.equal(made, CALLS);
   assert.deepEqual(sizes(), before);
 });
+
+test("a long file takes room for its text and its answer, not for all its documents", (context) => {
+  const count = 20_000;
+  const text = Array.from({ length: count }, (_, n) => claim.replace("name: a", `name: claim-${n}, labels: {app: training, team: research-${n % 7}}`)).join("---\n");
+  assert.equal(claimkit.validate(text).objects.length, count);
+  const each = Math.round(exports.memory.buffer.byteLength / count);
+  context.diagnostic(`${each} bytes of memory for each document of ${Math.round(text.length / count)}`);
+  // Kept whole, a document like this takes 1400 bytes more.
+  assert.ok(each < 2000, `${each}`);
+});
