@@ -15,6 +15,22 @@ export function encode(text, room) {
 }
 
 /**
+ * Usual options as JSON: an object of its own that holds no bytes and nothing that is an argument. `undefined` for any other, which is
+ * looked at piece by piece.
+ *
+ * @param {object} options
+ * @returns {string | undefined}
+ */
+export function usual(options) {
+  const made = Object.getPrototypeOf(options);
+  if ((made !== Object.prototype && made !== null) || "verb" in options || "text" in options) return undefined;
+  for (const name of Reflect.ownKeys(options)) {
+    if (options[name] instanceof Uint8Array) return undefined;
+  }
+  return JSON.stringify(options);
+}
+
+/**
  * An answer that accepts all objects and finds nothing to say. `JSON.parse` needs three times as long for the same.
  *
  * @param {string} text for each object its values in the order of its members, each followed by a line feed

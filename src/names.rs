@@ -165,7 +165,7 @@ pub fn lowered_subdomain(value: &str) -> Messages {
 /// Go's `strings.ToLower` as far as a name's rules can tell: ASCII letters, letters that become ASCII ones, and the number of
 /// bytes. Other letters outside ASCII fit in no name, whatever their case, so the table of them all is not needed.
 pub fn to_lower(value: &str) -> Cow<'_, str> {
-    if !value.bytes().any(|b| b.is_ascii_uppercase() || !b.is_ascii()) {
+    if !value.bytes().any(|byte| class(byte) & (CAPITAL | BEYOND) != 0) {
         return Cow::Borrowed(value);
     }
     Cow::Owned(value.chars().map(lowered).collect())
@@ -193,32 +193,75 @@ pub fn is_subdomain(value: &str) -> bool {
 
 fn subdomain_bytes(bytes: impl Iterator<Item = u8>) -> bool {
     // `.` before the first byte makes the start of the value the start of a label.
-    let mut previous = b'.';
+    let mut previous = DOT;
     for byte in bytes {
-        let fits = match byte {
-            b'a'..=b'z' | b'0'..=b'9' => true,
-            b'-' => previous != b'.',
-            b'.' => previous != b'.' && previous != b'-',
+        let class = class(byte);
+        let fits = match class {
+            SMALL => true,
+            DASH => previous != DOT,
+            DOT => previous == SMALL,
             _ => false,
         };
         if !fits {
             return false;
         }
-        previous = byte;
+        previous = class;
     }
-    previous != b'.' && previous != b'-'
+    previous == SMALL
 }
 
 fn is_label(bytes: &[u8]) -> bool {
-    let inner = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-';
-    bytes.iter().all(inner) && bytes.first().is_some_and(|b| *b != b'-') && bytes.last().is_some_and(|b| *b != b'-')
+    consists(bytes, SMALL | DASH, SMALL)
 }
 
 fn is_name_part(bytes: &[u8]) -> bool {
-    let inner = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
-    bytes.iter().all(inner)
-        && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
-        && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
+    consists(bytes, SMALL | CAPITAL | DASH | UNDERSCORE | DOT, SMALL | CAPITAL)
+}
+
+/// Whether all bytes are of some classes, the first and the last of fewer. Nothing at all does not.
+fn consists(bytes: &[u8], inner: u8, ends: u8) -> bool {
+    let of = |byte: Option<&u8>| byte.is_some_and(|&byte| class(byte) & ends != 0);
+    bytes.iter().all(|&byte| class(byte) & inner != 0) && of(bytes.first()) && of(bytes.last())
+}
+
+/// `a` to `z` and digits.
+const SMALL: u8 = 1;
+/// `A` to `Z`
+const CAPITAL: u8 = 2;
+/// `-`
+const DASH: u8 = 4;
+/// `_`
+const UNDERSCORE: u8 = 8;
+/// `.`
+const DOT: u8 = 16;
+/// Beyond ASCII.
+const BEYOND: u8 = 32;
+
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn classes() -> [u8; 256] {
+    let mut table = [0u8; 256];
+    let mut byte = 0u16;
+    while byte < 256 {
+        table[byte as usize] = match byte as u8 {
+            b'a'..=b'z' | b'0'..=b'9' => SMALL,
+            b'A'..=b'Z' => CAPITAL,
+            b'-' => DASH,
+            b'_' => UNDERSCORE,
+            b'.' => DOT,
+            0x80.. => BEYOND,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+}
+
+static CLASS: [u8; 256] = classes();
+
+/// The one class a byte is of; 0 for those that stand in no name.
+#[inline(always)]
+fn class(byte: u8) -> u8 {
+    CLASS.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
 /// A version as semver.org 2.0.0 writes it, the pattern of the `version` attributes of 1.30: behaviour.md §7.9.

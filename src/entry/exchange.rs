@@ -12,6 +12,10 @@ extern "C" {
     /// Writes a text as UTF-8; negative if there is not room for all of it.
     fn encode(text: &JsValue, room: &mut [u8]) -> i32;
 
+    /// Options as JSON, if there is nothing unusual about them.
+    #[wasm_bindgen(catch)]
+    pub fn usual(options: &JsValue) -> Result<Option<String>, JsValue>;
+
     /// The answer of [`lines`].
     #[wasm_bindgen(js_name = accepted)]
     fn accepted_answer(lines: &str) -> JsValue;

@@ -232,6 +232,10 @@ fn request(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
     if !options.is_object() || options.is_function() || js_sys::Array::is_array(options) {
         return Err(unusable(verb, "the options must be an object"));
     }
+    // What goes wrong here goes wrong below too, and is told there.
+    if let Ok(Some(usual)) = exchange::usual(options) {
+        return json::from_str(&usual).map_err(|error| unusable(verb, &told(&error)));
+    }
     for own in ["verb", "text"] {
         if js_sys::Reflect::has(options, &own.into())? {
             return Err(unusable(verb, &format!("unknown option `{own}`")));

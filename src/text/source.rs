@@ -84,35 +84,41 @@ struct Lines {
 
 impl Lines {
     fn of(bytes: &[u8]) -> Self {
-        let mut starts = Vec::with_capacity((bytes.len() / 32).saturating_add(8));
-        starts.push(0);
-        let mut plain = true;
+        let mut lines = Lines { starts: Vec::with_capacity((bytes.len() / 32).saturating_add(8)), plain: true };
+        lines.starts.push(0);
         let (words, tail) = bytes.as_chunks::<8>();
         let mut last = [b' '; 8];
         for (place, byte) in last.iter_mut().zip(tail) {
             *place = *byte;
         }
-        for (at, eight) in words.iter().chain([&last]).enumerate() {
-            let word = u64::from_le_bytes(*eight);
-            let odd = word::control(word) | word::beyond(word);
-            if odd == 0 {
-                continue;
+        let mut base = 0usize;
+        for eight in words {
+            if word::odd(u64::from_le_bytes(*eight)) != 0 {
+                lines.look(bytes, base, *eight);
             }
-            let mut ends = word::equal(word, b'\n');
-            if odd != ends {
-                plain = false;
-                ends |= word::equal(word, b'\r');
-            }
-            while ends != 0 {
-                let within = word::first(ends);
-                let next = at.wrapping_mul(8).wrapping_add(within).wrapping_add(1);
-                if eight.get(within) == Some(&b'\n') || bytes.get(next) != Some(&b'\n') {
-                    starts.push(u32::try_from(next).unwrap_or(u32::MAX));
-                }
-                ends &= ends.wrapping_sub(1);
-            }
+            base = base.wrapping_add(eight.len());
         }
-        Lines { starts, plain }
+        lines.look(bytes, base, last);
+        lines
+    }
+
+    /// Takes in the lines that end among eight bytes.
+    #[inline]
+    fn look(&mut self, bytes: &[u8], base: usize, eight: [u8; 8]) {
+        let word = u64::from_le_bytes(eight);
+        let mut ends = word::equal(word, b'\n');
+        if word::control(word) | word::beyond(word) != ends {
+            self.plain = false;
+            ends |= word::equal(word, b'\r');
+        }
+        while ends != 0 {
+            let within = word::first(ends);
+            let next = base.wrapping_add(within).wrapping_add(1);
+            if eight.get(within) == Some(&b'\n') || bytes.get(next) != Some(&b'\n') {
+                self.starts.push(u32::try_from(next).unwrap_or(u32::MAX));
+            }
+            ends &= ends.wrapping_sub(1);
+        }
     }
 }
 

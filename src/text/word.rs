@@ -24,6 +24,21 @@ pub(super) fn beyond(word: u64) -> u64 {
     ((word & LOWS).wrapping_add(ONES) | word) & HIGHS
 }
 
+/// The bytes that are neither a blank nor what ASCII prints, for half the work of [`control`] and [`beyond`]; behind the first of
+/// them perhaps others too, for what a subtraction borrows and an addition carries.
+#[inline(always)]
+pub(super) fn odd(word: u64) -> u64 {
+    (word.wrapping_sub(ONES.wrapping_mul(0x20)) | word.wrapping_add(ONES) | word) & HIGHS
+}
+
+/// The bytes up to the blank, those that are no ASCII, and those that are `byte`; behind the first of them perhaps others too, for
+/// what a subtraction borrows.
+#[inline(always)]
+pub(super) fn candidates(word: u64, byte: u8) -> u64 {
+    let other = word ^ ONES.wrapping_mul(byte as u64);
+    (word.wrapping_sub(ONES.wrapping_mul(0x21)) | word | (other.wrapping_sub(ONES) & !other)) & HIGHS
+}
+
 /// Which byte the mask's first is, counted in the order of the text.
 #[inline(always)]
 pub(super) fn first(mask: u64) -> usize {
@@ -66,6 +81,10 @@ mod tests {
                     assert_eq!(control(word), mask(bytes, |b| b < 0x20), "{bytes:x?}");
                     assert_eq!(beyond(word), mask(bytes, |b| b >= 0x7f), "{bytes:x?}");
                     assert_eq!(equal(word, b'\n'), mask(bytes, |b| b == b'\n'), "{bytes:x?}");
+                    assert_eq!(first(odd(word)), first(mask(bytes, |b| !(0x20..0x7f).contains(&b))), "{bytes:x?}");
+                    let meant = mask(bytes, |b| b <= b' ' || b >= 0x80 || b == b':');
+                    assert_eq!(candidates(word, b':') & meant, meant, "{bytes:x?}");
+                    assert_eq!(first(candidates(word, b':')), first(meant), "{bytes:x?}");
                     for from in 0..8 {
                         let found = bytes[from..].iter().position(|&b| b == byte);
                         assert_eq!(find(&bytes[from..], |word| equal(word, byte)), found, "{bytes:x?} {from}");

@@ -17,7 +17,7 @@ function imports(bytes) {
 
 // Values in and out, JSON, errors; and for the command line what its host in cli.js does with files and streams.
 const VALUES = ["generic", "init_externref_table"].map((name) => `__wbindgen_${name}`).concat(
-  ["accepted", "assign", "encode", "from", "get", "get_unchecked", "has", "instanceof_Error", "instanceof_Uint8Array", "isArray", "length", "listed", "message", "new", "parse", "prototypesetcall", "set", "stringify"].map((name) => `__wbg_${name}`),
+  ["accepted", "assign", "encode", "from", "get", "get_unchecked", "has", "instanceof_Error", "instanceof_Uint8Array", "isArray", "length", "listed", "message", "new", "parse", "prototypesetcall", "set", "stringify", "usual"].map((name) => `__wbg_${name}`),
   ["is_falsy", "is_function", "is_null", "is_object", "is_string", "is_undefined", "string_get", "throw"].map((name) => `__wbg___wbindgen_${name}`),
 );
 const FILES = ["answer", "colours", "err", "line", "list", "out", "read", "write"].map((name) => `__wbg_${name}`);

@@ -258,15 +258,18 @@ test("the splitter refuses what it cannot prove", () => {
   const less = Buffer.from(linked.toString("latin1").replaceAll("reloc.CODE", "xeloc.CODE"), "latin1");
   assert.equal(split(less).status, 0);
   assert.deepEqual(data(readFileSync(path.join(scratch, "more.wasm"))), []);
-  // An address that is not what its symbol says.
+  // An address that is not what its symbol says. What looks like one may be a number of a table: the first few are tried.
   const { address, bytes } = data(linked)[0];
   const at = linked.indexOf(bytes);
-  const moved = Buffer.from(linked);
-  let pointer = -1;
-  for (let place = 0; place + 4 <= bytes.length && pointer < 0; place += 4) {
+  const looks = Array.from({ length: bytes.length >> 2 }, (_, n) => n * 4).filter((place) => {
     const value = bytes.readUInt32LE(place);
-    if (value > address && value < address + bytes.length) pointer = place;
-  }
-  moved[at + pointer] ^= 4;
-  assert.match(split(moved).stderr, /is written where/);
+    return value > address && value < address + bytes.length;
+  });
+  assert.ok(looks.length > 0);
+  const told = looks.slice(0, 10).map((place) => {
+    const moved = Buffer.from(linked);
+    moved[at + place] ^= 4;
+    return split(moved).stderr;
+  });
+  assert.ok(told.some((said) => /is written where/.test(said)), told.join("\n"));
 });

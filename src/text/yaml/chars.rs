@@ -71,7 +71,24 @@ impl Stop {
     /// How many of the first bytes need no look.
     #[inline]
     pub fn run(self, bytes: &[u8]) -> usize {
-        bytes.iter().position(|&b| self.at(b)).unwrap_or(bytes.len())
+        let mut tail = bytes;
+        let mut base = 0usize;
+        if self.0 == PLAIN {
+            let (words, rest) = bytes.as_chunks::<8>();
+            for eight in words {
+                let mut found = word::candidates(u64::from_le_bytes(*eight), b':');
+                while found != 0 {
+                    let within = word::first(found);
+                    if eight.get(within).is_some_and(|&b| self.at(b)) {
+                        return base.wrapping_add(within);
+                    }
+                    found &= found.wrapping_sub(1);
+                }
+                base = base.wrapping_add(eight.len());
+            }
+            tail = rest;
+        }
+        base.wrapping_add(tail.iter().position(|&b| self.at(b)).unwrap_or(tail.len()))
     }
 }
 
@@ -108,7 +125,7 @@ pub(super) fn width(lead: u8) -> usize {
 
 /// How many of the first bytes surely go on a line: up to a control character or one of several bytes.
 pub(super) fn line_run(bytes: &[u8]) -> usize {
-    word::find(bytes, |word| word::control(word) | word::beyond(word)).unwrap_or(bytes.len())
+    word::find(bytes, word::odd).unwrap_or(bytes.len())
 }
 
 /// The first character YAML refuses (control characters, DEL, C1 but NEL, U+FFFE, U+FFFF), as an

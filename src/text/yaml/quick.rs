@@ -220,7 +220,12 @@ impl Quick<'_, '_> {
             let mark = self.pos;
             let sequence = !self.open.last()?.map;
             self.fresh = false;
-            self.next()?;
+            // Most values stand behind one blank.
+            if self.at(0) == b' ' && !matches!(self.at(1), b' ' | b'\n' | b'#') {
+                self.skip(1);
+            } else {
+                self.next()?;
+            }
             let around = self.open.last()?;
             let column = self.column();
             let dash = self.at(0) == b'-' && self.is_gap(1);
