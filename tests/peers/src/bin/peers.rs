@@ -54,7 +54,7 @@ fn request(text: &str) -> Request {
 /// Processor time of one run of each task, in seconds: the best of rounds that are long enough to be counted. The tasks take
 /// turns, so that a machine that slows down or recovers does so for all of them; time on the wall would tell of whatever else it does.
 fn in_turns<const N: usize>(mut tasks: [&mut dyn FnMut(); N]) -> [f64; N] {
-    const ROUNDS: usize = 8;
+    const ROUNDS: usize = 20;
     const LONG: f64 = 0.1;
     let mut best = [f64::INFINITY; N];
     tasks.iter_mut().for_each(|task| task());
