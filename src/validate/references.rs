@@ -202,7 +202,8 @@ impl References {
 
     /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none.
     pub fn missing<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
-        if self.wanted.is_empty() {
+        // A text of one object refers to nothing in it, whatever else stands there.
+        if self.wanted.is_empty() || object(1).is_none() {
             return;
         }
         let there = There::of(&self.objects, object, namespace);

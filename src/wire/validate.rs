@@ -154,3 +154,27 @@ pub fn stored_damaged(why: &str) -> Finding {
 fn stored_unreadable(why: &str) -> Finding {
     Finding::error(Code::StoredObject, Origin::Claimkit, format!("the stored object cannot be read: {why}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_object_refers_to_nothing_in_its_text() {
+        let alone = "apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceClaim
+metadata: {name: a}
+spec:
+  resourceClassName: c
+  parametersRef: {apiGroup: resource.k8s.io, kind: ResourceClaim, name: b}
+";
+        let told = |text: String| {
+            let answer = validate(&Request { verb: "validate".to_owned(), text: Some(text), ..Request::default() });
+            answer.findings.iter().filter(|finding| finding.code == Code::ParametersNotInInput.name()).count()
+        };
+        assert_eq!(told(alone.to_owned()), 0);
+        // Documents without an object make it no text of two.
+        assert_eq!(told(format!("{alone}---\n# end\n---\n")), 0);
+        assert_eq!(told(format!("{alone}---\n{}", alone.replace("name: a", "name: c"))), 2);
+    }
+}
