@@ -165,12 +165,14 @@ impl<'s> Passage<'s> {
         Passage { input: Input { file, items: Vec::new() }, stream, via, release, over: false }
     }
 
-    /// Puts the next document and its objects into the place of the last; false if there is none. What goes to the server as it
-    /// stands is one document.
-    pub fn advance(&mut self) -> bool {
+    /// Puts the next document and its objects into the place of the last, or all that follow if they are wanted at once; false if
+    /// there is none. What goes to the server as it stands is one document.
+    pub fn advance(&mut self, all: bool) -> bool {
         self.input.file.documents.clear();
         self.input.items.clear();
-        self.go_on()
+        let advanced = self.go_on();
+        while all && self.go_on() {}
+        advanced
     }
 
     /// True if nothing follows.

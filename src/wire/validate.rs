@@ -36,7 +36,8 @@ pub fn validate(request: &Request) -> Answer {
     let mut checked = false;
     let mut references = References::default();
     let mut passage = Passage::open(text, via, release, &request.limits);
-    while passage.advance() {
+    // Whether a text is one object, which is compared with the one stored whatever its name, is known at its end.
+    while passage.advance(old.is_some()) {
         references.idle = answer.objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
         let input = &passage.input;
         let source = &input.file.source;
@@ -176,5 +177,31 @@ spec:
         // Documents without an object make it no text of two.
         assert_eq!(told(format!("{alone}---\n# end\n---\n")), 0);
         assert_eq!(told(format!("{alone}---\n{}", alone.replace("name: a", "name: c"))), 2);
+    }
+
+    #[test]
+    fn one_object_is_compared_with_the_one_stored_and_several_by_name() {
+        let claim = |name: &str| {
+            format!(
+                "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {{name: {name}}}\nspec: {{resourceClassName: c}}\n"
+            )
+        };
+        let lacking = |text: String| {
+            let request = Request {
+                verb: "validate".to_owned(),
+                operation: Operation::Update,
+                old: Some(claim("a")),
+                text: Some(text),
+                ..Request::default()
+            };
+            let answer = validate(&request);
+            let lacks =
+                |finding: &&super::super::answer::Finding| finding.message.starts_with("no stored object to compare with");
+            answer.findings.iter().filter(lacks).map(|finding| finding.object).collect::<Vec<_>>()
+        };
+        assert_eq!(lacking(claim("b")), []);
+        assert_eq!(lacking(format!("{}---\n# end\n", claim("b"))), []);
+        assert_eq!(lacking(format!("{}---\n{}", claim("b"), claim("a"))), [Some(0)]);
+        assert_eq!(lacking(format!("{}---\n{}", claim("a"), claim("b"))), [Some(1)]);
     }
 }
