@@ -147,8 +147,8 @@ impl<'s> Input<'s> {
     }
 }
 
-/// A text on its way to the server, one document after another. Only the one that was read last is kept: a long file takes no
-/// more room than its longest document.
+/// A text on its way to the server, one document after another. Of the documents only the one that was read last is kept, unless
+/// all are wanted at once.
 pub struct Passage<'s> {
     /// The file, its findings so far, and the objects of the document that was read last.
     pub input: Input<'s>,

@@ -48,7 +48,7 @@ pub fn object(answer: Answer) -> Result<JsValue, JsValue> {
     }
 }
 
-/// The same for an answer that says more. A function of its own: [`object`] is compiled for speed.
+/// The same for an answer that says more.
 #[inline(never)]
 fn told(mut answer: Answer) -> Result<JsValue, JsValue> {
     match Listed::of(&mut answer) {

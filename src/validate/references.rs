@@ -20,7 +20,8 @@ pub struct References {
     wanted: Vec<Wanted>,
     /// The names in what is wanted, one behind the other.
     names: String,
-    /// A text of one object refers to nothing in it.
+    /// Nothing is taken in: the text is known to be one object, which refers to nothing in it. [`References::missing`] looks again
+    /// once all is read.
     pub idle: bool,
 }
 
