@@ -97,6 +97,7 @@ impl<'s> Input<'s> {
         }
     }
 
+    #[inline(never)]
     fn take_whole(&mut self, release: Option<Release>) {
         let Input { file, items } = self;
         if let Some(error) = &file.json_error {
@@ -206,6 +207,7 @@ impl<'s> Passage<'s> {
 }
 
 /// kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
+#[inline(never)]
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
     let Some((span, meant)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
@@ -346,30 +348,15 @@ fn item(
 }
 
 fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>, item: &mut Item) -> What {
-    let tree = &document.tree;
-    let missing = |name: &str, item: &Item| {
-        let mut text = String::new();
-        let span = tree.span(item.node);
-        if document.mode == Mode::Json {
-            text.push_str(tree.source().get(span.from()..span.to()).unwrap_or(""));
-        } else {
-            print::json(tree, item.node, Order::Sorted, 1 << 20, &mut text);
-        }
-        Finding::error(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'"))
-    };
     if meta.kind.is_empty() {
-        return What::Refused(missing("Kind", item));
+        return missing("Kind", document, item.node);
     }
     if meta.api_version.is_empty() {
-        return What::Refused(missing("apiVersion", item));
+        return missing("apiVersion", document, item.node);
     }
-    let step = |name: &str| vec![Step::Key(name.to_owned())];
     let (group, version) = cut(&meta.api_version, b'/').unwrap_or(("", &meta.api_version));
     if cut(version, b'/').is_some() {
-        let mut finding =
-            Finding::error(Code::NoKind, Origin::ApiServer, format!("unexpected GroupVersion string: {}", meta.api_version));
-        finding.steps = step("apiVersion");
-        return What::Refused(finding);
+        return refused(Code::NoKind, format!("unexpected GroupVersion string: {}", meta.api_version), "apiVersion");
     }
     if group != GROUP {
         return What::Other;
@@ -381,14 +368,35 @@ fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>,
         .and_then(|version| version.kind(&meta.kind, item.release).map(|kind| Api { version, kind }));
     match api {
         Some(api) => What::Ours(api),
-        None => {
-            let message = format!(
-                "no kind \"{}\" is registered for version \"{}\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
-                meta.kind, meta.api_version
-            );
-            let mut finding = Finding::error(Code::UnknownKind, Origin::ApiServer, message);
-            finding.steps = step(if known.is_some_and(|v| v.served_by(item.release)) { "kind" } else { "apiVersion" });
-            What::Refused(finding)
-        }
+        None => unregistered(meta, if known.is_some_and(|v| v.served_by(item.release)) { "kind" } else { "apiVersion" }),
     }
+}
+
+#[inline(never)]
+fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
+    let tree = &document.tree;
+    let mut text = String::new();
+    let span = tree.span(node);
+    if document.mode == Mode::Json {
+        text.push_str(tree.source().get(span.from()..span.to()).unwrap_or(""));
+    } else {
+        print::json(tree, node, Order::Sorted, 1 << 20, &mut text);
+    }
+    What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'")))
+}
+
+#[inline(never)]
+fn unregistered(meta: &TypeMeta, key: &str) -> What {
+    let message = format!(
+        "no kind \"{}\" is registered for version \"{}\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
+        meta.kind, meta.api_version
+    );
+    refused(Code::UnknownKind, message, key)
+}
+
+#[inline(never)]
+fn refused(code: Code, message: String, key: &str) -> What {
+    let mut finding = Finding::error(code, Origin::ApiServer, message);
+    finding.steps = vec![Step::Key(key.to_owned())];
+    What::Refused(finding)
 }

@@ -70,28 +70,49 @@ pub fn objects(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> V
 
 fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<Vec<Result<Sent, Refused>>, Reason> {
     if let Some(what) = json_type(tree, root).filter(|&what| what != "object") {
-        return Err(format!("json: cannot unmarshal {what} into Go value of type unstructured.detector").into());
+        return Err(mistaken(what, "unstructured.detector"));
     }
     let Some(items) = tree.get(root, "items") else {
         let kind = named(tree, root, "kind");
         let api_version = named(tree, root, "apiVersion");
         if kind.is_empty() || slashes(&api_version) > 1 {
-            return Err(format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)).into());
+            return Err(kindless(tree, root, mode));
         }
         check_metadata(tree, root, mode, release)?;
         return Ok(vec![Ok(Sent { node: root, list_index: None, api_version, kind })]);
     };
+    list(tree, root, items, mode, release)
+}
+
+#[inline(never)]
+fn mistaken(what: &str, wanted: &str) -> Reason {
+    format!("json: cannot unmarshal {what} into Go value of type {wanted}").into()
+}
+
+#[inline(never)]
+fn kindless(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Reason {
+    format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)).into()
+}
+
+#[inline(never)]
+fn list(
+    tree: &Tree<'_>,
+    root: NodeId,
+    items: NodeId,
+    mode: Mode,
+    release: Release,
+) -> Result<Vec<Result<Sent, Refused>>, Reason> {
     check_list(tree, root, mode)?;
     let nodes = tree.items(items);
     for &node in nodes {
         if let Some(what) = json_type(tree, node).filter(|&what| what != "object") {
-            return Err(format!("json: cannot unmarshal {what} into Go value of type map[string]interface {{}}").into());
+            return Err(mistaken(what, "map[string]interface {}"));
         }
     }
     let list_kind = named(tree, root, "kind");
     let list_version = named(tree, root, "apiVersion");
     if list_kind.is_empty() || slashes(&list_version) > 1 {
-        return Err(format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)).into());
+        return Err(kindless(tree, root, mode));
     }
     check_metadata(tree, root, mode, release)?;
     let nested = |&node: &NodeId| tree.get(node, "items").is_some_and(|items| matches!(tree.kind(items), Kind::Seq { .. }));

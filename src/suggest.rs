@@ -77,7 +77,7 @@ const OTHER_VERSIONS: &[(&str, &str, &str)] = &[
 
 /// A field that the schema does not have.
 pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
-    if schema.slot(name).is_some() {
+    if schema.has(name) {
         let since = schema.fields.iter().find(|field| field.json == name).map(|field| field.since)?;
         return Some(Suggestion::say(format!(
             "`{name}` exists since Kubernetes 1.{}; the object is judged by {release}",
@@ -129,15 +129,15 @@ fn in_other_version(name: &str, schema: &Struct) -> Option<Suggestion> {
 /// The one nearest place in the kind that has a field of this name.
 fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
     let root = api.kind.schema;
-    if name == "spec" && root.slot("spec").is_none() && std::ptr::eq(schema, root) {
+    if name == "spec" && !root.has("spec") && std::ptr::eq(schema, root) {
         let help = format!("a {} has no `spec`: write its fields at the top level", api.kind.kind);
         return Some(Suggestion::say(help));
     }
-    if std::ptr::eq(schema, root) && OBJECT_META.slot(name).is_some() {
+    if std::ptr::eq(schema, root) && OBJECT_META.has(name) {
         return Some(Suggestion::say(format!("`{name}` belongs under `metadata`")));
     }
     // Names that many structs have say nothing about where they were meant to stand.
-    if OBJECT_META.slot(name).is_some() || matches!(name, "kind" | "apiGroup" | "apiVersion") {
+    if OBJECT_META.has(name) || matches!(name, "kind" | "apiGroup" | "apiVersion") {
         return None;
     }
     let mut level: Vec<(String, &'static Struct)> = vec![(String::new(), root)];

@@ -172,12 +172,15 @@ impl Field {
     }
 }
 
-/// A number that tells most names apart: length, first letter and last.
+/// A number that tells most names apart, and all those of the tables: length, first letter, the one in the middle, and the last.
 #[inline(always)]
 const fn mark(name: &str) -> u32 {
-    match name.as_bytes() {
-        [first, .., last] => (name.len() as u32) << 16 | (*first as u32) << 8 | *last as u32,
-        bytes => bytes.len() as u32,
+    let bytes = name.as_bytes();
+    match (bytes, bytes.split_at(bytes.len() / 2).1) {
+        ([first, .., last], [middle, ..]) => {
+            (bytes.len() as u32) << 24 | (*first as u32) << 16 | (*middle as u32) << 8 | *last as u32
+        }
+        _ => bytes.len() as u32,
     }
 }
 
@@ -189,10 +192,17 @@ impl Struct {
         self.fields.iter().enumerate().find(|(_, field)| named(field))
     }
 
-    /// The slot of a field, whatever the release.
+    /// The slot of a field, whatever the release. For names that some table has: these need not be compared letter by letter.
     pub fn slot(&self, json: &str) -> Option<usize> {
         let mark = mark(json);
-        self.fields.iter().position(|field| field.mark == mark && same(field.json, json))
+        let found = self.fields.iter().position(|field| field.mark == mark);
+        debug_assert!(found.and_then(|at| self.fields.get(at)).is_none_or(|field| field.json == json), "no table has {json}");
+        found
+    }
+
+    /// Whether there is a field of any name, whatever the release.
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|field| field.json == name)
     }
 }
 
@@ -310,5 +320,34 @@ impl Package {
             Package::Core => "core",
             Package::Meta => "v1",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn names(schema: &'static Struct, marks: &mut BTreeMap<u32, &'static str>) {
+        for field in schema.fields {
+            let known = marks.insert(field.mark, field.json).is_none_or(|other| other == field.json);
+            assert!(known, "{} has the mark of another name: `mark` must tell the names of the tables apart", field.json);
+            let mut ty = &field.ty;
+            while let Type::Pointer(inner) | Type::List(inner) = ty {
+                ty = inner;
+            }
+            if let Type::Struct(inner) = ty {
+                names(inner, marks);
+            }
+        }
+    }
+
+    #[test]
+    fn marks_tell_the_names_of_the_tables_apart() {
+        let mut marks = BTreeMap::new();
+        for kind in VERSIONS.iter().flat_map(|version| version.kinds) {
+            names(kind.schema, &mut marks);
+        }
+        assert!(marks.len() > 70, "{}", marks.len());
     }
 }

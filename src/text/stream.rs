@@ -114,10 +114,7 @@ impl<'s> Stream<'s> {
         self.reader.expect_plain(file.source.is_plain());
         loop {
             match self.pieces.next(&file.source)? {
-                Piece::BadSeparator(line, said) => {
-                    file.findings.push(diagnose::separator(&file.source, line, said));
-                    return None;
-                }
+                Piece::BadSeparator(line, said) => return bad_separator(file, line, said),
                 Piece::Text(start, end) => {
                     let chunk = Span::new(start, end);
                     if matches!(file.source.slice(chunk).trim_ascii(), "" | "---") {
@@ -127,8 +124,7 @@ impl<'s> Stream<'s> {
                     bounds.nodes = bounds.nodes.saturating_sub(self.nodes);
                     let composed = yaml::read_part(&mut self.reader, file.source.text(), start, end, true, bounds);
                     if let Some(error) = composed.error {
-                        file.findings.push(diagnose::explain(&file.source, chunk, &error));
-                        return None;
+                        return refused(file, chunk, &error);
                     }
                     warn(file, &composed, chunk);
                     let Some(root) = composed.root else { continue };
@@ -140,6 +136,20 @@ impl<'s> Stream<'s> {
             }
         }
     }
+}
+
+/// No document, but the finding that says why.
+#[inline(never)]
+fn bad_separator<'s>(file: &mut File<'s>, line: Span, said: Span) -> Option<Document<'s>> {
+    file.findings.push(diagnose::separator(&file.source, line, said));
+    None
+}
+
+/// The same where kubectl cannot read the YAML.
+#[inline(never)]
+fn refused<'s>(file: &mut File<'s>, chunk: Span, error: &yaml::YamlError) -> Option<Document<'s>> {
+    file.findings.push(diagnose::explain(&file.source, chunk, error));
+    None
 }
 
 /// The finding for a text beyond the limit `bytes`.

@@ -190,7 +190,7 @@ impl<'s> Tree<'s> {
     }
 
     fn mark_shadowed(&mut self, first: usize) {
-        let Tree { source, decoded, entries, indexed, .. } = self;
+        let Tree { source, decoded, entries, .. } = self;
         let Some(slice) = entries.get_mut(first..) else { return };
         let text = |s: Str| str_of(source, decoded, s);
         if slice.len() <= SMALL_MAP {
@@ -212,6 +212,14 @@ impl<'s> Tree<'s> {
             }
             return;
         }
+        self.mark_shadowed_of_many(first);
+    }
+
+    #[inline(never)]
+    fn mark_shadowed_of_many(&mut self, first: usize) {
+        let Tree { source, decoded, entries, indexed, .. } = self;
+        let Some(slice) = entries.get_mut(first..) else { return };
+        let text = |s: Str| str_of(source, decoded, s);
         let mut order: Vec<u32> = (0..u32::try_from(slice.len()).unwrap_or(u32::MAX)).collect();
         let key_at = |slice: &[Entry], at: u32| slice.get(at as usize).map_or("", |entry| text(entry.key));
         // Stable: of equal keys the last one written stays last.

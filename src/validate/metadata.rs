@@ -34,6 +34,7 @@ impl NameRule {
         }
     }
 
+    #[inline(never)]
     fn generate_name(self, name: &str) -> Messages {
         match self {
             NameRule::Subdomain => names::generated_subdomain(name),
@@ -186,6 +187,13 @@ fn annotations(annotations: StringMap<'_>, metadata: &Path<'_>, errors: &mut Err
 }
 
 fn owner_references(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    if !meta.owner_references().is_empty() {
+        each_owner(meta, metadata, errors);
+    }
+}
+
+#[inline(never)]
+fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("ownerReferences");
     let mut first_controller: Option<String> = None;
     for (index, reference) in meta.owner_references().iter().enumerate() {
@@ -241,6 +249,13 @@ fn version_of(api_version: &str) -> &str {
 }
 
 fn finalizers(finalizers: Strings<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    if !finalizers.is_empty() {
+        each_finalizer(finalizers, metadata, errors);
+    }
+}
+
+#[inline(never)]
+fn each_finalizer(finalizers: Strings<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("finalizers");
     for (index, finalizer) in finalizers.iter().enumerate() {
         errors.malformed(Code::FinalizerInvalid, &path.at_index(index), finalizer, &names::qualified_name(finalizer));
@@ -266,6 +281,13 @@ fn qualified_finalizers(meta: ObjectMeta<'_>, errors: &mut Errors) {
 }
 
 fn managed_fields(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    if !meta.managed_fields().is_empty() {
+        each_manager(meta, metadata, errors);
+    }
+}
+
+#[inline(never)]
+fn each_manager(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("managedFields");
     for (index, entry) in meta.managed_fields().iter().enumerate() {
         let item = path.index(index);

@@ -132,15 +132,19 @@ pub fn prepare_for_create(object: &mut Record<'_>, changes: &mut Changes) {
         }
     }
     if meta.str("name").is_empty() && !meta.str("generateName").is_empty() {
-        let base = meta.str("generateName");
-        let mut end = base.len().min(GENERATED_BASE_MAX);
-        while !base.is_char_boundary(end) {
-            end = end.saturating_sub(1);
-        }
-        let name = format!("{}{RANDOM_END}", base.get(..end).unwrap_or_default());
+        let name = generated_name(meta.str("generateName"));
         meta.set("name", Value::Str(Cow::Owned(name)));
         changes.name_generated = true;
     }
+}
+
+#[inline(never)]
+fn generated_name(base: &str) -> String {
+    let mut end = base.len().min(GENERATED_BASE_MAX);
+    while !base.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    format!("{}{RANDOM_END}", base.get(..end).unwrap_or_default())
 }
 
 /// A new object's status is dropped, whoever submits it.

@@ -204,9 +204,13 @@ impl References {
     /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none.
     pub fn missing<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
         // A text of one object refers to nothing in it, whatever else stands there.
-        if self.wanted.is_empty() || object(1).is_none() {
-            return;
+        if !self.wanted.is_empty() && object(1).is_some() {
+            self.look(object, namespace, tell);
         }
+    }
+
+    #[inline(never)]
+    fn look<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
         let there = There::of(&self.objects, object, namespace);
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
         for Wanted { object, what, place, span } in &self.wanted {

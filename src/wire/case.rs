@@ -26,6 +26,22 @@ fn refusal<'d>(decoded: &'d Decoded<'_>) -> Option<&'d str> {
     decoded.answer.and_then(|answer| decoded.mismatches.get(answer)).map(|mismatch| mismatch.message.as_str())
 }
 
+fn strict_error(decoded: &Decoded<'_>) -> String {
+    let items = decoded.strict.iter().map(|strict| &strict.message);
+    format!("strict decoding error: {}", joined(items, ", "))
+}
+
+/// Tells that a new object has a resource version.
+#[inline(never)]
+fn stored_before(verdict: &mut Verdict) {
+    let message = "resourceVersion should not be set on objects to be created";
+    verdict.status = Some(Status::internal(message));
+    let mut finding = Finding::error(Code::ResourceVersionOnCreate, Origin::ApiServer, message);
+    finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("resourceVersion".to_owned())];
+    finding.help = finding.code.help().map(Cow::Borrowed);
+    verdict.findings.push(finding);
+}
+
 /// A finding about `old`: its spans do not count in the text, so that the object as a whole stands for it.
 fn without_place(mut finding: Finding) -> Finding {
     finding.span = None;
@@ -91,14 +107,16 @@ impl Case<'_, '_> {
     /// Decodes and judges the object.
     pub fn judge(&self, references: &mut References) -> Verdict {
         let mut verdict = Verdict::default();
-        if let Some(finding) = self.not_served() {
-            verdict.findings.push(finding);
+        if self.is_not_served() {
+            verdict.findings.push(self.not_served());
             return verdict;
         }
         let Some(mut decoded) = self.decode(self.input, self.item) else { return verdict };
         verdict.findings = decoding(&decoded, self.request.field_validation);
         if let Some(tree) = self.input.tree(self.item) {
-            self.explain_strict(&decoded, tree, &mut verdict.findings);
+            if !decoded.strict.is_empty() {
+                self.explain_strict(&decoded, tree, &mut verdict.findings);
+            }
             if let Some(path) = self.mode()
                 && let Some(finding) = hints::empty_mode(tree, self.item.node, path)
             {
@@ -123,24 +141,9 @@ impl Case<'_, '_> {
         match self.old {
             None => self.create(decoded.record, &mut verdict),
             Some(old) => {
-                let stored = match self.partner(old) {
-                    Ok(stored) => stored,
-                    Err(finding) => {
-                        verdict.findings.push(*finding);
-                        return verdict;
-                    }
-                };
-                if let Some(error) = refusal(&stored) {
-                    self.stored_undecodable(error, &mut verdict);
+                if !self.compare(decoded.record, old, &mut strict, &mut verdict) {
                     return verdict;
                 }
-                if self.via() == Via::Validator && strict.is_none() {
-                    strict = self.strict_error(&stored);
-                    verdict.findings.extend(decoding(&stored, self.request.field_validation).into_iter().map(without_place));
-                }
-                let mut old = stored.record;
-                defaults::apply(&mut old, &self.api);
-                self.update(decoded.record, old, &mut verdict);
             }
         }
         if let Some(error) = strict {
@@ -155,10 +158,35 @@ impl Case<'_, '_> {
         verdict
     }
 
+    /// Judges an update. False where there is no stored object to compare with: nothing else is told then.
+    #[inline(never)]
+    fn compare<'t>(&'t self, new: Record<'t>, old: &'t Input<'_>, strict: &mut Option<String>, verdict: &mut Verdict) -> bool {
+        let stored = match self.partner(old) {
+            Ok(stored) => stored,
+            Err(finding) => {
+                verdict.findings.push(*finding);
+                return false;
+            }
+        };
+        if let Some(error) = refusal(&stored) {
+            self.stored_undecodable(error, verdict);
+            return false;
+        }
+        if self.via() == Via::Validator && strict.is_none() {
+            *strict = self.strict_error(&stored);
+            verdict.findings.extend(decoding(&stored, self.request.field_validation).into_iter().map(without_place));
+        }
+        let mut old = stored.record;
+        defaults::apply(&mut old, &self.api);
+        self.update(new, old, verdict);
+        true
+    }
+
     fn via(&self) -> Via {
         self.request.via.unwrap_or_default()
     }
 
+    #[inline(never)]
     fn undecodable(&self, error: &str) -> Option<Status> {
         let unicode = self.item.release.rules().unicode;
         Some(Status::undecodable(self.api.kind.kind, self.api.version.name, error, unicode))
@@ -166,11 +194,8 @@ impl Case<'_, '_> {
 
     /// The strict decoding error, where unknown and duplicate fields are errors.
     fn strict_error(&self, decoded: &Decoded<'_>) -> Option<String> {
-        if self.request.field_validation != FieldValidation::Strict || decoded.strict.is_empty() {
-            return None;
-        }
-        let items = decoded.strict.iter().map(|strict| &strict.message);
-        Some(format!("strict decoding error: {}", joined(items, ", ")))
+        let refused = self.request.field_validation == FieldValidation::Strict && !decoded.strict.is_empty();
+        refused.then(|| strict_error(decoded))
     }
 
     /// The stored object has a value of the wrong type. The validators' harness decodes it like the new one; a server
@@ -190,22 +215,24 @@ impl Case<'_, '_> {
     }
 
     /// A list kind that stands for itself, or a status of a kind that has none.
-    fn not_served(&self) -> Option<Finding> {
+    fn is_not_served(&self) -> bool {
+        self.api.kind.items.is_some() || (self.request.operation == Operation::UpdateStatus && !self.api.kind.status)
+    }
+
+    #[inline(never)]
+    fn not_served(&self) -> Finding {
         let kind = self.api.kind.kind;
         if self.api.kind.items.is_some() {
             let message = format!("no matches for kind \"{kind}\" in version \"{}\"", self.api.version.api_version);
             let mut finding = Finding::error(Code::ListNotCreatable, Origin::Kubectl, message)
                 .with_help("a List is submitted item by item: give it `items`");
             finding.steps = vec![Step::Key("kind".to_owned())];
-            return Some(finding);
+            return finding;
         }
-        if self.request.operation == Operation::UpdateStatus && !self.api.kind.status {
-            let message = format!("a `{kind}` has no status: use the operation `update`");
-            let mut finding = Finding::error(Code::NoStatus, Origin::Claimkit, message);
-            finding.steps = vec![Step::Key("kind".to_owned())];
-            return Some(finding);
-        }
-        None
+        let message = format!("a `{kind}` has no status: use the operation `update`");
+        let mut finding = Finding::error(Code::NoStatus, Origin::Claimkit, message);
+        finding.steps = vec![Step::Key("kind".to_owned())];
+        finding
     }
 
     fn decode<'t>(&self, input: &'t Input<'_>, item: &Item) -> Option<Decoded<'t>> {
@@ -251,16 +278,12 @@ impl Case<'_, '_> {
             pipeline::drop_status(&mut object, &mut changes);
         }
         let errors = validate::functions(self.api, &object, validate::Operation::Create, &context);
-        verdict.status = self.invalid(&object, &errors);
-        self.tell(&errors, verdict);
         let meta = view::Object::new(&object).metadata();
-        if self.via() == Via::Kubectl && errors.is_empty() && pipeline::stored_before(meta.resource_version()) {
-            let message = "resourceVersion should not be set on objects to be created";
-            verdict.status = Some(Status::internal(message));
-            let mut finding = Finding::error(Code::ResourceVersionOnCreate, Origin::ApiServer, message);
-            finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("resourceVersion".to_owned())];
-            finding.help = finding.code.help().map(Cow::Borrowed);
-            verdict.findings.push(finding);
+        if !errors.is_empty() {
+            verdict.status = self.invalid(&object, &errors);
+            self.tell(&errors, verdict);
+        } else if self.via() == Via::Kubectl && pipeline::stored_before(meta.resource_version()) {
+            stored_before(verdict);
         }
         remarks::changes(&changes, namespace, meta, &mut verdict.findings);
     }
@@ -354,6 +377,7 @@ impl Case<'_, '_> {
     }
 
     /// Tells validation errors; kubectl's user reads each text once.
+    #[inline(never)]
     fn tell(&self, errors: &[FieldError], verdict: &mut Verdict) {
         let once = self.via() == Via::Kubectl;
         let mut seen = Set::new();
@@ -374,6 +398,7 @@ impl Case<'_, '_> {
         }
     }
 
+    #[inline(never)]
     fn explain_strict(&self, decoded: &Decoded<'_>, tree: &Tree<'_>, findings: &mut [Finding]) {
         for strict in &decoded.strict {
             if let Some(finding) = findings.iter_mut().find(|f| f.message == strict.message && f.help.is_none()) {
@@ -391,6 +416,7 @@ impl Case<'_, '_> {
         }
     }
 
+    #[inline(never)]
     fn invalid(&self, object: &Record<'_>, errors: &[FieldError]) -> Option<Status> {
         let name = object.record("metadata").map_or("", |meta| meta.str("name"));
         Status::invalid(self.api.kind.kind, name, errors, self.item.release.rules().unicode)

@@ -52,27 +52,17 @@ pub fn validate(request: &Request) -> Answer {
                     if let Some(tree) = input.tree(item) {
                         references.other(here(tree, in_namespace(request, &item.namespace)));
                     }
-                    match misspelled(input, item) {
-                        Some(finding) => {
-                            checked = true;
-                            object.valid = Some(Some(false));
-                            told.add(source, place(input, item, index, finding));
-                        }
-                        None => {
-                            object.valid = Some(None);
-                            told.add(source, other_group(item, index));
-                        }
-                    }
+                    let (valid, finding) = other(input, item, index);
+                    checked |= valid.is_some();
+                    object.valid = Some(valid);
+                    told.add(source, finding);
                 }
                 What::Refused(finding) => {
                     checked = true;
                     object.valid = Some(Some(false));
-                    object.status = Some(refused(item, finding).map(|status| Raw::new(json::print(&status))));
-                    let mut finding = finding.clone();
-                    if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
-                        hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
-                    }
-                    told.add(source, place(input, item, index, finding));
+                    let (status, finding) = refused(input, item, index, finding);
+                    object.status = Some(status);
+                    told.add(source, finding);
                 }
                 What::Ours(api) => {
                     checked = true;
@@ -119,11 +109,26 @@ fn named(object: &Object) -> Named<'_> {
     Named { api_version, kind, name, namespace }
 }
 
-/// The server's answer to an object whose kind it does not know; `None` where not even the kind is there.
-fn refused(item: &Item, finding: &Finding) -> Option<Status> {
+/// What is said of an object of another group, and whether it is valid as far as that is known.
+#[inline(never)]
+fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding) {
+    match misspelled(input, item) {
+        Some(finding) => (Some(false), place(input, item, index, finding)),
+        None => (None, other_group(item, index)),
+    }
+}
+
+/// The server's answer to an object whose kind it does not know, `None` where not even the kind is there; and what is said of it.
+#[inline(never)]
+fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (Option<Raw>, Finding) {
     let version = item.api_version.rsplit('/').next().unwrap_or_default();
     let unicode = item.release.rules().unicode;
-    (!item.kind.is_empty()).then(|| Status::undecodable(&item.kind, version, &finding.message, unicode))
+    let status = (!item.kind.is_empty()).then(|| Status::undecodable(&item.kind, version, &finding.message, unicode));
+    let mut finding = finding.clone();
+    if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
+        hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
+    }
+    (status.map(|status| Raw::new(json::print(&status))), place(input, item, index, finding))
 }
 
 /// The namespace an object of the text ends up in.
