@@ -1,10 +1,13 @@
 // claimkit for browsers, workers and bundlers. Importing does nothing; call `init` once, then everything is synchronous.
 import * as module from "./claimkit.js";
+import { connect, judged } from "./exchange.js";
 import { withSentences } from "./locale.js";
 import { add, has, prepare } from "./parts.js";
 
-export { admit, answer, convert, fixes, parse, prepareNodes, validate } from "./claimkit.js";
+export { admit, answer, convert, fixes, parse, prepareNodes } from "./claimkit.js";
 export { addLocale } from "./locale.js";
+
+export const validate = (text, options) => judged(text, options) ?? module.validate(text, options);
 
 /** With prepared nodes among the options, they are asked; else the module reads the text, or the object, with nodes anew. */
 export function evaluate(text, options) {
@@ -24,6 +27,12 @@ export const jsonSchema = (...given) => {
   const [release, kind, options] = first ? given : [undefined, ...given];
   return module.jsonSchema(kind, withSentences(release === undefined ? options : { ...options, release }));
 };
+
+/** Keeps what has been started. */
+function start(exports, others) {
+  prepare(exports, others);
+  connect(exports, module.said);
+}
 
 /** A module from wherever it is. */
 async function compiled(source) {
@@ -51,7 +60,7 @@ const TEXT = () => new URL("./claimkit_text.wasm", import.meta.url);
 export async function init(source, more, text) {
   const wanted = more ?? (source === undefined ? MORE() : false);
   const others = [fetched("text", text ?? TEXT()), wanted === false ? undefined : fetched("more", wanted)];
-  prepare(await module.default(source === undefined ? undefined : { module_or_path: source }));
+  start(await module.default(source === undefined ? undefined : { module_or_path: source }));
   await started(others);
 }
 
@@ -92,7 +101,7 @@ async function started([text, more]) {
  */
 export function initSync(source, more, text) {
   const later = (given) => (given === undefined || typeof given === "function" ? given : () => given);
-  prepare(module.initSync({ module: source }), { more: later(more), text: later(text) });
+  start(module.initSync({ module: source }), { more: later(more), text: later(text) });
 }
 
 export default init;

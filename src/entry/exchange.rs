@@ -1,10 +1,11 @@
 //! Texts in and answers out by the functions of `pkg/exchange.js`, where wasm-bindgen's own way costs more than what is asked for: 5
 //! of the 33 µs that validating one claim of 800 bytes took in Node.
 
-use crate::json::{Out, ToJson, digits};
+use crate::json::{Out, ToJson};
 use crate::wire::answer::{Object, Range};
 use crate::wire::{self, Answer};
 use js_sys::{JSON, JsString};
+use std::borrow::Cow;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(raw_module = "./exchange.js")]
@@ -12,13 +13,15 @@ extern "C" {
     /// Writes a text as UTF-8; negative if there is not room for all of it.
     fn encode(text: &JsValue, room: &mut [u8]) -> i32;
 
-    /// Options as JSON, if there is nothing unusual about them.
-    #[wasm_bindgen(catch)]
-    pub fn usual(options: &JsValue) -> Result<Option<String>, JsValue>;
+    /// Which options these are: 0 for none, -1 if there is something unusual about them, below that if they are not told apart.
+    pub fn usual(options: &JsValue) -> i32;
 
-    /// The answer of [`lines`].
+    /// Those options as JSON, if they are usual.
+    pub fn written() -> String;
+
+    /// The answer of an [`Accepted`].
     #[wasm_bindgen(js_name = accepted)]
-    fn accepted_answer(lines: &str) -> JsValue;
+    fn accepted_answer(texts: &str, numbers: &[u32]) -> JsValue;
 
     /// The answer of a [`Listed`].
     #[wasm_bindgen(catch, js_name = listed)]
@@ -42,8 +45,8 @@ pub fn string(value: &JsValue) -> Option<String> {
 /// # Errors
 /// Only what `JSON.parse` throws, which has no cause here.
 pub fn object(answer: Answer) -> Result<JsValue, JsValue> {
-    match lines(&answer) {
-        Some(lines) => Ok(accepted_answer(&lines)),
+    match Accepted::of(&answer) {
+        Some(Accepted { texts, numbers }) => Ok(accepted_answer(&texts, &numbers)),
         None => told(answer),
     }
 }
@@ -65,36 +68,99 @@ fn is_validation(answer: &Answer) -> bool {
     verb.as_deref() == Some("validate") && others.iter().all(|other| other.is_absent())
 }
 
-/// An answer to `validate` that has nothing to say of objects that are all accepted: of each the values of its members, one to a line,
-/// in the order in which `pkg/exchange.js` takes them. `None` for any other answer.
-fn lines(answer: &Answer) -> Option<String> {
-    if !is_validation(answer) || !answer.ok || !answer.findings.is_empty() {
-        return None;
-    }
-    let mut lines = String::with_capacity(256);
-    for object in &answer.objects {
-        let Object { api_version, kind, name, namespace, release: Some(release), range: Some(range), .. } = object else {
+/// Whether an answer is one to `validate` that has nothing to say.
+fn is_silent(answer: &Answer) -> bool {
+    is_validation(answer) && answer.ok && answer.findings.is_empty()
+}
+
+/// Whether nothing more is to be said of an object than that it is accepted.
+fn is_accepted(object: &Object) -> bool {
+    Values::suffice(object) && object.valid == Some(Some(true)) && object.status.as_ref().is_some_and(Option::is_none)
+}
+
+/// The one object that an answer to `validate` accepts and has nothing to say of, as `pkg/exchange.js` reads it from the memory.
+pub struct Found {
+    /// Where its `apiVersion` is and how long, the same of its `kind`; where the names are, how long the name is and the namespace;
+    /// minor release and patch; the numbers of its range.
+    pub numbers: [u32; 15],
+    /// Name and namespace, one after the other. Only JavaScript reads them.
+    _names: String,
+}
+
+impl Found {
+    /// `None` for any other answer, and where names are anything but ASCII.
+    pub fn of(answer: &Answer) -> Option<Self> {
+        let [object] = answer.objects.as_slice() else { return None };
+        let Object { api_version: Cow::Borrowed(api_version), kind: Cow::Borrowed(kind), name, namespace, .. } = object else {
             return None;
         };
-        if !Values::suffice(object) || object.valid != Some(Some(true)) || object.status.as_ref().is_none_or(Option::is_some) {
+        let (release, Range { start, end }) = (object.release?, object.range?);
+        let mut names = String::with_capacity(name.len().saturating_add(namespace.len()));
+        names.push_str(name);
+        names.push_str(namespace);
+        if !is_silent(answer) || !is_accepted(object) || !names.is_ascii() {
             return None;
         }
-        let texts: [&str; 5] = [api_version, kind, name, namespace, &release.text()];
-        for text in texts {
-            if text.as_bytes().contains(&b'\n') {
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let place = |text: &str| number(text.as_ptr().addr());
+        let numbers = [
+            place(api_version),
+            number(api_version.len()),
+            place(kind),
+            number(kind.len()),
+            place(&names),
+            number(name.len()),
+            number(namespace.len()),
+            u32::from(release.minor),
+            u32::from(release.patch),
+            start.line,
+            start.character,
+            start.offset,
+            end.line,
+            end.character,
+            end.offset,
+        ];
+        Some(Found { numbers, _names: names })
+    }
+}
+
+/// An answer to `validate` that has nothing to say of objects that are all accepted, in the order in which `pkg/exchange.js` takes it.
+struct Accepted {
+    /// Of each object its names and release, each followed by a line feed.
+    texts: String,
+    /// Of each object the numbers of its range.
+    numbers: Vec<u32>,
+}
+
+impl Accepted {
+    /// `None` for any other answer.
+    fn of(answer: &Answer) -> Option<Self> {
+        if !is_silent(answer) {
+            return None;
+        }
+        let mut texts = String::with_capacity(128);
+        let mut numbers = Vec::with_capacity(6);
+        for object in &answer.objects {
+            let Object { api_version, kind, name, namespace, release: Some(release), range: Some(range), .. } = object else {
+                return None;
+            };
+            if !is_accepted(object) {
                 return None;
             }
-            lines.push_str(text);
-            lines.push('\n');
-        }
-        for place in [range.start, range.end] {
-            for number in [place.line, place.character, place.offset] {
-                digits(u64::from(number), &mut lines);
-                lines.push('\n');
+            let own: [&str; 5] = [api_version, kind, name, namespace, &release.text()];
+            for text in own {
+                if text.as_bytes().contains(&b'\n') {
+                    return None;
+                }
+                texts.push_str(text);
+                texts.push('\n');
+            }
+            for place in [range.start, range.end] {
+                numbers.extend([place.line, place.character, place.offset]);
             }
         }
+        Some(Accepted { texts, numbers })
     }
-    Some(lines)
 }
 
 /// An answer to `validate`, written as lists of values in the order that `pkg/exchange.js` takes them in.

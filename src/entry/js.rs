@@ -4,12 +4,13 @@
 //! building the objects by hand, and without a second serialiser in the module. Texts come in, and what `validate` says goes out,
 //! by [`exchange`].
 
-use super::exchange::{self, string};
+use super::exchange::{self, Found, string};
 use crate::evaluate;
 use crate::json::{self, Raw};
 use crate::text::bytes::{self, Damage, HELP};
 use crate::wire::{self, Answer, Request};
 use js_sys::{JSON, TypeError, Uint8Array};
+use std::cell::Cell;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -25,6 +26,56 @@ pub fn parse(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 #[wasm_bindgen(skip_typescript)]
 pub fn validate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     answer("validate", text, options)
+}
+
+/// Where JavaScript writes the text for [`judge`]; to be asked for once.
+#[wasm_bindgen(skip_typescript)]
+pub fn room(bytes: usize) -> *const u8 {
+    let room = vec![0; bytes];
+    let at = room.as_ptr();
+    ROOM.set(room);
+    at
+}
+
+/// `validate` of the first bytes in the [`room`], with options that are usual. Where it is one object that is accepted without a
+/// word, the numbers of a [`Found`]; null for any other answer, which [`said`] tells.
+#[wasm_bindgen(skip_typescript)]
+pub fn judge(options: i32, length: usize) -> *const u32 {
+    let answer = judged(options, length);
+    match answer.as_ref().ok().and_then(Found::of) {
+        Some(found) => {
+            let found = Box::new(found);
+            let at = found.numbers.as_ptr();
+            FOUND.set(Some(found));
+            at
+        }
+        None => {
+            SAID.set(Some(answer));
+            std::ptr::null()
+        }
+    }
+}
+
+/// What [`judge`] has said last.
+#[wasm_bindgen(skip_typescript)]
+pub fn said() -> Result<JsValue, JsValue> {
+    exchange::object(SAID.take().unwrap_or_else(|| Ok(Answer::default()))?)
+}
+
+fn judged(options: i32, length: usize) -> Result<Answer, JsValue> {
+    const VERB: &str = "validate";
+    let mut asked = Asked::of(VERB, options)?;
+    let room = ROOM.take();
+    let text = room.get(..length).unwrap_or_default().to_vec();
+    ROOM.set(room);
+    let request = &mut asked.request;
+    // JavaScript wrote it as UTF-8.
+    request.text = String::from_utf8(text).ok();
+    VERB.clone_into(&mut request.verb);
+    request.without_places = false;
+    let answer = wire::run(request);
+    asked.keep();
+    usable(VERB, answer)
 }
 
 /// `convert(text, options)`
@@ -78,7 +129,7 @@ impl PreparedNodes {
     /// `evaluate(text, options?)` on these nodes.
     #[wasm_bindgen(skip_typescript)]
     pub fn evaluate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-        answer_by("evaluate", text, options, |request| wire::evaluate_on(&request, &self.0))
+        answer_by("evaluate", text, options, |request| wire::evaluate_on(request, &self.0))
     }
 }
 
@@ -136,16 +187,17 @@ pub fn answer_text(request: &str) -> String {
 }
 
 fn answer(verb: &str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    answer_by(verb, text, options, |request| wire::run(&request))
+    answer_by(verb, text, options, wire::run)
 }
 
 fn answer_by(
     verb: &str,
     text: &JsValue,
     options: &JsValue,
-    answered: impl FnOnce(Request) -> Answer,
+    answered: impl FnOnce(&Request) -> Answer,
 ) -> Result<JsValue, JsValue> {
-    let mut request = request(verb, options)?;
+    let mut asked = Asked::by(verb, options)?;
+    let request = &mut asked.request;
     let mut damage = None;
     let places = match string(text) {
         Some(text) => {
@@ -167,7 +219,11 @@ fn answer_by(
         None if text.is_undefined() && request.selector.is_some() => true,
         None => return Err(unusable(verb, "the manifest must be a string, a Uint8Array or an object")),
     };
-    let mut answer = usable(verb, answered(Request { verb: verb.to_owned(), without_places: !places, ..request }))?;
+    verb.clone_into(&mut request.verb);
+    request.without_places = !places;
+    let answer = answered(request);
+    asked.keep();
+    let mut answer = usable(verb, answer)?;
     if !places {
         without_places(&mut answer);
     }
@@ -224,17 +280,70 @@ fn usable(verb: &str, answer: Answer) -> Result<Answer, JsValue> {
     }
 }
 
-/// The request that options alone make. Everything in it that does not fit is named.
-fn request(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
-    if options.is_undefined() || options.is_null() {
-        return Ok(Request::default());
+/// The request that options alone make.
+struct Asked {
+    /// Which options they are; negative for those that are not told apart.
+    options: i32,
+    request: Request,
+}
+
+thread_local! {
+    /// What was asked last, for most ask again with the same options.
+    static LAST: Cell<Option<Box<Asked>>> = const { Cell::new(None) };
+    /// The bytes of [`room`].
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    /// What [`judge`] has found, for JavaScript to read.
+    static FOUND: Cell<Option<Box<Found>>> = const { Cell::new(None) };
+    /// What [`judge`] has said otherwise.
+    static SAID: Cell<Option<Result<Answer, JsValue>>> = const { Cell::new(None) };
+}
+
+impl Asked {
+    /// Everything in the options that does not fit is named.
+    fn by(verb: &str, options: &JsValue) -> Result<Box<Self>, JsValue> {
+        match exchange::usual(options) {
+            -1 => Ok(Box::new(Asked { options: -1, request: piecewise(verb, options)? })),
+            number => Asked::of(verb, number),
+        }
     }
+
+    /// The same of usual options, by their number.
+    fn of(verb: &str, number: i32) -> Result<Box<Self>, JsValue> {
+        if let Some(last) = LAST.take()
+            && last.options == number
+        {
+            return Ok(last);
+        }
+        let request = if number == 0 { Request::default() } else { read(verb)? };
+        Ok(Box::new(Asked { options: number, request }))
+    }
+
+    /// Remembers it without its text.
+    fn keep(mut self: Box<Self>) {
+        if self.options >= 0 {
+            self.request.text = None;
+            self.request.damaged.clear();
+            LAST.set(Some(self));
+        }
+    }
+}
+
+/// The request that options alone make.
+fn request(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
+    Ok(Asked::by(verb, options)?.request)
+}
+
+/// The request that those usual options make which JavaScript was asked about last.
+#[inline(never)]
+fn read(verb: &str) -> Result<Request, JsValue> {
+    json::from_str(&exchange::written()).map_err(|error| unusable(verb, &told(&error)))
+}
+
+/// The request that unusual options make.
+#[inline(never)]
+fn piecewise(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
     if !options.is_object() || options.is_function() || js_sys::Array::is_array(options) {
         return Err(unusable(verb, "the options must be an object"));
-    }
-    // What goes wrong here goes wrong below too, and is told there.
-    if let Ok(Some(usual)) = exchange::usual(options) {
-        return json::from_str(&usual).map_err(|error| unusable(verb, &told(&error)));
     }
     for own in ["verb", "text"] {
         if js_sys::Reflect::has(options, &own.into())? {
