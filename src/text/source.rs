@@ -1,7 +1,7 @@
 //! Byte spans, lines and the position encodings of editors.
 
 use super::word;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 /// A half-open byte range in the whole file, always on character boundaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,6 +70,8 @@ pub struct Position {
 pub struct Source<'s> {
     text: &'s str,
     lines: OnceCell<Lines>,
+    /// The line that was found last: who asks next asks for one nearby.
+    near: Cell<usize>,
     /// UTF-16 units before the first character at or behind every `BLOCK`th byte; empty where all is ASCII.
     units: OnceCell<Vec<u32>>,
 }
@@ -128,7 +130,7 @@ const BLOCK: usize = 4096;
 impl<'s> Source<'s> {
     /// Wraps the whole text of a file.
     pub fn new(text: &'s str) -> Self {
-        Source { text, lines: OnceCell::new(), units: OnceCell::new() }
+        Source { text, lines: OnceCell::new(), near: Cell::new(0), units: OnceCell::new() }
     }
 
     /// The whole text.
@@ -158,7 +160,26 @@ impl<'s> Source<'s> {
     /// Zero-based line of a byte offset.
     pub fn line_of(&self, offset: usize) -> usize {
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
-        self.lines().partition_point(|&start| start <= offset).saturating_sub(1)
+        let lines = self.lines();
+        let begins = |line: usize| lines.get(line).is_some_and(|&start| start <= offset);
+        // The line is in a range that is doubled until it has its end, or looked for before the one that was found last.
+        let mut from = self.near.get();
+        let mut to = lines.len();
+        if begins(from) {
+            let mut step = 1usize;
+            while begins(from.saturating_add(step)) {
+                from = from.saturating_add(step);
+                step = step.saturating_mul(2);
+            }
+            to = to.min(from.saturating_add(step));
+        } else {
+            to = to.min(from);
+            from = 0;
+        }
+        let within = lines.get(from..to).unwrap_or_default();
+        let line = from.saturating_add(within.partition_point(|&start| start <= offset)).saturating_sub(1);
+        self.near.set(line);
+        line
     }
 
     /// Byte span of a zero-based line without its line end.
@@ -258,6 +279,22 @@ mod tests {
                 assert_eq!(source.position(at).character as usize, text[start..at].encode_utf16().count(), "at {at}");
             }
         }
+    }
+
+    #[test]
+    fn finds_lines_in_any_order() {
+        let text = (0..3000).map(|n| format!("{}\n", "x".repeat(n % 7))).collect::<String>();
+        let source = Source::new(&text);
+        let mut at = 0usize;
+        for _ in 0..1_000 {
+            // Far and near, forwards and backwards, beyond the end.
+            at = (at * 48_271 + 11) % (text.len() + 50);
+            for offset in [at, at + 1, at.saturating_sub(9), at + 40] {
+                let expected = text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+                assert_eq!(source.line_of(offset), expected, "at {offset}");
+            }
+        }
+        assert_eq!(Source::new("").line_of(5), 0);
     }
 
     #[test]
