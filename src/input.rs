@@ -3,7 +3,7 @@
 use crate::decode::Via;
 use crate::kubectl;
 use crate::limits::Limits;
-use crate::report::{Code, Finding, Origin, Step, locate};
+use crate::report::{Code, Finding, Origin, Severity, Step, locate};
 use crate::schema::{self, Api, GROUP, Release};
 use crate::text::print::{self, Order};
 use crate::text::stream::{self, Stream};
@@ -119,7 +119,8 @@ impl<'s> Input<'s> {
                 flatten(document, index, root, release, items);
             }
         }
-        if file.documents.is_empty() && file.findings.is_empty() {
+        // Text that is never read is warned of; the server says what it makes of the rest.
+        if file.documents.is_empty() && file.findings.iter().all(|finding| finding.severity != Severity::Error) {
             let empty = if file.source.text().is_empty() { "" } else { "null" };
             file.findings.push(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object 'Kind' is missing in '{empty}'")));
         }
@@ -399,4 +400,22 @@ fn refused(code: Code, message: String, key: &str) -> What {
     let mut finding = Finding::error(code, Origin::ApiServer, message);
     finding.steps = vec![Step::Key(key.to_owned())];
     What::Refused(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_is_never_read_hides_no_refusal() {
+        for (text, codes) in [
+            ("---\n", vec![Code::NoKind]),
+            ("null\n...\nkind: a\n", vec![Code::YamlDroppedText, Code::NoKind]),
+            ("\r---\r---\r?\r", vec![Code::YamlDroppedText, Code::NoKind]),
+            ("a: [", vec![Code::YamlSyntax]),
+        ] {
+            let findings = Input::read_via(text, Via::Validator, None, &Limits::default()).file.findings;
+            assert_eq!(findings.iter().map(|finding| finding.code).collect::<Vec<_>>(), codes, "{text:?}");
+        }
+    }
 }
