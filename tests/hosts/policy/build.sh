@@ -39,7 +39,7 @@ module() { # name, feature, target, cargo's selection, cargo's product
   local sum
   sum=$(cat "$product" "$here/build.sh" | sha256sum)
   if [ ! -f "$out/$name" ] || [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$sum" ]; then
-    "$tools/node_modules/.bin/wasm-opt" -Oz "${features[@]}" "$product" -o "$out/$name"
+    "$tools/node_modules/.bin/wasm-opt" -Oz --converge "${features[@]}" "$product" -o "$out/$name"
     echo "$sum" >"$stamp"
   fi
   echo "    $(stat -c %s "$out/$name") bytes"
