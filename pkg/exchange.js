@@ -116,10 +116,8 @@ export function usual(options) {
     }
     const text = JSON.stringify(options);
     if (text === undefined) return -1;
-    if (text.length > 1000) {
-      large = text;
-      return -2;
-    }
+    large = text.length > 1000 ? text : undefined;
+    if (large !== undefined) return -2;
     if (text !== last) {
       last = text;
       count = (count % MANY) + 1;

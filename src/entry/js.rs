@@ -384,7 +384,8 @@ fn refusal(field: &'static str, text: &str, damage: Option<Damage>) -> Option<(&
 fn told(error: &json::Error) -> String {
     match error.message.strip_prefix("unknown field") {
         Some(rest) => format!("unknown option{rest}"),
-        None => error.message.clone(),
+        None if error.field.is_empty() => error.message.clone(),
+        None => format!("`{}`: {}", error.field, error.message),
     }
 }
 

@@ -28,6 +28,8 @@ const RANGE: &str = "number out of range";
 pub struct Error {
     /// What is wrong.
     pub message: String,
+    /// The field that it is about, with those around it: `limits.findings`. Empty where it is none's value.
+    pub field: String,
     /// Where: line from 1, and bytes in it. A reader that has nothing to say about that leaves it to the one around it.
     place: Option<(usize, usize)>,
 }
@@ -45,7 +47,15 @@ impl fmt::Display for Error {
 type Result<T> = std::result::Result<T, Box<Error>>;
 
 fn wrong(message: String) -> Box<Error> {
-    Box::new(Error { message, place: None })
+    Box::new(Error { message, field: String::new(), place: None })
+}
+
+fn within(mut error: Box<Error>, name: &str) -> Box<Error> {
+    if !error.field.is_empty() {
+        error.field.insert(0, '.');
+    }
+    error.field.insert_str(0, name);
+    error
 }
 
 /// Something that can be read.
@@ -100,13 +110,13 @@ impl Reader<'_> {
 
     /// An error at what was taken last.
     fn fail(&self, message: &str) -> Box<Error> {
-        Box::new(Error { message: message.to_owned(), place: Some(self.place(self.at)) })
+        Box::new(Error { place: Some(self.place(self.at)), ..*wrong(message.to_owned()) })
     }
 
     /// An error at what would be taken next.
     fn fail_next(&self, message: &str) -> Box<Error> {
         let at = self.at.saturating_add(1).min(self.text.len());
-        Box::new(Error { message: message.to_owned(), place: Some(self.place(at)) })
+        Box::new(Error { place: Some(self.place(at)), ..*wrong(message.to_owned()) })
     }
 
     /// The place of an error that has none is here.
@@ -317,7 +327,7 @@ impl Reader<'_> {
                         return Err(wrong(format!("duplicate field `{name}`")));
                     }
                     reader.colon()?;
-                    read(reader, index)?;
+                    read(reader, index).map_err(|error| within(error, &name))?;
                 }
                 match names.iter().zip(&seen).find(|(_, seen)| all && !**seen) {
                     Some((name, _)) => Err(wrong(format!("missing field `{name}`"))),

@@ -93,7 +93,9 @@ test("options that cannot be used are refused each time, and hurt no other call"
   for (const [options, words] of [
     [{ releas: "1.30" }, /unknown option `releas`/],
     [{ release: "1.99" }, /unknown release `1.99`/],
-    [{ release: 5 }, /expected a string/],
+    [{ release: 5 }, /^TypeError: claimkit: \w+: `release`: invalid type: integer `5`, expected a string$/],
+    [{ limits: { findings: "1" } }, /: `limits.findings`: invalid type: string "1", expected/],
+    [{ fieldValidation: "strict" }, /: `fieldValidation`: unknown variant `strict`, expected/],
     [{ text: "a" }, /unknown option `text`/],
     [{ verb: "parse" }, /unknown option `verb`/],
     [{ operation: "update" }, /`old` is missing/],
