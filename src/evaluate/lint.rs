@@ -2,7 +2,7 @@
 //! labels that no node has (spec/node-selectors.md §3.1).
 
 use super::nodes::PreparedNodes;
-use super::selector::{List, Requirement, Selector, Term, Test};
+use super::selector::{List, ParseError, Requirement, Selector, Term, Test};
 use crate::ordered::{self, Map};
 use crate::report::{Code, Finding, Origin, Severity, Step};
 use crate::text::print;
@@ -31,9 +31,26 @@ impl Place<'_> {
         finding
     }
 
-    fn at_term(&self, finding: Finding, term: usize) -> Finding {
+    #[inline(never)]
+    fn of_term(&self, term: usize, code: Code, message: &str, help: &'static str) -> Finding {
+        let finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
         let steps = vec![Step::Key("nodeSelectorTerms".to_owned()), Step::Index(term)];
         self.at(finding, &format!("nodeSelectorTerms[{term}]"), steps)
+    }
+
+    /// A selector without anything in it.
+    #[inline(never)]
+    fn of_none(&self) -> Finding {
+        let message = "the selector asks nothing, and so selects no node";
+        let finding = Finding::warning(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
+            .with_help("leave the selector out to select every node");
+        self.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())])
+    }
+
+    #[inline(never)]
+    fn of_error(&self, error: &ParseError) -> Finding {
+        let finding = Finding::new(Code::NodeSelectorUnparsable, self.parse_errors, Origin::Scheduler, error.message.clone());
+        self.at(finding, &error.path, error.steps.clone())
     }
 }
 
@@ -56,42 +73,29 @@ pub type OnNodes<'n> = (&'n PreparedNodes, fn(&Requirement<'_>, &PreparedNodes) 
 pub fn findings(selector: &Selector<'_>, place: &Place<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for error in selector.errors() {
-        let finding = Finding::new(Code::NodeSelectorUnparsable, place.parse_errors, Origin::Scheduler, error.message.clone());
-        findings.push(place.at(finding, &error.path, error.steps.clone()));
+        findings.push(place.of_error(error));
     }
     if selector.terms.iter().all(Term::is_empty) {
-        let message = "the selector asks nothing, and so selects no node";
-        let finding = Finding::warning(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
-            .with_help("leave the selector out to select every node");
-        findings.push(place.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())]));
+        findings.push(place.of_none());
         return findings;
     }
     let mut seen: Map<String, usize> = Map::new();
     for (index, term) in selector.terms.iter().enumerate() {
         if term.is_empty() {
-            let message = "an empty term selects no node";
             let help = "remove it: it does not mean `every node`";
-            let finding = Finding::warning(Code::NodeSelectorTermEmpty, Origin::Claimkit, message).with_help(help);
-            findings.push(place.at_term(finding, index));
+            findings.push(place.of_term(index, Code::NodeSelectorTermEmpty, "an empty term selects no node", help));
             continue;
         }
-        let content = joined(unique(term.requirements.iter().map(content).collect()), ";");
-        match seen.get(&content) {
-            Some(first) => {
-                let message = format!("the term says the same as term {}", first.saturating_add(1));
-                let finding =
-                    Finding::warning(Code::NodeSelectorTermDuplicate, Origin::Claimkit, message).with_help("remove one of them");
-                findings.push(place.at_term(finding, index));
-            }
-            None => {
-                seen.insert(content, index);
-            }
+        if selector.terms.len() > 1
+            && let Some(first) = said_before(term, index, &mut seen)
+        {
+            let message = format!("the term says the same as term {}", first.saturating_add(1));
+            findings.push(place.of_term(index, Code::NodeSelectorTermDuplicate, &message, "remove one of them"));
         }
         if let Some(why) = contradiction(term) {
-            let finding =
-                Finding::warning(Code::NodeSelectorNeverMatches, Origin::Claimkit, format!("the term can never match: {why}"))
-                    .with_help("all requirements of a term must hold; write alternatives as terms of their own");
-            findings.push(place.at_term(finding, index));
+            let message = format!("the term can never match: {why}");
+            let help = "all requirements of a term must hold; write alternatives as terms of their own";
+            findings.push(place.of_term(index, Code::NodeSelectorNeverMatches, &message, help));
         }
         for requirement in &term.requirements {
             if let Some((nodes, say)) = on_nodes
@@ -102,6 +106,17 @@ pub fn findings(selector: &Selector<'_>, place: &Place<'_>, on_nodes: Option<OnN
         }
     }
     findings
+}
+
+/// The term before this one that says the same.
+#[inline(never)]
+fn said_before(term: &Term<'_>, index: usize, seen: &mut Map<String, usize>) -> Option<usize> {
+    let content = joined(unique(term.requirements.iter().map(content).collect()), ";");
+    let first = seen.get(&content).copied();
+    if first.is_none() {
+        seen.insert(content, index);
+    }
+    first
 }
 
 /// In order, each once.

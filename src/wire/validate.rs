@@ -1,4 +1,7 @@
 //! The verb `validate`: what kube-apiserver answers to a create, an update or a status update.
+//!
+//! What few objects need is in functions of its own here and in all that is called from here: an engine compiles a Wasm function
+//! whole when it is first called, and that is most of what a first validation takes.
 
 use super::answer::{Answer, Object, Told};
 use super::case::{self, Case};

@@ -63,6 +63,18 @@ test("import, start and first validation", (context) => {
   assert.ok(own <= ajv * start.ofAjv, `${own.toFixed(1)} ms is more than ${start.ofAjv} of ajv's ${ajv.toFixed(1)} ms`);
 });
 
+// An engine compiles a function whole when it is first called: this is most of what a start takes, and no machine changes it.
+test("the first validation has little compiled", (context) => {
+  const code = `import { readFileSync } from "node:fs"; import { validate } from ${JSON.stringify(path.join(root, "pkg", exports["."].node))};
+    if (!validate(readFileSync(${JSON.stringify(path.join(here, "manifests/good.yaml"))}, "utf8")).ok) throw new Error("not ok");`;
+  const told = execFileSync("node", ["--trace-wasm-compilation-times", "--input-type=module", "-e", code], { cwd: here, encoding: "utf8", maxBuffer: 1 << 26 });
+  const compiled = [...told.matchAll(/using Liftoff, .* bodysize (\d+) /g)].map(([, bytes]) => Number(bytes));
+  const bytes = compiled.reduce((sum, more) => sum + more, 0);
+  context.diagnostic(`${compiled.length} functions of ${bytes} bytes`);
+  assert.ok(compiled.length > 100 && bytes > 40_000, told.slice(0, 1000));
+  assert.ok(bytes <= start.compiled, `${bytes} bytes are compiled, the bound is ${start.compiled}`);
+});
+
 test("every file of the package is meant to be in it", () => {
   const packed = readdirSync(path.join(root, "pkg")).filter((name) => statSync(path.join(root, "pkg", name)).isFile());
   const known = /^(package\.json|README\.md|LICENSE|\.gitignore|[a-z]+\.(js|d\.ts)|claimkit\.node\.js(\.map)?|claimkit_bg\.wasm(\.d\.ts)?|claimkit_(text|more)\.wasm|claimkit_commands\.wasm(\.br)?)$/;
