@@ -61,7 +61,10 @@ fn replace(tree: &Tree<'_>, span: Span, old: &str, new: &str) -> Option<Edit> {
     let slice = tree.source().get(span.from()..span.to())?;
     let at = edit::only(slice, old).filter(|_| !old.is_empty())?;
     let start = span.from().saturating_add(at);
-    Some(Edit { span: Span::new(start, start.saturating_add(old.len())), new_text: new.to_owned() })
+    // A name may stand right behind an anchor as long as it begins with what no anchor has: `&a:b`.
+    let before = tree.source().as_bytes().get(start.saturating_sub(1)).filter(|_| start > 0);
+    let blank = if before.is_some_and(u8::is_ascii_alphanumeric) { " " } else { "" };
+    Some(Edit { span: Span::new(start, start.saturating_add(old.len())), new_text: format!("{blank}{new}") })
 }
 
 /// Help for an object whose kind or group is not known, and the right word where there is one.
@@ -206,5 +209,29 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
         && !edits.is_empty()
     {
         finding.fixes.push(Fix { title: format!("remove `{key}`"), edits });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Request, run};
+
+    #[test]
+    fn a_name_right_behind_an_anchor_is_kept_apart_from_it() {
+        let text = "apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceClaim
+metadata: {name: a, namespace: b}
+spec:
+  resourceClassName: c
+  &r:allocationMod: Immediate
+";
+        let validated = |text: &str| run(&Request { verb: "validate".into(), text: Some(text.into()), ..Request::default() });
+        let answer = validated(text);
+        let edits: Vec<_> = answer.findings.iter().flat_map(|finding| &finding.fixes).flat_map(|fix| &fix.edits).collect();
+        let [edit] = edits.as_slice() else { panic!("{:?}", answer.findings) };
+        let mut mended = text.to_owned();
+        mended.replace_range(edit.range.start.offset as usize..edit.range.end.offset as usize, &edit.new_text);
+        assert!(mended.contains("&r allocationMode: Immediate"), "{mended}");
+        assert!(validated(&mended).ok);
     }
 }

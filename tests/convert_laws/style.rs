@@ -23,7 +23,7 @@ pub fn file(tape: &mut Tape<'_>, documents: &[Value]) -> String {
                 if at > 0 || tape.once_in(3) {
                     out.push_str(tape.one_of(&["---\n", "--- # next\n", "---\n\n# a comment\n"]));
                 }
-                let mut writer = Writer { tape, out: String::new(), anchors: BTreeMap::new(), kept: false };
+                let mut writer = Writer { tape, out: String::new(), anchors: BTreeMap::new(), named: 0, kept: false };
                 writer.document(document);
                 let kept = writer.kept;
                 out.push_str(&writer.out);
@@ -53,6 +53,8 @@ struct Writer<'t, 'b> {
     out: String,
     /// Strings that have an anchor, and its name.
     anchors: BTreeMap<String, String>,
+    /// How many anchors there are: a string may get another one.
+    named: usize,
     /// The last scalar keeps the line ends after it.
     kept: bool,
 }
@@ -231,7 +233,8 @@ impl Writer<'_, '_> {
             return;
         }
         if self.tape.once_in(24) {
-            let name = format!("a{}", self.anchors.len());
+            let name = format!("a{}", self.named);
+            self.named += 1;
             self.out.push_str(&format!("&{name} "));
             self.anchors.insert(text.to_owned(), name);
         }
