@@ -41,10 +41,15 @@ export function serve(folder, { port = 0, prefix = "" } = {}) {
     });
     createReadStream(path).pipe(response);
   });
-  return new Promise((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
+  return new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", () => resolve(server)));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const server = await serve(process.argv[2] ?? "dist", { port: Number(process.argv[3] ?? 4173) });
+  const [, , folder = "dist", port = 4173] = process.argv;
+  const server = await serve(folder, { port: Number(port) }).catch((error) => {
+    if (error.code !== "EADDRINUSE") throw error;
+    console.log(`port ${port} is in use: another is taken`);
+    return serve(folder);
+  });
   console.log(`claimkit playground: http://127.0.0.1:${server.address().port}/`);
 }
