@@ -76,21 +76,33 @@ export function judged(text, options) {
   if (words.length === 0) words = new Uint32Array(memory.buffer);
   const middle = words[at + 5];
   const names = decoder.decode(new Uint8Array(memory.buffer, words[at + 4], middle + words[at + 6]));
-  const object = {
-    apiVersion: lastingText(words[at], words[at + 1]),
-    kind: lastingText(words[at + 2], words[at + 3]),
-    name: names.slice(0, middle),
-    namespace: names.slice(middle),
-    release: `1.${words[at + 7]}.${words[at + 8]}`,
-    range: {
-      start: { line: words[at + 9], character: words[at + 10], offset: words[at + 11] },
-      end: { line: words[at + 12], character: words[at + 13], offset: words[at + 14] },
-    },
-    valid: true,
-    status: null,
-  };
-  return { verb: "validate", ok: true, findings: [], objects: [object] };
+  const texts = [
+    lastingText(words[at], words[at + 1]),
+    lastingText(words[at + 2], words[at + 3]),
+    names.slice(0, middle),
+    names.slice(middle),
+    `1.${words[at + 7]}.${words[at + 8]}`,
+  ];
+  return silent([valid(texts, 0, words, at + 9)]);
 }
+
+/** An answer that has nothing to say of these objects. */
+const silent = (objects) => ({ verb: "validate", ok: true, findings: [], objects });
+
+/** An object that is accepted: its texts and the numbers of its range stand from some place on. */
+const valid = (texts, text, numbers, at) => ({
+  apiVersion: texts[text],
+  kind: texts[text + 1],
+  name: texts[text + 2],
+  namespace: texts[text + 3],
+  release: texts[text + 4],
+  range: {
+    start: { line: numbers[at], character: numbers[at + 1], offset: numbers[at + 2] },
+    end: { line: numbers[at + 3], character: numbers[at + 4], offset: numbers[at + 5] },
+  },
+  valid: true,
+  status: null,
+});
 
 /** The last usual options as JSON, and which they are; and those that are too large to be remembered. */
 let last;
@@ -147,22 +159,8 @@ export function written() {
 export function accepted(texts, numbers) {
   const lines = texts.split("\n");
   const objects = [];
-  for (let line = 0, at = 0; at < numbers.length; line += 5, at += 6) {
-    objects.push({
-      apiVersion: lines[line],
-      kind: lines[line + 1],
-      name: lines[line + 2],
-      namespace: lines[line + 3],
-      release: lines[line + 4],
-      range: {
-        start: { line: numbers[at], character: numbers[at + 1], offset: numbers[at + 2] },
-        end: { line: numbers[at + 3], character: numbers[at + 4], offset: numbers[at + 5] },
-      },
-      valid: true,
-      status: null,
-    });
-  }
-  return { verb: "validate", ok: true, findings: [], objects };
+  for (let line = 0, at = 0; at < numbers.length; line += 5, at += 6) objects.push(valid(lines, line, numbers, at));
+  return silent(objects);
 }
 
 /**

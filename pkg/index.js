@@ -7,6 +7,7 @@ import { add, has, prepare } from "./parts.js";
 export { admit, answer, convert, fixes, parse, prepareNodes } from "./claimkit.js";
 export { addLocale } from "./locale.js";
 
+/** A short text with usual options goes a shorter way. */
 export const validate = (text, options) => judged(text, options) ?? module.validate(text, options);
 
 /** With prepared nodes among the options, they are asked; else the module reads the text, or the object, with nodes anew. */
