@@ -7,7 +7,7 @@
 mod fixtures;
 
 use claimkit::admit::schema;
-use claimkit::wire::{self, admit};
+use claimkit::wire::{self, admit, offered};
 use fixtures::Fixture;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -63,7 +63,9 @@ fn every_fixture_is_answered_as_written_down() {
     }
     assert!(wrong.is_empty(), "{} of {} fixtures:\n{}", wrong.len(), fixtures.len(), wrong.join("\n"));
     assert!(fixtures.len() >= 120, "there are {} fixtures", fixtures.len());
-    assert!(fixtures.iter().any(Fixture::verbs), "raw mode has fixtures");
+    for modules in ["", "-validate", "-convert", "-evaluate", "*", "none"] {
+        assert!(fixtures.iter().any(|fixture| fixture.modules() == modules), "there are fixtures for the modules `{modules}`");
+    }
 }
 
 /// With `CLAIMKIT_REPLAY` set to a folder, writes payloads and answers there for the hosts of tests/hosts/policy.
@@ -72,7 +74,9 @@ fn the_hosts_get_what_to_replay() {
     let Some(folder) = std::env::var_os("CLAIMKIT_REPLAY").map(std::path::PathBuf::from) else { return };
     std::fs::create_dir_all(&folder).unwrap();
     let mut index: Vec<Value> = Vec::new();
-    for (number, fixture) in all().iter().enumerate() {
+    let mut fixtures = all();
+    fixtures.extend(fixtures::of_manifests(&root().join("tests/policy")));
+    for (number, fixture) in fixtures.iter().enumerate() {
         let write = |kind: &str, bytes: &[u8]| std::fs::write(folder.join(format!("{number:03}.{kind}")), bytes).unwrap();
         let (input, data) = fixture.opa();
         write("payload", &fixture.payload);
@@ -85,8 +89,8 @@ fn the_hosts_get_what_to_replay() {
             write("review", review);
             write("violations", admit::evaluate(review, b"{}").as_bytes());
         }
-        let (name, operation, verbs) = (&fixture.name, fixture.operation, fixture.verbs());
-        index.push(json!({"name": name, "operation": operation, "review": review.is_some(), "verbs": verbs}));
+        let (name, operation, modules) = (&fixture.name, fixture.operation, fixture.modules());
+        index.push(json!({"name": name, "operation": operation, "review": review.is_some(), "modules": modules}));
     }
     std::fs::write(folder.join("index.json"), Value::Array(index).to_string()).unwrap();
 }
@@ -158,7 +162,7 @@ fn limits_of_policy_hosts_only_go_down() {
     let text = "---\na: 1\n".repeat(10_100);
     let request = |limits: Value| json!({"verb": "convert", "to": "v1alpha1", "text": text, "limits": limits}).to_string();
     for limits in [json!({}), json!({"findings": 20_000})] {
-        let answer: Value = serde_json::from_str(&admit::answer(request(limits).as_bytes())).unwrap();
+        let answer: Value = serde_json::from_str(&offered::answer(request(limits).as_bytes())).unwrap();
         let findings = answer["findings"].as_array().unwrap();
         assert_eq!(findings.len(), 10_001);
         assert_eq!(findings[10_000]["code"], "limit-findings");
@@ -182,7 +186,9 @@ fn plain(text: &str, path: &Path) -> Value {
 fn the_embedded_metadata_is_that_of_the_yaml_files() {
     for (file, source, kind) in [
         ("metadata.yml", include_str!("../src/entry/kubewarden.json"), "kubernetes"),
-        ("metadata-raw.yml", include_str!("../src/entry/kubewarden-raw.json"), "raw"),
+        ("metadata-validate.yml", include_str!("../src/entry/kubewarden-validate.json"), "raw"),
+        ("metadata-convert.yml", include_str!("../src/entry/kubewarden-convert.json"), "raw"),
+        ("metadata-evaluate.yml", include_str!("../src/entry/kubewarden-evaluate.json"), "raw"),
     ] {
         let mut written = yaml(&root().join("pkg/policy").join(file)).remove(0);
         let embedded: Value = serde_json::from_str(source).unwrap();

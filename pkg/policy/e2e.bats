@@ -101,12 +101,37 @@ says() {
   says 'spec.resourceClassName: Invalid value'
 }
 
-@test "raw mode answers the verbs" {
-  run kwctl run --raw --request-path samples/requests/raw-convert.json --settings-json '{}' claimkit-verbs.wasm
+run_raw() { # verb
+  run kwctl run --raw --request-path "samples/requests/raw-$1.json" --settings-json '{}' "claimkit-$1.wasm"
   echo "output = ${output}"
+}
+
+@test "raw mode validates" {
+  run_raw validate
+  [ "$status" -eq 0 ]
+  says '"allowed":false'
+  says 'spec.allocationMode: Unsupported value'
+}
+
+@test "raw mode converts" {
+  run_raw convert
   [ "$status" -eq 0 ]
   says '"allowed":true'
   says 'resource.k8s.io/v1alpha2'
+}
+
+@test "raw mode evaluates" {
+  run_raw evaluate
+  [ "$status" -eq 0 ]
+  says '"allowed":true'
+  says 'node-2'
+}
+
+@test "a module for another verb names the one that answers" {
+  run kwctl run --raw --request-path samples/requests/raw-convert.json --settings-json '{}' claimkit-evaluate.wasm
+  echo "output = ${output}"
+  says '"allowed":false'
+  says 'claimkit-convert.wasm'
 }
 
 @test "the metadata is embedded" {

@@ -1,7 +1,7 @@
 //! The policy as a WASI command: an operation as argument, JSON on standard input, JSON on standard output
 //! (spec/policy-engine.md §0.2). Kubewarden calls `validate` and `validate-settings`; `answer` takes a request of the contract.
 
-use claimkit::wire::admit;
+use claimkit::wire::{admit, offered};
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let answer: fn(&[u8]) -> String = match operation.as_str() {
         "validate" => admit::validate,
         "validate-settings" => admit::validate_settings,
-        "answer" => admit::answer,
+        "answer" => offered::answer,
         "protocol-version" => {
             return print(admit::PROTOCOL_VERSION);
         }

@@ -13,6 +13,7 @@ mod hints;
 mod hover;
 mod json_schema;
 mod lists;
+pub mod offered;
 mod parse;
 mod patch;
 pub mod placement;
@@ -44,10 +45,11 @@ pub fn run(request: &Request) -> Answer {
 /// package's build moves it into a module of its own, loaded when it is wanted, before anything is kept for the answer.
 #[inline(never)]
 fn rest(request: &Request) -> Answer {
-    if let Some(answer) = on_objects(request) {
-        return answer;
-    }
     match request.verb.as_str() {
+        "parse" => parse::parse(request),
+        "validate" => validate::validate(request),
+        "convert" => convert::convert(request),
+        "evaluate" => evaluate::evaluate(request),
         "admit" => admit::admit(request),
         "hover" => hover::hover(request),
         "complete" => complete::complete(request),
@@ -62,17 +64,6 @@ fn rest(request: &Request) -> Answer {
             ),
         ),
     }
-}
-
-/// The four verbs about objects, which policy hosts offer too; `None` for any other verb.
-fn on_objects(request: &Request) -> Option<Answer> {
-    Some(match request.verb.as_str() {
-        "parse" => parse::parse(request),
-        "validate" => validate::validate(request),
-        "convert" => convert::convert(request),
-        "evaluate" => evaluate::evaluate(request),
-        _ => return None,
-    })
 }
 
 /// Answers one JSON request with one JSON answer, both without a line end.

@@ -6,6 +6,7 @@
 use super::answer::{Answer, Object, Told};
 use super::case::{self, Case};
 use super::hints;
+use super::offered::{NO_PATCHES, PATCHES};
 use super::parse::{nothing_checked, other_group, place};
 use super::request::{Operation, Request};
 use crate::input::{Input, Item, Passage, What};
@@ -19,6 +20,9 @@ use crate::validate::status::Status;
 /// Answers `validate`.
 pub fn validate(request: &Request) -> Answer {
     if matches!(request.operation, Operation::Patch | Operation::PatchStatus) {
+        if !PATCHES {
+            return Answer::unusable(Some("validate"), NO_PATCHES);
+        }
         return super::patch::patch(request);
     }
     let unusable = |error: &str| Answer::unusable(Some("validate"), error);

@@ -69,8 +69,8 @@ node --input-type=module -e '
   if (!validate(readFileSync("tests/hosts/manifests/good.yaml", "utf8")).ok) throw new Error("not ok");
 '
 
-# The same bytes from another folder: what is published can be built again and compared. The two policy modules with verbs are
-# larger, come from the same sources with the same flags, and are left out for their three minutes.
+# The same bytes from another folder: what is published can be built again and compared. The policy modules of
+# verbs come from the same sources with the same flags, and are left out for their three minutes.
 changed=$(git -C "$root" status --porcelain -- . ':!www' ':!*.md')
 if [[ -n $changed ]]; then
   [[ -z ${CI:-} ]] || { echo "files differ from what is committed, so the builds cannot be compared:" >&2; echo "$changed" >&2; exit 1; }

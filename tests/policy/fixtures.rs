@@ -30,9 +30,25 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// Whether it asks for one of the verbs about manifests, which modules without them refuse.
-    pub fn verbs(&self) -> bool {
-        self.name.starts_with("raw: ") && !self.name.ends_with(": admit")
+    /// Which modules answer it, by what ends their names: `""` those of admission, `"-convert"` and so on; `"*"` all alike;
+    /// `"none"` no module, though everything else does. Other modules refuse it.
+    pub fn modules(&self) -> &'static str {
+        let request = self.parts().and_then(|(request, _)| serde_json::from_str::<Value>(&request).ok()).unwrap_or_default();
+        let patches = request["operation"].as_str().is_some_and(|operation| operation.starts_with("patch"));
+        match (request["verb"].as_str(), self.operation) {
+            (None | Some("admit"), _) if self.is_unreadable() => "*",
+            (None | Some("admit"), _) => "",
+            (Some("validate"), _) if patches => "none",
+            (Some("parse" | "validate"), _) => "-validate",
+            (Some("convert"), _) => "-convert",
+            (Some("evaluate"), _) => "-evaluate",
+            (Some(_), _) => "*",
+        }
+    }
+
+    /// A payload that is not one JSON value is told so before anyone asks what it is about.
+    fn is_unreadable(&self) -> bool {
+        self.payload.len() > MAX_PAYLOAD || serde_json::from_slice::<&RawValue>(&self.payload).is_err()
     }
 
     /// Input and data of an OPA evaluation that asks for the same.
@@ -84,6 +100,35 @@ pub fn all(folder: &Path) -> Vec<Fixture> {
         let text = std::fs::read_to_string(&path).unwrap();
         let cases: Vec<Value> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
         fixtures.extend(cases.iter().map(|case| fixture(&file, case)));
+    }
+    fixtures
+}
+
+/// Every manifest of the tests beside the folder, asked of each verb: what is answered is not written down, but must be the
+/// crate's own answer in every module.
+pub fn of_manifests(folder: &Path) -> Vec<Fixture> {
+    let manifests = folder.with_file_name("manifests");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&manifests)
+        .unwrap_or_else(|error| panic!("{}: {error}", manifests.display()))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "json"))
+        .collect();
+    files.sort();
+    let nodes = "apiVersion: v1\nkind: Node\nmetadata: {name: n1, labels: {zone: a, gpu: \"80\"}}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: n2}\n";
+    let mut fixtures = Vec::new();
+    for path in files {
+        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        for (verb, key, value) in [
+            ("parse", "via", "validator"),
+            ("validate", "namespace", "team-a"),
+            ("convert", "to", "v1alpha1"),
+            ("convert", "to", "v1alpha2"),
+            ("evaluate", "nodes", nodes),
+        ] {
+            let request = json!({"verb": verb, "text": text, key: value});
+            fixtures.push(fixture("manifests", &json!({"name": format!("{file}: {verb}, {key}: {value}"), "request": request})));
+        }
     }
     fixtures
 }
