@@ -36,6 +36,9 @@ pub struct Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.field.is_empty() {
+            f.write_str(&format!("`{}`: ", self.field))?;
+        }
         f.write_str(&self.message)?;
         match self.place {
             Some((line, column)) => f.write_str(&format!(" at line {line} column {column}")),

@@ -127,13 +127,14 @@ fn integer(reader: &mut Reader<'_>, max: u64, expected: &str) -> Result<u64> {
 
 impl Read for u32 {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        integer(reader, u64::from(u32::MAX), "u32").map(|n| u32::try_from(n).unwrap_or(u32::MAX))
+        integer(reader, u64::from(u32::MAX), "a whole number up to 4294967295").map(|n| u32::try_from(n).unwrap_or(u32::MAX))
     }
 }
 
 impl Read for usize {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        integer(reader, usize::MAX as u64, "usize").map(|n| usize::try_from(n).unwrap_or(usize::MAX))
+        // More than the machine can count is as much as it can: a request is the same in modules of 32 bits.
+        integer(reader, u64::MAX, "a whole number that is not negative").map(|n| usize::try_from(n).unwrap_or(usize::MAX))
     }
 }
 

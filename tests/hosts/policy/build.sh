@@ -62,7 +62,10 @@ opa() {
 }
 
 echo "==> policy modules into $out: about 3 minutes the first time"
+# What earlier builds left under names that are used no more.
 rm -f "$out"/claimkit-verbs.wasm "$out"/claimkit-opa-verbs.wasm
+# What runs in the background does not hear Ctrl-C.
+trap 'trap - TERM; kill 0' INT
 kubewarden &
 lanes=$!
 opa &
