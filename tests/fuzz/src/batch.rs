@@ -3,7 +3,7 @@
 
 use crate::answers;
 use claimkit::cli::{self, Entry, Host};
-use claimkit::wire::{self, admit, offered};
+use claimkit::wire::{self, offered};
 use libfuzzer_sys::Corpus;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
