@@ -64,7 +64,8 @@ linked() { # features, target
 }
 
 step "what is linked into the modules and the command"
-for module in js npx kubewarden opa; do
+verbs=verb-validate,verb-convert,verb-evaluate
+for module in js npx kubewarden opa "kubewarden,$verbs" "opa,$verbs"; do
   check "inside $module" linked "$module" wasm32-unknown-unknown
 done
 check "inside wasi" linked wasi wasm32-wasip1

@@ -61,11 +61,11 @@ opa() {
   module opa claimkit-wasi.wasm wasi wasm32-wasip1 "--bin claimkit-policy" claimkit-policy.wasm
 }
 
-echo "==> policy modules into $out: about 3 minutes the first time"
+echo "==> policy modules into $out: about 4 minutes the first time"
 # What earlier builds left under names that are used no more.
 rm -f "$out"/claimkit-verbs.wasm "$out"/claimkit-opa-verbs.wasm
 # What runs in the background does not hear Ctrl-C.
-trap 'trap - TERM; kill 0' INT
+trap 'kill 0' INT
 kubewarden &
 lanes=$!
 opa &
