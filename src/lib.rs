@@ -43,6 +43,7 @@ pub mod names;
 pub mod object;
 pub mod ordered;
 pub mod patch;
+pub mod place;
 pub mod quantity;
 pub mod query;
 pub mod report;

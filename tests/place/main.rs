@@ -1,0 +1,14 @@
+//! Allocation of devices against upstream's recorded answers.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test"
+)]
+
+mod expressions;
+mod lines;
+mod vectors;
