@@ -49,7 +49,9 @@ pub fn facts(line: &Value) -> Facts {
         }
     }
     if let Some(pod) = line.get("pod") {
-        assert!(facts.add(pod).unwrap());
+        let mut pod = pod.clone();
+        pod["kind"] = json!("Pod");
+        assert!(facts.add(&pod).unwrap());
     }
     if old {
         let slices = facts.slices.iter_mut().zip(list(line, "slices"));
@@ -101,5 +103,17 @@ pub fn lean(value: &Value) -> Value {
         }
         Value::Array(items) => Value::Array(items.iter().map(lean).collect()),
         other => other.clone(),
+    }
+}
+
+/// Defaults of the gates that the scheduler looks at, from 1.31 on.
+pub fn gate(minor: u8, name: &str) -> bool {
+    let since = |from: u8| minor >= from;
+    match name {
+        "DRAAdminAccess" | "DRAPrioritizedList" => since(34),
+        "DRAResourceClaimDeviceStatus" => since(33),
+        "DRAConsumableCapacity" | "DRADeviceBindingConditions" | "DRAExtendedResource" => since(36),
+        "DRADeviceTaints" | "DRAPartitionableDevices" => since(36),
+        _ => false,
     }
 }

@@ -11,4 +11,5 @@
 
 mod expressions;
 mod lines;
+mod plugin;
 mod vectors;

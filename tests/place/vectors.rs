@@ -107,10 +107,8 @@ fn check(file: &str, every: usize) -> (usize, usize) {
     for line in lines(file, every) {
         let facts = facts(&line);
         let (minor, patch) = release(&line);
-        // 1.34 has a feature each for the two gates behind DeviceBindingAndStatus; one alone has no effect.
-        let half = |name: &&Value| *name == "DeviceBinding" || *name == "DeviceStatus";
-        let names = list(&line, "features").iter().filter(|name| !half(name));
-        let features: Features = names.map(|name| Feature::parse(name.as_str().unwrap()).unwrap()).collect();
+        let features: Features =
+            list(&line, "features").iter().map(|name| Feature::parse(name.as_str().unwrap()).unwrap()).collect();
         let behaviour = allocator_named(minor, patch, text(&line, "allocator")).unwrap();
         let first = allocator(minor, patch, &features).unwrap();
         // Upstream's own cases run every implementation that supports the features.

@@ -1,6 +1,6 @@
 //! One node, one group of pending claims: upstream's answer.
 
-use super::behaviour::{AllMode, Feature};
+use super::behaviour::Feature;
 use super::cluster::{Cluster, Identity};
 use super::counting;
 use super::facts::Claim;
@@ -89,8 +89,7 @@ pub fn allocate<'s>(
 
 /// Can a search on this cluster end in ways that counting devices does not foresee?
 pub(super) fn has_surprises(cluster: &Cluster<'_>) -> bool {
-    let behaviour = cluster.behaviour;
-    behaviour.all_mode == AllMode::LeavesOut || (behaviour.capacity_of_wrong_device && cluster.has(Feature::ConsumableCapacity))
+    cluster.behaviour.capacity_of_wrong_device && cluster.has(Feature::ConsumableCapacity)
 }
 
 /// Devices in use or not, by identity.

@@ -20,18 +20,43 @@ pub enum Feature {
     ConsumableCapacity,
     /// List values in constraints.
     ListTypeAttributes,
+    /// 1.34 only: half of [`Feature::DeviceBindingAndStatus`], without effect of its own.
+    DeviceBinding,
+    /// 1.34 only: the other half.
+    DeviceStatus,
 }
 
-/// Name, gates that must all be on, and the minor releases in which the feature is on without a gate.
-const FEATURES: &[(Feature, &str, &[&str])] = &[
-    (Feature::AdminAccess, "AdminAccess", &["DRAAdminAccess"]),
-    (Feature::PrioritizedList, "PrioritizedList", &["DRAPrioritizedList"]),
-    (Feature::PartitionableDevices, "PartitionableDevices", &["DRAPartitionableDevices"]),
-    (Feature::DeviceTaints, "DeviceTaints", &["DRADeviceTaints"]),
-    (Feature::DeviceBindingAndStatus, "DeviceBindingAndStatus", &["DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"]),
-    (Feature::ConsumableCapacity, "ConsumableCapacity", &["DRAConsumableCapacity"]),
+/// A row of the table of features.
+#[derive(Debug)]
+struct Row {
+    feature: Feature,
+    name: &'static str,
+    /// Gates that must all be on; none: nothing sets the feature.
+    gates: &'static [&'static str],
+    /// The only minor release that has it.
+    only: Option<u8>,
+}
+
+const fn row(feature: Feature, name: &'static str, gates: &'static [&'static str]) -> Row {
+    Row { feature, name, gates, only: None }
+}
+
+static FEATURES: &[Row] = &[
+    row(Feature::AdminAccess, "AdminAccess", &["DRAAdminAccess"]),
+    row(Feature::PrioritizedList, "PrioritizedList", &["DRAPrioritizedList"]),
+    row(Feature::PartitionableDevices, "PartitionableDevices", &["DRAPartitionableDevices"]),
+    row(Feature::DeviceTaints, "DeviceTaints", &["DRADeviceTaints"]),
+    row(
+        Feature::DeviceBindingAndStatus,
+        "DeviceBindingAndStatus",
+        &["DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"],
+    ),
+    row(Feature::ConsumableCapacity, "ConsumableCapacity", &["DRAConsumableCapacity"]),
     // kube-scheduler 1.36.3 never sets this one, whatever its gate says: it hands the gate to its CEL compiler only.
-    (Feature::ListTypeAttributes, "ListTypeAttributes", &[]),
+    row(Feature::ListTypeAttributes, "ListTypeAttributes", &[]),
+    // The second of these is on by default, so 1.34 uses its experimental allocator by default.
+    Row { only: Some(34), ..row(Feature::DeviceBinding, "DeviceBinding", &["DRADeviceBindingConditions"]) },
+    Row { only: Some(34), ..row(Feature::DeviceStatus, "DeviceStatus", &["DRAResourceClaimDeviceStatus"]) },
 ];
 
 /// A set of allocator features.
@@ -40,19 +65,19 @@ pub type Features = BTreeSet<Feature>;
 impl Feature {
     /// Reads upstream's name.
     pub fn parse(name: &str) -> Option<Self> {
-        FEATURES.iter().find(|(_, known, _)| *known == name).map(|(feature, _, _)| *feature)
+        FEATURES.iter().find(|row| row.name == name).map(|row| row.feature)
     }
 
     /// Upstream's name.
     pub fn name(self) -> &'static str {
-        FEATURES.iter().find(|(feature, _, _)| *feature == self).map_or("", |(_, name, _)| name)
+        FEATURES.iter().find(|row| row.feature == self).map_or("", |row| row.name)
     }
 }
 
-/// The features that a scheduler has, from the gates that are on. `behaviour` tells which need no gate.
+/// The features that a scheduler has, from the gates that are on.
 pub fn features_of(minor: u8, gate: impl Fn(&str) -> bool) -> Features {
-    let by_gates = FEATURES.iter().filter(|(_, _, gates)| !gates.is_empty() && gates.iter().all(|name| gate(name)));
-    let mut features: Features = by_gates.map(|(feature, _, _)| *feature).collect();
+    let known = FEATURES.iter().filter(|row| !row.gates.is_empty() && row.only.is_none_or(|only| only == minor));
+    let mut features: Features = known.filter(|row| row.gates.iter().all(|name| gate(name))).map(|row| row.feature).collect();
     if ALWAYS_ADMIN.contains(&minor) {
         features.insert(Feature::AdminAccess);
     }
@@ -393,14 +418,24 @@ const fn leaking(behaviour: Behaviour) -> Behaviour {
 }
 
 use Feature::{
-    AdminAccess, ConsumableCapacity, DeviceBindingAndStatus, DeviceTaints, ListTypeAttributes, PartitionableDevices,
-    PrioritizedList,
+    AdminAccess, ConsumableCapacity, DeviceBinding, DeviceBindingAndStatus, DeviceStatus, DeviceTaints, ListTypeAttributes,
+    PartitionableDevices, PrioritizedList,
 };
 
 const NONE: &[Feature] = &[];
 const FOUR: &[Feature] = &[AdminAccess, PrioritizedList, PartitionableDevices, DeviceTaints];
 const SIX: &[Feature] =
     &[AdminAccess, PrioritizedList, PartitionableDevices, DeviceTaints, DeviceBindingAndStatus, ConsumableCapacity];
+const SIX_OF_34: &[Feature] = &[
+    AdminAccess,
+    PrioritizedList,
+    PartitionableDevices,
+    DeviceTaints,
+    DeviceBindingAndStatus,
+    ConsumableCapacity,
+    DeviceBinding,
+    DeviceStatus,
+];
 const ALL: &[Feature] = &[
     AdminAccess,
     PrioritizedList,
@@ -429,7 +464,7 @@ static ALLOCATORS: &[Allocators] = &[
         list: &[(leaking(V36_STABLE), FOUR), (leaking(V36_INCUBATING), SIX), (leaking(V36_EXPERIMENTAL), ALL)],
     },
     Allocators { minor: 35, from_patch: 0, list: &[(V35_STABLE, NONE), (V35_INCUBATING, FOUR), (V35_EXPERIMENTAL, SIX)] },
-    Allocators { minor: 34, from_patch: 0, list: &[(V34_STABLE, NONE), (V34_INCUBATING, FOUR), (V34_EXPERIMENTAL, SIX)] },
+    Allocators { minor: 34, from_patch: 0, list: &[(V34_STABLE, NONE), (V34_INCUBATING, FOUR), (V34_EXPERIMENTAL, SIX_OF_34)] },
     Allocators { minor: 33, from_patch: 0, list: &[(V33, ALL)] },
     Allocators { minor: 32, from_patch: 0, list: &[(V32, ALL)] },
     Allocators { minor: 31, from_patch: 0, list: &[(V31, ALL)] },
@@ -451,8 +486,8 @@ pub fn allocator_named(minor: u8, patch: u8, name: &str) -> Option<&'static Beha
     allocators(minor, patch).iter().find(|(behaviour, _)| behaviour.allocator == name).map(|(behaviour, _)| behaviour)
 }
 
-/// Upstream's text where no allocator supports the features.
+/// Where no allocator supports the features: upstream's words, then the names of the features (upstream prints all flags).
 pub fn no_allocator(features: &Features) -> String {
-    let flags: Vec<String> = FEATURES.iter().map(|(feature, name, _)| format!("{name}:{}", features.contains(feature))).collect();
-    format!("internal error: no allocator available for feature set {{{}}}", flags.join(" "))
+    let names: Vec<&str> = features.iter().map(|feature| feature.name()).collect();
+    format!("internal error: no allocator available for feature set {}", names.join(", "))
 }

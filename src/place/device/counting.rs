@@ -25,8 +25,8 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
             let mut least = i64::MAX;
             let mut reusable = false;
             for choice in choices {
-                // A device of mode All that a constraint refuses is an error.
-                if choice.all.is_some() && (constrained || cluster.behaviour.all_mode != AllMode::Undone) {
+                // A device of mode All that a constraint refuses is an error; 1.31 always ends with one.
+                if choice.all.is_some() && (constrained || cluster.behaviour.all_mode == AllMode::LeavesOut) {
                     return false;
                 }
                 let Some(found) = candidates_of(attempt, choice) else { return false };

@@ -51,6 +51,11 @@ impl Meta {
     pub fn full_name(&self) -> String {
         if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
     }
+
+    /// Does the owner with this UID manage the object?
+    pub fn is_controlled_by(&self, uid: &str) -> bool {
+        self.owner_references.iter().any(|owner| owner.controller && owner.uid == uid)
+    }
 }
 
 object! {

@@ -9,6 +9,7 @@
 //! | [`pools`] | cluster, node | [`pools::Gathered`]: pools with their state |
 //! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
 //! | [`allocate`] | all of that | [`allocate::Outcome`] for one node |
+//! | [`plugin`], [`extended`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
 
 pub mod allocate;
 pub mod amount;
@@ -18,8 +19,10 @@ pub mod cluster;
 pub mod constraints;
 pub mod counters;
 mod counting;
+pub mod extended;
 pub mod facts;
 pub mod nodes;
+pub mod plugin;
 pub mod pools;
 pub mod prepare;
 pub mod results;
