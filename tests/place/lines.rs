@@ -7,10 +7,15 @@ use std::io::{BufRead, BufReader};
 
 /// The lines of a file of `tests/vectors/alloc`. With `CLAIMKIT_ALL_VECTORS` all of them; else every `every`th.
 pub fn lines(file: &str, every: usize) -> impl Iterator<Item = Value> {
+    let every = if std::env::var_os("CLAIMKIT_ALL_VECTORS").is_some() { 1 } else { every };
+    all(file).step_by(every)
+}
+
+/// All lines of a file of `tests/vectors/alloc`.
+pub fn all(file: &str) -> impl Iterator<Item = Value> {
     let path = format!("{}/tests/vectors/alloc/{file}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let reader = BufReader::new(GzDecoder::new(std::fs::File::open(path).unwrap()));
-    let every = if std::env::var_os("CLAIMKIT_ALL_VECTORS").is_some() { 1 } else { every };
-    reader.lines().step_by(every).map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+    reader.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap())
 }
 
 pub fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {

@@ -9,6 +9,7 @@
     reason = "a test"
 )]
 
+mod explain;
 mod expressions;
 mod lines;
 mod plugin;

@@ -105,7 +105,7 @@ impl<'f> Cluster<'f> {
             everywhere,
             pools,
         };
-        cluster.usage = Usage::of(&cluster, &|_| true);
+        cluster.usage = Usage::of(&cluster);
         cluster
     }
 

@@ -46,7 +46,7 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
                 continue;
             }
             for _ in 0..least {
-                if !matching.add(&candidates) {
+                if matching.add(&candidates).is_err() {
                     return true;
                 }
             }
@@ -83,14 +83,14 @@ fn candidates_of(attempt: &Attempt<'_>, choice: &Choice<'_>) -> Option<Found> {
 
 /// A matching of wanted devices to devices, grown one by one.
 #[derive(Debug, Default)]
-struct Matching {
+pub(super) struct Matching {
     wanted: Vec<BTreeSet<Identity>>,
     given: BTreeMap<Identity, usize>,
 }
 
 impl Matching {
-    /// Finds a device for one more want, moving others if needed; false if there is none.
-    fn add(&mut self, candidates: &BTreeSet<Identity>) -> bool {
+    /// Finds a device for one more want, moving others if needed. `Err`: the devices that were tried, all given away.
+    pub(super) fn add(&mut self, candidates: &BTreeSet<Identity>) -> Result<(), Vec<Identity>> {
         let want = self.wanted.len();
         self.wanted.push(candidates.clone());
         // Breadth first over devices; each remembers the device whose want it was reached from.
@@ -101,7 +101,7 @@ impl Matching {
             next = next.saturating_add(1);
             let Some(holder) = self.given.get(&device).copied() else {
                 self.shift(device, want, &reached);
-                return true;
+                return Ok(());
             };
             for other in self.wanted.get(holder).into_iter().flatten() {
                 if !reached.contains_key(other) {
@@ -110,7 +110,12 @@ impl Matching {
                 }
             }
         }
-        false
+        Err(queue)
+    }
+
+    /// The wants that these devices were given to.
+    pub(super) fn wants_of(&self, devices: &[Identity]) -> Vec<usize> {
+        devices.iter().filter_map(|device| self.given.get(device)).copied().collect()
     }
 
     /// Hands a free device on along the way it was reached.

@@ -10,6 +10,8 @@
 //! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
 //! | [`allocate`] | all of that | [`allocate::Outcome`] for one node |
 //! | [`plugin`], [`extended`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
+//! | [`explain`] | a pod, nodes | [`explain::answer::PodAccount`]: why |
+//! | [`doctor`] | cluster | findings over slices and taint rules |
 
 pub mod allocate;
 pub mod amount;
@@ -19,6 +21,8 @@ pub mod cluster;
 pub mod constraints;
 pub mod counters;
 mod counting;
+pub mod doctor;
+pub mod explain;
 pub mod extended;
 pub mod facts;
 pub mod nodes;

@@ -34,6 +34,8 @@ pub struct PluginRules {
     pub init_containers_reuse: bool,
     /// The result says which request serves which container.
     pub request_mappings: bool,
+    /// Label that a namespace needs for administrative access.
+    admin_label: Option<&'static str>,
 }
 
 const V31: PluginRules = PluginRules {
@@ -47,9 +49,17 @@ const V31: PluginRules = PluginRules {
     last_class_serves: true,
     init_containers_reuse: false,
     request_mappings: false,
+    admin_label: None,
 };
 
-const V34: PluginRules = PluginRules { from_minor: 34, refuses_unknown_requests: true, ..V31 };
+const V33: PluginRules = PluginRules { from_minor: 33, admin_label: Some("resource.k8s.io/admin-access"), ..V31 };
+
+const V34: PluginRules = PluginRules {
+    from_minor: 34,
+    refuses_unknown_requests: true,
+    admin_label: Some("resource.kubernetes.io/admin-access"),
+    ..V33
+};
 
 const V35: PluginRules = PluginRules {
     from_minor: 35,
@@ -66,7 +76,7 @@ const V35: PluginRules = PluginRules {
 const V36: PluginRules =
     PluginRules { from_minor: 36, not_owner: "ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)", ..V35 };
 
-static RULES: &[PluginRules] = &[V36, V35, V34, V31];
+static RULES: &[PluginRules] = &[V36, V35, V34, V33, V31];
 
 impl PluginRules {
     /// The rules of a minor release.
@@ -135,8 +145,8 @@ impl PluginGates {
 /// A pod before any node is looked at.
 #[derive(Clone, Debug)]
 pub struct PodCase<'s> {
-    /// The pod.
-    pub pod: &'s Pod,
+    /// The pod; `None`: claims without one.
+    pub pod: Option<&'s Pod>,
     /// `PreEnqueue`.
     pub pre_enqueue: Status,
     /// `PreFilter`.
@@ -153,15 +163,7 @@ pub struct PodCase<'s> {
 impl<'s> PodCase<'s> {
     /// Looks at a pod's claims: PreEnqueue and PreFilter.
     pub fn new(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, pod: &'s Pod) -> Self {
-        let mut case = PodCase {
-            pod,
-            pre_enqueue: Status::plain(Code::Success),
-            pre_filter: Status::plain(Code::Success),
-            allocated: Vec::new(),
-            pending: Vec::new(),
-            extended: None,
-            rules,
-        };
+        let mut case = PodCase::empty(rules, Some(pod));
         let claims = match claims_of(cluster, rules, pod) {
             Ok(claims) => claims,
             Err(reason) => {
@@ -183,6 +185,24 @@ impl<'s> PodCase<'s> {
             }
         }
         case
+    }
+
+    /// Claims that are taken together though no pod names them.
+    pub fn of_claims(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, claims: &[&'s Claim]) -> Self {
+        let mut case = PodCase::empty(rules, None);
+        for claim in claims {
+            if let Err(status) = case.add(cluster, rules, gates, claim) {
+                case.pre_filter = status;
+                break;
+            }
+        }
+        case
+    }
+
+    fn empty(rules: &'static PluginRules, pod: Option<&'s Pod>) -> Self {
+        let success = Status::plain(Code::Success);
+        let (allocated, pending) = (Vec::new(), Vec::new());
+        PodCase { pod, pre_enqueue: success.clone(), pre_filter: success, allocated, pending, extended: None, rules }
     }
 
     fn add(&mut self, cluster: &Cluster<'s>, rules: &PluginRules, gates: PluginGates, claim: &'s Claim) -> Result<(), Status> {
@@ -224,6 +244,11 @@ impl<'s> PodCase<'s> {
         Ok(())
     }
 
+    /// Label that a namespace needs for administrative access.
+    pub fn admin_label(&self) -> Option<&'static str> {
+        self.rules.admin_label
+    }
+
     /// Are nodes looked at?
     pub fn goes_on(&self) -> bool {
         self.pre_filter.code == Code::Success
@@ -231,8 +256,8 @@ impl<'s> PodCase<'s> {
 
     /// What a node does about the pod's extended resources.
     pub fn extended_on(&self, cluster: &Cluster<'_>, node: usize) -> OnNode {
-        match (&self.extended, cluster.facts.nodes.get(node)) {
-            (Some(extended), Some(node)) => extended.on_node(self.rules, self.pod, node),
+        match (&self.extended, self.pod, cluster.facts.nodes.get(node)) {
+            (Some(extended), Some(pod), Some(node)) => extended.on_node(self.rules, pod, node),
             _ => OnNode::None,
         }
     }
@@ -256,7 +281,7 @@ impl<'s> PodCase<'s> {
         }
         let freed = |claim: &&Claim| {
             let reserved = &claim.status.reserved_for;
-            reserved.iter().all(|consumer| consumer.uid == self.pod.metadata.uid)
+            reserved.iter().all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
         };
         let mut unavailable = (0..cluster.facts.nodes.len()).flat_map(|node| self.unavailable(cluster, node));
         let frees = unavailable.any(|claim| freed(&claim));

@@ -64,7 +64,7 @@ pub enum Cell {
 /// Answers so far.
 #[derive(Debug)]
 pub struct Verdicts<'f> {
-    engine: &'f dyn Selectors,
+    pub(super) engine: &'f dyn Selectors,
     devices: usize,
     rows: RefCell<BTreeMap<String, Row>>,
 }

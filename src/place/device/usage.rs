@@ -18,27 +18,28 @@ pub struct Usage<'f> {
     pub shared: BTreeSet<Identity>,
     /// Capacity that shares use. An entry may be empty.
     pub consumed: BTreeMap<Identity, Consumed<'f>>,
+    /// Indexes of the claims that were given a device, those with administrative access too.
+    pub claims: BTreeMap<Identity, Vec<usize>>,
 }
 
 impl<'f> Usage<'f> {
-    /// Sums up the claims for which `counts` holds. Whether a claim is reserved does not matter.
-    pub fn of(cluster: &Cluster<'f>, counts: &dyn Fn(usize) -> bool) -> Self {
+    /// Sums up all claims. Whether a claim is reserved does not matter.
+    pub fn of(cluster: &Cluster<'f>) -> Self {
         let mut usage = Usage::default();
         for (at, claim) in cluster.facts.claims.iter().enumerate() {
-            if counts(at) {
-                usage.add(cluster, claim);
-            }
+            usage.add(cluster, at, claim);
         }
         usage
     }
 
-    fn add(&mut self, cluster: &Cluster<'f>, claim: &'f Claim) {
+    fn add(&mut self, cluster: &Cluster<'f>, at: usize, claim: &'f Claim) {
         for result in results_of(claim) {
+            let name = (result.driver.as_str(), result.pool.as_str(), result.device.as_str());
+            let Some(identity) = cluster.identity_of(name) else { continue };
+            self.claims.entry(identity).or_default().push(at);
             if result.admin_access == Some(true) && !cluster.behaviour.admin_is_in_use {
                 continue;
             }
-            let name = (result.driver.as_str(), result.pool.as_str(), result.device.as_str());
-            let Some(identity) = cluster.identity_of(name) else { continue };
             if cluster.has(Feature::ConsumableCapacity) && result.share_id.is_some() {
                 self.shared.insert(identity);
                 if let Some(consumed) = &result.consumed_capacity {
