@@ -22,6 +22,8 @@ data! {
         pod: Option<String>,
         /// Its claims.
         claims: Vec<String>,
+        /// Extended resources of the pod, and the class in charge of each.
+        extended_resources: BTreeMap<String, String>,
         /// What stops it before any node is looked at.
         before: Option<Before>,
         /// Messages and the nodes that have them, as the pod's event counts them.
@@ -82,10 +84,28 @@ data! {
         holders: Vec<Holder>,
         /// What would help.
         relaxations: Vec<Relaxation>,
+        /// Capacity charged to the claims.
+        charges: Vec<Charge>,
         /// What stands between the claims and the node in one line of English.
         text: String,
         /// The node whose account holds for this one too; then pools, requests and so on are left out here.
         same_as: Option<String>,
+    }
+}
+
+data! {
+    /// Capacity charged to a claim.
+    Charge {
+        /// The device.
+        device: String,
+        /// The capacity.
+        name: String,
+        /// What was asked.
+        asked: Option<String>,
+        /// What is charged for that.
+        charged: String,
+        /// What is left then.
+        left: String,
     }
 }
 
@@ -144,8 +164,13 @@ data! {
         cells: Vec<CellAccount>,
         /// Where it stands in the claim, e.g. `spec.devices.requests[0].exactly`.
         path: String,
+        /// Devices before the first one given that would do for the request alone: they went to other requests, or were
+        /// tried and given up because the rest could not be met with them.
+        passed_over: Vec<String>,
         /// The funnel in one line of English.
         text: String,
+        /// Why devices were lost where too few were left, in one line of English.
+        why: String,
     }
 }
 
@@ -193,12 +218,24 @@ data! {
         on: usize,
         /// How many were asked.
         of: usize,
-        /// Names that are there and look alike.
+        /// Names that are there in its domain, with type and number of devices.
+        published: BTreeMap<String, Published>,
+        /// Those of them that look alike, or else the nearest.
         near: Vec<String>,
         /// Domains under which the name is there.
         domains: Vec<String>,
         /// How to ask without an error.
         guard: String,
+    }
+}
+
+data! {
+    /// A name that devices publish.
+    Published {
+        /// `string`, `int`, `bool`, `version`, `quantity`, or these with `[]` for lists.
+        kind: &'static str,
+        /// How many of the devices asked have it.
+        on: usize,
     }
 }
 
@@ -211,6 +248,8 @@ data! {
         reason: Option<Reason>,
         /// All further reasons.
         also: Vec<Reason>,
+        /// The first reason in one line of English.
+        text: String,
     }
 }
 

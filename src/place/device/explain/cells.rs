@@ -4,7 +4,7 @@ use super::answer::{CapacityReason, CounterHolder, CounterReason, Reason, Select
 use crate::place::device::amount::{Amount, spell};
 use crate::place::device::behaviour::Feature;
 use crate::place::device::capacity::{self, Refusal};
-use crate::place::device::cluster::{Cluster, DeviceAt, SliceAt};
+use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::constraints::{self, Kind, attribute};
 use crate::place::device::counters::{needed, opening, uses_counters};
 use crate::place::device::facts::{Claim, Device, Selector, Taint, Toleration};
@@ -32,14 +32,14 @@ pub struct Shown<'g, 's> {
 pub fn shown<'g, 's>(cluster: &Cluster<'s>, gathered: &'g Gathered<'s>) -> Vec<Shown<'g, 's>> {
     let mut list = Vec::new();
     for pool in &gathered.pools {
-        let mine = |slice: &SliceAt| pool.devices.contains(slice);
-        for slice in &pool.collected {
-            let counters = cluster.slice(*slice).is_some_and(|slice| !slice.spec.shared_counters.is_empty());
-            let beside_counters = counters && pool.is_sound() && !mine(slice);
-            // Counter slices of other nodes' pools are seen from everywhere; their devices are no news.
-            if beside_counters && pool.devices.is_empty() {
-                continue;
-            }
+        for slice in &pool.devices {
+            let shown = |(at, _)| Shown { at, pool: Some(&**pool), ignored: None, beside_counters: false };
+            list.extend(cluster.devices_of(*slice).map(shown));
+        }
+        // Counter slices of other nodes' pools are seen from everywhere; devices in them are no news.
+        let foreign = pool.is_sound() && pool.devices.is_empty();
+        let beside_counters = pool.is_sound();
+        for slice in pool.collected.iter().filter(|slice| !foreign && !pool.devices.contains(slice)) {
             let shown = |(at, _)| Shown { at, pool: Some(&**pool), ignored: None, beside_counters };
             list.extend(cluster.devices_of(*slice).map(shown));
         }

@@ -1,9 +1,9 @@
 //! The funnel of a request: devices left after each stage, in the order in which people ask.
 
-use super::answer::{Lost, Missing, Reason, SelectorReason, Stage};
+use super::answer::{Lost, Missing, Published, Reason, SelectorReason, Stage};
 use super::cells::{Asking, Shown};
 use crate::place::device::cluster::{Cluster, DeviceAt};
-use crate::place::device::facts::Selector;
+use crate::place::device::facts::{Attribute, Selector};
 use crate::suggest::distance;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,6 +63,11 @@ impl At {
     fn always(self) -> bool {
         matches!(self, At::Class | At::Selector(_) | At::Free)
     }
+}
+
+/// Does a reason belong to a stage?
+pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
+    At::of(reason).name() == (stage.stage, stage.index)
 }
 
 /// A row of the matrix: devices with all reasons against them.
@@ -136,38 +141,50 @@ fn missing(cluster: &Cluster<'_>, selector: &Selector, asked: &[DeviceAt]) -> Ve
 
 fn describe(cluster: &Cluster<'_>, path: String, asked: &[DeviceAt]) -> Missing {
     let (domain, name) = path.rsplit_once('/').unwrap_or(("", &path));
-    let mut on = 0usize;
-    let mut names: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut published: BTreeMap<String, Published> = BTreeMap::new();
+    let mut domains: BTreeSet<String> = BTreeSet::new();
     for (slice, device) in asked.iter().filter_map(|at| cluster.device(*at)) {
-        let keys = device.attributes.keys().chain(device.capacity.keys());
-        let mut has = false;
-        for key in keys {
+        let attributes = device.attributes.iter().map(|(key, value)| (key, kind(value)));
+        for (key, kind) in attributes.chain(device.capacity.keys().map(|key| (key, "quantity"))) {
             let (of, short) = key.split_once('/').unwrap_or((&slice.spec.driver, key));
-            has |= of == domain && short == name;
-            let sum = names.entry((of, short)).or_default();
-            *sum = sum.saturating_add(1);
+            if of == domain {
+                let entry = published.entry(short.to_owned()).or_default();
+                (entry.kind, entry.on) = (kind, entry.on.saturating_add(1));
+            } else if short == name {
+                domains.insert(of.to_owned());
+            }
         }
-        on = on.saturating_add(usize::from(has));
     }
-    let mut near: Vec<(usize, &str)> = names
-        .keys()
-        .filter(|(of, short)| *of == domain && *short != name && alike(name, short))
-        .map(|(_, short)| (distance(name, short), *short))
-        .collect();
+    let on = published.get(name).map_or(0, |entry| entry.on);
+    let mut near: Vec<(usize, &String)> =
+        published.keys().filter(|other| *other != name).map(|other| (distance(name, other), other)).collect();
     near.sort_unstable();
-    let domains = names.keys().filter(|(of, short)| *of != domain && *short == name).map(|(of, _)| (*of).to_owned()).collect();
+    let alike: Vec<String> = near.iter().filter(|(_, other)| alike(name, other)).map(|(_, other)| (*other).clone()).collect();
+    let near = if alike.is_empty() { near.first().map(|(_, other)| (*other).clone()).into_iter().collect() } else { alike };
     let guard = format!("\"{name}\" in device.attributes[\"{domain}\"] && …");
-    let near = near.into_iter().map(|(_, short)| short.to_owned()).collect();
-    Missing { on, of: asked.len(), near, domains, guard, path: path.clone() }
+    Missing { on, of: asked.len(), published, near, domains: domains.into_iter().collect(), guard, path: path.clone() }
 }
 
-/// Few edits apart for their length, or made of the same word.
+fn kind(value: &Attribute) -> &'static str {
+    let Attribute { string, int, bool, version, strings, ints, bools, .. } = value;
+    match (string, int, bool, version) {
+        (Some(_), ..) => "string",
+        (_, Some(_), ..) => "int",
+        (_, _, Some(_), _) => "bool",
+        (.., Some(_)) => "version",
+        _ if !strings.is_empty() => "string[]",
+        _ if !ints.is_empty() => "int[]",
+        _ if !bools.is_empty() => "bool[]",
+        _ => "version[]",
+    }
+}
+
+/// Few edits apart, or made of the same word.
 fn alike(a: &str, b: &str) -> bool {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
     let longest = a.len().max(b.len());
     let edits = distance(&a, &b);
-    let shared = a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a));
-    shared || edits <= 2 || (edits <= 4 && edits.saturating_mul(4) <= longest.saturating_mul(3))
+    edits <= 2 || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
 }
 
 /// The funnel in one line of English.

@@ -7,6 +7,7 @@
 //! | `funnel.rs` | devices left after each stage |
 //! | `conflicts.rs` | requests that can be met alone but not together |
 //! | `relax.rs` | changes that help, verified by running the allocator again |
+//! | `words.rs` | reasons in one line of English |
 //! | `node.rs` | the account of a node; equal nodes are told once |
 //! | `warnings.rs` | what may surprise though it fits, and what holds for all nodes |
 
@@ -17,6 +18,7 @@ mod funnel;
 mod node;
 mod relax;
 mod warnings;
+mod words;
 
 use crate::place::device::cluster::Cluster;
 use crate::place::device::plugin::{Code, PodCase};
@@ -58,6 +60,10 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
     let names = case.pending.iter().chain(&case.allocated).map(|claim| claim.metadata.full_name());
     let mut account =
         PodAccount { pod: case.pod.map(|pod| pod.metadata.full_name()), claims: names.collect(), ..PodAccount::default() };
+    if let Some(extended) = &case.extended {
+        let classes = extended.classes.iter();
+        account.extended_resources = classes.map(|(name, class)| ((*name).to_owned(), class.metadata.name.clone())).collect();
+    }
     if !case.goes_on() {
         let stage = if case.pre_enqueue.code == Code::Success { "preFilter" } else { "preEnqueue" };
         let (code, message) = (format!("{:?}", case.pre_filter.code), case.pre_filter.reason.clone().unwrap_or_default());

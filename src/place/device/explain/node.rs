@@ -1,12 +1,14 @@
 //! The account of a node. A node whose funnels and verdict equal those of a node before is told by that node's name.
 
-use super::answer::{CellAccount, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason, RequestAccount};
+use super::answer::{CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason, RequestAccount};
 use super::cells::{Asking, pods_of, shown};
 use super::conflicts::{self, Alone};
 use super::funnel::{self, Row};
 use super::relax::Trial;
-use super::{Matrix, Options};
+use super::{Matrix, Options, words};
 use crate::place::device::allocate::Verdict;
+use crate::place::device::amount::spell;
+use crate::place::device::capacity::requests;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Ask, Claim, Request};
 use crate::place::device::plugin::{Code, NodeAnswer, PodCase, filter};
@@ -57,6 +59,8 @@ pub fn account(
         let row: Row<'_, '_> = devices.iter().map(|shown| (*shown, asking.reasons(shown))).collect();
         let (stages, _) = funnel::funnel(&asking, &row);
         stages.iter().for_each(|stage| key.push_str(&format!(" {}{:?}{}", stage.stage, stage.index, stage.left)));
+        let kinds: BTreeSet<String> = row.iter().flat_map(|(_, reasons)| reasons).map(words::signature).collect();
+        kinds.iter().for_each(|kind| key.push_str(kind));
         key.push(';');
         rows.push(row);
     }
@@ -92,7 +96,11 @@ pub fn account(
             told.relaxations = trial.relaxations(&pairs);
         }
     }
+    told.charges = charges(cluster, &choices, &answer);
     told.text = text(&told);
+    if told.allocations.is_none() && told.verdict == "allocated" && case.extended.is_some() {
+        told.text = format!("{}: its device plugin serves the extended resources", told.name);
+    }
     (told, key)
 }
 
@@ -168,6 +176,17 @@ fn request_account(
         Matrix::Failed => told.allocations.is_none(),
         Matrix::Nothing => false,
     };
+    let why = words::why(cluster, &stages, &valued, wanted);
+    let given = |at: &DeviceAt| chosen.iter().any(|(name, ..)| *name == cluster.device_name(*at));
+    let own = |at: &DeviceAt| {
+        let is_own = |(name, claim, request): &(String, usize, String)| {
+            *claim == choice.claim && *request == choice.full_name() && *name == cluster.device_name(*at)
+        };
+        chosen.iter().any(is_own)
+    };
+    let first = if picked { left.iter().position(own).unwrap_or(0) } else { 0 };
+    let before = left.iter().take(first).filter(|at| !given(at) || !own(at));
+    let passed_over = before.map(|at| cluster.device_name(*at)).collect();
     let mut cells = Vec::new();
     if wants_cells {
         for (shown, mut reasons) in valued {
@@ -179,7 +198,9 @@ fn request_account(
                 reasons.insert(0, Reason::ChosenFor { claim: claim.metadata.full_name(), request: request.clone() });
             }
             let mut reasons = reasons.into_iter();
-            cells.push(CellAccount { device, reason: reasons.next(), also: reasons.collect() });
+            let reason = reasons.next();
+            let text = reason.as_ref().map(words::reason).unwrap_or_default();
+            cells.push(CellAccount { device, reason, also: reasons.collect(), text });
         }
     }
     let path = match choice.sub_name {
@@ -198,7 +219,9 @@ fn request_account(
         funnel: stages,
         cells,
         path,
+        passed_over,
         text,
+        why,
     };
     (account, left)
 }
@@ -332,15 +355,49 @@ fn conflicts(
     list
 }
 
+/// Capacity that the results charge, and what is left of it.
+fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeAnswer) -> Vec<Charge> {
+    let mut list = Vec::new();
+    let mut charged: BTreeMap<(DeviceAt, &str), i128> = BTreeMap::new();
+    for (claim, result) in answer.allocations().iter().enumerate() {
+        for one in &result.devices.results {
+            let mut slices = cluster.slices_of_pool(&one.driver, &one.pool).iter().flat_map(|at| cluster.devices_of(*at));
+            let Some((at, device)) = slices.find(|(_, device)| device.name == one.device) else { continue };
+            let choice = choices
+                .iter()
+                .map(|(choice, _)| choice)
+                .find(|choice| choice.claim == claim && choice.full_name() == one.request);
+            for (name, amount) in &one.consumed_capacity {
+                let Some(capacity) = device.capacity.get(name) else { continue };
+                let sum = charged.entry((at, name)).or_default();
+                *sum = sum.saturating_add(amount.nanos());
+                let used = cluster.usage.used(cluster.identity(at), name).saturating_add(*sum);
+                list.push(Charge {
+                    device: cluster.device_name(at),
+                    name: name.clone(),
+                    asked: choice.and_then(|choice| requests(choice.ask).get(name)).map(|asked| asked.text().to_owned()),
+                    charged: amount.text().to_owned(),
+                    left: spell(capacity.value.nanos().saturating_sub(used)),
+                });
+            }
+        }
+    }
+    list
+}
+
 /// One line: the message, and the first request that cannot be met, or the conflict.
 fn text(told: &NodeAccount) -> String {
     let name = &told.name;
     if told.verdict == "allocated" {
         let results = told.allocations.iter().flatten().flat_map(|result| &result.devices.results);
         let devices: Vec<String> = results.map(|result| format!("{} = {}", result.request, result.device)).collect();
+        let charge = |charge: &Charge| {
+            let asked = charge.asked.as_ref().map(|asked| format!("{asked} of ")).unwrap_or_default();
+            format!("; {asked}{} charged as {}, {} left", charge.name, charge.charged, charge.left)
+        };
         return match devices.as_slice() {
             [] => format!("{name}: nothing to allocate"),
-            devices => format!("{name}: {}", devices.join(", ")),
+            devices => format!("{name}: {}{}", devices.join(", "), told.charges.iter().map(charge).collect::<String>()),
         };
     }
     let message = told.message.as_deref().unwrap_or_default();
@@ -353,7 +410,8 @@ fn text(told: &NodeAccount) -> String {
         };
         let request = told.requests.iter().find(short)?;
         let sub = request.sub.as_ref().map(|sub| format!("/{sub}")).unwrap_or_default();
-        Some(format!("request {}{sub}: {}", request.request, request.text))
+        let why = if request.why.is_empty() { String::new() } else { format!("; {}", request.why) };
+        Some(format!("request {}{sub}: {}{why}", request.request, request.text))
     });
     match why {
         Some(why) => format!("{name}: {message}; {why}"),

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The findings of an account.
 pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Finding> {
     let mut list = Vec::new();
-    errors(account, &mut list);
+    errors(cluster, account, &mut list);
     for (index, claim) in case.pending.iter().enumerate() {
         if case.pending.iter().take(index).any(|other| std::ptr::eq(*other, *claim)) {
             let message = "the pod names this claim twice: it is allocated twice, and one of the results is lost";
@@ -41,12 +41,16 @@ fn of_claim(claim: &Claim, code: &'static str, message: String, path: Option<Str
 }
 
 /// Errors that end the attempt on all nodes, once each, with the devices that cause them.
-fn errors(account: &PodAccount, list: &mut Vec<Finding>) {
+fn errors(cluster: &Cluster<'_>, account: &PodAccount, list: &mut Vec<Finding>) {
     let mut seen: BTreeMap<&str, (Vec<&str>, BTreeSet<&str>)> = BTreeMap::new();
     for node in account.nodes.iter().filter(|node| node.fatal) {
         let message = node.message.as_deref().unwrap_or_default();
         let (nodes, devices) = seen.entry(message).or_default();
         nodes.push(&node.name);
+        let cells = node.requests.iter().flat_map(|request| &request.cells).map(|cell| cell.device.as_str());
+        devices.extend(
+            cells.filter(|device| message.contains("unsupported ResourceSlice.NodeSelector") && many_terms(cluster, device)),
+        );
         for cell in node.requests.iter().flat_map(|request| &request.cells) {
             let causes = |reason: &Reason| match reason {
                 Reason::ClassSelector(reason) | Reason::RequestSelector(reason) => {
@@ -72,6 +76,18 @@ fn errors(account: &PodAccount, list: &mut Vec<Finding>) {
         let message = format!("an error on one node ends the attempt for all nodes; it is met on {}{more}{by}", shown.join(", "));
         list.push(Finding { code: "error-ends-attempt", severity: "info", origin: "claimkit", message, ..Finding::default() });
     }
+}
+
+/// Has a device, or its slice, a node selector with more than one term?
+fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
+    let many = |selector: &Option<crate::place::device::facts::NodeSelector>| {
+        selector.as_ref().is_some_and(|selector| selector.node_selector_terms.len() > 1)
+    };
+    cluster.facts.slices.iter().any(|slice| {
+        let devices = slice.spec.devices.iter().filter(|device| many(&slice.spec.node_selector) || many(&device.node_selector));
+        let full = |device: &Device| format!("{}/{}/{}", slice.spec.driver, slice.spec.pool.name, device.name);
+        devices.into_iter().any(|device| full(device) == name)
+    })
 }
 
 /// The API server takes admin access only in namespaces with a label.
