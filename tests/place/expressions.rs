@@ -59,6 +59,9 @@ impl Selectors for Small {
 
     fn reads(&self, expression: &str, subject: Subject<'_>) -> Vec<ReadValue> {
         let reads = RefCell::default();
+        if BROKEN.iter().any(|(broken, _)| *broken == expression) {
+            return Vec::new();
+        }
         let _ = run(expression, subject, &reads);
         reads.into_inner()
     }

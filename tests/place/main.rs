@@ -9,6 +9,8 @@
     reason = "a test"
 )]
 
+mod bounds;
+mod doctor;
 mod explain;
 mod expressions;
 mod lines;

@@ -6,7 +6,8 @@
 
 use super::allocate::{has_surprises, is_free};
 use super::behaviour::{AllMode, Feature};
-use super::cluster::Identity;
+use super::cluster::{DeviceAt, Identity};
+use super::constraints::{self, Kind, Scalar, attribute, scalar};
 use super::prepare::{Attempt, Choice, Prepared};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +18,40 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
     if unsound || has_surprises(cluster) {
         return false;
     }
+    if too_few(attempt, prepared, &|_, _| true) {
+        return true;
+    }
+    // With matchAttribute all devices have one value: there are too few if there are too few of each.
+    let lists = cluster.has(Feature::ListTypeAttributes);
+    let mut constraints = attempt
+        .claims
+        .iter()
+        .enumerate()
+        .flat_map(|(at, claim)| claim.spec.devices.constraints.iter().map(move |constraint| (at, constraint)));
+    constraints.any(|(claim, constraint)| match constraints::kind(constraint, cluster.behaviour) {
+        Some((Kind::Match, name)) if !lists => {
+            let value = |at: DeviceAt| {
+                let (slice, device) = cluster.device(at)?;
+                attribute(device, &slice.spec.driver, name).map(scalar)
+            };
+            let devices = attempt.pools.iter().flat_map(|pool| &pool.devices).flat_map(|slice| cluster.devices_of(*slice));
+            let values: BTreeSet<Scalar<'_>> = devices.filter_map(|(at, _)| value(at).flatten()).collect();
+            let with = |wanted: Option<&Scalar<'_>>| {
+                too_few(attempt, prepared, &|choice, at| {
+                    let concerned = choice.claim == claim && constraints::applies(constraint, choice.name, choice.sub_name);
+                    // A value of unknown type is accepted on its own.
+                    !concerned || value(at).is_some_and(|value| value.is_none() || value.as_ref() == wanted)
+                })
+            };
+            with(None) && values.iter().all(|value| with(Some(value)))
+        }
+        _ => false,
+    })
+}
+
+/// Are there too few devices among those that pass a filter?
+fn too_few(attempt: &Attempt<'_>, prepared: &Prepared<'_>, filter: &dyn Fn(&Choice<'_>, DeviceAt) -> bool) -> bool {
+    let cluster = attempt.cluster;
     let mut matching = Matching::default();
     for (claim, requests) in prepared.choices.iter().enumerate() {
         let constrained = prepared.constraints.get(claim).is_some_and(|list| !list.is_empty());
@@ -29,14 +64,15 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
                 if choice.all.is_some() && (constrained || cluster.behaviour.all_mode == AllMode::LeavesOut) {
                     return false;
                 }
-                let Some(found) = candidates_of(attempt, choice) else { return false };
+                let Some(found) = candidates_of(attempt, choice, filter) else { return false };
                 reusable |= found.reusable || choice.admin();
-                if !choice.admin() || cluster.behaviour.admin_counts {
-                    let enough = found.reusable || i64::try_from(found.devices.len()).is_ok_and(|have| have >= choice.count);
-                    least = least.min(if enough { choice.count } else { i64::MAX });
-                } else {
-                    least = 0;
-                }
+                let counts = !choice.admin() || cluster.behaviour.admin_counts;
+                let enough = found.reusable || i64::try_from(found.devices.len()).is_ok_and(|have| have >= choice.count);
+                least = least.min(match (counts, enough) {
+                    (false, _) => 0,
+                    (true, true) => choice.count,
+                    (true, false) => i64::MAX,
+                });
                 candidates.extend(found.devices);
             }
             if least == i64::MAX {
@@ -62,7 +98,7 @@ struct Found {
 }
 
 /// The devices a request could have; `None` if one of them gives an error.
-fn candidates_of(attempt: &Attempt<'_>, choice: &Choice<'_>) -> Option<Found> {
+fn candidates_of(attempt: &Attempt<'_>, choice: &Choice<'_>, filter: &dyn Fn(&Choice<'_>, DeviceAt) -> bool) -> Option<Found> {
     let cluster = attempt.cluster;
     let mut found = Found { devices: BTreeSet::new(), reusable: false };
     for pool in attempt.pools.iter().filter(|pool| !cluster.behaviour.passes_bad_pools || pool.is_sound()) {
@@ -71,7 +107,7 @@ fn candidates_of(attempt: &Attempt<'_>, choice: &Choice<'_>) -> Option<Found> {
             if !choice.admin() && !is_free(cluster, identity) {
                 continue;
             }
-            if attempt.selectable(choice, at, true).ok()? {
+            if attempt.selectable(choice, at, true).ok()? && filter(choice, at) {
                 let shared = device.allow_multiple_allocations == Some(true) && cluster.has(Feature::ConsumableCapacity);
                 found.reusable |= shared;
                 found.devices.insert(identity);

@@ -182,7 +182,6 @@ fn kind(value: &Attribute) -> &'static str {
 /// Few edits apart, or made of the same word.
 fn alike(a: &str, b: &str) -> bool {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    let longest = a.len().max(b.len());
     let edits = distance(&a, &b);
     edits <= 2 || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
 }

@@ -26,6 +26,9 @@ use crate::place::device::pools::Gatherer;
 use answer::{Before, NodeAccount, PodAccount, Summary};
 use std::collections::BTreeMap;
 
+/// The searches of all nodes together take at most as many steps as this many budgets.
+const MOST_BUDGETS: u64 = 10;
+
 /// Which devices of the matrix are told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Matrix {
@@ -72,8 +75,11 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
     }
     let gatherer = Gatherer::new(cluster);
     let mut groups: BTreeMap<String, String> = BTreeMap::new();
+    let mut left = options.budget.saturating_mul(MOST_BUDGETS);
     for at in nodes {
-        let (told, key) = node::account(cluster, case, *at, &gatherer, options, &groups);
+        let of_node = Options { budget: options.budget.min(left), ..options };
+        let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, &groups);
+        left = left.saturating_sub(told.steps);
         groups.entry(key).or_insert_with(|| told.name.clone());
         account.nodes.push(told);
     }

@@ -50,7 +50,7 @@ pub fn account(
     let attempt = Attempt::new(cluster, node, &pools.pools, &claims);
     let choices = choices(&attempt, &answer);
     let devices = shown(cluster, pools);
-    let chosen = chosen(&answer);
+    let chosen = given(&answer, &claims);
     let mut rows: Vec<Row<'_, '_>> = Vec::new();
     let mut key = format!("{} {:?}", told.verdict, told.message);
     for (choice, _) in &choices {
@@ -142,12 +142,20 @@ fn choices<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<(Choice<'s>, b
     list
 }
 
-/// Devices given in this attempt: to which claim and request.
-fn chosen(answer: &NodeAnswer) -> Vec<(String, usize, String)> {
+/// A device given in this attempt.
+struct Given {
+    device: String,
+    claim: usize,
+    claim_name: String,
+    request: String,
+}
+
+fn given(answer: &NodeAnswer, claims: &[&Claim]) -> Vec<Given> {
     let mut list = Vec::new();
-    for (claim, result) in answer.allocations().iter().enumerate() {
-        for device in &result.devices.results {
-            list.push((format!("{}/{}/{}", device.driver, device.pool, device.device), claim, device.request.clone()));
+    for (claim, (result, facts)) in answer.allocations().iter().zip(claims).enumerate() {
+        for one in &result.devices.results {
+            let device = format!("{}/{}/{}", one.driver, one.pool, one.device);
+            list.push(Given { device, claim, claim_name: facts.metadata.full_name(), request: one.request.clone() });
         }
     }
     list
@@ -163,7 +171,7 @@ fn request_account(
     row: &Row<'_, '_>,
     told: &NodeAccount,
     options: Options,
-    chosen: &[(String, usize, String)],
+    chosen: &[Given],
 ) -> (RequestAccount, Vec<DeviceAt>) {
     let asking = Asking { cluster, node, claim, choice, values: true };
     let valued: Row<'_, '_> = row.iter().map(|(shown, _)| (*shown, asking.reasons(shown))).collect();
@@ -177,25 +185,19 @@ fn request_account(
         Matrix::Nothing => false,
     };
     let why = words::why(cluster, &stages, &valued, wanted);
-    let given = |at: &DeviceAt| chosen.iter().any(|(name, ..)| *name == cluster.device_name(*at));
-    let own = |at: &DeviceAt| {
-        let is_own = |(name, claim, request): &(String, usize, String)| {
-            *claim == choice.claim && *request == choice.full_name() && *name == cluster.device_name(*at)
-        };
-        chosen.iter().any(is_own)
-    };
-    let first = if picked { left.iter().position(own).unwrap_or(0) } else { 0 };
-    let before = left.iter().take(first).filter(|at| !given(at) || !own(at));
-    let passed_over = before.map(|at| cluster.device_name(*at)).collect();
+    let own_name = choice.full_name();
+    let is_own = |given: &Given, device: &str| given.claim == choice.claim && given.request == own_name && given.device == device;
+    let own = |device: &str| chosen.iter().any(|given| is_own(given, device));
+    let names: Vec<String> = left.iter().map(|at| cluster.device_name(*at)).collect();
+    let first = if picked { names.iter().position(|name| own(name)).unwrap_or(0) } else { 0 };
+    let passed_over = names.into_iter().take(first).collect();
     let mut cells = Vec::new();
     if wants_cells {
         for (shown, mut reasons) in valued {
             let device = cluster.device_name(shown.at);
-            let other = chosen
-                .iter()
-                .find(|(name, at, request)| *name == device && (*at, request) != (choice.claim, &choice.full_name()));
-            if let Some((_, _, request)) = other {
-                reasons.insert(0, Reason::ChosenFor { claim: claim.metadata.full_name(), request: request.clone() });
+            let other = chosen.iter().find(|given| given.device == device).filter(|_| !own(&device));
+            if let Some(Given { claim_name, request, .. }) = other {
+                reasons.insert(0, Reason::ChosenFor { claim: claim_name.clone(), request: request.clone() });
             }
             let mut reasons = reasons.into_iter();
             let reason = reasons.next();
