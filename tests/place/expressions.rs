@@ -186,7 +186,7 @@ impl<'d> Reader<'_, 'd> {
             }
             value = match (is(&value), is(&right)) {
                 (true, _) | (_, true) => Ok(Value::Bool(decides)),
-                _ => value.and_then(|_| right),
+                _ => value.and(right),
             };
         }
         value

@@ -64,7 +64,7 @@ pub enum OnNode {
     /// Nothing to do.
     None,
     /// A claim is needed.
-    Claim(ExtendedClaim),
+    Claim(Box<ExtendedClaim>),
     /// The node cannot serve them; upstream's text.
     Refused(&'static str),
 }
@@ -105,7 +105,7 @@ impl<'s> ExtendedResources<'s> {
         if self.left_over.is_some() {
             return OnNode::Refused("cannot schedule extended resource claim");
         }
-        if through_devices.is_empty() { OnNode::None } else { OnNode::Claim(claim(rules, pod, &through_devices)) }
+        if through_devices.is_empty() { OnNode::None } else { OnNode::Claim(Box::new(claim(rules, pod, &through_devices))) }
     }
 }
 
@@ -142,7 +142,7 @@ fn class_of<'s>(classes: &'s [Class], rules: &PluginRules, resource: &str) -> Op
     }
     let named = classes.iter().filter(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
     if rules.last_class_serves {
-        return named.last();
+        return classes.iter().rfind(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
     }
     let age = |class: &&Class| class.metadata.creation_timestamp.clone().unwrap_or_default();
     named.max_by(|a, b| age(a).cmp(&age(b)).then_with(|| b.metadata.name.cmp(&a.metadata.name)))

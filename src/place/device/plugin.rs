@@ -334,7 +334,7 @@ pub struct NodeAnswer {
     /// The allocator's outcome, if it was asked.
     pub outcome: Option<Outcome>,
     /// The claim for extended resources, if there is one.
-    pub extended: Option<ExtendedClaim>,
+    pub extended: Option<Box<ExtendedClaim>>,
     /// `Score`.
     pub score: i64,
 }

@@ -88,6 +88,9 @@ struct Foreign<'f> {
     pool: Option<Rc<Pool<'f>>>,
 }
 
+/// A pool by driver and name; `None`: obsolete.
+type Keyed<'f> = ((&'f str, &'f str), Option<Rc<Pool<'f>>>);
+
 type Collected<'f> = BTreeMap<(&'f str, &'f str), Vec<SliceAt>>;
 
 impl<'c, 'f> Gatherer<'c, 'f> {
@@ -131,7 +134,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         for at in self.merged(&walked, &collected) {
             self.add(at, &mut mine, &mut gathered.ignored);
         }
-        let mut list: Vec<((&str, &str), Option<Rc<Pool<'f>>>)> =
+        let mut list: Vec<Keyed<'f>> =
             mine.into_iter().map(|(key, slices)| (key, self.pool(key, &slices).map(Rc::new))).collect();
         let others = self.foreign.iter().filter(|foreign| !collected.contains_key(&foreign.key));
         list.extend(others.map(|foreign| (foreign.key, foreign.pool.clone())));
