@@ -75,8 +75,15 @@ test-rust:
 	@for side in ratchets bench; do \
 	  cargo clippy --quiet --locked --manifest-path tests/$$side/Cargo.toml --target-dir target/lints -- -D warnings; done
 	@cargo test --locked
+	@$(MAKE) test-allocator
 	$(call say,k8s-openapi filled from claimkit: about 2 minutes the first time)
 	@cargo test --quiet --manifest-path tests/hosts/k8s-openapi/Cargo.toml
+
+# Every recorded line of the device allocator; `cargo test` takes a quarter of the largest file.
+.PHONY: test-allocator
+test-allocator:
+	$(call say,all recorded answers of the device allocator: about 1 minute)
+	@CLAIMKIT_ALL_VECTORS=1 cargo test --quiet --locked --test place -- --nocapture
 
 # The command line and the npm package: Node and Chromium.
 .PHONY: test-hosts
