@@ -17,7 +17,7 @@
 #[path = "support/manifests.rs"]
 mod support;
 
-use claimkit::report::Code;
+use claimkit::finding::Code;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;

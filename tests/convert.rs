@@ -8,7 +8,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test reads its own data")]
 
-use claimkit::report::Code;
+use claimkit::finding::Code;
 use claimkit::wire;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,9 +9,10 @@
     reason = "a test, and it reads files"
 )]
 
+use claimkit::api::Version;
+use claimkit::api::classic::{v1alpha1, v1alpha2};
 use claimkit::convert::{Conversion, Options, convert};
-use claimkit::report::{Code, Severity};
-use claimkit::schema::{Version, v1alpha1, v1alpha2};
+use claimkit::finding::{Code, Severity};
 use std::path::{Path, PathBuf};
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -15,7 +15,7 @@
 #[path = "support/manifests.rs"]
 mod support;
 
-use claimkit::report::Code;
+use claimkit::finding::Code;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use support::{ask, manifests, request};

@@ -2,12 +2,12 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+use claimkit::api::release::LAST_PATCHES;
+use claimkit::api::{Struct, Type, VERSIONS};
 use claimkit::editor::facts;
 use claimkit::editor::registry::{self, CHANGES};
 use claimkit::editor::sentences::{LOCALES, Sentences, field_key, kind_key, value_key, version_key};
-use claimkit::report::Code;
-use claimkit::schema::release::LAST_PATCHES;
-use claimkit::schema::{Struct, Type, VERSIONS};
+use claimkit::finding::Code;
 use std::collections::BTreeSet;
 
 /// Every struct that an object of any version can contain.

@@ -9,8 +9,8 @@
     reason = "a test: failing loudly is its work"
 )]
 
-use claimkit::evaluate::PreparedNodes;
 use claimkit::limits::Limits;
+use claimkit::place::PreparedNodes;
 use serde_json::{Value, json};
 
 fn ask(request: &Value) -> Value {
@@ -245,7 +245,7 @@ suitableNodes:
         let count = |path: &str| range.pointer(path)?.as_u64();
         Some(format!("class.yaml:{}:{}", count("/start/line")? + 1, count("/start/character")? + 1))
     };
-    let line = claimkit::report::render::nodes::line(&node, &place, claimkit::report::render::text::Style::new(false));
+    let line = claimkit::report::nodes::line(&node, &place, claimkit::report::text::Style::new(false));
     assert_eq!(
         line,
         "node-3: no: term 2 of 2 misses by one: label `gpu.example.com/model` is `t4`, wanted one of `a100`, `h100` (class.yaml:12:7)"

@@ -3,11 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test")]
 
-use claimkit::goformat::GoUnicode;
+use claimkit::api::Release;
+use claimkit::api::classic::v1alpha2;
+use claimkit::go::GoUnicode;
 use claimkit::patch::Refused;
 use claimkit::patch::apply::Writer;
 use claimkit::patch::managers::Manager;
-use claimkit::schema::{Release, v1alpha2};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};

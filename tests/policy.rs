@@ -6,7 +6,7 @@
 #[path = "policy/fixtures.rs"]
 mod fixtures;
 
-use claimkit::admit::schema;
+use claimkit::policy::schema;
 use claimkit::wire::{self, admit, offered};
 use fixtures::Fixture;
 use serde_json::value::RawValue;
@@ -203,7 +203,7 @@ fn the_embedded_metadata_is_that_of_the_yaml_files() {
 #[test]
 fn the_metadata_names_every_resource() {
     let metadata = yaml(&root().join("pkg/policy/metadata.yml")).remove(0);
-    for version in claimkit::schema::VERSIONS {
+    for version in claimkit::api::VERSIONS {
         let mut expected = BTreeSet::new();
         for kind in version.kinds.iter().filter(|kind| kind.items.is_none()) {
             expected.insert(kind.plural.to_owned());

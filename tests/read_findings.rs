@@ -6,8 +6,8 @@
 #[path = "support/fixes.rs"]
 mod fixes;
 
+use claimkit::finding::{Code, Finding, Severity};
 use claimkit::limits::Limits;
-use claimkit::report::{Code, Finding, Severity};
 use claimkit::text::{self, Mode};
 
 fn findings(text: &str) -> Vec<Finding> {

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, reason = "a test")]
 
-use claimkit::kubectl;
+use claimkit::api::Release;
+use claimkit::finding::{Origin, Severity};
 use claimkit::limits::Limits;
-use claimkit::report::{Origin, Severity};
-use claimkit::schema::Release;
+use claimkit::manifest::kubectl;
 use claimkit::text;
 use serde_json::Value;
 

@@ -25,7 +25,7 @@ mod fixes;
 #[path = "support/manifests.rs"]
 mod support;
 
-use claimkit::report::Code;
+use claimkit::finding::Code;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -3,8 +3,8 @@
 use super::Host;
 use super::files::File;
 use crate::json::{self, Map, Value};
-use crate::report::render::Report;
-use crate::report::render::answer::Answer;
+use crate::report::Report;
+use crate::report::answer::Answer;
 use crate::text::bytes::HELP;
 
 /// The request that all files share.

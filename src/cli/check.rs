@@ -5,9 +5,9 @@ use super::ask::{self, Answered, Request};
 use super::files::{self, File};
 use super::{FINDINGS, FINE, Host, UNUSABLE};
 use crate::json::Value;
-use crate::report::render::answer::Answer;
-use crate::report::render::text::Style;
-use crate::report::render::{Report, github, junit, sarif, text};
+use crate::report::answer::Answer;
+use crate::report::text::Style;
+use crate::report::{Report, github, junit, sarif, text};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(request) = request(arguments, host) else { return UNUSABLE };

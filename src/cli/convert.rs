@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, diff, files};
-use crate::report::render::text;
+use crate::report::text;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let request = Request::new("convert")

@@ -70,7 +70,7 @@ fn hunk(out: &mut String, old: &[&str], new: &[&str], steps: &[Step], start: (us
         1 => format!("{}", from.saturating_add(1)),
         length => format!("{},{length}", from.saturating_add(1)),
     };
-    out.push_str(&format!("@@ -{} +{} @@\n{body}", range(start.0, left), range(start.1, right)));
+    out.push_str(&format!(" -{} +{} \n{body}", range(start.0, left), range(start.1, right)));
 }
 
 /// The fewest lines dropped and added, found greedily from both ends' common parts (Myers). Texts that differ too much for
@@ -166,10 +166,10 @@ mod tests {
     fn shows_changes_with_context() {
         let old = "a\nb\nc\nd\ne\nf\ng\nh\n";
         let new = "a\nb\nc\nD\ne\nf\ng\nh\n";
-        assert_eq!(unified("x", old, new), "--- x\n+++ x\n@@ -1,7 +1,7 @@\n a\n b\n c\n-d\n+D\n e\n f\n g\n");
+        assert_eq!(unified("x", old, new), "--- x\n+++ x\n -1,7 +1,7 \n a\n b\n c\n-d\n+D\n e\n f\n g\n");
         assert_eq!(unified("x", old, old), "");
-        assert_eq!(unified("x", "a", "a\n"), "--- x\n+++ x\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
-        assert_eq!(unified("x", "", "a\n"), "--- x\n+++ x\n@@ -0,0 +1 @@\n+a\n");
+        assert_eq!(unified("x", "a", "a\n"), "--- x\n+++ x\n -1 +1 \n-a\n\\ No newline at end of file\n+a\n");
+        assert_eq!(unified("x", "", "a\n"), "--- x\n+++ x\n -0,0 +1 \n+a\n");
     }
 
     /// Applying the steps to the old text gives the new one, and no shorter way exists for these.

@@ -6,9 +6,9 @@ use super::ask::{self, Answered, Request};
 use super::files::{self, File};
 use super::{Host, UNUSABLE, check};
 use crate::json::{self, Map, Value};
-use crate::report::render::nodes::{self as render, Place};
-use crate::report::render::text::{self, Style};
-use crate::report::render::{Report, place};
+use crate::report::nodes::{self as render, Place};
+use crate::report::text::{self, Style};
+use crate::report::{Report, place};
 
 /// Between files that are read as one text.
 const SEPARATOR: &str = "\n---\n";

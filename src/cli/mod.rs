@@ -6,7 +6,7 @@
 //! | [`arguments`] | what was typed | a verb, its files and options, or what is wrong with them |
 //! | [`files`] | names | texts: folders walked, `-` read from standard input |
 //! | `ask` | a request, texts | answers, as the contract has them |
-//! | `check`, `convert`, `evaluate`, `patch`, `batch`, `lists` | answers | what [`crate::report::render`] makes of them |
+//! | `check`, `convert`, `evaluate`, `patch`, `batch`, `lists` | answers | what [`crate::report`] makes of them |
 
 pub mod arguments;
 pub mod files;

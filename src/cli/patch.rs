@@ -4,8 +4,8 @@ use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::{Host, UNUSABLE, check, files};
 use crate::json::{self, Value};
-use crate::report::render::Report;
-use crate::report::render::text;
+use crate::report::Report;
+use crate::report::text;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let [old, patch] = arguments.operands.as_slice() else {

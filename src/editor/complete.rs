@@ -5,9 +5,9 @@ use super::facts;
 use super::hover::{info, type_name, type_words};
 use super::outline::{Held, Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
+use crate::api::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
+use crate::finding::Step;
 use crate::json::{Out, ToJson};
-use crate::report::Step;
-use crate::schema::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
 use crate::text::Span;
 
 /// What a completion is.
@@ -397,7 +397,7 @@ impl Completer<'_> {
         for version in VERSIONS.iter().rev().filter(|version| release.is_none_or(|release| version.served_by(release))) {
             let release = release.unwrap_or_else(|| version.default_release());
             for kind in version.kinds.iter().filter(|kind| kind.items.is_none() && kind.since <= release) {
-                let api = crate::schema::Api { version, kind };
+                let api = crate::api::Api { version, kind };
                 let Some(at) = context::locate(api, release, &[]) else { continue };
                 let mut draft = Draft::default();
                 draft.push(&format!("apiVersion: {}", version.api_version));

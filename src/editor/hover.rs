@@ -4,10 +4,10 @@ use super::context::{self, Located, Object, Spot};
 use super::facts::{self, Facts, Unique};
 use super::outline::{Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
-use crate::input::{Input, What};
+use crate::api::{Field, ListKind, Release, Struct, Type, VERSIONS, Version};
+use crate::finding::Step;
 use crate::json::{Members, Out};
-use crate::report::Step;
-use crate::schema::{Field, ListKind, Release, Struct, Type, VERSIONS, Version};
+use crate::manifest::{Input, What};
 use crate::text::{NodeId, Span, Tree, tree};
 use crate::words::joined;
 

@@ -1,10 +1,10 @@
 //! The lists an editor or a page shows: finding codes, and releases with what they changed.
 
 use super::sentences::{Sentences, kind_key, version_key};
+use crate::api::release::LAST_PATCHES;
+use crate::api::{Release, Scope, VERSIONS};
+use crate::finding::{Code, Severity};
 use crate::json::{Members, Out};
-use crate::report::{Code, Severity};
-use crate::schema::release::LAST_PATCHES;
-use crate::schema::{Release, Scope, VERSIONS};
 
 /// A finding code.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 
 use super::facts::{self, Facts, Format, Unique};
 use super::sentences::{Sentences, field_key, kind_key, version_key};
-use crate::schema::{Field, GROUP, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
+use crate::api::{Field, GROUP, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
 use crate::text::print::quote;
 use crate::words::joined;
 

@@ -1,7 +1,7 @@
 //! Documentation keys, and the sentences a host brings for them.
 
+use crate::api::{Field, Package, Struct, Type};
 use crate::ordered::Map;
-use crate::schema::{Field, Package, Struct, Type};
 
 /// The languages there is a file for.
 pub const LOCALES: &[&str] = &["en", "zh-Hans"];

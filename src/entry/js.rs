@@ -5,8 +5,8 @@
 //! by [`exchange`].
 
 use super::exchange::{self, Found, string};
-use crate::evaluate;
 use crate::json::{self, Raw};
+use crate::place;
 use crate::text::bytes::{self, Damage, HELP};
 use crate::wire::{self, Answer, Request};
 use js_sys::{JSON, TypeError, Uint8Array};
@@ -93,7 +93,7 @@ pub fn evaluate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 /// Nodes read once, for many evaluations. JavaScript's garbage collector frees them; `free()` does it at once.
 #[wasm_bindgen(skip_typescript)]
 #[derive(Debug)]
-pub struct PreparedNodes(evaluate::PreparedNodes);
+pub struct PreparedNodes(place::PreparedNodes);
 
 /// `prepareNodes(nodes, options?)`
 #[wasm_bindgen(skip_typescript, js_name = prepareNodes)]
@@ -101,21 +101,21 @@ pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes
     const VERB: &str = "prepareNodes";
     let limits = request(VERB, options)?.limits;
     if nodes.is_null() {
-        return Ok(PreparedNodes(evaluate::PreparedNodes::nil()));
+        return Ok(PreparedNodes(place::PreparedNodes::nil()));
     }
     let text = match string(nodes) {
         Some(text) => text,
         None if nodes.is_instance_of::<Uint8Array>() => {
             let (text, damage) = decode(nodes);
             if let Some(why) = damage.and_then(|damage| damage.refusal(&text)) {
-                return Ok(PreparedNodes(evaluate::PreparedNodes::damaged(&why)));
+                return Ok(PreparedNodes(place::PreparedNodes::damaged(&why)));
             }
             text
         }
         None if nodes.is_object() && !nodes.is_function() => stringify(VERB, "the nodes", nodes)?,
         None => return Err(unusable(VERB, "the nodes must be a string, a Uint8Array, an object or null")),
     };
-    Ok(PreparedNodes(evaluate::PreparedNodes::read(&text, &limits)))
+    Ok(PreparedNodes(place::PreparedNodes::read(&text, &limits)))
 }
 
 #[wasm_bindgen]

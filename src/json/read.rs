@@ -4,7 +4,7 @@ mod numbers;
 mod strings;
 mod values;
 
-use crate::goformat::{self, GoUnicode};
+use crate::go::{self, GoUnicode};
 use crate::words::joined;
 use std::fmt;
 use values::described;
@@ -187,7 +187,7 @@ impl Reader<'_> {
                 "boolean `false`".to_owned()
             }
             Some(b'-' | b'0'..=b'9') => described(self.number()?),
-            Some(b'"') => format!("string {}", goformat::quote(&self.quoted()?, GoUnicode::V15)),
+            Some(b'"') => format!("string {}", go::quote(&self.quoted()?, GoUnicode::V15)),
             Some(b'[') => "sequence".to_owned(),
             Some(b'{') => "map".to_owned(),
             _ => return Err(self.fail_next(VALUE)),

@@ -1,7 +1,7 @@
 //! Writing: a struct says its members one by one, and all the rest is compiled once for all of them.
 
 use super::{Number, Raw, Value};
-use crate::float;
+use crate::go::float;
 use crate::text::print;
 use crate::words::contains;
 use std::borrow::Cow;

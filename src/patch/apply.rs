@@ -4,9 +4,9 @@ use super::fields::{Set, Step};
 use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
 use super::{Conflict, Refused};
-use crate::goformat::GoUnicode;
+use crate::api::{Release, Struct};
+use crate::go::GoUnicode;
 use crate::json::{Map, Value};
-use crate::schema::{Release, Struct};
 
 /// The manager that stands for all writes before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";

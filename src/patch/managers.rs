@@ -1,10 +1,10 @@
 //! `metadata.managedFields`: who owns which fields, read and written as the server does.
 
 use super::fields::{Set, Step};
-use crate::goformat::{self, GoUnicode};
+use crate::go::time::Time;
+use crate::go::{self, GoUnicode};
 use crate::json::{Map, Value};
 use crate::ordered;
-use crate::time::Time;
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,9 +34,9 @@ impl Manager {
 
     /// As conflicts name it.
     pub fn text(&self, unicode: GoUnicode) -> String {
-        let mut text = goformat::quote(&self.name, unicode);
+        let mut text = go::quote(&self.name, unicode);
         if !self.subresource.is_empty() {
-            text.push_str(&format!(" with subresource {}", goformat::quote(&self.subresource, unicode)));
+            text.push_str(&format!(" with subresource {}", go::quote(&self.subresource, unicode)));
         }
         if !self.applied {
             text.push_str(&format!(" using {}", self.api_version));

@@ -107,9 +107,9 @@ pub(crate) fn go_print(value: &Value) -> String {
 fn go_float(n: f64) -> String {
     let size = n.abs();
     if size == 0.0 || (1e-4..1e21).contains(&size) {
-        return crate::float::plain(n);
+        return crate::go::float::plain(n);
     }
-    let text = crate::float::scientific(n);
+    let text = crate::go::float::scientific(n);
     match text.split_once('e') {
         Some((digits, exponent)) => {
             let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));

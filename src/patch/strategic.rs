@@ -2,9 +2,9 @@
 //! are those of the schema tables in the release.
 
 use super::{Refused, go_kind, go_print};
+use crate::api::{Field, Release, Struct, Type};
 use crate::json::{Map, Value};
 use crate::ordered;
-use crate::schema::{Field, Release, Struct, Type};
 
 const DIRECTIVE: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";

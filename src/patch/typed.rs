@@ -2,9 +2,9 @@
 //! and fields removed. List semantics are those of the release.
 
 use super::fields::{Path, Set, Step};
+use crate::api::{Field, ListKind, Release, Struct, Type};
 use crate::json::{Map, Value};
 use crate::ordered;
-use crate::schema::{Field, ListKind, Release, Struct, Type};
 
 /// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
 const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];

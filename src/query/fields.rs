@@ -1,7 +1,7 @@
 //! Field selectors: `metadata.name=c,nodeName!=n`, read as apimachinery's parser does; which fields there are is the kind's.
 
-use crate::goformat::{self, GoUnicode};
-use crate::schema::Api;
+use crate::api::Api;
+use crate::go::{self, GoUnicode};
 
 /// A field selector: all terms must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Selector {
                 format!("field label not supported for {}, Kind={}: {field}", api.version.api_version, api.kind.kind)
             }
             None => {
-                let field = goformat::quote(field, GoUnicode::V15);
+                let field = go::quote(field, GoUnicode::V15);
                 format!("{field} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
             }
         })

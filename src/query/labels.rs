@@ -1,8 +1,8 @@
 //! Label selectors: `app=web,tier in (a, b),!legacy`, read as apimachinery's parser does.
 
-use crate::goformat::{self, GoUnicode};
-use crate::names;
+use crate::go::{self, GoUnicode};
 use crate::ordered::Set;
+use crate::rules::names;
 use crate::words::joined;
 
 /// A label selector: all requirements must hold.
@@ -263,7 +263,7 @@ impl Parser {
 }
 
 fn invalid(path: &str, value: &str, detail: &str) -> String {
-    format!("{path}: Invalid value: {}: {detail}", goformat::quote(value, GoUnicode::V15))
+    format!("{path}: Invalid value: {}: {detail}", go::quote(value, GoUnicode::V15))
 }
 
 /// Reads a label selector; the error is upstream's text.

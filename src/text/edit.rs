@@ -5,7 +5,7 @@
 
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Style, Tree};
-use crate::report::Edit;
+use crate::finding::Edit;
 use crate::words::{contains, find};
 
 /// Why a place cannot be edited without risk; a document with one is printed instead.

@@ -2,7 +2,7 @@
 
 use super::tree::{Entry, Kind, NodeId, Tree};
 use super::word;
-use crate::float;
+use crate::go::float;
 
 /// In which order keys are printed. Of equal keys only the one that counts is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use super::source::{Source, Span};
 use super::tree::{Kind, NodeId, Tree};
 use super::word;
 use super::yaml;
+use crate::finding::{Code, Finding, Origin};
 use crate::limits::Limits;
-use crate::report::{Code, Finding, Origin};
 
 /// kubectl looks for `{` in this many first bytes.
 const LOOK_AHEAD: usize = 4096;

@@ -4,10 +4,10 @@
 use super::answer::{self, Answer};
 use super::offered::{self, ADMISSION};
 use super::request::Request;
-use crate::admit::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
-use crate::admit::{self, Mutation, Settings, Verdict};
+use crate::finding::{Code, Finding, Origin};
 use crate::json::{self, Raw};
-use crate::report::{Code, Finding, Origin};
+use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
+use crate::policy::{self, Mutation, Settings, Verdict};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
 
@@ -42,7 +42,7 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str) -> Answer {
         return answer;
     };
     let verdict = match read(request) {
-        Ok(document) => admit::judge(&document, document.root, &settings, Mutation::Possible),
+        Ok(document) => policy::judge(&document, document.root, &settings, Mutation::Possible),
         Err(problem) => Verdict::unreadable("", problem),
     };
     answer.ok = verdict.accepted();
@@ -110,7 +110,7 @@ fn verdict(
         return Verdict::unreadable(uid, offered::elsewhere("admit"));
     }
     match settings() {
-        Ok(settings) => admit::judge(document, request, &settings, mutation),
+        Ok(settings) => policy::judge(document, request, &settings, mutation),
         Err(errors) => Verdict::unusable(uid, &errors),
     }
 }

@@ -1,13 +1,13 @@
 //! What is answered (serialised as the contract says).
 
+use crate::api::Release;
 use crate::editor::complete::Sort;
 use crate::editor::hover::Info;
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
-use crate::input::{Input, Item, What};
+use crate::finding::{self, Cause, Code, Origin, Severity};
 use crate::json::{self, Members, Out, Raw};
 use crate::limits::Limits;
-use crate::report::{self, Cause, Code, Origin, Severity};
-use crate::schema::Release;
+use crate::manifest::{Input, Item, What};
 use crate::text::{self, Source, Span};
 use std::borrow::Cow;
 
@@ -455,7 +455,7 @@ impl Told {
 
     /// One more; `source` is the text its spans count in.
     #[inline(never)]
-    pub fn add(&mut self, source: &Source<'_>, told: report::Finding) {
+    pub fn add(&mut self, source: &Source<'_>, told: finding::Finding) {
         self.refused |= told.severity == Severity::Error;
         self.keep(finding(source, told));
     }
@@ -470,7 +470,7 @@ impl Told {
     }
 
     /// All of them, behind others.
-    pub fn behind(mut self, source: &Source<'_>, others: Vec<report::Finding>) -> Vec<Finding> {
+    pub fn behind(mut self, source: &Source<'_>, others: Vec<finding::Finding>) -> Vec<Finding> {
         if !others.is_empty() {
             let last = std::mem::take(&mut self.findings);
             for other in others {
@@ -483,7 +483,7 @@ impl Told {
         let Told { beyond, worst, mut findings, limit, .. } = self;
         if beyond > 0 {
             let message = format!("{beyond} more findings are left out, the limit is {limit}");
-            let last = report::Finding::new(Code::LimitFindings, worst, Origin::Claimkit, message)
+            let last = finding::Finding::new(Code::LimitFindings, worst, Origin::Claimkit, message)
                 .with_help("mend the first ones, split the file, or raise the limit `findings`");
             findings.push(finding(source, last));
         }
@@ -492,12 +492,12 @@ impl Told {
 }
 
 /// Findings as they are answered.
-pub fn findings(source: &Source<'_>, findings: Vec<report::Finding>, limits: &Limits) -> Vec<Finding> {
+pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &Limits) -> Vec<Finding> {
     Told::new(limits).behind(source, findings)
 }
 
 /// A finding as it is answered; `source` is the text its spans count in.
-pub fn finding(source: &Source<'_>, finding: report::Finding) -> Finding {
+pub fn finding(source: &Source<'_>, finding: finding::Finding) -> Finding {
     let mut fixes = Vec::new();
     for fix in finding.fixes {
         let mut edits = Vec::new();

@@ -1,23 +1,24 @@
 //! One object of a `validate` request: decoded, paired with the stored one, judged.
 
-use super::hints;
 use super::parse::decoding;
 use super::request::{FieldValidation, Operation, Request, Via};
 use super::validate::{in_namespace, stored};
-use crate::decode::{self, Decoded, How};
-use crate::defaults;
-use crate::input::{Input, Item, What};
-use crate::object::Record;
+use crate::api::{Api, Scope};
+use crate::finding::hints;
+use crate::finding::{Code, Finding, Origin, Step};
+use crate::manifest::{Input, Item, What};
 use crate::ordered::{Map, Set};
-use crate::report::{Code, Finding, Origin, Step};
-use crate::schema::{Api, Scope};
+use crate::record::Record;
+use crate::record::decode::{self, Decoded, How};
+use crate::record::view;
+use crate::rules::classic::references::{Here, References};
+use crate::rules::classic::remarks;
+use crate::rules::errors::{MAX_BYTES, is_cut};
+use crate::rules::{self, Context, FieldError, immutable};
+use crate::server::defaults;
+use crate::server::pipeline::{self, Changes};
+use crate::server::status::Status;
 use crate::text::Tree;
-use crate::validate::errors::{MAX_BYTES, is_cut};
-use crate::validate::pipeline::{self, Changes};
-use crate::validate::references::{Here, References};
-use crate::validate::status::Status;
-use crate::validate::{self, Context, FieldError, immutable, remarks};
-use crate::view;
 use crate::words::joined;
 use std::borrow::Cow;
 
@@ -277,7 +278,7 @@ impl Case<'_, '_> {
         } else {
             pipeline::drop_status(&mut object, &mut changes);
         }
-        let errors = validate::functions(self.api, &object, validate::Operation::Create, &context);
+        let errors = rules::functions(self.api, &object, rules::Operation::Create, &context);
         let meta = view::Object::new(&object).metadata();
         if !errors.is_empty() {
             verdict.status = self.invalid(&object, &errors);
@@ -304,13 +305,13 @@ impl Case<'_, '_> {
             }
         }
         let operation = match self.request.operation {
-            Operation::UpdateStatus => validate::Operation::UpdateStatus(&old),
-            _ => validate::Operation::Update(&old),
+            Operation::UpdateStatus => rules::Operation::UpdateStatus(&old),
+            _ => rules::Operation::Update(&old),
         };
         let answered = pipeline::update(self.api, &new, operation, &context);
         verdict.status = self.invalid(&new, &answered);
         match self.via() {
-            Via::Validator => self.tell(&validate::functions(self.api, &new, operation, &context), verdict),
+            Via::Validator => self.tell(&rules::functions(self.api, &new, operation, &context), verdict),
             Via::Kubectl => self.tell(&answered, verdict),
         }
         self.explain_immutable(&new, &old, verdict);

@@ -3,10 +3,10 @@
 use super::answer::{self, Answer, Conversion, Loss, Object};
 use super::parse::nothing_checked;
 use super::request::{Lossy, Request};
+use crate::api::{GROUP, VERSIONS, Version};
 use crate::convert::{self, Options};
+use crate::finding::Severity;
 use crate::json::{self, Raw};
-use crate::report::Severity;
-use crate::schema::{GROUP, VERSIONS, Version};
 
 /// Answers `convert`.
 pub fn convert(request: &Request) -> Answer {

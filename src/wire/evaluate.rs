@@ -5,21 +5,21 @@ use super::parse::{decoding, nothing_checked, other_group, place};
 use super::placing::{Located, Placing, Told};
 use super::request::{Request, Via};
 use super::validate::in_namespace;
-use crate::decode::{self, Decoded, How};
-use crate::defaults;
-use crate::evaluate::explain;
-use crate::evaluate::lint;
-use crate::evaluate::matching::Matches;
-use crate::evaluate::plan::{Given, Planner, World, Written};
-use crate::evaluate::pod::Pod;
-use crate::evaluate::rules::SchedulerRules;
-use crate::evaluate::{PreparedNodes, Selector};
-use crate::input::{Input, Item, What};
-use crate::report::{Code, Finding, Origin, Severity, Step};
-use crate::schema::core::NODE_SELECTOR;
-use crate::schema::{Release, core};
+use crate::api::core::NODE_SELECTOR;
+use crate::api::{Release, core};
+use crate::finding::{Code, Finding, Origin, Severity, Step};
+use crate::manifest::{Input, Item, What};
+use crate::place::explain;
+use crate::place::lint;
+use crate::place::matching::Matches;
+use crate::place::plan::{Given, Planner, World, Written};
+use crate::place::pod::Pod;
+use crate::place::rules::SchedulerRules;
+use crate::place::{PreparedNodes, Selector};
+use crate::record::decode::{self, Decoded, How};
+use crate::record::view::{self, NodeSelector};
+use crate::server::defaults;
 use crate::text::{self, Span, Tree};
-use crate::view::{self, NodeSelector};
 
 /// Answers `evaluate`.
 pub fn evaluate(request: &Request) -> Answer {
@@ -95,7 +95,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
         let place = lint::Place { path: "", steps: &[], parse_errors: Severity::Error };
         for mut finding in lint::findings(&parsed, &place, Some((nodes, explain::unknown_label))) {
             finding.object = Some(0);
-            finding.span = Some(crate::report::locate::locate(tree, root, &finding.steps, finding.at_key));
+            finding.span = Some(crate::finding::locate::locate(tree, root, &finding.steps, finding.at_key));
             findings.push(finding);
         }
         let matches = Matches::of(&parsed, nodes);
@@ -149,7 +149,7 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
     for (written, selector) in written.iter().zip(&parsed) {
         findings.extend(lints(&input, *written, selector, nodes, &rules));
     }
-    let sites = written.iter().zip(&parsed).map(|(written, selector)| crate::evaluate::placement::Site {
+    let sites = written.iter().zip(&parsed).map(|(written, selector)| crate::place::placement::Site {
         object: written.object,
         path: written.path,
         matches: Matches::of(selector, nodes),
@@ -270,7 +270,7 @@ fn lints(
 ) -> Vec<Finding> {
     let Some(item) = input.items.get(written.object) else { return Vec::new() };
     // A class's selector that is parsed term by term fails the attempt only where no other term matches.
-    let lazy = written.path == crate::evaluate::plan::SUITABLE_NODES && !rules.class_first;
+    let lazy = written.path == crate::place::plan::SUITABLE_NODES && !rules.class_first;
     let parse_errors = if lazy { Severity::Warning } else { Severity::Error };
     let place_of = lint::Place { path: written.path, steps: &steps(written.path), parse_errors };
     let found = lint::findings(selector, &place_of, Some((nodes, explain::unknown_label)));

@@ -2,9 +2,9 @@
 
 use super::Answer;
 use super::request::Request;
+use crate::api::Release;
 use crate::editor::schema_export;
 use crate::json::Raw;
-use crate::schema::Release;
 
 const VERB: &str = "jsonSchema";
 

@@ -9,7 +9,6 @@ mod complete;
 mod convert;
 mod evaluate;
 mod fixes;
-mod hints;
 mod hover;
 mod json_schema;
 mod lists;

@@ -6,10 +6,10 @@
 use super::admit::{self, MAX_PAYLOAD};
 use super::answer::Answer;
 use super::request::Request;
-use crate::admit::response::ValidationResponse;
+use crate::finding::Severity;
 use crate::json::{self, Members, Out};
 use crate::limits::Limits;
-use crate::report::Severity;
+use crate::policy::response::ValidationResponse;
 use crate::text::Span;
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::words::joined;

@@ -3,12 +3,12 @@
 use super::answer::{self, Answer, Object};
 use super::request::{FieldValidation, Request, Via};
 use super::select;
-use crate::decode::{self, Decoded, How, StrictKind};
-use crate::input::{Input, Item, What};
+use crate::api::Release;
+use crate::finding::{Code, Finding, Origin, Severity, locate};
 use crate::json::Raw;
-use crate::object;
-use crate::report::{Code, Finding, Origin, Severity, locate};
-use crate::schema::Release;
+use crate::manifest::{Input, Item, What};
+use crate::record;
+use crate::record::decode::{self, Decoded, How, StrictKind};
 use crate::text::print::{self, Order};
 use crate::text::{Source, Span, stream, yaml};
 use crate::words::joined;
@@ -46,7 +46,7 @@ pub fn parse(request: &Request) -> Answer {
                 let Some(tree) = input.tree(item) else { continue };
                 let how = How::reaching(input.mode(item), request.via.unwrap_or(Via::Validator), item.release);
                 let mut decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
-                crate::defaults::apply(&mut decoded.record, api);
+                crate::server::defaults::apply(&mut decoded.record, api);
                 let problems = decoding(&decoded, request.field_validation);
                 object.valid = Some(Some(problems.iter().all(|finding| finding.severity != Severity::Error)));
                 place_all(&input, item, index, problems, &mut findings);
@@ -113,7 +113,7 @@ fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
 
 fn object_json(decoded: &Decoded<'_>, release: Release) -> Raw {
     let mut out = String::new();
-    object::encode(&decoded.record, release, &mut out);
+    record::encode(&decoded.record, release, &mut out);
     Raw::new(out)
 }
 

@@ -3,20 +3,21 @@
 use super::answer::{self, Answer, Object};
 use super::request::{FieldValidation, Operation, PatchType, Request, Via};
 use super::validate::{self, stored, stored_damaged};
-use crate::decode::{self, Decoded, How};
-use crate::defaults;
-use crate::input::{Input, Item, What};
+use crate::api::Api;
+use crate::finding::{Code, Finding, Origin};
+use crate::go::time::Time;
 use crate::json::{self, Map, Raw, Value};
-use crate::object::{self, Record};
+use crate::manifest::{Input, Item, What};
 use crate::patch::{self, Refused, apply, merge, strategic};
-use crate::report::{Code, Finding, Origin};
-use crate::schema::Api;
+use crate::record::decode::{self, Decoded, How};
+use crate::record::{self, Record};
+use crate::rules::Context;
+use crate::server::defaults;
+use crate::server::pipeline;
+use crate::server::status::Status;
 use crate::text::bytes::HELP;
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
-use crate::time::Time;
-use crate::validate::status::Status;
-use crate::validate::{Context, pipeline};
 use crate::words::joined;
 
 /// Answers `validate` with the operations `patch` and `patchStatus`.
@@ -46,7 +47,7 @@ pub fn patch(request: &Request) -> Answer {
     }
     let input = Input::read(old, release, &request.limits);
     let finding =
-        match (input.file.findings.iter().find(|f| f.severity == crate::report::Severity::Error), input.items.as_slice()) {
+        match (input.file.findings.iter().find(|f| f.severity == crate::finding::Severity::Error), input.items.as_slice()) {
             (Some(finding), _) => stored(finding),
             (None, [item]) => match &item.what {
                 What::Ours(api) => {
@@ -156,7 +157,7 @@ impl Work<'_, '_> {
         let context = Context::new(self.item.release);
         let result = pipeline::prepare_for_update(&new, &old.record, self.status(), &context);
         let mut printed = String::new();
-        object::encode(&result, self.item.release, &mut printed);
+        record::encode(&result, self.item.release, &mut printed);
         let mut changes = Vec::new();
         differences(&live, &self.value(&result)?, &mut String::new(), &mut changes);
         Ok(Done { text, result: printed, changes })
@@ -180,7 +181,7 @@ impl Work<'_, '_> {
 
     fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
         let mut text = String::new();
-        object::encode(record, self.item.release, &mut text);
+        record::encode(record, self.item.release, &mut text);
         Value::parse(&text).map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
     }
 
@@ -321,7 +322,7 @@ fn read(text: &str, request: &Request) -> Result<Value, Stop> {
         return Err(Stop::Finding(Box::new(finding.with_help(HELP))));
     }
     let file = crate::text::read(text, &request.limits);
-    if let Some(finding) = file.findings.iter().find(|finding| finding.severity == crate::report::Severity::Error) {
+    if let Some(finding) = file.findings.iter().find(|finding| finding.severity == crate::finding::Severity::Error) {
         return Err(wrong(format!("the patch cannot be read: {}", finding.message)));
     }
     let root = match file.documents.as_slice() {
@@ -337,7 +338,7 @@ fn read(text: &str, request: &Request) -> Result<Value, Stop> {
     Value::parse(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
 }
 
-fn refusal(stop: &Stop, unicode: crate::goformat::GoUnicode) -> Vec<answer::Finding> {
+fn refusal(stop: &Stop, unicode: crate::go::GoUnicode) -> Vec<answer::Finding> {
     let finding = match stop {
         Stop::Finding(finding) => (**finding).clone(),
         Stop::Status(status) => Finding::error(Code::PatchRefused, Origin::ApiServer, status.message.clone()),

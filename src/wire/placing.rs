@@ -3,15 +3,15 @@
 use super::answer::{self, Range};
 use super::placement as out;
 use super::request::{Detail, Request};
-use crate::evaluate::PreparedNodes;
-use crate::evaluate::Selector;
-use crate::evaluate::explain;
-use crate::evaluate::matching::{Matches, Outcome, State};
-use crate::evaluate::placement::{Decision, Filter, Judge, Plan, Site, Verdict};
-use crate::evaluate::rules::SchedulerRules;
+use crate::api::Release;
+use crate::finding::{Step, locate};
 use crate::ordered::Map;
-use crate::report::{Step, locate};
-use crate::schema::Release;
+use crate::place::PreparedNodes;
+use crate::place::Selector;
+use crate::place::explain;
+use crate::place::matching::{Matches, Outcome, State};
+use crate::place::placement::{Decision, Filter, Judge, Plan, Site, Verdict};
+use crate::place::rules::SchedulerRules;
 use crate::text::{NodeId, Source, Tree};
 
 /// Up to this many nodes each tells everything, unless the request says otherwise.

@@ -1,10 +1,10 @@
 //! What can be asked. Absent fields mean the default; unknown fields are refused by name.
 
-pub use crate::decode::Via;
+use crate::api::Release;
 use crate::editor::sentences::{LOCALES, Sentences};
 use crate::json::Raw;
 use crate::limits::Limits;
-use crate::schema::Release;
+pub use crate::record::decode::Via;
 use crate::text::Source;
 
 /// One request.

@@ -5,17 +5,17 @@
 
 use super::answer::{Answer, Object, Told};
 use super::case::{self, Case};
-use super::hints;
 use super::offered::{NO_PATCHES, PATCHES};
 use super::parse::{nothing_checked, other_group, place};
 use super::request::{Operation, Request};
-use crate::input::{Input, Item, Passage, What};
+use crate::finding::hints;
+use crate::finding::suggest;
+use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::json::{self, Raw};
-use crate::report::{Code, Finding, Origin, Severity, Step};
-use crate::suggest;
+use crate::manifest::{Input, Item, Passage, What};
+use crate::rules::classic::references::{Here, Named, References};
+use crate::server::status::Status;
 use crate::text::bytes::HELP;
-use crate::validate::references::{Here, Named, References};
-use crate::validate::status::Status;
 
 /// Answers `validate`.
 pub fn validate(request: &Request) -> Answer {

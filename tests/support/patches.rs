@@ -2,12 +2,12 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
-use claimkit::goformat::GoUnicode;
+use claimkit::api::{Release, Struct};
+use claimkit::go::GoUnicode;
 use claimkit::json::Value as Ours;
 use claimkit::patch::Refused;
 use claimkit::patch::apply::Writer;
 use claimkit::patch::managers::Manager;
-use claimkit::schema::{Release, Struct};
 use serde_json::Value;
 
 fn ours(value: &Value) -> Ours {

@@ -2,7 +2,7 @@
 
 use super::super::Number;
 use super::{NUMBER, RANGE, Reader, Result, VALUE_END};
-use crate::float;
+use crate::go::float;
 
 impl Reader<'_> {
     pub(super) fn digit(&self) -> Option<u64> {

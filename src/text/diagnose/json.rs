@@ -1,6 +1,6 @@
 //! Plainer words for what kubectl refuses in JSON.
 
-use crate::report::{Code, Edit, Finding, Origin};
+use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::json::JsonError;
 use crate::text::source::{Source, Span};
 use crate::text::yaml;

@@ -1,7 +1,7 @@
 //! Characters that only look like a hyphen, a blank or a quote: word processors and web pages make them.
 
 use super::refusal::{edited, reads, tries};
-use crate::report::{Code, Edit, Finding, Origin};
+use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::Span;
 use crate::text::tree::{Kind, Style, Tree};
 

@@ -16,7 +16,7 @@ use super::source::{Source, Span};
 use super::stream::Mode;
 use super::tree::{Entry, Kind, NodeId, Tree};
 use super::yaml::Composed;
-use crate::report::{Code, Edit, Finding, Origin};
+use crate::finding::{Code, Edit, Finding, Origin};
 use crate::words::find;
 
 /// The documents of a text: what stands before, between and behind its separators.

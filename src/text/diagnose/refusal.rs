@@ -3,7 +3,7 @@
 
 use super::lookalike::{self, Lookalike};
 use super::meant;
-use crate::report::{Code, Edit, Finding, Origin};
+use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Mark, Stage, YamlError};
 use crate::words::{contains, find};

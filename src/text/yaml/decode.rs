@@ -5,7 +5,7 @@ use super::compose::{Found, RawEntry, RawKey};
 use super::error::{Stage, YamlError};
 use super::resolve;
 use super::token::Mark;
-use crate::goformat::{self, GoUnicode};
+use crate::go::{self, GoUnicode};
 use crate::ordered::Set;
 use crate::text::print::{Order, effective};
 use crate::text::source::Span;
@@ -398,7 +398,7 @@ fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
 /// A scalar key as Go writes it (`%#v`).
 fn scalar_syntax(tree: &Tree<'_>, text: Str, value: resolve::Value) -> String {
     match value {
-        resolve::Value::Text => goformat::quote(tree.text(text), UNICODE),
+        resolve::Value::Text => go::quote(tree.text(text), UNICODE),
         resolve::Value::Null => "<nil>".to_owned(),
         resolve::Value::Bool(value) => value.to_string(),
         resolve::Value::Int(value) => value.to_string(),
@@ -426,7 +426,7 @@ fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
                 continue;
             }
             Part::Key(key) => {
-                goformat::quote_into(&mut out, tree.text(key), UNICODE);
+                go::quote_into(&mut out, tree.text(key), UNICODE);
                 out.push(':');
                 continue;
             }
@@ -439,7 +439,7 @@ fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
             Kind::Uint(value) => out.push_str(&format!("{value:#x}")),
             Kind::Float(value) => out.push_str(&resolve::float_value(value)),
             Kind::Number(Span { .. }) => {}
-            Kind::Str(text) => goformat::quote_into(&mut out, tree.text(text), UNICODE),
+            Kind::Str(text) => go::quote_into(&mut out, tree.text(text), UNICODE),
             Kind::Seq { .. } => {
                 out.push_str("[]interface {}{");
                 parts.push(Part::Text("}"));

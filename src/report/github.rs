@@ -1,0 +1,39 @@
+//! Workflow commands of GitHub Actions: annotations beside the changed lines of a pull request.
+
+use crate::report::{Report, place};
+
+/// Writes a file's findings, one line each.
+pub fn write(out: &mut String, report: &Report<'_>) {
+    for finding in report.findings() {
+        let command = match finding.severity.as_str() {
+            "error" => "error",
+            "warning" => "warning",
+            _ => "notice",
+        };
+        let mut properties = format!("file={}", property(report.name));
+        if let Some(range) = finding.range {
+            let (line, column) = place(report.text, range.start);
+            let (end_line, end_column) = place(report.text, range.end);
+            properties.push_str(&format!(",line={line},endLine={end_line}"));
+            // Columns are understood only where the annotation stays in one line; the end is the last column itself.
+            if line == end_line {
+                let last = end_column.saturating_sub(1).max(column);
+                properties.push_str(&format!(",col={column},endColumn={last}"));
+            }
+        }
+        properties.push_str(&format!(",title={}", property(&format!("{} {}", finding.origin, finding.code))));
+        let mut message = finding.message.clone();
+        if let Some(help) = &finding.help {
+            message.push_str(&format!("\nhelp: {help}"));
+        }
+        out.push_str(&format!("::{command} {properties}::{}\n", data(&message)));
+    }
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
