@@ -38,7 +38,8 @@ pub mod go;
 pub mod json;
 pub mod limits;
 pub mod manifest;
-pub mod ordered;
+#[allow(dead_code)]
+mod ordered;
 pub mod patch;
 pub mod place;
 pub mod policy;
@@ -49,7 +50,6 @@ pub mod rules;
 pub mod server;
 pub mod text;
 pub mod wire;
-mod words;
 
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]

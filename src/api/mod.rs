@@ -7,8 +7,6 @@ pub mod release;
 
 pub use release::{Release, Rules};
 
-use crate::words::same;
-
 /// The Go package a type lives in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Package {
@@ -187,7 +185,7 @@ impl Struct {
     /// The field with a JSON name in a release, and its slot.
     pub fn field(&'static self, json: &str, release: Release) -> Option<(usize, &'static Field)> {
         let mark = mark(json);
-        let named = |field: &Field| field.mark == mark && same(field.json, json) && field.since <= release;
+        let named = |field: &Field| field.mark == mark && field.json == json && field.since <= release;
         self.fields.iter().enumerate().find(|(_, field)| named(field))
     }
 

@@ -1,7 +1,6 @@
 //! From the names on the command line to texts.
 
 use super::{Entry, Host};
-use crate::ordered;
 use crate::text::bytes::{self, Damage};
 
 /// A text to work on.
@@ -109,7 +108,7 @@ fn find(path: &str, host: &mut dyn Host) -> Result<Vec<String>, (String, String)
 /// Puts a folder's entries on the stack so that they come off by name.
 fn push(waiting: &mut Vec<(String, usize, bool)>, folder: &str, depth: usize, mut entries: Vec<Entry>) {
     entries.retain(|entry| !entry.name.starts_with('.') && (entry.folder || is_manifest(&entry.name)));
-    ordered::sort_by(&mut entries, |a, b| b.name.cmp(&a.name));
+    entries.sort_by(|a, b| b.name.cmp(&a.name));
     let folder = folder.strip_suffix('/').unwrap_or(folder);
     for entry in entries {
         waiting.push((format!("{folder}/{}", entry.name), depth.saturating_add(1), entry.folder));

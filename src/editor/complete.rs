@@ -218,7 +218,7 @@ impl Completer<'_> {
                 (rank, field)
             })
             .collect();
-        crate::ordered::sort_by_key(&mut rows, |(rank, _)| *rank);
+        rows.sort_by_key(|(rank, _)| *rank);
         for (rank, field) in rows {
             let info = info(at, schema, field);
             let mut detail = match self.sentences {

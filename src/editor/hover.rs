@@ -9,7 +9,6 @@ use crate::finding::Step;
 use crate::json::{Members, Out};
 use crate::manifest::{Input, What};
 use crate::text::{NodeId, Span, Tree, tree};
-use crate::words::joined;
 
 /// About a place in the text.
 #[derive(Debug)]
@@ -365,7 +364,7 @@ fn markdown(title: &str, info: &Info, documentation: Option<&str>, field: &Field
         [("immutable", info.immutable), ("server-owned", info.server_owned), ("dropped-on-create", info.dropped_on_create)];
     lines.extend(flags.iter().filter(|(_, on)| *on).map(|(word, _)| words.word(word).to_owned()));
     match info.list_type {
-        Some("map") => lines.push(words.fill("list-map", "{key}", &joined(info.list_map_keys, "`, `"))),
+        Some("map") => lines.push(words.fill("list-map", "{key}", &info.list_map_keys.join("`, `"))),
         Some("set") => lines.push(words.word("list-set").to_owned()),
         Some(_) => lines.push(words.word("list-atomic").to_owned()),
         None => {}

@@ -7,7 +7,6 @@ use super::facts::{self, Facts, Format, Unique};
 use super::sentences::{Sentences, field_key, kind_key, version_key};
 use crate::api::{Field, GROUP, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
 use crate::text::print::quote;
-use crate::words::joined;
 
 macro_rules! subdomain {
     () => {
@@ -108,7 +107,7 @@ pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sent
         Some(name) => {
             let kind = served.iter().find(|kind| kind.kind == name).ok_or_else(|| {
                 let names: Vec<String> = served.iter().map(|kind| format!("`{}`", kind.kind)).collect();
-                format!("release `{release}` does not serve the kind `{name}`; write one of {}", joined(&names, ", "))
+                format!("release `{release}` does not serve the kind `{name}`; write one of {}", names.join(", "))
             })?;
             export.string("title", name);
             export.object(kind.schema, Place::Anywhere);

@@ -8,7 +8,6 @@ use crate::record::decode::{Strict, StrictKind};
 use crate::text::Span;
 use crate::text::edit::{self, Edits};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
-use crate::words::joined;
 use std::borrow::Cow;
 
 /// Help for an unknown or duplicate field, and its new name where that is certain.
@@ -151,7 +150,7 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
     let mut finding = Finding::warning(Code::AllocationModeDefaulted, crate::finding::Origin::Claimkit, message)
         .with_span(entry.key_span)
         .with_help("write `WaitForFirstConsumer` or `Immediate`, or leave the line out");
-    finding.path = Some(format!("{}.allocationMode", joined(path, ".")));
+    finding.path = Some(format!("{}.allocationMode", path.join(".")));
     let value = tree.span(entry.value);
     let edit = if value.is_empty() {
         let tail = tree.source().get(entry.key_span.to()..).unwrap_or("");

@@ -2,7 +2,6 @@
 
 use crate::api::meta::OBJECT_META;
 use crate::api::{Api, Release, Struct, Type, VERSIONS, Version};
-use crate::words::joined;
 
 /// What to write instead of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -234,7 +233,7 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     }
     match same.or(nearest.found()) {
         Some(near) => Suggestion::rename(format!("did you mean `{near}`?"), near),
-        None => Suggestion::say(format!("{version} has the kinds {}", joined(&names, ", "))),
+        None => Suggestion::say(format!("{version} has the kinds {}", names.join(", "))),
     }
 }
 

@@ -9,8 +9,6 @@ pub mod time;
 
 pub use printable::GoUnicode;
 
-use crate::words::joined;
-
 /// `strconv.Quote`: `text` in double quotes, everything Go does not call printable escaped.
 pub fn quote(text: &str, unicode: GoUnicode) -> String {
     let mut out = String::with_capacity(text.len().saturating_add(2));
@@ -20,7 +18,7 @@ pub fn quote(text: &str, unicode: GoUnicode) -> String {
 
 /// Several texts as [`quote`] gives them, with commas between them.
 pub fn quoted<'t>(texts: impl IntoIterator<Item = &'t str>, unicode: GoUnicode) -> String {
-    joined(texts.into_iter().map(|text| quote(text, unicode)), ", ")
+    texts.into_iter().map(|text| quote(text, unicode)).collect::<Vec<_>>().join(", ")
 }
 
 /// Appends [`quote`]'s text to `out`.

@@ -5,7 +5,7 @@ mod strings;
 mod values;
 
 use crate::go::{self, GoUnicode};
-use crate::words::joined;
+
 use std::fmt;
 use values::described;
 
@@ -409,6 +409,6 @@ fn one_of(names: &[&str]) -> String {
     match quoted.as_slice() {
         [a, b] => format!("{a} or {b}"),
         [one] => one.clone(),
-        many => format!("one of {}", joined(many, ", ")),
+        many => format!("one of {}", many.join(", ")),
     }
 }

@@ -3,7 +3,7 @@
 use super::{Number, Raw, Value};
 use crate::go::float;
 use crate::text::print;
-use crate::words::contains;
+
 use std::borrow::Cow;
 
 /// Something that can be written as JSON.
@@ -260,7 +260,7 @@ impl ToJson for Number {
 pub(super) fn float(n: f64) -> String {
     if n != 0.0 && !(1e-5..1e16).contains(&n.abs()) {
         let scientific = float::scientific(n);
-        return if contains(&scientific, "e-") { scientific } else { scientific.replace('e', "e+") };
+        return if scientific.contains("e-") { scientific } else { scientific.replace('e', "e+") };
     }
     let plain = float::plain(n);
     if !plain.contains('.') {

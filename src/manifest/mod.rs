@@ -10,7 +10,6 @@ use crate::text::print::{self, Order};
 use crate::text::stream::{self, Stream};
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, File, Mode, Span};
-use crate::words::cut;
 
 /// One object of a file.
 #[derive(Debug)]
@@ -356,8 +355,8 @@ fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>,
     if meta.api_version.is_empty() {
         return missing("apiVersion", document, item.node);
     }
-    let (group, version) = cut(&meta.api_version, b'/').unwrap_or(("", &meta.api_version));
-    if cut(version, b'/').is_some() {
+    let (group, version) = meta.api_version.split_once('/').unwrap_or(("", &meta.api_version));
+    if version.contains('/') {
         return refused(Code::NoKind, format!("unexpected GroupVersion string: {}", meta.api_version), "apiVersion");
     }
     if group != GROUP {

@@ -208,7 +208,7 @@ fn take_from_others(
         );
     }
     if !force && !conflicts.is_empty() {
-        crate::ordered::sort_by(&mut conflicts, |a, b| a.manager.cmp(&b.manager));
+        conflicts.sort_by(|a, b| a.manager.cmp(&b.manager));
         return Err(Refused::Conflicts(conflicts));
     }
     for manager in managers.iter_mut().filter(|manager| !manager.is(own)) {

@@ -4,7 +4,6 @@ use super::fields::{Set, Step};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
 use crate::json::{Map, Value};
-use crate::ordered;
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +95,7 @@ pub fn write(object: &mut Value, managers: &[Manager]) {
     let seconds = |manager: &Manager| {
         manager.time.as_deref().and_then(|time| Time::parse(time).ok()).map_or_else(String::new, |time| time.rfc3339())
     };
-    ordered::sort_by_key(&mut entries, |manager| {
+    entries.sort_by_key(|manager| {
         let operation = if manager.applied { "Apply" } else { "Update" };
         (operation, seconds(manager), manager.name.clone(), manager.api_version.clone(), manager.subresource.clone())
     });

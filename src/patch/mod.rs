@@ -21,7 +21,6 @@ pub mod strategic;
 pub mod typed;
 
 use crate::json::{Number, Value};
-use crate::words::joined;
 
 /// Why a patch was not carried out, by the server's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +69,7 @@ pub fn conflict_message(conflicts: &[Conflict]) -> String {
         }
         lines.push(format!("- {}", conflict.path));
     }
-    format!("Apply failed with {} conflicts: {}", conflicts.len(), joined(&lines, "\n"))
+    format!("Apply failed with {} conflicts: {}", conflicts.len(), lines.join("\n"))
 }
 
 /// What Go's JSON decoder calls a value.
@@ -93,12 +92,12 @@ pub(crate) fn go_print(value: &Value) -> String {
         Value::Number(Number::Float(n)) => go_float(*n),
         Value::Number(_) => value.to_string(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", joined(items.iter().map(go_print), " ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_print).collect::<Vec<_>>().join(" ")),
         Value::Object(map) => {
             let mut entries: Vec<&(String, Value)> = map.iter().collect();
-            crate::ordered::sort_by(&mut entries, |a, b| a.0.cmp(&b.0));
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
             let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{}", go_print(value))).collect();
-            format!("map[{}]", joined(&entries, " "))
+            format!("map[{}]", entries.join(" "))
         }
     }
 }

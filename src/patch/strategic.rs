@@ -4,7 +4,6 @@
 use super::{Refused, go_kind, go_print};
 use crate::api::{Field, Release, Struct, Type};
 use crate::json::{Map, Value};
-use crate::ordered;
 
 const DIRECTIVE: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
@@ -291,8 +290,8 @@ fn arrange(merged: Vec<Value>, patch: &[Value], server: &[Value], key: Option<&s
     let (mut named, mut others): (Vec<Value>, Vec<Value>) =
         merged.into_iter().partition(|item| place(patch, item, key).is_some());
     let rank = |list: &[Value], item: &Value| place(list, item, key).unwrap_or(usize::MAX);
-    ordered::sort_by_key(&mut named, |item| rank(patch, item));
-    ordered::sort_by_key(&mut others, |item| rank(server, item));
+    named.sort_by_key(|item| rank(patch, item));
+    others.sort_by_key(|item| rank(server, item));
     let mut out = Vec::with_capacity(named.len().saturating_add(others.len()));
     let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
     loop {

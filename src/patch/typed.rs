@@ -4,7 +4,6 @@
 use super::fields::{Path, Set, Step};
 use crate::api::{Field, ListKind, Release, Struct, Type};
 use crate::json::{Map, Value};
-use crate::ordered;
 
 /// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
 const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];
@@ -83,7 +82,7 @@ impl Schema {
                     .iter()
                     .map(|key| ((*key).to_owned(), item.get(key).map_or_else(|| "\"\"".to_owned(), Value::to_string)))
                     .collect();
-                ordered::sort(&mut keys);
+                keys.sort();
                 Step::Key(keys)
             }
             _ => Step::Value(item.to_string()),
@@ -99,7 +98,7 @@ impl Schema {
             }
             (Shape::Fields(_) | Shape::Keys, Value::Object(map)) => {
                 let mut names: Vec<&String> = map.keys().collect();
-                ordered::sort(&mut names);
+                names.sort();
                 for name in names {
                     path.push(Step::Field(name.clone()));
                     let Some(below) = self.below(shape, name) else { return at(path, "field not declared in schema") };
@@ -109,7 +108,7 @@ impl Schema {
                 Ok(())
             }
             (Shape::Set | Shape::Items(..), Value::Array(items)) => {
-                let mut seen = ordered::Set::new();
+                let mut seen = std::collections::BTreeSet::new();
                 for (index, item) in items.iter().enumerate() {
                     if let Shape::Items(keys, _) = shape
                         && let Some(key) = keys.iter().find(|key| item.get(key).is_none())

@@ -6,7 +6,6 @@ use crate::place::bits::Bits;
 use crate::place::matching::{Matches, State};
 use crate::place::nodes::{Label, PreparedNodes};
 use crate::place::selector::{List, Requirement, Test, integer};
-use crate::words::joined;
 
 /// Most values that are named in a sentence.
 const SHOWN_VALUES: usize = 8;
@@ -67,7 +66,7 @@ pub fn requirement<'n>(requirement: &Requirement<'_>, nodes: &'n PreparedNodes, 
 
 fn unusable(requirement: &Requirement<'_>) -> String {
     let errors = requirement.test.as_ref().err().map_or(&[][..], Vec::as_slice);
-    joined(errors.iter().map(|error| &error.message), "; ")
+    errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 fn no_integer(actual: Option<&str>) -> &'static str {
@@ -80,7 +79,7 @@ fn quoted(values: &[&str]) -> String {
     if more > 0 {
         shown.push(format!("{more} more"));
     }
-    joined(&shown, ", ")
+    shown.join(", ")
 }
 
 fn one_of(values: &[&str]) -> String {
@@ -135,7 +134,7 @@ pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Op
         1 => "the term".to_owned(),
         many => format!("term {} of {many}", term.saturating_add(1)),
     };
-    let text = format!("{which} misses by {}: {}", spoken(failing.len()), joined(&whys, "; "));
+    let text = format!("{which} misses by {}: {}", spoken(failing.len()), whys.join("; "));
     Some(Miss { text, at: failing.first().map(|&first| (term, first)) })
 }
 
@@ -206,8 +205,8 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     }
     let message = match test {
         Test::In(values) => {
-            let shown = values.iter().take(8).map(|value| format!("`{value}`"));
-            format!("no node has {} for label `{key}`", joined(shown, " or "))
+            let shown: Vec<String> = values.iter().take(8).map(|value| format!("`{value}`")).collect();
+            format!("no node has {} for label `{key}`", shown.join(" or "))
         }
         Test::Gt(bound) => format!("no node has more than `{bound}` for label `{key}`"),
         Test::Lt(bound) => format!("no node has less than `{bound}` for label `{key}`"),
@@ -227,8 +226,8 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
         (Some(near), Test::Gt(_)) => finding.with_help(format!("the largest value is `{near}`")),
         (Some(near), _) => finding.with_help(format!("the smallest value is `{near}`")),
         _ => {
-            let some = label.values().take(5).map(|value| format!("`{value}`"));
-            finding.with_help(format!("nodes have {}", joined(some, ", ")))
+            let some: Vec<String> = label.values().take(5).map(|value| format!("`{value}`")).collect();
+            finding.with_help(format!("nodes have {}", some.join(", ")))
         }
     })
 }

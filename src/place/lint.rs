@@ -2,11 +2,10 @@
 //! labels that no node has (spec/node-selectors.md §3.1).
 
 use crate::finding::{Code, Finding, Origin, Severity, Step};
-use crate::ordered::{self, Map};
 use crate::place::nodes::PreparedNodes;
 use crate::place::selector::{List, ParseError, Requirement, Selector, Term, Test};
 use crate::text::print;
-use crate::words::joined;
+use std::collections::BTreeMap;
 
 /// Where a selector stands in its object.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +78,7 @@ pub fn findings(selector: &Selector<'_>, place: &Place<'_>, on_nodes: Option<OnN
         findings.push(place.of_none());
         return findings;
     }
-    let mut seen: Map<String, usize> = Map::new();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for (index, term) in selector.terms.iter().enumerate() {
         if term.is_empty() {
             let help = "remove it: it does not mean `every node`";
@@ -110,8 +109,8 @@ pub fn findings(selector: &Selector<'_>, place: &Place<'_>, on_nodes: Option<OnN
 
 /// The term before this one that says the same.
 #[inline(never)]
-fn said_before(term: &Term<'_>, index: usize, seen: &mut Map<String, usize>) -> Option<usize> {
-    let content = joined(unique(term.requirements.iter().map(content).collect()), ";");
+fn said_before(term: &Term<'_>, index: usize, seen: &mut BTreeMap<String, usize>) -> Option<usize> {
+    let content = unique(term.requirements.iter().map(content).collect()).join(";");
     let first = seen.get(&content).copied();
     if first.is_none() {
         seen.insert(content, index);
@@ -121,7 +120,7 @@ fn said_before(term: &Term<'_>, index: usize, seen: &mut Map<String, usize>) -> 
 
 /// In order, each once.
 fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
-    ordered::sort(&mut items);
+    items.sort();
     items.dedup();
     items
 }
@@ -165,8 +164,8 @@ fn never(tests: &[&Test<'_>]) -> Option<String> {
         _ => {
             let more = above.map(|bound| format!("more than `{bound}`"));
             let less = below.map(|bound| format!("less than `{bound}`"));
-            let both = more.into_iter().chain(less);
-            Some(format!("cannot be {}", joined(both, " and ")))
+            let both: Vec<String> = more.into_iter().chain(less).collect();
+            Some(format!("cannot be {}", both.join(" and ")))
         }
     }
 }

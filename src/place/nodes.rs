@@ -410,7 +410,7 @@ impl Builder {
         let mut set = PreparedNodes { store: String::with_capacity(bytes), ..PreparedNodes::default() };
         set.names = self.names.iter().map(|name| set.put(name)).collect();
         let mut columns: Vec<Growing> = self.columns;
-        crate::ordered::sort_by(&mut columns, |a, b| a.key.cmp(&b.key));
+        columns.sort_by(|a, b| a.key.cmp(&b.key));
         set.columns.reserve_exact(columns.len());
         let nodes = set.names.len();
         let (dense, sparse): (Vec<usize>, Vec<usize>) =

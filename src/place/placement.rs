@@ -1,10 +1,10 @@
 //! The dynamicresources plugin of the scheduler on files: its checks in its order, its reasons in its words
 //! (spec/node-selectors.md §4). Verdicts say what the scheduler would answer now.
 
-use crate::ordered::Set;
 use crate::place::matching::{Matches, Outcome};
 use crate::place::nodes::PreparedNodes;
 use crate::place::rules::SchedulerRules;
+use std::collections::BTreeSet;
 
 /// Whether a claim or pod can use a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,14 +99,14 @@ pub enum Filter<'r> {
     /// What drivers said.
     Unsuitable {
         /// The nodes they cannot use.
-        nodes: Set<&'r str>,
+        nodes: BTreeSet<&'r str>,
         /// They said something.
         reported: bool,
         /// The list is as long as it may be: there may be more.
         truncated: bool,
     },
     /// The nodes that drivers were asked about.
-    Potential(Set<&'r str>),
+    Potential(BTreeSet<&'r str>),
     /// The node chosen.
     Selected(&'r str),
     /// The scheduler's own allocation from structured parameters.

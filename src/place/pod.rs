@@ -1,7 +1,7 @@
 //! What placement needs of a Pod, read from the tree: Pods are of another API group and have no table here.
 
-use crate::ordered::Map;
 use crate::text::tree::{Kind, NodeId, Tree};
+use std::collections::BTreeMap;
 
 /// A Pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Pod {
     /// `spec.resourceClaims`
     pub claims: Vec<Entry>,
     /// `status.resourceClaimStatuses`: name of the claim made for an entry; `None` if none is needed.
-    pub statuses: Map<String, Option<String>>,
+    pub statuses: BTreeMap<String, Option<String>>,
 }
 
 /// An entry of `spec.resourceClaims`.

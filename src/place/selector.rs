@@ -3,11 +3,10 @@
 use crate::api::core::NODE_SELECTOR_OPERATORS;
 use crate::finding::{Path, Step};
 use crate::go;
-use crate::ordered::Set;
 use crate::place::rules::SchedulerRules;
 use crate::record::view::{NodeSelector, NodeSelectorRequirement};
 use crate::rules::names;
-use crate::words::joined;
+use std::collections::BTreeSet;
 
 /// Which list of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -167,7 +166,7 @@ impl<'r> Selector<'r> {
 
     /// The text of all errors together, `None` if there are none (§2.7).
     pub fn error(&self) -> Option<String> {
-        let mut seen = Set::new();
+        let mut seen = BTreeSet::new();
         let mut texts: Vec<&str> = Vec::new();
         for error in self.errors() {
             if seen.insert(error.message.as_str()) {
@@ -177,7 +176,7 @@ impl<'r> Selector<'r> {
         match texts.as_slice() {
             [] => None,
             [one] => Some((*one).to_owned()),
-            many => Some(format!("[{}]", joined(many, ", "))),
+            many => Some(format!("[{}]", many.join(", "))),
         }
     }
 }
@@ -250,7 +249,7 @@ fn requirement<'r>(
 
 fn set<'r>(values: &[&'r str]) -> Vec<&'r str> {
     let mut values = values.to_vec();
-    crate::ordered::sort(&mut values);
+    values.sort();
     values.dedup();
     values
 }
@@ -272,7 +271,7 @@ fn expression<'r>(
     let messages = names::qualified_name(key);
     if !messages.is_empty() {
         let path = errors.path;
-        errors.invalid(&path.field("key"), key, &joined(&messages, "; "));
+        errors.invalid(&path.field("key"), key, &messages.join("; "));
     }
     let path = errors.path;
     let values_path = path.field("values");
@@ -308,7 +307,7 @@ fn expression<'r>(
             let path = values_path.index(index);
             let before = errors.list.len();
             // Upstream names the label after the index; in the text there is nothing below the value.
-            errors.invalid(&path.key(key), value, &joined(&messages, "; "));
+            errors.invalid(&path.key(key), value, &messages.join("; "));
             if let Some(error) = errors.list.get_mut(before) {
                 error.steps.pop();
             }

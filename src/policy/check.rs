@@ -6,7 +6,6 @@ use crate::policy::keys::{Key, Names, Shape};
 use crate::policy::pattern;
 use crate::rules::names;
 use crate::text::tree::{Kind, NodeId, Tree};
-use crate::words::joined;
 
 /// Longest piece of the user's own text in a message, in characters.
 const SHOWN: usize = 80;
@@ -248,7 +247,7 @@ fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, before)) => format!("{} or {last}", joined(before, ", ")),
+        Some((last, before)) => format!("{} or {last}", before.join(", ")),
         None => String::new(),
     }
 }
@@ -278,8 +277,8 @@ fn quotes(tree: &Tree<'_>, node: NodeId) -> &'static str {
 pub fn shown_node(node: &crate::policy::settings::Node) -> String {
     let labels: Vec<String> = node.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     match (node.name.is_empty(), labels.is_empty()) {
-        (true, _) => format!("nodes with {}", shown(&joined(&labels, ","))),
+        (true, _) => format!("nodes with {}", shown(&labels.join(","))),
         (false, true) => format!("node {}", shown(&node.name)),
-        (false, false) => format!("node {} with {}", shown(&node.name), shown(&joined(&labels, ","))),
+        (false, false) => format!("node {} with {}", shown(&node.name), shown(&labels.join(","))),
     }
 }

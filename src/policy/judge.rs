@@ -3,7 +3,6 @@
 use crate::api::Api;
 use crate::finding::{Cause, Code, Finding, Origin, Severity};
 use crate::manifest::{self, Item, What};
-use crate::ordered::Set;
 use crate::policy::request::{AdmissionRequest, Operation};
 use crate::policy::restrictions::{self, Subject};
 use crate::policy::settings::Settings;
@@ -17,6 +16,7 @@ use crate::text::print;
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Whether the host lets a policy change objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl<'a> Case<'a, '_> {
     /// Wrong types refuse always: nothing can be said of what cannot be read. Unknown fields are a matter of strictness.
     fn decoding(&self, decoded: &Decoded<'_>) -> Vec<Finding> {
         let mut order: Vec<usize> = (0..decoded.mismatches.len()).collect();
-        crate::ordered::sort_by_key(&mut order, |&at| decoded.answer != Some(at));
+        order.sort_by_key(|&at| decoded.answer != Some(at));
         let mut findings = Vec::new();
         for mismatch in order.into_iter().filter_map(|at| decoded.mismatches.get(at)) {
             let mut finding = Finding::error(Code::TypeMismatch, Origin::ApiServer, mismatch.message.clone());
@@ -224,7 +224,7 @@ impl<'a> Case<'a, '_> {
             server(&pipeline::update(api, &new, operation, &Context::new(release)), verdict);
         }
         let violations = |object| restrictions::violations(self.settings, Subject { api, release, object, status });
-        let before: Set<String> = violations(&old).iter().map(FieldError::message).collect();
+        let before: BTreeSet<String> = violations(&old).iter().map(FieldError::message).collect();
         for error in violations(&new) {
             let mut finding = policy(&error);
             if before.contains(&finding.message) {
@@ -321,7 +321,7 @@ fn is_going_away(object: &Record<'_>) -> bool {
 
 /// The server's errors, each text once.
 fn server(errors: &[FieldError], verdict: &mut Verdict) {
-    let mut seen = Set::new();
+    let mut seen = BTreeSet::new();
     verdict.findings.extend(errors.iter().map(FieldError::finding).filter(|finding| seen.insert(finding.message.clone())));
 }
 

@@ -5,7 +5,6 @@ use crate::json::{Members, Out, Raw};
 use crate::policy::judge::Verdict;
 use crate::policy::restrictions;
 use crate::wire::answer;
-use crate::words::joined;
 
 /// Longest warning, in characters: kubectl prints it on a line.
 const WARNING: usize = 120;
@@ -220,7 +219,7 @@ fn code(findings: &[Finding]) -> Option<u16> {
 
 /// One reason bare, several as the API server joins them, each text once.
 fn message(findings: &[Finding]) -> Option<String> {
-    let mut seen = crate::ordered::Set::new();
+    let mut seen = std::collections::BTreeSet::new();
     let texts: Vec<&str> = errors(findings).map(|finding| finding.message.as_str()).filter(|text| seen.insert(*text)).collect();
     match texts.as_slice() {
         [] => None,
@@ -294,7 +293,7 @@ fn annotations(verdict: &Verdict) -> Option<Annotations> {
             names.push(name);
         }
     }
-    (!names.is_empty()).then(|| Annotations { rule: joined(&names, ","), class: warning(&verdict.class) })
+    (!names.is_empty()).then(|| Annotations { rule: names.join(","), class: warning(&verdict.class) })
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Selector {
 /// Reads a field selector; the error is upstream's text.
 pub fn parse(text: &str) -> Result<Selector, String> {
     let mut parts = split(text);
-    crate::ordered::sort(&mut parts);
+    parts.sort();
     let mut selector = Selector::default();
     for part in parts.into_iter().filter(|part| !part.is_empty()) {
         let Some((field, equal, value)) = term(part) else {

@@ -6,13 +6,13 @@ use crate::api::{Release, Struct, Type};
 use crate::finding::Path;
 use crate::go::quantity::Quantity;
 use crate::go::time::Time;
-use crate::ordered::Set;
 use crate::record::{Record, Value};
 use crate::text::diagnose::{self, Meant, Wanted};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// How many strict problems Go's decoder collects.
 const MAX_STRICT: usize = 100;
@@ -155,7 +155,7 @@ fn pass<'t>(
     sorted: bool,
 ) -> Decoded<'t> {
     let mut decoder =
-        Decoder { tree, version, how, sorted, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: Set::new() };
+        Decoder { tree, version, how, sorted, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: BTreeSet::new() };
     let mut record = Record::empty(schema);
     decoder.fill(node, schema, &Path::ROOT, &Context::ROOT, &mut record);
     let answer = decoder.own.or(if decoder.mismatches.is_empty() { None } else { Some(0) });
@@ -183,7 +183,7 @@ impl Context<'_> {
             here = context.parent;
         }
         names.reverse();
-        (!names.is_empty()).then(|| format!("{}.{}", self.holder, crate::words::joined(&names, ".")))
+        (!names.is_empty()).then(|| format!("{}.{}", self.holder, names.join(".")))
     }
 }
 
@@ -197,7 +197,7 @@ struct Decoder<'t, 's> {
     /// The first mismatch of a type with a decoder of its own: Go stops there and reports it.
     own: Option<usize>,
     strict: Vec<Strict>,
-    seen: Set<String>,
+    seen: BTreeSet<String>,
 }
 
 impl<'t> Decoder<'t, '_> {
@@ -384,7 +384,7 @@ impl<'t> Decoder<'t, '_> {
             Value::Map(map) => map,
             _ => Vec::with_capacity(tree.entries(node).len()),
         };
-        let mut met = Set::new();
+        let mut met = BTreeSet::new();
         for entry in self.entries(node) {
             let key = tree.text(entry.key);
             let here = path.field(key);
@@ -463,7 +463,7 @@ fn sink(map: &mut [(Cow<'_, str>, Cow<'_, str>)]) {
 fn sort_keys(map: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
     // Stable, so that of equal keys the last one written comes first once reversed.
     map.reverse();
-    crate::ordered::sort_by(map, |a, b| a.0.cmp(&b.0));
+    map.sort_by(|a, b| a.0.cmp(&b.0));
     map.dedup_by(|later, kept| later.0 == kept.0);
 }
 

@@ -1,13 +1,13 @@
 //! SARIF 2.1.0, as code-scanning services and editors read it.
 
 use crate::json::{Map, Value};
-use crate::ordered::Set;
 use crate::report::Report;
 use crate::report::answer::{Edit, Finding, Fix, Range};
+use std::collections::BTreeSet;
 
 /// Writes all files as one log.
 pub fn document(reports: &[Report<'_>]) -> String {
-    let codes: Set<&str> = reports.iter().flat_map(Report::findings).map(|finding| finding.code.as_str()).collect();
+    let codes: BTreeSet<&str> = reports.iter().flat_map(Report::findings).map(|finding| finding.code.as_str()).collect();
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> =
         reports.iter().flat_map(|report| report.findings().map(move |finding| result(report, finding))).collect();

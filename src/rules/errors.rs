@@ -3,7 +3,6 @@
 use crate::finding::{Cause, Code, Finding, Origin, Path, Step};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
-use crate::words::joined;
 use std::borrow::Cow;
 
 /// One validation error in kube-apiserver's words.
@@ -179,7 +178,7 @@ pub fn is_cut(errors: &[FieldError]) -> bool {
 /// The text of an aggregate: one error bare, several in brackets, equal texts once (behaviour.md §5.4).
 pub fn aggregate(errors: &[FieldError]) -> String {
     let mut texts: Vec<String> = Vec::with_capacity(errors.len());
-    let mut seen = crate::ordered::Set::new();
+    let mut seen = std::collections::BTreeSet::new();
     for error in errors {
         let text = error.message();
         if seen.insert(text.clone()) {
@@ -188,6 +187,6 @@ pub fn aggregate(errors: &[FieldError]) -> String {
     }
     match texts.as_slice() {
         [one] => one.clone(),
-        _ => format!("[{}]", joined(&texts, ", ")),
+        _ => format!("[{}]", texts.join(", ")),
     }
 }

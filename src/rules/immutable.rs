@@ -5,7 +5,6 @@ use crate::finding::{Code, Path};
 use crate::record::go_syntax::go_syntax_of;
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
-use crate::words::joined;
 
 /// The server's words.
 pub const MESSAGE: &str = "field is immutable";
@@ -84,7 +83,7 @@ pub struct Difference<'r> {
 impl Difference<'_> {
     /// In words, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
     pub fn told(&self) -> String {
-        let path = joined(&self.path, ".");
+        let path = self.path.join(".");
         let simple = |value: &Value<'_>| match value {
             Value::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),
             Value::Bool(flag) => Some(format!("`{flag}`")),

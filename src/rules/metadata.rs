@@ -3,14 +3,13 @@
 use crate::api::{Rules, Scope, Type};
 use crate::finding::{Code, Path};
 use crate::go::{self, GoUnicode};
-use crate::ordered::Set;
 use crate::record::go_syntax::go_syntax;
 use crate::record::view::{ObjectMeta, OwnerReference, StringMap, Strings};
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::immutable;
 use crate::rules::names::{self, Messages};
-use crate::words::joined;
+use std::collections::BTreeSet;
 
 /// All annotations of an object, keys and values, in bytes.
 const ANNOTATIONS_MAX: usize = 256 * 1024;
@@ -96,8 +95,8 @@ pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Err
     let root = Path::ROOT;
     let path = root.field("metadata");
     if old.deletion_timestamp().is_some() {
-        let stored: Set<&str> = old.finalizers().iter().collect();
-        let added: Set<&str> = new.finalizers().iter().filter(|f| !stored.contains(f)).collect();
+        let stored: BTreeSet<&str> = old.finalizers().iter().collect();
+        let added: BTreeSet<&str> = new.finalizers().iter().filter(|f| !stored.contains(f)).collect();
         if !added.is_empty() {
             let detail = format!(
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
@@ -235,8 +234,8 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
 
 /// Go syntax of the whole list.
 fn go_syntax_list<'r>(list: impl Iterator<Item = OwnerReference<'r>>, unicode: GoUnicode) -> String {
-    let items = list.filter_map(|reference| Some(go_syntax(reference.record()?, unicode)));
-    format!("[]v1.OwnerReference{{{}}}", joined(items, ", "))
+    let items: Vec<String> = list.filter_map(|reference| Some(go_syntax(reference.record()?, unicode))).collect();
+    format!("[]v1.OwnerReference{{{}}}", items.join(", "))
 }
 
 /// The version of an `apiVersion`; empty where Go's parser gives up.

@@ -3,7 +3,6 @@
 //! Every function returns the messages in the server's order; an empty list means well formed and costs no
 //! allocation. Lengths are bytes. Source: apimachinery `util/validation`; behaviour.md §6.1 to §6.6 and §7.9.
 
-use crate::words::cut;
 use std::borrow::Cow;
 
 /// What is wrong with one name, in the server's order. Empty when nothing is.
@@ -60,9 +59,9 @@ pub fn label(value: &str, dotted: DottedLabel) -> Messages {
 /// Qualified name `[prefix/]name`: label keys, finalizers, selector keys, lower-cased annotation keys.
 pub fn qualified_name(value: &str) -> Messages {
     let mut messages = Messages::new();
-    let name = match cut(value, b'/') {
+    let name = match value.split_once('/') {
         None => value,
-        Some((_, rest)) if cut(rest, b'/').is_some() => {
+        Some((_, rest)) if rest.contains('/') => {
             messages.push(Cow::Borrowed(TOO_MANY_SLASHES));
             return messages;
         }

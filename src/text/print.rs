@@ -17,7 +17,7 @@ pub enum Order {
 pub fn effective<'t>(tree: &'t Tree<'_>, id: NodeId, order: Order) -> Vec<&'t Entry> {
     let mut entries: Vec<&Entry> = tree.entries(id).iter().filter(|entry| !entry.shadowed).collect();
     if order == Order::Sorted {
-        crate::ordered::sort_by(&mut entries, |a, b| tree.text(a.key).cmp(tree.text(b.key)));
+        entries.sort_by(|a, b| tree.text(a.key).cmp(tree.text(b.key)));
     }
     entries
 }

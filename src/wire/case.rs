@@ -7,7 +7,6 @@ use crate::api::{Api, Scope};
 use crate::finding::hints;
 use crate::finding::{Code, Finding, Origin, Step};
 use crate::manifest::{Input, Item, What};
-use crate::ordered::{Map, Set};
 use crate::record::Record;
 use crate::record::decode::{self, Decoded, How};
 use crate::record::view;
@@ -19,8 +18,8 @@ use crate::server::defaults;
 use crate::server::pipeline::{self, Changes};
 use crate::server::status::Status;
 use crate::text::Tree;
-use crate::words::joined;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The decoding error the server answers with.
 fn refusal<'d>(decoded: &'d Decoded<'_>) -> Option<&'d str> {
@@ -28,8 +27,8 @@ fn refusal<'d>(decoded: &'d Decoded<'_>) -> Option<&'d str> {
 }
 
 fn strict_error(decoded: &Decoded<'_>) -> String {
-    let items = decoded.strict.iter().map(|strict| &strict.message);
-    format!("strict decoding error: {}", joined(items, ", "))
+    let items: Vec<&str> = decoded.strict.iter().map(|strict| strict.message.as_str()).collect();
+    format!("strict decoding error: {}", items.join(", "))
 }
 
 /// Tells that a new object has a resource version.
@@ -71,7 +70,7 @@ pub struct Case<'a, 's> {
 }
 
 /// Stored objects by kind, namespace and name.
-pub type Partners<'a> = Map<(&'a str, &'a str, &'a str), &'a Item>;
+pub type Partners<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Item>;
 
 /// What pairs an object with its stored one.
 fn identity<'a>(request: &'a Request, item: &'a Item) -> (&'a str, &'a str, &'a str) {
@@ -85,7 +84,7 @@ fn identity<'a>(request: &'a Request, item: &'a Item) -> (&'a str, &'a str, &'a 
 
 /// The stored objects of an update; of several with the same name the first.
 pub fn partners<'a>(request: &'a Request, old: Option<&'a Input<'_>>) -> Partners<'a> {
-    let mut partners = Map::new();
+    let mut partners = BTreeMap::new();
     for item in old.into_iter().flat_map(|old| &old.items) {
         let identity = identity(request, item);
         if !partners.contains_key(&identity) {
@@ -335,7 +334,7 @@ impl Case<'_, '_> {
             }
             let more = if found.len() > told.len() { ", and more" } else { "" };
             let advice = finding.code.help().unwrap_or_default();
-            finding.help = Some(format!("{}{more}; {advice}", joined(&told, ", ")).into());
+            finding.help = Some(format!("{}{more}; {advice}", told.join(", ")).into());
             if let [only] = found.as_slice() {
                 finding.steps.clear();
                 for name in [path, &only.path].into_iter().flatten() {
@@ -381,7 +380,7 @@ impl Case<'_, '_> {
     #[inline(never)]
     fn tell(&self, errors: &[FieldError], verdict: &mut Verdict) {
         let once = self.via() == Via::Kubectl;
-        let mut seen = Set::new();
+        let mut seen = BTreeSet::new();
         for error in errors {
             let mut finding = error.finding();
             if once && !seen.insert(finding.message.clone()) {

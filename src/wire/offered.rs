@@ -12,7 +12,6 @@ use crate::limits::Limits;
 use crate::policy::response::ValidationResponse;
 use crate::text::Span;
 use crate::text::tree::{Kind, NodeId, Tree};
-use crate::words::joined;
 
 /// No policy module: nothing is left out.
 const ALL: bool = !cfg!(any(feature = "kubewarden", feature = "opa", feature = "wasi"));
@@ -42,9 +41,9 @@ const VERBS: [(&str, bool, &str); 5] = [
 pub fn elsewhere(verb: &str) -> String {
     let quoted = |(name, ..): &(&str, bool, &str)| format!("`{name}`");
     let Some((_, _, ending)) = VERBS.iter().find(|(known, ..)| *known == verb) else {
-        return format!("unknown verb `{verb}`; write one of {}", joined(VERBS.iter().map(quoted), ", "));
+        return format!("unknown verb `{verb}`; write one of {}", VERBS.iter().map(quoted).collect::<Vec<_>>().join(", "));
     };
-    let here = joined(VERBS.iter().filter(|(_, here, _)| *here).map(quoted), ", ");
+    let here = VERBS.iter().filter(|(_, here, _)| *here).map(quoted).collect::<Vec<_>>().join(", ");
     format!("this module answers {here} only; `{verb}` is in the modules `claimkit{ending}.wasm` and `claimkit-opa{ending}.wasm`")
 }
 
@@ -183,5 +182,5 @@ pub fn contract_request(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String>
         .filter(|entry| tree.text(entry.key) != "uid")
         .map(|entry| format!("{}:{}", text(entry.key_span), text(tree.span(entry.value))))
         .collect();
-    Some(format!("{{{}}}", joined(&members, ",")))
+    Some(format!("{{{}}}", members.join(",")))
 }

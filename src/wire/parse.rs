@@ -11,7 +11,6 @@ use crate::record;
 use crate::record::decode::{self, Decoded, How, StrictKind};
 use crate::text::print::{self, Order};
 use crate::text::{Source, Span, stream, yaml};
-use crate::words::joined;
 
 /// Answers `parse`.
 pub fn parse(request: &Request) -> Answer {
@@ -106,8 +105,8 @@ fn raw(text: &str, request: &Request) -> Answer {
 /// go-yaml's strict refusal is one text for all duplicate keys.
 fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
     let first = errors.first()?.value;
-    let lines = errors.into_iter().map(|error| error.message);
-    let message = format!("yaml: unmarshal errors:\n  {}", joined(lines, "\n  "));
+    let lines: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+    let message = format!("yaml: unmarshal errors:\n  {}", lines.join("\n  "));
     Some(Finding::warning(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
 }
 
@@ -138,7 +137,7 @@ fn told(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Finding> {
         findings.push(finding);
     }
     // The server's own answer comes first.
-    crate::ordered::sort_by_key(&mut findings, |finding| finding.origin != Origin::ApiServer);
+    findings.sort_by_key(|finding| finding.origin != Origin::ApiServer);
     for strict in &decoded.strict {
         let (severity, origin) = match (validation, decoded.answer) {
             (FieldValidation::Ignore, _) => (Severity::Warning, Origin::Claimkit),

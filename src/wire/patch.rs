@@ -18,7 +18,6 @@ use crate::server::status::Status;
 use crate::text::bytes::HELP;
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
-use crate::words::joined;
 
 /// Answers `validate` with the operations `patch` and `patchStatus`.
 #[inline(never)]
@@ -263,7 +262,7 @@ impl Work<'_, '_> {
             .chain(decoded.strict.iter().map(|strict| strict.message.as_str()))
             .collect();
         if self.request.field_validation == FieldValidation::Strict && !strict.is_empty() {
-            return invalid(format!("strict decoding error: {}", joined(&strict, ", ")));
+            return invalid(format!("strict decoding error: {}", strict.join(", ")));
         }
         Ok(())
     }
@@ -372,7 +371,7 @@ fn in_go_order(old: &Value, new: &Value) -> Value {
         _ if old == new => old.clone(),
         (Value::Object(old), Value::Object(new)) => {
             let mut keys: Vec<&String> = new.keys().collect();
-            crate::ordered::sort(&mut keys);
+            keys.sort();
             let value = |key: &String| {
                 let new = new.get(key).cloned().unwrap_or(Value::Null);
                 old.get(key).map_or(new.clone(), |old| in_go_order(old, &new))

@@ -4,7 +4,7 @@ use super::request::{Detail, FieldValidation, Lossy, Operation, PatchType, Place
 use crate::editor::sentences::Sentences;
 use crate::json::{Error, Read, Reader};
 use crate::limits::Limits;
-use crate::ordered::Map;
+use std::collections::BTreeMap;
 
 type Result<T> = std::result::Result<T, Box<Error>>;
 
@@ -132,9 +132,9 @@ impl Read for PlaceRange {
 
 impl Read for Sentences {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut groups = Map::new();
+        let mut groups = BTreeMap::new();
         reader.map(&mut |reader, group| {
-            let mut sentences = Map::new();
+            let mut sentences = BTreeMap::new();
             reader.map(&mut |reader, name| {
                 sentences.insert(name, String::read(reader)?);
                 Ok(())

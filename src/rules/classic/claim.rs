@@ -2,7 +2,6 @@
 
 use crate::api::Scope;
 use crate::finding::{Code, Path};
-use crate::ordered::Set;
 use crate::record::go_syntax::go_syntax_of;
 use crate::record::view::{AllocationResult, List, ResourceClaim, ResourceClaimConsumerReference, ResourceClaimSpec};
 use crate::rules::classic::structured;
@@ -11,6 +10,7 @@ use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::driver_name;
 use crate::rules::names;
 use crate::rules::{immutable, metadata, node_selector};
+use std::collections::BTreeSet;
 
 const DATA_MAX: usize = 16 * 1024;
 const HANDLES_MAX: usize = 32;
@@ -78,7 +78,7 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
                     errors.forbidden(Code::ReservedForNotShareable, &reserved_for, "may not be reserved more than once");
                 }
                 let leaving = claim.metadata().deletion_timestamp().is_some() || new.deallocation_requested();
-                let stored: Set<_> = old.reserved_for().iter().map(identity).collect();
+                let stored: BTreeSet<_> = old.reserved_for().iter().map(identity).collect();
                 if leaving && !new.reserved_for().iter().all(|entry| stored.contains(&identity(entry))) {
                     let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
                     errors.forbidden(Code::ReservedForAdded, &reserved_for, detail);
@@ -137,7 +137,7 @@ fn allocation(allocation: AllocationResult<'_>, path: &Path<'_>, context: &Conte
 }
 
 fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>, context: &Context, errors: &mut Errors) {
-    let mut seen = Set::new();
+    let mut seen = BTreeSet::new();
     for (index, entry) in list.iter().enumerate() {
         let path = path.index(index);
         if context.rules.reserved_for_by_uid {

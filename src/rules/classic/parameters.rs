@@ -5,13 +5,13 @@
 
 use crate::api::Scope;
 use crate::finding::{Code, Path};
-use crate::ordered::Set;
 use crate::record::view::{ResourceClaimParameters, ResourceClassParameters};
 use crate::rules::classic::{class, structured};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::driver_name;
 use crate::rules::metadata;
+use std::collections::BTreeSet;
 
 /// New claim parameters.
 pub fn create_for_claim(parameters: ResourceClaimParameters<'_>, context: &Context, errors: &mut Errors) {
@@ -27,7 +27,7 @@ pub fn create_for_claim(parameters: ResourceClaimParameters<'_>, context: &Conte
         }
     }
     let requests = root.field("driverRequests");
-    let mut seen = Set::new();
+    let mut seen = BTreeSet::new();
     for (index, driver) in parameters.driver_requests().iter().enumerate() {
         let path = requests.index(index);
         unique_driver(driver.driver_name(), &path.field("driverName"), &mut seen, errors);
@@ -60,14 +60,14 @@ pub fn create_for_class(parameters: ResourceClassParameters<'_>, context: &Conte
         class::parameters_reference(reference, &root.field("generatedFrom"), context, errors);
     }
     let filters = root.field("filters");
-    let mut seen = Set::new();
+    let mut seen = BTreeSet::new();
     for (index, filter) in parameters.filters().iter().enumerate() {
         let path = filters.index(index);
         unique_driver(filter.driver_name(), &path.field("driverName"), &mut seen, errors);
         structured::selector(filter.named_resources(), &path, errors);
     }
     let vendor = root.field("vendorParameters");
-    let mut seen = Set::new();
+    let mut seen = BTreeSet::new();
     for (index, parameters) in parameters.vendor_parameters().iter().enumerate() {
         let path = vendor.index(index);
         unique_driver(parameters.driver_name(), &path.field("driverName"), &mut seen, errors);
@@ -86,7 +86,7 @@ pub fn update_for_class(
 }
 
 /// A driver name that may stand only once; case counts.
-fn unique_driver<'r>(name: &'r str, path: &Path<'_>, seen: &mut Set<&'r str>, errors: &mut Errors) {
+fn unique_driver<'r>(name: &'r str, path: &Path<'_>, seen: &mut BTreeSet<&'r str>, errors: &mut Errors) {
     driver_name(name, path, errors);
     if !seen.insert(name) {
         errors.duplicate(Code::DriverNameDuplicate, path, Bad::Str(name));

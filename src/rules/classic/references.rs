@@ -4,19 +4,18 @@
 use crate::api::{Api, GROUP, Scope};
 use crate::finding::{Code, Finding, Origin, Step, locate};
 use crate::manifest::Item;
-use crate::ordered::{self, Map, Set};
 use crate::record::Record;
 use crate::record::view;
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
-use crate::words::cut;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a text holds and what its objects refer to. What is not there is looked for once all is known.
 #[derive(Debug, Default)]
 pub struct References {
     objects: Vec<Object>,
     /// The claim entries of each pod, by namespace and name.
-    pods: Map<[String; 2], Set<String>>,
+    pods: BTreeMap<[String; 2], BTreeSet<String>>,
     wanted: Vec<Wanted>,
     /// The names in what is wanted, one behind the other.
     names: String,
@@ -266,17 +265,17 @@ impl References {
 /// The objects of the text.
 struct There<'a> {
     /// Their kinds and groups.
-    kinds: Set<(&'a str, &'a str)>,
+    kinds: BTreeSet<(&'a str, &'a str)>,
     /// Where each lives, in order; `None` may be anywhere.
     objects: Vec<(Key<'a>, Option<&'a str>)>,
 }
 
 impl<'a> There<'a> {
     fn of(objects: &'a [Object], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
-        let mut there = There { kinds: Set::new(), objects: Vec::with_capacity(objects.len()) };
+        let mut there = There { kinds: BTreeSet::new(), objects: Vec::with_capacity(objects.len()) };
         for object in objects {
             let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
-            let group = cut(api_version, b'/').map_or("", |(group, _)| group);
+            let group = api_version.split_once('/').map_or("", |(group, _)| group);
             let place = match own {
                 _ if object.unplaced => None,
                 _ if object.cluster => Some(""),
@@ -286,7 +285,7 @@ impl<'a> There<'a> {
             there.kinds.insert((kind, group));
             there.objects.push(([object.name.as_deref().unwrap_or(name), kind, group], place));
         }
-        ordered::sort(&mut there.objects);
+        there.objects.sort();
         there
     }
 
@@ -307,7 +306,7 @@ impl Place {
         let Place(mut path, index) = *self;
         let mut steps = Vec::with_capacity(4);
         while !path.is_empty() {
-            let (part, rest) = cut(path, b'.').unwrap_or((path, ""));
+            let (part, rest) = path.split_once('.').unwrap_or((path, ""));
             let item = part.strip_suffix("[]");
             steps.push(Step::Key(item.unwrap_or(part).to_owned()));
             if item.is_some() {
@@ -320,7 +319,7 @@ impl Place {
 
     fn render(&self) -> String {
         let Place(path, index) = self;
-        match cut(path, b'[') {
+        match path.split_once('[') {
             Some((list, below)) => format!("{list}[{index}{below}"),
             None => (*path).to_owned(),
         }

@@ -7,7 +7,6 @@ use crate::place::lint::{self, Place};
 use crate::place::rules::SchedulerRules;
 use crate::place::selector::Selector;
 use crate::record::view::NodeSelector;
-use crate::words::contains;
 use std::borrow::Cow;
 
 /// Findings about a selector that is set. `path` is where it stands.
@@ -31,5 +30,5 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
 
 /// Keys, operators and the number of values are the API's own business; single values it does not look at.
 fn told_by_the_api(finding: &Finding) -> bool {
-    finding.code == Code::NodeSelectorUnparsable && finding.path.as_ref().is_none_or(|path| !contains(path, ".values["))
+    finding.code == Code::NodeSelectorUnparsable && finding.path.as_ref().is_none_or(|path| !path.contains(".values["))
 }

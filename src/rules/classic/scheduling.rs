@@ -2,12 +2,12 @@
 
 use crate::api::Scope;
 use crate::finding::{Code, Path};
-use crate::ordered::Set;
 use crate::record::view::{PodSchedulingContext, Strings};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::metadata;
 use crate::rules::names;
+use std::collections::BTreeSet;
 
 const NODES_MAX: usize = 128;
 
@@ -29,7 +29,7 @@ pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_
     let root = Path::ROOT;
     let status = root.field("status");
     let path = status.field_named("claims", "resourceClaims");
-    let mut seen = Set::new();
+    let mut seen = BTreeSet::new();
     for (index, claim) in new.status().resource_claims().iter().enumerate() {
         let path = path.index(index);
         nodes(claim.unsuitable_nodes(), &path.field("unsuitableNodes"), errors);
@@ -41,7 +41,7 @@ pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_
 
 /// A set of node names, at most 128.
 fn nodes(list: Strings<'_>, path: &Path<'_>, errors: &mut Errors) {
-    let mut seen = Set::new();
+    let mut seen = BTreeSet::new();
     for (index, node) in list.iter().enumerate() {
         if seen.insert(node) {
             errors.malformed(Code::NodeNameInvalid, &path.index(index), node, &names::subdomain(node));

@@ -1,11 +1,10 @@
 //! The structured model of 1.30, `namedResources`, wherever it stands (behaviour.md §7.3, §7.9, §9).
 
 use crate::finding::{Code, Path};
-use crate::ordered::Set;
 use crate::record::view::{NamedResourcesAttribute, NamedResourcesResources, NamedResourcesSelector, StructuredResourceHandle};
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::names;
-use crate::words::joined;
+use std::collections::BTreeSet;
 
 /// No model field is set.
 pub fn model_required(path: &Path<'_>, errors: &mut Errors) {
@@ -47,7 +46,7 @@ pub fn selector(model: Option<NamedResourcesSelector<'_>>, path: &Path<'_>, erro
 /// The instances of a slice.
 pub fn resources(resources: NamedResourcesResources<'_>, path: &Path<'_>, errors: &mut Errors) {
     let instances = path.field("instances");
-    let mut seen = Set::new();
+    let mut seen = BTreeSet::new();
     for (index, instance) in resources.instances().iter().enumerate() {
         let path = instances.index(index);
         let name = path.field("name");
@@ -56,7 +55,7 @@ pub fn resources(resources: NamedResourcesResources<'_>, path: &Path<'_>, errors
             errors.duplicate(Code::InstanceNameDuplicate, &name, Bad::Str(instance.name()));
         }
         let attributes = path.field("attributes");
-        let mut seen = Set::new();
+        let mut seen = BTreeSet::new();
         for (index, attribute) in instance.attributes().iter().enumerate() {
             let path = attributes.index(index);
             let name = path.field("name");
@@ -90,8 +89,8 @@ fn value(attribute: NamedResourcesAttribute<'_>, path: &Path<'_>, errors: &mut E
         0 => errors.required(Code::AttributeValueRequired, path, "exactly one value must be set"),
         1 => {}
         _ => {
-            let set = fields.iter().filter(|(_, set)| *set).map(|(name, _)| format!("\"{name}\""));
-            let value = Bad::Syntax(format!("[]string{{{}}}", joined(set, ", ")));
+            let set: Vec<String> = fields.iter().filter(|(_, set)| *set).map(|(name, _)| format!("\"{name}\"")).collect();
+            let value = Bad::Syntax(format!("[]string{{{}}}", set.join(", ")));
             errors.invalid(Code::AttributeValueSeveral, path, value, "exactly one field must be set, not several");
         }
     }

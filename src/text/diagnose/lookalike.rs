@@ -150,7 +150,7 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
             spans.extend(tree.entries(id).iter().filter(|entry| !entry.merged).map(|entry| entry.key_span));
         }
     }
-    crate::ordered::sort(&mut spans);
+    spans.sort();
     spans.dedup();
     let mut found = 0usize;
     let mut tries = tries(chunk);

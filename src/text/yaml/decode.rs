@@ -6,10 +6,10 @@ use super::error::{Stage, YamlError};
 use super::resolve;
 use super::token::Mark;
 use crate::go::{self, GoUnicode};
-use crate::ordered::Set;
 use crate::text::print::{Order, effective};
 use crate::text::source::Span;
 use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
+use std::collections::BTreeSet;
 
 /// Up to this many decoding steps, 99 % may come from aliases.
 const RATIO_LOW: f64 = 400_000.0;
@@ -49,7 +49,7 @@ struct Walk<'w, 's> {
     /// Aliases being followed, by node.
     active: Vec<bool>,
     /// Keys set so far of each mapping being decoded, when duplicates are asked for.
-    keys: Option<Vec<Set<String>>>,
+    keys: Option<Vec<BTreeSet<String>>>,
     duplicates: Vec<(String, NodeId)>,
 }
 
@@ -172,7 +172,7 @@ impl<'w, 's> Walk<'w, 's> {
                     Some(target) => target,
                     None => match &mut self.keys {
                         Some(keys) => {
-                            keys.push(Set::new());
+                            keys.push(BTreeSet::new());
                             keys.len().saturating_sub(1)
                         }
                         None => 0,
