@@ -447,3 +447,16 @@ fn hostile_patches_end_in_a_finding() {
         }
     }
 }
+
+/// Each copy of `metadata` into itself doubles it: 40 of them would take a terabyte.
+#[test]
+fn copies_of_a_json_patch_are_bounded_as_by_the_server() {
+    let old = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: a}\ndriverName: a.example.com\n";
+    let copy = |at: usize| json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/x{at}")});
+    let copies: Vec<Value> = (0..40).map(copy).collect();
+    let answer = patch(old, "json", &json!(copies).to_string(), json!({}));
+    assert_eq!(answer["objects"][0]["status"]["code"], 422, "{answer}");
+    let help = answer["findings"][0]["help"].as_str().unwrap();
+    assert!(help.contains("the accumulated size increase of copy is "), "{help}");
+    assert!(help.ends_with(", exceeding the limit 3145728"), "{help}");
+}

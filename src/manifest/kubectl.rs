@@ -5,7 +5,7 @@ use crate::api::{Field, Package, Release, Struct, Type, meta};
 use crate::record::decode::{self, How, Via};
 use crate::text::diagnose::Meant;
 use crate::text::print::{self, Order};
-use crate::text::tree::{Kind, NodeId, Tree};
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
 
 /// Most bytes of a document shown in a message.
@@ -164,8 +164,12 @@ fn slashes(api_version: &str) -> usize {
 
 /// The type and the items of a list; the first mismatch in the order kubectl meets them.
 fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Result<(), String> {
-    let order = if mode == Mode::Json { Order::Source } else { Order::Sorted };
-    for entry in print::effective(tree, root, order) {
+    // JSON goes to Go's decoder as it stands: every member of a name is decoded, the last one wins.
+    let entries: Vec<&Entry> = match mode {
+        Mode::Json => tree.entries(root).iter().collect(),
+        Mode::Yaml => print::effective(tree, root, Order::Sorted),
+    };
+    for entry in entries {
         let (field, wanted, go_type) = match tree.text(entry.key) {
             "apiVersion" => ("apiVersion", "string", "string"),
             "kind" => ("kind", "string", "string"),

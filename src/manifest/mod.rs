@@ -62,7 +62,7 @@ impl<'s> Input<'s> {
         Input::read_via(text, Via::Kubectl, release, limits)
     }
 
-    /// Reads a text on its way to the server. kubectl refuses some documents itself, in its own words, and stops there;
+    /// Reads a text on its way to the server. kubectl refuses some documents itself, in its own words;
     /// sent to the server as they stand, they meet the server's words.
     pub fn read_via(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
         let mut passage = Passage::open(text, via, release, limits);
@@ -70,12 +70,11 @@ impl<'s> Input<'s> {
         passage.input
     }
 
-    /// Takes the last document apart; false if kubectl refuses it.
-    fn take_apart(&mut self, release: Option<Release>) -> bool {
+    /// Takes the last document apart. What kubectl cannot decode is a finding; the documents after it are read all the same.
+    fn take_apart(&mut self, release: Option<Release>) {
         let Input { file, items } = self;
-        let Some((document, before)) = file.documents.split_last() else { return true };
-        let Some(root) = document.root else { return true };
-        let mut refusal = None;
+        let Some((document, before)) = file.documents.split_last() else { return };
+        let Some(root) = document.root else { return };
         for object in kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::last_of(30))) {
             match object {
                 Ok(sent) => {
@@ -83,16 +82,7 @@ impl<'s> Input<'s> {
                     let meta = TypeMeta { api_version: sent.api_version, kind: sent.kind };
                     items.push(item(document, before.len(), sent.node, span, sent.list_index, Ok(meta), release));
                 }
-                Err(refused) => {
-                    refusal.get_or_insert_with(|| kubectl_refusal(&document.tree, refused));
-                }
-            }
-        }
-        match refusal {
-            None => true,
-            Some(refusal) => {
-                file.findings.push(refusal);
-                false
+                Err(refused) => file.findings.push(kubectl_refusal(&document.tree, refused)),
             }
         }
     }
@@ -192,8 +182,7 @@ impl<'s> Passage<'s> {
             Via::Kubectl => {
                 let Some(document) = stream.next(&mut input.file) else { return false };
                 input.file.documents.push(document);
-                // kubectl reads a file to its end before it sends the first object, but a document it cannot decode ends that.
-                *over = !input.take_apart(*release);
+                input.take_apart(*release);
             }
             Via::Validator => {
                 while let Some(document) = stream.next(&mut input.file) {

@@ -81,8 +81,9 @@ pub fn open<'s>(text: &'s str, limits: &Limits) -> (File<'s>, Stream<'s>) {
     if mode == Some(Mode::Yaml) && text.len() >= u32::MAX as usize {
         mode = None;
     }
+    let at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let reader = yaml::Reader::part(text, 0, 0, false);
-    (file, Stream { mode, limits: *limits, at: 0, pieces: Pieces::default(), reader, nodes: 0 })
+    (file, Stream { mode, limits: *limits, at, pieces: Pieces::default(), reader, nodes: 0 })
 }
 
 impl<'s> Stream<'s> {
@@ -164,8 +165,12 @@ pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
     })
 }
 
+/// kubectl takes it from the start of a file before it guesses how to read it (cli-runtime, pkg/resource/visitor.go).
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.
 pub fn mode(text: &str) -> Mode {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let trimmed = text.trim_start();
     let blank = text.len().saturating_sub(trimmed.len());
     if blank < LOOK_AHEAD && trimmed.starts_with('{') { Mode::Json } else { Mode::Yaml }

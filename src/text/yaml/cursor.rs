@@ -56,6 +56,10 @@ impl<'a> Scanner<'a> {
         match self.at(ahead) {
             b'\n' => 1,
             b'\r' if self.at(ahead.wrapping_add(1)) == b'\n' => 2,
+            // kubectl's line reader takes one CR away before every LF, so that CR CR LF reaches go-yaml as CR LF.
+            b'\r' if self.read_by_lines && self.at(ahead.wrapping_add(1)) == b'\r' && self.at(ahead.wrapping_add(2)) == b'\n' => {
+                3
+            }
             b'\r' => 1,
             0xc2 if self.at(ahead.wrapping_add(1)) == 0x85 => 2,
             0xe2 if self.at(ahead.wrapping_add(1)) == 0x80 && matches!(self.at(ahead.wrapping_add(2)), 0xa8 | 0xa9) => 3,
