@@ -118,7 +118,9 @@ pub fn validation(finding: &mut Finding, api: Api, tree: &Tree<'_>, root: NodeId
         }
         _ => None,
     };
-    finding.help = help.map(Cow::Owned).or_else(|| finding.code.help().map(Cow::Borrowed));
+    if finding.help.is_none() {
+        finding.help = help.map(Cow::Owned).or_else(|| finding.code.help().map(Cow::Borrowed));
+    }
 }
 
 fn api_field(api: Api, path: &[&str]) -> Option<&'static crate::api::Field> {

@@ -1,17 +1,15 @@
 //! The verdict about one AdmissionRequest: the API server's own rules, then the policy's.
 
 use crate::api::Api;
-use crate::finding::{Cause, Code, Finding, Origin, Severity};
+use crate::finding::{Code, Finding, Origin, Severity};
 use crate::manifest::{self, Item, What};
 use crate::policy::request::{AdmissionRequest, Operation};
 use crate::policy::restrictions::{self, Subject};
 use crate::policy::settings::Settings;
-use crate::record::decode::Via;
-use crate::record::decode::{self, Decoded, How};
+use crate::record::decode::{How, Via};
 use crate::record::{Record, Value};
-use crate::rules::{self, Context, FieldError};
-use crate::server::defaults;
-use crate::server::pipeline::{self, Changes};
+use crate::rules::FieldError;
+use crate::server::{self, Body, FieldValidation, Outcome, Reach};
 use crate::text::print;
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode};
@@ -121,57 +119,45 @@ impl<'a> Case<'a, '_> {
         if status && (!api.kind.status || self.request.operation == Operation::Create) {
             return;
         }
-        let mut decoded = self.decode(&self.item, api);
-        if is_going_away(&decoded.record) {
+        let mut body = self.read(&self.item, api);
+        if is_going_away(body.record()) {
             return;
         }
-        verdict.findings.extend(self.decoding(&decoded));
-        if decoded.answer.is_some() {
+        verdict.findings.extend(self.decoding(&body));
+        if body.mismatch().is_some() {
             return;
         }
-        defaults::apply(&mut decoded.record, &api);
-        if let Some(class) = claim_spec(&mut decoded.record, api).map(|spec| spec.str("resourceClassName").to_owned()) {
+        if let Some(class) = claim_spec(&mut body.decoded.record, api).map(|spec| spec.str("resourceClassName").to_owned()) {
             verdict.class = class;
         }
         match self.request.operation {
             Operation::Update => match self.stored(api) {
-                Ok(old) => self.update(api, decoded.record, old, status, verdict),
+                Ok(old) => self.update(body, old, status, verdict),
                 Err(problem) => verdict.findings.push(Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)),
             },
-            _ => self.create(api, decoded.record, verdict),
+            _ => self.create(body, verdict),
         }
     }
 
-    fn decode(&self, item: &Item, api: Api) -> Decoded<'a> {
-        let how = How::reaching(Mode::Json, Via::Validator, self.item.release);
-        decode::decode(&self.document.tree, item.node, api.kind.schema, api.version.name, how)
+    fn read(&self, item: &Item, api: Api) -> Body<'a> {
+        Body::read(&self.document.tree, item.node, api, How::reaching(Mode::Json, Via::Validator, self.item.release))
     }
 
-    /// Wrong types refuse always: nothing can be said of what cannot be read. Unknown fields are a matter of strictness.
-    fn decoding(&self, decoded: &Decoded<'_>) -> Vec<Finding> {
-        let mut order: Vec<usize> = (0..decoded.mismatches.len()).collect();
-        order.sort_by_key(|&at| decoded.answer != Some(at));
-        let mut findings = Vec::new();
-        for mismatch in order.into_iter().filter_map(|at| decoded.mismatches.get(at)) {
-            let mut finding = Finding::error(Code::TypeMismatch, Origin::ApiServer, mismatch.message.clone());
-            finding.path = Some(mismatch.path.clone());
-            findings.push(finding);
+    /// Wrong types always refuse: what cannot be read cannot be judged. Unknown fields do unless validation is off.
+    fn decoding(&self, body: &Body<'_>) -> Vec<Finding> {
+        let mut findings = body.findings(FieldValidation::Strict);
+        if self.settings.validation_off {
+            findings.retain(|finding| finding.code == Code::TypeMismatch);
         }
-        if !self.settings.validation_off {
-            for strict in &decoded.strict {
-                let code = match strict.kind {
-                    decode::StrictKind::Unknown => Code::UnknownField,
-                    decode::StrictKind::Duplicate => Code::DuplicateField,
-                };
-                let mut finding = Finding::error(code, Origin::ApiServer, strict.message.clone());
-                finding.path = Some(strict.path.clone());
-                findings.push(finding);
-            }
+        for finding in &mut findings {
+            // Places in the host's request lead nowhere in what the user wrote.
+            finding.span = None;
+            finding.fixes.clear();
         }
         findings
     }
 
-    fn stored(&self, api: Api) -> Result<Record<'a>, String> {
+    fn stored(&self, api: Api) -> Result<Body<'a>, String> {
         let Some(old) = self.request.old_object() else {
             return Err("`request.oldObject` is missing: an update is judged by what it changes".to_owned());
         };
@@ -185,24 +171,29 @@ impl<'a> Case<'a, '_> {
                 ));
             }
         }
-        let mut decoded = self.decode(&item, api);
-        if let Some(mismatch) = decoded.answer.and_then(|answer| decoded.mismatches.get(answer)) {
-            return Err(format!("`request.oldObject` cannot be read: {}", mismatch.message));
+        let body = self.read(&item, api);
+        match body.mismatch() {
+            Some(error) => Err(format!("`request.oldObject` cannot be read: {error}")),
+            None => Ok(body),
         }
-        defaults::apply(&mut decoded.record, &api);
-        Ok(decoded.record)
     }
 
-    fn create(&self, api: Api, mut object: Record<'a>, verdict: &mut Verdict) {
-        let mutated = self.fall_back(api, &mut object, verdict);
-        let context = Context::new(self.item.release);
+    /// The request as the server meets it before admission.
+    fn server(&self) -> server::Request<'a> {
+        server::Request {
+            release: self.item.release,
+            namespace: Some(self.request.namespace()).filter(|namespace| !namespace.is_empty()),
+            validation: FieldValidation::Strict,
+            reach: Reach::Admission,
+        }
+    }
+
+    fn create(&self, mut body: Body<'a>, verdict: &mut Verdict) {
+        let api = body.api;
+        let mutated = self.fall_back(api, &mut body.decoded.record, verdict);
+        let object = body.record().clone();
         if !self.settings.validation_off {
-            let mut object = object.clone();
-            verdict.findings.extend(self.other_namespace(api, &object));
-            let mut changes = Changes::default();
-            pipeline::fill_namespace(&mut object, api.kind.scope, self.namespace(), &mut changes);
-            pipeline::prepare_for_create(&mut object, &mut changes);
-            server(&rules::functions(api, &object, rules::Operation::Create, &context), verdict);
+            refused(server::create(&self.server(), body), verdict);
         }
         let subject = Subject { api, release: self.item.release, object: &object, status: false };
         verdict.findings.extend(restrictions::violations(self.settings, subject).iter().map(policy));
@@ -213,15 +204,12 @@ impl<'a> Case<'a, '_> {
         }
     }
 
-    fn update(&self, api: Api, mut new: Record<'a>, mut old: Record<'a>, status: bool, verdict: &mut Verdict) {
-        let release = self.item.release;
+    fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut Verdict) {
+        let (api, release) = (body.api, self.item.release);
+        let (new, old) = (body.record().clone(), stored.record().clone());
         if !self.settings.validation_off {
-            let mut changes = Changes::default();
-            pipeline::fill_namespace(&mut old, api.kind.scope, self.namespace(), &mut changes);
-            pipeline::fill_namespace(&mut new, api.kind.scope, self.namespace(), &mut changes);
-            pipeline::fill_resource_version(&mut new, &old);
-            let operation = if status { rules::Operation::UpdateStatus(&old) } else { rules::Operation::Update(&old) };
-            server(&pipeline::update(api, &new, operation, &Context::new(release)), verdict);
+            let update = if status { server::update_status } else { server::update };
+            refused(update(&self.server(), body, stored), verdict);
         }
         let violations = |object| restrictions::violations(self.settings, Subject { api, release, object, status });
         let before: BTreeSet<String> = violations(&old).iter().map(FieldError::message).collect();
@@ -232,24 +220,6 @@ impl<'a> Case<'a, '_> {
             }
             verdict.findings.push(finding);
         }
-    }
-
-    fn namespace(&self) -> &'a str {
-        match self.request.namespace() {
-            "" => "default",
-            namespace => namespace,
-        }
-    }
-
-    /// The server compares the object's namespace with the request's before anything else.
-    fn other_namespace(&self, api: Api, object: &Record<'_>) -> Option<Finding> {
-        let of_object = object.record("metadata").map_or("", |metadata| metadata.str("namespace"));
-        let of_request = self.request.namespace();
-        let differ = !of_object.is_empty() && !of_request.is_empty() && of_object != of_request;
-        (differ && api.kind.scope == crate::api::Scope::Namespaced).then(|| {
-            let message = "the namespace of the provided object does not match the namespace sent on the request";
-            Finding::error(Code::AdmissionRequest, Origin::ApiServer, message).with_cause(Cause::Invalid)
-        })
     }
 
     /// Puts the fallback in place of a class that is missing or not allowed, and gives the object's new text.
@@ -319,10 +289,9 @@ fn is_going_away(object: &Record<'_>) -> bool {
     metadata.is_some_and(|metadata| matches!(metadata.get("deletionTimestamp"), Value::Time(time) if !time.is_zero()))
 }
 
-/// The server's errors, each text once.
-fn server(errors: &[FieldError], verdict: &mut Verdict) {
-    let mut seen = BTreeSet::new();
-    verdict.findings.extend(errors.iter().map(FieldError::finding).filter(|finding| seen.insert(finding.message.clone())));
+/// Adds the server's reasons. That some were left out is not one of them: a policy's answer is cut anyway.
+fn refused(outcome: Outcome, verdict: &mut Verdict) {
+    verdict.findings.extend(outcome.findings.into_iter().filter(|finding| finding.code != Code::LimitFindings));
 }
 
 fn policy(error: &FieldError) -> Finding {

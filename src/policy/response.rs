@@ -206,8 +206,8 @@ fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
 fn code(findings: &[Finding]) -> Option<u16> {
     errors(findings)
         .map(|finding| match finding.code {
-            Code::PolicySettings | Code::AdmissionRequest if finding.cause.is_none() => 400,
-            code if restrictions::setting(code) == "validation" || code == Code::AdmissionRequest => 422,
+            Code::PolicySettings | Code::AdmissionRequest => 400,
+            code if restrictions::setting(code) == "validation" || code == Code::NamespaceMismatch => 422,
             _ => 403,
         })
         .min_by_key(|code| match code {

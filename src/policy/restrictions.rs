@@ -34,7 +34,7 @@ pub fn setting(code: Code) -> &'static str {
         Code::PolicySuitableNodes => "suitableNodes",
         Code::PolicyAvailableOnNodes => "availableOnNodes",
         Code::PolicyShareable => "shareable",
-        Code::AdmissionRequest => "request",
+        Code::AdmissionRequest | Code::NamespaceMismatch => "request",
         Code::PolicySettings => "settings",
         _ => "validation",
     }

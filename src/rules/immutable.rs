@@ -82,7 +82,7 @@ pub struct Difference<'r> {
 
 impl Difference<'_> {
     /// In words, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
-    pub fn told(&self) -> String {
+    pub fn sentence(&self) -> String {
         let path = self.path.join(".");
         let simple = |value: &Value<'_>| match value {
             Value::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),

@@ -1,7 +1,7 @@
 //! The verb `evaluate`: on which nodes can claims be used, and why not on the others.
 
 use super::answer::{self, Answer, Object};
-use super::parse::{decoding, nothing_checked, other_group, place};
+use super::parse::{nothing_checked, other_group, place};
 use super::placing::{Located, Placing, Told};
 use super::request::{Request, Via};
 use super::validate::in_namespace;
@@ -16,9 +16,9 @@ use crate::place::plan::{Given, Planner, World, Written};
 use crate::place::pod::Pod;
 use crate::place::rules::SchedulerRules;
 use crate::place::{PreparedNodes, Selector};
-use crate::record::decode::{self, Decoded, How};
+use crate::record::decode::{self, How};
 use crate::record::view::{self, NodeSelector};
-use crate::server::defaults;
+use crate::server::{Body, body};
 use crate::text::{self, Span, Tree};
 
 /// Answers `evaluate`.
@@ -85,7 +85,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
     };
     let mode = document.map_or(text::Mode::Yaml, |document| document.mode);
     let decoded = decode::decode(tree, root, &NODE_SELECTOR, "v1", How::reaching(mode, Via::Validator, release));
-    for mut finding in decoding(&decoded, request.field_validation) {
+    for mut finding in body::findings(&decoded, request.field_validation) {
         finding.object = Some(0);
         findings.push(finding);
     }
@@ -118,7 +118,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
 
 /// What stands in the text.
 enum Part<'t> {
-    Ours(Decoded<'t>),
+    Ours(Body<'t>),
     Pod(Pod),
     Nothing,
 }
@@ -221,14 +221,13 @@ fn part<'t>(request: &Request, input: &'t Input<'_>, item: &Item, index: usize, 
         }
         What::Ours(api) => {
             let how = How::reaching(input.mode(item), request.via.unwrap_or_default(), item.release);
-            let mut decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
-            let problems = decoding(&decoded, request.field_validation);
+            let body = Body::read(tree, item.node, *api, how);
+            let problems = body.findings(request.field_validation);
             findings.extend(problems.into_iter().map(|finding| place(input, item, index, finding)));
-            if decoded.answer.is_some() || api.kind.items.is_some() {
+            if body.mismatch().is_some() || api.kind.items.is_some() {
                 return Part::Nothing;
             }
-            defaults::apply(&mut decoded.record, api);
-            Part::Ours(decoded)
+            Part::Ours(body)
         }
     }
 }
@@ -236,8 +235,8 @@ fn part<'t>(request: &Request, input: &'t Input<'_>, item: &Item, index: usize, 
 fn world<'r>(request: &'r Request, input: &'r Input<'_>, parts: &'r [Part<'r>]) -> World<'r> {
     let mut world = World::default();
     for (index, (item, part)) in input.items.iter().zip(parts).enumerate() {
-        let Part::Ours(decoded) = part else { continue };
-        let record = &decoded.record;
+        let Part::Ours(body) = part else { continue };
+        let record = body.record();
         let namespace = in_namespace(request, &item.namespace);
         macro_rules! give {
             ($list:ident, $view:ident) => {

@@ -9,12 +9,10 @@ use crate::go::time::Time;
 use crate::json::{self, Map, Raw, Value};
 use crate::manifest::{Input, Item, What};
 use crate::patch::{self, Refused, apply, merge, strategic};
-use crate::record::decode::{self, Decoded, How};
+use crate::record::decode::How;
 use crate::record::{self, Record};
 use crate::rules::Context;
-use crate::server::defaults;
-use crate::server::pipeline;
-use crate::server::status::Status;
+use crate::server::{Body, Status, prepare};
 use crate::text::bytes::HELP;
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
@@ -116,9 +114,8 @@ impl Work<'_, '_> {
         answer.objects.push(object);
     }
 
-    fn decode<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Decoded<'t> {
-        let how = How::reaching(mode, Via::Kubectl, self.item.release);
-        decode::decode(tree, node, self.api.kind.schema, self.api.version.name, how)
+    fn read<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Body<'t> {
+        Body::read(tree, node, self.api, How::reaching(mode, Via::Kubectl, self.item.release))
     }
 
     fn status(&self) -> bool {
@@ -133,13 +130,12 @@ impl Work<'_, '_> {
         self.options()?;
         let tree =
             self.input.tree(self.item).ok_or_else(|| Stop::finding(Code::StoredObject, "`old` holds no object".to_owned()))?;
-        let mut old = self.decode(tree, self.item.node, self.input.mode(self.item));
-        if let Some(error) = old.mismatches.first() {
+        let old = self.read(tree, self.item.node, self.input.mode(self.item));
+        if let Some(error) = old.decoded.mismatches.first() {
             let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone());
             return Err(Stop::Finding(Box::new(stored(&error))));
         }
-        defaults::apply(&mut old.record, &self.api);
-        let live = self.value(&old.record)?;
+        let live = self.value(old.record())?;
         let patch = read(patch, self.request)?;
         let patched = self.patched(&live, &patch)?;
 
@@ -149,12 +145,10 @@ impl Work<'_, '_> {
         let Some((document, root)) = document else {
             return Err(Stop::Patch(Refused::Ours("the patch leaves no object".to_owned())));
         };
-        let decoded = self.decode(&document.tree, root, Mode::Json);
-        self.decodes(&decoded, &patched)?;
-        let mut new = decoded.record;
-        defaults::apply(&mut new, &self.api);
+        let new = self.read(&document.tree, root, Mode::Json);
+        self.decodes(&new, &patched)?;
         let context = Context::new(self.item.release);
-        let result = pipeline::prepare_for_update(&new, &old.record, self.status(), &context);
+        let result = prepare::for_update(new.record(), old.record(), self.status(), &context);
         let mut printed = String::new();
         record::encode(&result, self.item.release, &mut printed);
         let mut changes = Vec::new();
@@ -244,14 +238,14 @@ impl Work<'_, '_> {
     }
 
     /// The patched object must be one of its kind, without unknown fields where they are errors.
-    fn decodes(&self, decoded: &Decoded<'_>, patched: &Patched) -> Result<(), Stop> {
+    fn decodes(&self, new: &Body<'_>, patched: &Patched) -> Result<(), Stop> {
         let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
-        if let Some(error) = decoded.answer.and_then(|answer| decoded.mismatches.get(answer)) {
+        if let Some(error) = new.mismatch() {
             return match self.request.patch_type {
-                PatchType::Json | PatchType::Merge => invalid(error.message.clone()),
+                PatchType::Json | PatchType::Merge => invalid(error.to_owned()),
                 // Here the server decodes from maps and words it in another way.
                 PatchType::Strategic | PatchType::Apply => {
-                    Err(Stop::Patch(Refused::Ours(format!("the patched object does not decode: {}", error.message))))
+                    Err(Stop::Patch(Refused::Ours(format!("the patched object does not decode: {error}"))))
                 }
             };
         }
@@ -259,7 +253,7 @@ impl Work<'_, '_> {
             .strict
             .iter()
             .map(String::as_str)
-            .chain(decoded.strict.iter().map(|strict| strict.message.as_str()))
+            .chain(new.decoded.strict.iter().map(|strict| strict.message.as_str()))
             .collect();
         if self.request.field_validation == FieldValidation::Strict && !strict.is_empty() {
             return invalid(format!("strict decoding error: {}", strict.join(", ")));

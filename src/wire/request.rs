@@ -5,6 +5,7 @@ use crate::editor::sentences::{LOCALES, Sentences};
 use crate::json::Raw;
 use crate::limits::Limits;
 pub use crate::record::decode::Via;
+pub use crate::server::FieldValidation;
 use crate::text::Source;
 
 /// One request.
@@ -102,18 +103,6 @@ impl Request {
             }),
         }
     }
-}
-
-/// `fieldValidation`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// Unknown and duplicate fields are errors.
-    #[default]
-    Strict,
-    /// They are warnings.
-    Warn,
-    /// They are dropped.
-    Ignore,
 }
 
 /// `operation`

@@ -1,59 +1,12 @@
-//! What the server accepts without a word and the author should know: what it drops and fills on create, selectors it
-//! did not compile here, defaults that surprise.
+//! What the server accepts without a word and the author should know: selectors that the scheduler cannot use, and
+//! expressions that are not compiled here.
 
 use crate::api::Api;
 use crate::finding::{Code, Finding, Origin, Path};
 use crate::record::Record;
-use crate::record::view::{self, ObjectMeta};
+use crate::record::view;
 use crate::rules::classic::scheduler;
 use crate::rules::context::Context;
-use crate::server::pipeline::Changes;
-
-/// What happened to a new object on its way.
-pub fn changes(changes: &Changes, namespace: &str, meta: ObjectMeta<'_>, findings: &mut Vec<Finding>) {
-    let root = Path::ROOT;
-    let metadata = root.field("metadata");
-    if changes.status_dropped {
-        let message = "the server drops `status` from a new object";
-        findings.push(
-            Finding::warning(Code::StatusDropped, Origin::Claimkit, message)
-                .at(&root.field("status"))
-                .key()
-                .with_help("drivers and the scheduler write the status; leave it out of the manifest"),
-        );
-    }
-    if changes.namespace_dropped {
-        let message = "the server drops `metadata.namespace`: the kind is cluster-scoped";
-        findings.push(
-            Finding::warning(Code::NamespaceDropped, Origin::Claimkit, message)
-                .at(&metadata.field("namespace"))
-                .key()
-                .with_help("leave the namespace out"),
-        );
-    }
-    for name in &changes.wiped {
-        let message = format!("the server drops `metadata.{name}` from a new object and sets its own");
-        findings.push(
-            Finding::warning(Code::ServerOwnedDropped, Origin::Claimkit, message)
-                .at(&metadata.field(name))
-                .key()
-                .with_help("leave it out; a manifest exported from a cluster carries it"),
-        );
-    }
-    if changes.namespace_filled {
-        let message = format!("the object goes to namespace `{namespace}`");
-        findings.push(
-            Finding::info(Code::NamespaceFilled, Origin::Claimkit, message)
-                .at(&metadata)
-                .key()
-                .with_help("write `metadata.namespace` to place it whatever namespace the request has"),
-        );
-    }
-    if changes.name_generated {
-        let message = format!("the server appends five random characters to `{}`", meta.generate_name());
-        findings.push(Finding::info(Code::NameGenerated, Origin::Claimkit, message).at(&metadata.field("generateName")).key());
-    }
-}
 
 /// What stands in the object whatever is done with it.
 pub fn object(api: Api, record: &Record<'_>, context: &Context, findings: &mut Vec<Finding>) {

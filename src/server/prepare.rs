@@ -1,11 +1,12 @@
 //! What kube-apiserver's REST layer does around the validation functions: fill, wipe, reset, and validate more than
-//! once (behaviour.md §8).
+//! once (kube-apiserver, staging/src/k8s.io/apiserver/pkg/registry/rest/create.go, `BeforeCreate`; update.go, `BeforeUpdate`).
 
 use crate::api::{Api, Scope};
 use crate::record::view::Object;
 use crate::record::{Record, Value};
 use crate::rules::metadata::{self, NameRule};
 use crate::rules::{Context, FieldError, Operation, run};
+use crate::server::changes::Changes;
 use std::borrow::Cow;
 
 /// The characters that stand for the random end of a generated name.
@@ -15,10 +16,10 @@ const GENERATED_BASE_MAX: usize = 58;
 
 /// An update as HTTP answers it: the object after the fix-ups, judged by the generic rules and by the strategy, so
 /// that most errors come more than once.
-pub fn update(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context) -> Vec<FieldError> {
+pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context) -> Vec<FieldError> {
     let (Operation::Update(old) | Operation::UpdateStatus(old)) = operation else { return Vec::new() };
     let status = matches!(operation, Operation::UpdateStatus(_));
-    let new = &prepare_for_update(new, old, status, context);
+    let new = &for_update(new, old, status, context);
     let mut errors = context.errors();
     let (new_meta, old_meta) = (Object::new(new).metadata(), Object::new(old).metadata());
     metadata::generic_create(new_meta, api.kind.scope, NameRule::PathSegment, context.rules, &mut errors);
@@ -36,7 +37,7 @@ fn strategy_creates_too(api: Api) -> bool {
 }
 
 /// Fix-ups before validation, then the strategy's `PrepareForUpdate`.
-pub fn prepare_for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context: &Context) -> Record<'r> {
+pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context: &Context) -> Record<'r> {
     let mut new = new.clone();
     let has_status = new.schema.slot("status").is_some();
     if has_status {
@@ -76,27 +77,12 @@ pub fn prepare_for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, 
 }
 
 /// An update without `resourceVersion` is unconditional: the stored one is filled in. This is the store's doing, before
-/// [`update`], and not part of what was recorded of it.
+/// [`judge_update`].
 pub fn fill_resource_version<'r>(new: &mut Record<'r>, old: &Record<'r>) {
     let Some(stored) = old.record("metadata") else { return };
     if let Some(meta) = new.record_mut("metadata").filter(|meta| meta.str("resourceVersion").is_empty()) {
         meta.set("resourceVersion", stored.get("resourceVersion").clone());
     }
-}
-
-/// What the server changed on a new object before it judged it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
-    /// The request's namespace was filled in.
-    pub namespace_filled: bool,
-    /// The namespace of a cluster-scoped object was dropped.
-    pub namespace_dropped: bool,
-    /// Fields of `metadata` that the server owns and wiped.
-    pub wiped: Vec<&'static str>,
-    /// The status was dropped.
-    pub status_dropped: bool,
-    /// The name was made from `generateName`; its end is random.
-    pub name_generated: bool,
 }
 
 /// The namespace a request gives: filled in, or dropped from cluster-scoped objects.
@@ -106,7 +92,7 @@ pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r 
     match scope {
         Scope::Namespaced if !given => {
             meta.set("namespace", Value::Str(Cow::Borrowed(namespace)));
-            changes.namespace_filled = true;
+            changes.namespace_filled = Some(namespace.to_owned());
         }
         Scope::Cluster if given => {
             meta.set("namespace", Value::Unset);
@@ -116,8 +102,8 @@ pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r 
     }
 }
 
-/// What happens to a new object before the strategy's validation (behaviour.md §8.2), the namespace apart.
-pub fn prepare_for_create(object: &mut Record<'_>, changes: &mut Changes) {
+/// What happens to a new object before the strategy's validation, the namespace apart.
+pub fn for_create(object: &mut Record<'_>, changes: &mut Changes) {
     drop_status(object, changes);
     let Some(meta) = object.record_mut("metadata") else { return };
     for name in ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
@@ -132,9 +118,9 @@ pub fn prepare_for_create(object: &mut Record<'_>, changes: &mut Changes) {
         }
     }
     if meta.str("name").is_empty() && !meta.str("generateName").is_empty() {
-        let name = generated_name(meta.str("generateName"));
-        meta.set("name", Value::Str(Cow::Owned(name)));
-        changes.name_generated = true;
+        let base = meta.str("generateName").to_owned();
+        meta.set("name", Value::Str(Cow::Owned(generated_name(&base))));
+        changes.name_generated_from = Some(base);
     }
 }
 
@@ -155,8 +141,9 @@ pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
     }
 }
 
-/// A resource version a stored object could have: the store refuses to create an object with one.
-pub fn stored_before(resource_version: &str) -> bool {
+/// True if the object has a resource version that a stored object could have.
+pub fn stored_before(object: &Record<'_>) -> bool {
+    let resource_version = Object::new(object).metadata().resource_version();
     let digits = resource_version.bytes().all(|b| b.is_ascii_digit());
     digits && resource_version.parse::<u64>().is_ok_and(|version| version != 0)
 }
