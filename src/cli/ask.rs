@@ -99,7 +99,6 @@ pub fn text_of<'f>(file: &'f File, host: &mut dyn Host) -> Option<&'f str> {
 
 /// Files and their answers, side by side.
 pub fn reports<'a>(files: &'a [File], answers: &'a [Answered], remarks: bool) -> Vec<Report<'a>> {
-    let report =
-        |(file, told): (&'a File, &'a Answered)| Report { name: &file.name, text: &file.text, answer: &told.answer, remarks };
+    let report = |(file, told): (&'a File, &'a Answered)| Report::new(&file.name, &file.text, &told.answer, remarks);
     files.iter().zip(answers).map(report).collect()
 }

@@ -121,7 +121,7 @@ fn raw(reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
 }
 
 fn summary(reports: &[Report<'_>]) -> String {
-    let findings = |severity: &str| reports.iter().flat_map(Report::findings).filter(|f| f.severity == severity).count();
+    let findings = |severity: &str| reports.iter().flat_map(|report| &report.findings).filter(|f| f.severity == severity).count();
     let objects = reports.iter().map(|report| checked_in(report.answer)).sum();
     let others: usize =
         reports.iter().map(|report| report.answer.findings.iter().filter(|finding| finding.code == "other-group").count()).sum();

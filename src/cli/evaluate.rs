@@ -6,9 +6,9 @@ use super::ask::{self, Answered, Request};
 use super::files::{self, File};
 use super::{Host, UNUSABLE, check};
 use crate::json::{self, Map, Value};
+use crate::report::Report;
 use crate::report::nodes::{self as render, Place};
 use crate::report::text::{self, Style};
-use crate::report::{Report, place};
 
 /// Between files that are read as one text.
 const SEPARATOR: &str = "\n---\n";
@@ -44,8 +44,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     reports.iter().for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
     host.out(&match arguments.value("output") {
-        Some("wide") => wide(&reports, &files, &wanted),
-        _ => lines(&reports, &files, &wanted, style),
+        Some("wide") => wide(&reports, &wanted),
+        _ => lines(&reports, &wanted, style),
     });
     check::end(&reports, readable, host)
 }
@@ -82,11 +82,11 @@ fn shown<'v>(placement: &'v Value, wanted: &[&str]) -> impl Iterator<Item = &'v 
 }
 
 /// Per object a line per node; of the nodes asked for, everything.
-fn lines(reports: &[Report<'_>], files: &[File], wanted: &[&str], style: Style) -> String {
+fn lines(reports: &[Report<'_>], wanted: &[&str], style: Style) -> String {
     let mut out = String::new();
     for (report, label, placement) in placements(reports) {
         out.push_str(&format!("{}\n", style.paint("1", &text::visible(&label))));
-        let place = |range: &Value| name(report, files, range);
+        let place = |range: &Value| name(report, reports, range);
         for node in shown(&placement, wanted) {
             match wanted.is_empty() {
                 true => out.push_str(&format!("  {}\n", render::line(node, &place, style))),
@@ -101,10 +101,10 @@ fn lines(reports: &[Report<'_>], files: &[File], wanted: &[&str], style: Style) 
     out
 }
 
-fn wide(reports: &[Report<'_>], files: &[File], wanted: &[&str]) -> String {
+fn wide(reports: &[Report<'_>], wanted: &[&str]) -> String {
     let mut rows = vec![render::TITLES.map(str::to_owned).to_vec()];
     for (report, label, placement) in placements(reports) {
-        let place = |range: &Value| name(report, files, range);
+        let place = |range: &Value| name(report, reports, range);
         let place: Place<'_> = &place;
         rows.extend(shown(&placement, wanted).map(|node| render::row(&label, node, place)));
     }
@@ -112,13 +112,13 @@ fn wide(reports: &[Report<'_>], files: &[File], wanted: &[&str]) -> String {
 }
 
 /// `file:line:column` of a range; without a `file` of its own it lies in the report's.
-fn name(report: &Report<'_>, files: &[File], range: &Value) -> Option<String> {
-    let (name, text) = match range.get("file").and_then(Value::as_str) {
-        Some(other) => files.iter().find(|file| file.name == other).map(|file| (file.name.as_str(), file.text.as_str()))?,
-        None => (report.name, report.text),
+fn name(report: &Report<'_>, reports: &[Report<'_>], range: &Value) -> Option<String> {
+    let report = match range.get("file").and_then(Value::as_str) {
+        Some(other) => reports.iter().find(|report| report.name == other)?,
+        None => report,
     };
-    let (line, column) = place(text, json::from_str(&range.get("start")?.to_string()).ok()?);
-    Some(format!("{name}:{line}:{column}"))
+    let (line, column) = report.places.line_and_column(json::from_str(&range.get("start")?.to_string()).ok()?);
+    Some(format!("{}:{line}:{column}", report.name))
 }
 
 /// Files read as one text.

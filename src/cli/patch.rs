@@ -26,7 +26,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("release", arguments.value("release"))
         .with("fieldValidation", arguments.value("field-validation").map(check::capital));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
-    let reports = [Report { name: &patch.name, text: &patch.text, answer: &told.answer, remarks: arguments.has("remarks") }];
+    let reports = [Report::new(&patch.name, &patch.text, &told.answer, arguments.has("remarks"))];
     if arguments.value("output") == Some("json") {
         host.out(&format!("{}\n", told.json));
         return check::end(&reports, true, host);

@@ -1,10 +1,11 @@
 //! Workflow commands of GitHub Actions: annotations beside the changed lines of a pull request.
 
-use crate::report::{Report, place};
+use crate::report::Report;
+use crate::report::text::visible;
 
 /// Writes a file's findings, one line each.
 pub fn write(out: &mut String, report: &Report<'_>) {
-    for finding in report.findings() {
+    for finding in &report.findings {
         let command = match finding.severity.as_str() {
             "error" => "error",
             "warning" => "warning",
@@ -12,8 +13,8 @@ pub fn write(out: &mut String, report: &Report<'_>) {
         };
         let mut properties = format!("file={}", property(report.name));
         if let Some(range) = finding.range {
-            let (line, column) = place(report.text, range.start);
-            let (end_line, end_column) = place(report.text, range.end);
+            let (line, column) = report.places.line_and_column(range.start);
+            let (end_line, end_column) = report.places.line_and_column(range.end);
             properties.push_str(&format!(",line={line},endLine={end_line}"));
             // Columns are understood only where the annotation stays in one line; the end is the last column itself.
             if line == end_line {
@@ -30,8 +31,10 @@ pub fn write(out: &mut String, report: &Report<'_>) {
     }
 }
 
+/// A text as a command takes it. Line breaks are kept; what could steer a terminal that shows the log becomes a visible sign.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let lines: Vec<String> = text.split('\n').map(|line| visible(line.strip_suffix('\r').unwrap_or(line))).collect();
+    lines.join("\n").replace('%', "%25").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! JUnit's XML, as CI systems read it: a suite per file, a case per object, errors as failures.
 
+use crate::report::Report;
 use crate::report::answer::Finding;
-use crate::report::{Report, place};
 
 /// Writes all files as one document.
 pub fn document(reports: &[Report<'_>]) -> String {
@@ -31,13 +31,13 @@ fn suite(report: &Report<'_>) -> (String, usize, usize) {
         case(&mut cases, report, name, &findings);
     };
     // What is about the text as a whole: it cannot be read, or no object could be told.
-    let loose: Vec<_> = report.findings().filter(|finding| finding.object.is_none()).collect();
+    let loose: Vec<_> = report.findings.iter().copied().filter(|finding| finding.object.is_none()).collect();
     if !loose.is_empty() {
         add("the text", loose);
     }
     for (index, object) in report.answer.objects.iter().enumerate() {
         // A Pod is no case, but what is said of its claims must not be lost.
-        let findings: Vec<_> = report.findings().filter(|finding| finding.object == Some(index)).collect();
+        let findings: Vec<_> = report.findings.iter().copied().filter(|finding| finding.object == Some(index)).collect();
         if !object.checked() && findings.is_empty() {
             continue;
         }
@@ -63,7 +63,7 @@ fn case(out: &mut String, report: &Report<'_>, name: &str, findings: &[&Finding]
         let place = finding.range.map_or_else(
             || report.name.to_owned(),
             |range| {
-                let (line, column) = place(report.text, range.start);
+                let (line, column) = report.places.line_and_column(range.start);
                 format!("{}:{line}:{column}", report.name)
             },
         );

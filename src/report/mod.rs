@@ -4,13 +4,15 @@ pub mod answer;
 pub mod github;
 pub mod junit;
 pub mod nodes;
+pub mod places;
 pub mod sarif;
 pub mod text;
 
-use answer::{Answer, Finding, Position};
+use answer::{Answer, Finding};
+use places::Places;
 
 /// What was said of one file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Report<'a> {
     /// The file's name, as it is shown.
     pub name: &'a str,
@@ -18,28 +20,25 @@ pub struct Report<'a> {
     pub text: &'a str,
     /// The answer.
     pub answer: &'a Answer,
-    /// Whether remarks are shown too: findings that are neither errors nor warnings.
-    pub remarks: bool,
+    /// The findings that are shown, in the order of the text; those without a place come first.
+    pub findings: Vec<&'a Finding>,
+    /// Where they stand.
+    pub places: Places<'a>,
 }
 
 impl<'a> Report<'a> {
-    /// The findings that ask for something. That a file holds nothing to check, or objects of other groups, is for a summary to
-    /// tell: in a folder it is so for most files.
-    pub fn findings(&self) -> impl Iterator<Item = &'a Finding> + use<'a> {
-        let remarks = self.remarks;
-        self.answer
+    /// The report of a file. `remarks`: show findings too that are neither errors nor warnings.
+    ///
+    /// That a file holds nothing to check, or objects of other groups, is left to the summary: in a folder it is so for most
+    /// files.
+    pub fn new(name: &'a str, text: &'a str, answer: &'a Answer, remarks: bool) -> Self {
+        let mut findings: Vec<&Finding> = answer
             .findings
             .iter()
             .filter(|finding| !matches!(finding.code.as_str(), "nothing-checked" | "other-group"))
-            .filter(move |finding| remarks || finding.severity != "info")
+            .filter(|finding| remarks || finding.severity != "info")
+            .collect();
+        findings.sort_by_key(|finding| finding.range.map(|range| range.start.offset));
+        Report { name, text, answer, findings, places: Places::of(text) }
     }
-}
-
-/// Line and column as people count: both from 1, columns in characters.
-pub fn place(text: &str, position: Position) -> (u32, usize) {
-    let offset = position.offset as usize;
-    let before = text.get(..offset).unwrap_or("");
-    let start = before.rfind(['\n', '\r']).map_or(0, |at| at.saturating_add(1));
-    let characters = before.get(start..).unwrap_or("").chars().count();
-    (position.line.saturating_add(1), characters.saturating_add(1))
 }

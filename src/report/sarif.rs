@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 /// Writes all files as one log.
 pub fn document(reports: &[Report<'_>]) -> String {
-    let codes: BTreeSet<&str> = reports.iter().flat_map(Report::findings).map(|finding| finding.code.as_str()).collect();
+    let codes: BTreeSet<&str> = reports.iter().flat_map(|report| &report.findings).map(|finding| finding.code.as_str()).collect();
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> =
-        reports.iter().flat_map(|report| report.findings().map(move |finding| result(report, finding))).collect();
+        reports.iter().flat_map(|report| report.findings.iter().map(move |finding| result(report, finding))).collect();
     let driver = [("name", "claimkit".into()), ("version", env!("CARGO_PKG_VERSION").into()), ("rules", rules.into())];
     let run =
         [("tool", [("driver", driver.into())].into()), ("columnKind", "utf16CodeUnits".into()), ("results", results.into())];

@@ -1,10 +1,13 @@
 //! For a person at a terminal: one line with the place, the source line with carets, and what to do.
 
+use crate::report::Report;
 use crate::report::answer::{Finding, Range};
-use crate::report::{Report, place};
+use crate::report::places::Places;
 
 /// Most columns of a source line that are shown; of longer ones, the part around the finding.
 const WIDTH: usize = 120;
+/// Most bytes of a line that are looked at on either side of where a finding begins.
+const SEEN: usize = 2048;
 /// Columns of such a line that stay in view before the finding.
 const BEFORE: usize = 40;
 
@@ -37,7 +40,7 @@ impl Style {
 
 /// Writes a file's findings.
 pub fn write(out: &mut String, report: &Report<'_>, style: Style) {
-    for finding in report.findings() {
+    for finding in &report.findings {
         one(out, report, finding, style);
     }
 }
@@ -45,7 +48,7 @@ pub fn write(out: &mut String, report: &Report<'_>, style: Style) {
 fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
     let place = match finding.range {
         Some(range) => {
-            let (line, column) = place(report.text, range.start);
+            let (line, column) = report.places.line_and_column(range.start);
             format!("{}:{line}:{column}", report.name)
         }
         None => report.name.to_owned(),
@@ -62,7 +65,7 @@ fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
     for line in lines {
         out.push_str(&format!("    {}\n", visible(line)));
     }
-    let gutter = finding.range.map_or(0, |range| excerpt(out, report.text, range, style));
+    let gutter = finding.range.map_or(0, |range| excerpt(out, &report.places, range, style));
     if let Some(help) = &finding.help {
         note(out, gutter, "help", help, style);
     }
@@ -78,11 +81,16 @@ fn note(out: &mut String, gutter: usize, label: &str, text: &str, style: Style) 
 }
 
 /// The line a range begins in, with carets under the range. Gives the width of the gutter.
-fn excerpt(out: &mut String, text: &str, range: Range, style: Style) -> usize {
+fn excerpt(out: &mut String, places: &Places<'_>, range: Range, style: Style) -> usize {
+    let text = places.text();
     let start = range.start.offset as usize;
-    let Some((before, after)) = text.split_at_checked(start) else { return 0 };
-    let begin = before.rfind(['\n', '\r']).map_or(0, |at| at.saturating_add(1));
-    let rest = after.find(['\n', '\r']).map_or(text.len(), |at| start.saturating_add(at));
+    if !text.is_char_boundary(start) {
+        return 0;
+    }
+    let (begin, rest) = places.line(start);
+    // Of a long line no more is looked at than can be shown.
+    let begin = begin.max(text.floor_char_boundary(start.saturating_sub(SEEN)));
+    let rest = rest.min(text.floor_char_boundary(start.saturating_add(SEEN)));
     let end = (range.end.offset as usize).clamp(start, rest);
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or("");
 
