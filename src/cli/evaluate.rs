@@ -6,6 +6,7 @@ use super::ask::{self, Answered, Request};
 use super::files::{self, File};
 use super::{Host, UNUSABLE, check};
 use crate::json::{self, Map, Value};
+use crate::limits::Limits;
 use crate::report::Report;
 use crate::report::nodes::{self as render, Place};
 use crate::report::text::{self, Style};
@@ -54,7 +55,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<String> {
     let mut all = Vec::new();
     for name in arguments.values("nodes") {
-        let file = files::read_one(name, host)?;
+        let file = files::read_at_most(name, Limits::default().node_set_bytes, host)?;
         all.push(ask::text_of(&file, host)?.to_owned());
     }
     Some(all.join(SEPARATOR))

@@ -38,17 +38,33 @@ pub const UNUSABLE: u8 = 2;
 pub struct Entry {
     /// Its name without the folder's.
     pub name: String,
-    /// Whether it is a folder itself; symbolic links are not.
-    pub folder: bool,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What an entry of a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A folder; a symbolic link to one is `Other`.
+    Folder,
+    /// A regular file, or a symbolic link to one.
+    File,
+    /// A pipe, a socket, a device, or a link to none of the above: reading it may never end.
+    Other,
+}
+
+/// The problem of a file that is larger than may be read.
+pub fn too_large(most: usize) -> String {
+    format!("larger than {} MiB, the most that is read", most >> 20)
 }
 
 /// Everything the command line needs from outside. Errors are one short phrase: `no such file or folder`.
 pub trait Host {
-    /// The bytes of a file.
+    /// The bytes of a file that has at most `most`; of a larger one no more than that is read.
     ///
     /// # Errors
-    /// Why it cannot be read.
-    fn read(&mut self, path: &str) -> Result<Vec<u8>, String>;
+    /// Why it cannot be read, or [`too_large`].
+    fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String>;
 
     /// What is in a folder, in any order; `None` if the path is no folder (or is not there).
     ///
@@ -56,17 +72,19 @@ pub trait Host {
     /// Why it cannot be listed.
     fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String>;
 
-    /// Replaces a file's content.
+    /// Replaces a file's content, all of it or nothing: whoever reads the file meanwhile, and whenever the program is ended,
+    /// finds the old content or the new one. The file's mode and owner stay, and a symbolic link stays one.
     ///
     /// # Errors
-    /// Why it cannot be written.
+    /// Why it cannot be written; the file is as it was then.
     fn write(&mut self, path: &str, text: &str) -> Result<(), String>;
 
-    /// The next line of standard input with its line feed, `None` at its end.
+    /// The next line of standard input with its line feed, `None` at its end. A line that has more than `most` bytes comes in
+    /// pieces.
     ///
     /// # Errors
     /// Why it cannot be read.
-    fn line(&mut self) -> Result<Option<Vec<u8>>, String>;
+    fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String>;
 
     /// Answers a request of the contract: [`crate::wire::answer`], wherever that is.
     fn answer(&mut self, request: &str) -> String;
