@@ -19,7 +19,7 @@ pub static OBJECT_META: Struct = Struct {
         Field::new("uid", "UID", Type::Uid).omit(),
         Field::new("resourceVersion", "ResourceVersion", Type::String).omit(),
         Field::new("generation", "Generation", Type::Int64).omit(),
-        Field::new("creationTimestamp", "CreationTimestamp", Type::Time),
+        Field::new("creationTimestamp", "CreationTimestamp", Type::Time).omit_since(34),
         Field::new("deletionTimestamp", "DeletionTimestamp", Type::Pointer(&Type::Time)).omit(),
         Field::new("deletionGracePeriodSeconds", "DeletionGracePeriodSeconds", Type::Pointer(&Type::Int64)).omit(),
         Field::new("labels", "Labels", Type::StringMap).omit(),
@@ -62,6 +62,22 @@ pub static MANAGED_FIELDS_ENTRY: Struct = Struct {
         Field::new("fieldsType", "FieldsType", Type::String).omit(),
         Field::new("fieldsV1", "FieldsV1", Type::Pointer(&Type::FieldsV1)).omit(),
         Field::new("subresource", "Subresource", Type::String).omit(),
+    ],
+};
+
+/// `metav1.Condition`
+pub static CONDITION: Struct = Struct {
+    go: "Condition",
+    package: Package::Meta,
+    fields: &[
+        Field::new("type", "Type", Type::String).required(),
+        Field::new("status", "Status", Type::Named(Package::Meta, "ConditionStatus"))
+            .required()
+            .values(&["True", "False", "Unknown"]),
+        Field::new("observedGeneration", "ObservedGeneration", Type::Int64).omit(),
+        Field::new("lastTransitionTime", "LastTransitionTime", Type::Time).required(),
+        Field::new("reason", "Reason", Type::String).required(),
+        Field::new("message", "Message", Type::String).required(),
     ],
 };
 

@@ -2,9 +2,14 @@
 
 pub mod classic;
 pub mod core;
+pub mod device;
+pub mod gates;
+pub mod kinds;
 pub mod meta;
 pub mod release;
 
+pub use gates::{Gate, Gates};
+pub use kinds::{ClassicKind, DeviceKind, Family, ObjectKind};
 pub use release::{Release, Rules};
 
 /// The Go package a type lives in.
@@ -34,8 +39,6 @@ pub struct Struct {
 pub struct Field {
     /// JSON name.
     pub json: &'static str,
-    /// What is compared of two names before they are.
-    mark: u32,
     /// Go field name.
     pub go: &'static str,
     /// Type.
@@ -44,12 +47,35 @@ pub struct Field {
     pub required: bool,
     /// `omitempty`: left out of JSON when zero.
     pub omit: bool,
+    /// The minor release from which on `omit` counts.
+    pub omit_since: u8,
     /// First release that has the field.
     pub since: Release,
+    /// The last minor release that has the field; `None` if all later ones have it.
+    pub until: Option<u8>,
+    /// The gates without which the server drops the field; all of them must be on.
+    pub gates: &'static [Gate],
+    /// The most the field may hold: bytes of a text, items of a list, entries of a map. Rules read it here.
+    pub limits: &'static [Limit],
+    /// The minor release from which on a pointer type is one; it is a plain value before.
+    pub pointer_since: u8,
+    /// The embedded Go struct the field belongs to, where printing or decoding shows that.
+    pub embedded: Option<&'static str>,
     /// How patches and server-side apply treat a list, by release; the last entry not after the release counts. Empty: atomic.
     pub list: &'static [ListRule],
     /// Values a named string may take, empty if open.
     pub values: &'static [&'static str],
+    /// Values that came later, with their first minor release.
+    pub later_values: &'static [(u8, &'static str)],
+}
+
+/// A limit from a minor release on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// First minor release it counts in.
+    pub since: u8,
+    /// The most that is allowed; `None` lifts an earlier limit.
+    pub max: Option<usize>,
 }
 
 /// List semantics from a release on.
@@ -89,6 +115,8 @@ pub enum Type {
     Bool,
     /// `int64`
     Int64,
+    /// `int32`
+    Int32,
     /// `metav1.Time`, RFC 3339
     Time,
     /// `*metav1.FieldsV1`: any JSON, kept verbatim
@@ -99,12 +127,23 @@ pub enum Type {
     Quantity,
     /// `map[string]string`
     StringMap,
+    /// A map to values of one type.
+    Map(&'static MapType),
     /// A struct by value: always there.
     Struct(&'static Struct),
     /// A pointer: may be nil.
     Pointer(&'static Type),
     /// A slice.
     List(&'static Type),
+}
+
+/// A map other than `map[string]string`.
+#[derive(Debug)]
+pub struct MapType {
+    /// The named string type of its keys; `None` for `string`.
+    pub key: Option<(Package, &'static str)>,
+    /// The type of its values.
+    pub value: Type,
 }
 
 impl Type {
@@ -120,7 +159,7 @@ impl Type {
     /// True for structs and maps, behind a pointer too.
     pub fn takes_map(&self) -> bool {
         match self {
-            Type::Struct(_) | Type::StringMap => true,
+            Type::Struct(_) | Type::StringMap | Type::Map(_) => true,
             Type::Pointer(inner) => inner.takes_map(),
             _ => false,
         }
@@ -130,7 +169,23 @@ impl Type {
 impl Field {
     /// A field that is always written and has been there since 1.26.
     pub const fn new(json: &'static str, go: &'static str, ty: Type) -> Self {
-        Field { json, mark: mark(json), go, ty, required: false, omit: false, since: Release::new(26, 0), list: &[], values: &[] }
+        Field {
+            json,
+            go,
+            ty,
+            required: false,
+            omit: false,
+            omit_since: 26,
+            since: Release::new(26, 0),
+            until: None,
+            gates: &[],
+            limits: &[],
+            pointer_since: 26,
+            embedded: None,
+            list: &[],
+            values: &[],
+            later_values: &[],
+        }
     }
 
     /// `omitempty`.
@@ -151,6 +206,78 @@ impl Field {
         self
     }
 
+    /// The last minor release that has the field.
+    pub const fn until(mut self, minor: u8) -> Self {
+        self.until = Some(minor);
+        self
+    }
+
+    /// `omitempty` from a minor release on; written always before.
+    pub const fn omit_since(mut self, minor: u8) -> Self {
+        self.omit = true;
+        self.omit_since = minor;
+        self
+    }
+
+    /// The gates without which the server drops the field.
+    pub const fn gates(mut self, gates: &'static [Gate]) -> Self {
+        self.gates = gates;
+        self
+    }
+
+    /// How much it may hold, by release.
+    pub const fn limits(mut self, limits: &'static [Limit]) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// A pointer from a minor release on, a plain value before.
+    pub const fn pointer_since(mut self, minor: u8) -> Self {
+        self.pointer_since = minor;
+        self
+    }
+
+    /// The type in a release.
+    pub fn type_in(&self, release: Release) -> &Type {
+        match &self.ty {
+            Type::Pointer(inner) if release.minor < self.pointer_since => inner,
+            ty => ty,
+        }
+    }
+
+    /// Belongs to an embedded struct.
+    pub const fn embedded(mut self, go: &'static str) -> Self {
+        self.embedded = Some(go);
+        self
+    }
+
+    /// Values that came after the first ones.
+    pub const fn later_values(mut self, values: &'static [(u8, &'static str)]) -> Self {
+        self.later_values = values;
+        self
+    }
+
+    /// True if the release has the field.
+    pub fn in_release(&self, release: Release) -> bool {
+        self.since <= release && self.until.is_none_or(|last| release.minor <= last)
+    }
+
+    /// True if the release leaves the field out of JSON when it is zero.
+    pub fn omits(&self, release: Release) -> bool {
+        self.omit && self.omit_since <= release.minor
+    }
+
+    /// The most the field may hold in a release; `None` if there is no limit.
+    pub fn limit(&self, release: Release) -> Option<usize> {
+        self.limits.iter().rev().find(|limit| limit.since <= release.minor).and_then(|limit| limit.max)
+    }
+
+    /// The values the field may take in a release, empty if open.
+    pub fn allowed(&self, release: Release) -> Vec<&'static str> {
+        let later = self.later_values.iter().filter(|(since, _)| *since <= release.minor).map(|(_, value)| *value);
+        self.values.iter().copied().chain(later).collect()
+    }
+
     /// List semantics.
     pub const fn list(mut self, rules: &'static [ListRule]) -> Self {
         self.list = rules;
@@ -169,32 +296,15 @@ impl Field {
     }
 }
 
-/// A number that tells most names apart, and all those of the tables: length, first letter, the one in the middle, and the last.
-#[inline(always)]
-const fn mark(name: &str) -> u32 {
-    let bytes = name.as_bytes();
-    match (bytes, bytes.split_at(bytes.len() / 2).1) {
-        ([first, .., last], [middle, ..]) => {
-            (bytes.len() as u32) << 24 | (*first as u32) << 16 | (*middle as u32) << 8 | *last as u32
-        }
-        _ => bytes.len() as u32,
-    }
-}
-
 impl Struct {
     /// The field with a JSON name in a release, and its slot.
     pub fn field(&'static self, json: &str, release: Release) -> Option<(usize, &'static Field)> {
-        let mark = mark(json);
-        let named = |field: &Field| field.mark == mark && field.json == json && field.since <= release;
-        self.fields.iter().enumerate().find(|(_, field)| named(field))
+        self.fields.iter().enumerate().find(|(_, field)| field.json == json && field.in_release(release))
     }
 
-    /// The slot of a field, whatever the release. For names that some table has: these need not be compared letter by letter.
+    /// The slot of a field, whatever the release.
     pub fn slot(&self, json: &str) -> Option<usize> {
-        let mark = mark(json);
-        let found = self.fields.iter().position(|field| field.mark == mark);
-        debug_assert!(found.and_then(|at| self.fields.get(at)).is_none_or(|field| field.json == json), "no table has {json}");
-        found
+        self.fields.iter().position(|field| field.json == json)
     }
 
     /// Whether there is a field of any name, whatever the release.
@@ -217,6 +327,8 @@ pub enum Scope {
 pub struct Kind {
     /// e.g. `ResourceClaim`.
     pub kind: &'static str,
+    /// What it is; of a list kind: what its items are.
+    pub object: ObjectKind,
     /// e.g. `resourceclaims`; of a list kind: that of its items.
     pub plural: &'static str,
     /// Scope.
@@ -227,8 +339,19 @@ pub struct Kind {
     pub items: Option<&'static str>,
     /// First release that serves it.
     pub since: Release,
+    /// The last minor release that serves it in this version; `None`: the last of the version.
+    pub until: Option<u8>,
+    /// Minor releases of the first deprecation warning and of the removal it announces.
+    pub deprecated: Option<(u8, u8)>,
     /// Its struct.
     pub schema: &'static Struct,
+}
+
+impl Kind {
+    /// True if the release has the kind in this version.
+    pub fn in_release(&self, release: Release) -> bool {
+        self.since <= release && self.until.is_none_or(|last| release.minor <= last)
+    }
 }
 
 /// One version of the API group.
@@ -240,6 +363,10 @@ pub struct Version {
     pub api_version: &'static str,
     /// First and last minor release that serves it.
     pub minors: (u8, u8),
+    /// The minor release from which on a server serves it without being told to.
+    pub on_since: Option<u8>,
+    /// Which family it belongs to.
+    pub family: Family,
     /// Its kinds and list kinds.
     pub kinds: &'static [Kind],
 }
@@ -263,7 +390,7 @@ impl Version {
 
     /// The kind, if the release has it.
     pub fn kind(&self, kind: &str, release: Release) -> Option<&'static Kind> {
-        self.kinds.iter().find(|k| k.kind == kind && k.since <= release)
+        self.kinds.iter().find(|k| k.kind == kind && k.in_release(release))
     }
 
     /// The release taken when none is asked for: the last that serves the version.
@@ -290,11 +417,16 @@ impl Type {
             Type::Uid => "types.UID".to_owned(),
             Type::Bool => "bool".to_owned(),
             Type::Int64 => "int64".to_owned(),
+            Type::Int32 => "int32".to_owned(),
             Type::Time => "v1.Time".to_owned(),
             Type::FieldsV1 => "v1.FieldsV1".to_owned(),
             Type::Raw => "runtime.RawExtension".to_owned(),
             Type::Quantity => "resource.Quantity".to_owned(),
             Type::StringMap => "map[string]string".to_owned(),
+            Type::Map(map) => {
+                let key = map.key.map_or_else(|| "string".to_owned(), |(package, name)| package.external(version, name));
+                format!("map[{key}]{}", map.value.go_name(version))
+            }
             Type::Struct(schema) => schema.package.external(version, schema.go),
             Type::Pointer(inner) => inner.go_name(version),
             Type::List(inner) => format!("[]{}", inner.go_name(version)),
@@ -317,34 +449,5 @@ impl Package {
             Package::Core => "core",
             Package::Meta => "v1",
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-
-    fn names(schema: &'static Struct, marks: &mut BTreeMap<u32, &'static str>) {
-        for field in schema.fields {
-            let known = marks.insert(field.mark, field.json).is_none_or(|other| other == field.json);
-            assert!(known, "{} has the mark of another name: `mark` must tell the names of the tables apart", field.json);
-            let mut ty = &field.ty;
-            while let Type::Pointer(inner) | Type::List(inner) = ty {
-                ty = inner;
-            }
-            if let Type::Struct(inner) = ty {
-                names(inner, marks);
-            }
-        }
-    }
-
-    #[test]
-    fn marks_tell_the_names_of_the_tables_apart() {
-        let mut marks = BTreeMap::new();
-        for kind in VERSIONS.iter().flat_map(|version| version.kinds) {
-            names(kind.schema, &mut marks);
-        }
-        assert!(marks.len() > 70, "{}", marks.len());
     }
 }

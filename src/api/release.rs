@@ -16,7 +16,7 @@ pub struct Release {
 
 /// The last patch of every minor release known here.
 pub const LAST_PATCHES: &[Release] =
-    &[Release::new(26, 15), Release::new(27, 16), Release::new(28, 15), Release::new(29, 14), Release::new(30, 14)];
+    &[Release::new(26, 15), Release::new(27, 16), Release::new(28, 15), Release::new(29, 15), Release::new(30, 14)];
 
 impl Release {
     /// 1.`minor`.`patch`
@@ -24,12 +24,17 @@ impl Release {
         Release { minor, patch }
     }
 
+    /// The last release known here.
+    pub fn latest() -> Self {
+        LAST_PATCHES.last().copied().unwrap_or(Release::new(26, 0))
+    }
+
     /// The last patch of a minor release; `.0` if the minor is not known.
     pub fn last_of(minor: u8) -> Self {
         LAST_PATCHES.iter().copied().find(|last| last.minor == minor).unwrap_or(Release::new(minor, 0))
     }
 
-    /// Reads `1.26` (its last patch) or `1.26.1`. `None` if it is not one of 1.26 to 1.30.
+    /// Reads `1.26` (its last patch) or `1.26.1`. `None` if it is no release known here: a patch must have been released.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix("1.")?.split('.');
         let number = |part: &str| {
@@ -41,7 +46,21 @@ impl Release {
             None => last,
             Some(patch) => Release::new(minor, number(patch)?),
         };
-        parts.next().is_none().then_some(release)
+        (parts.next().is_none() && release <= last).then_some(release)
+    }
+
+    /// What to say about a text that [`Release::parse`] does not read.
+    pub fn unknown(text: &str) -> String {
+        let minor = text.rsplit_once('.').and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
+        match minor {
+            Some(last) if text.matches('.').count() == 2 => {
+                format!("Kubernetes {text} is not known: the last patch known here is {last}")
+            }
+            _ => {
+                let minors: Vec<String> = LAST_PATCHES.iter().map(|last| format!("`1.{}`", last.minor)).collect();
+                format!("unknown release `{text}`; write one of {}, or with a patch, `1.26.1`", minors.join(", "))
+            }
+        }
     }
 
     /// The rules of this release.
@@ -142,7 +161,7 @@ mod tests {
     fn reads_minors_and_patches() {
         assert_eq!(Release::parse("1.26"), Some(Release::new(26, 15)));
         assert_eq!(Release::parse("1.26.1"), Some(Release::new(26, 1)));
-        for bad in ["1.25", "1.31", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", ""] {
+        for bad in ["1.25", "1.31", "1.26.16", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", ""] {
             assert_eq!(Release::parse(bad), None, "{bad}");
         }
         for release in [Release::new(26, 0), Release::new(27, 10), Release::new(30, 255)] {

@@ -200,7 +200,7 @@ impl Completer<'_> {
     fn keys(&mut self, at: &Located, schema: &'static Struct, place: &Place, has: &dyn Fn(&str) -> bool) {
         let kind = at.api.kind;
         let top = std::ptr::eq(schema, kind.schema);
-        let fields = schema.fields.iter().filter(|field| field.since <= at.release && !has(field.json));
+        let fields = schema.fields.iter().filter(|field| field.in_release(at.release) && !has(field.json));
         let mut rows: Vec<(u8, &'static Field)> = fields
             .filter(|field| !at.template || schema.go != "ObjectMeta" || matches!(field.json, "labels" | "annotations"))
             .map(|field| {
@@ -330,7 +330,7 @@ impl Completer<'_> {
     /// The required fields of a struct, the first at the cursor; a hole if there are none.
     fn write_struct(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, column: usize) {
         let mut first = true;
-        for field in schema.fields.iter().filter(|field| field.since <= at.release && required(at, schema, field, false)) {
+        for field in schema.fields.iter().filter(|field| field.in_release(at.release) && required(at, schema, field, false)) {
             if !first {
                 draft.line(column);
             }
@@ -396,7 +396,7 @@ impl Completer<'_> {
         let release = self.release;
         for version in VERSIONS.iter().rev().filter(|version| release.is_none_or(|release| version.served_by(release))) {
             let release = release.unwrap_or_else(|| version.default_release());
-            for kind in version.kinds.iter().filter(|kind| kind.items.is_none() && kind.since <= release) {
+            for kind in version.kinds.iter().filter(|kind| kind.items.is_none() && kind.in_release(release)) {
                 let api = crate::api::Api { version, kind };
                 let Some(at) = context::locate(api, release, &[]) else { continue };
                 let mut draft = Draft::default();
@@ -412,7 +412,7 @@ impl Completer<'_> {
                     .schema
                     .fields
                     .iter()
-                    .filter(|field| field.since <= release && facts::facts(kind.schema, field, release).required)
+                    .filter(|field| field.in_release(release) && facts::facts(kind.schema, field, release).required)
                 {
                     draft.line(place.column);
                     draft.push(field.json);
@@ -525,7 +525,7 @@ impl Completer<'_> {
         let mut kinds: Vec<(&Kind, &Version)> = Vec::new();
         for version in asked {
             let release = self.release.unwrap_or_else(|| version.default_release());
-            for kind in version.kinds.iter().filter(|kind| kind.since <= release && kind.items.is_none()) {
+            for kind in version.kinds.iter().filter(|kind| kind.in_release(release) && kind.items.is_none()) {
                 if !kinds.iter().any(|(known, _)| known.kind == kind.kind) {
                     kinds.push((kind, version));
                 }

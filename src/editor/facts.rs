@@ -57,7 +57,7 @@ pub enum Unique {
 }
 
 /// What the server demands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The object is refused if this is missing, null or empty where its parent is there.
     pub required: bool,

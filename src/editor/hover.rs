@@ -310,11 +310,11 @@ pub fn type_name(ty: &Type) -> String {
         Type::List(inner) => format!("list of {}", type_name(inner)),
         Type::String | Type::Named(..) | Type::Uid => "string".to_owned(),
         Type::Bool => "boolean".to_owned(),
-        Type::Int64 => "integer".to_owned(),
+        Type::Int64 | Type::Int32 => "integer".to_owned(),
         Type::Time => "time".to_owned(),
         Type::FieldsV1 | Type::Raw => "any".to_owned(),
         Type::Quantity => "quantity".to_owned(),
-        Type::StringMap => "map".to_owned(),
+        Type::StringMap | Type::Map(_) => "map".to_owned(),
         Type::Struct(_) => "object".to_owned(),
     }
 }

@@ -211,7 +211,7 @@ pub fn codes(sentences: Option<&Sentences>) -> Vec<CodeEntry> {
 pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
     let entry = |&last: &Release| {
         let versions = VERSIONS.iter().filter(|version| version.served_by(last)).map(|version| {
-            let kinds = version.kinds.iter().filter(|kind| kind.items.is_none() && kind.since <= last).map(|kind| {
+            let kinds = version.kinds.iter().filter(|kind| kind.items.is_none() && kind.in_release(last)).map(|kind| {
                 let key = kind_key(kind.kind);
                 KindEntry {
                     kind: kind.kind,

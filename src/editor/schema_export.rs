@@ -99,7 +99,7 @@ pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sent
         .copied()
         .find(|version| version.served_by(release))
         .ok_or_else(|| format!("no version of `{GROUP}` is known for release `{release}`"))?;
-    let served: Vec<&Kind> = version.kinds.iter().filter(|kind| kind.since <= release).collect();
+    let served: Vec<&Kind> = version.kinds.iter().filter(|kind| kind.in_release(release)).collect();
     let mut export = Export { out: String::with_capacity(1 << 14), version, release, sentences, defs: Vec::new(), comma: false };
     export.open("");
     export.string("$schema", "https://json-schema.org/draft/2020-12/schema");
@@ -244,7 +244,7 @@ impl Export<'_> {
         }
         self.string("type", "object");
         self.raw("additionalProperties", "false");
-        let fields: Vec<&'static Field> = schema.fields.iter().filter(|field| field.since <= self.release).collect();
+        let fields: Vec<&'static Field> = schema.fields.iter().filter(|field| field.in_release(self.release)).collect();
         self.open("properties");
         for field in &fields {
             if place == Place::Template && !matches!(field.json, "labels" | "annotations") {
@@ -406,6 +406,18 @@ impl Export<'_> {
                 self.string("format", "int64");
                 self.raw("minimum", if field.json == "generation" { "0" } else { "-9223372036854775808" });
                 self.raw("maximum", "9223372036854775807");
+            }
+            Type::Int32 => {
+                self.ty("integer", nullable);
+                self.string("format", "int32");
+                self.raw("minimum", "-2147483648");
+                self.raw("maximum", "2147483647");
+            }
+            Type::Map(map) => {
+                self.ty("object", nullable);
+                self.open("additionalProperties");
+                self.value(&map.value, field, &Facts::default(), place, true);
+                self.close('}');
             }
             Type::Time => {
                 self.ty("string", nullable);

@@ -86,7 +86,7 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if let Some(found) = in_other_version(name, schema) {
         return Some(found);
     }
-    let here = || schema.fields.iter().filter(|field| field.since <= release);
+    let here = || schema.fields.iter().filter(|field| field.in_release(release));
     if let Some(field) = here().find(|field| folded(field.json) == folded(name)) {
         return Some(Suggestion::rename(format!("write `{}`: field names are case-sensitive", field.json), field.json));
     }
@@ -158,7 +158,7 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
         }
         let mut below = Vec::new();
         for (path, table) in &level {
-            for field in table.fields.iter().filter(|field| field.since <= release) {
+            for field in table.fields.iter().filter(|field| field.in_release(release)) {
                 if let Some(inner) = structs(&field.ty) {
                     let path = if path.is_empty() { field.json.to_owned() } else { format!("{path}.{}", field.json) };
                     below.push((path, inner));
@@ -223,7 +223,7 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     let mut names = Vec::new();
     let mut same = None;
     let mut nearest = Nearest::to(kind);
-    for known in known.kinds.iter().filter(|k| k.since <= release && k.items.is_none()) {
+    for known in known.kinds.iter().filter(|k| k.in_release(release) && k.items.is_none()) {
         let name = folded(known.kind);
         if same.is_none() && (name == wanted || wanted.strip_suffix('s') == Some(&name)) {
             same = Some(known.kind);
@@ -417,7 +417,7 @@ mod tests {
         let handle = &v1alpha2::RESOURCE_HANDLE;
         let claim = api(&v1alpha2::VERSION, "ResourceClaim");
         let found = field("structuredData", handle, claim, Release::last_of(29)).unwrap();
-        assert_eq!(found.help, "`structuredData` exists since Kubernetes 1.30; the object is judged by 1.29.14");
+        assert_eq!(found.help, "`structuredData` exists since Kubernetes 1.30; the object is judged by 1.29.15");
         let found = field(
             "resourceHandles",
             &v1alpha1::ALLOCATION_RESULT,
@@ -440,7 +440,7 @@ mod tests {
         );
         assert_eq!(
             at("resource.k8s.io/v1alpha2", "ResourceSlice", 29),
-            "ResourceSlice exists since Kubernetes 1.30, not in 1.29.14"
+            "ResourceSlice exists since Kubernetes 1.30, not in 1.29.15"
         );
         assert_eq!(at("resource.k8s.io/v1alpha2", "resourceclaim", 30), "did you mean `ResourceClaim`?");
         assert_eq!(at("resource.k8s.io/v1alpha2", "ResourceClaims", 30), "did you mean `ResourceClaim`?");

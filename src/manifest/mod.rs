@@ -75,7 +75,7 @@ impl<'s> Input<'s> {
         let Input { file, items } = self;
         let Some((document, before)) = file.documents.split_last() else { return };
         let Some(root) = document.root else { return };
-        for object in kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::last_of(30))) {
+        for object in kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::latest())) {
             match object {
                 Ok(sent) => {
                     let span = if sent.list_index.is_some() { document.tree.span(sent.node) } else { document.span };
@@ -323,7 +323,7 @@ fn item(
         kind: String::new(),
         name: of_metadata("name"),
         namespace: of_metadata("namespace"),
-        release: release.unwrap_or(Release::last_of(30)),
+        release: release.unwrap_or(Release::latest()),
         what: What::Other,
     };
     match meta {

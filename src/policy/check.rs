@@ -220,7 +220,7 @@ fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
         Names::AllocationMode => one_of_known(text, ALLOCATION_MODES, "allocation mode", errors),
         Names::Release => {
             if Release::parse(text).is_none() {
-                errors.push(path, format!("{} is no release known here; write one of `1.26`, `1.27`, `1.28`, `1.29`, `1.30`, or with a patch, `1.26.1`", shown(text)));
+                errors.push(path, Release::unknown(text));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The verdict about one AdmissionRequest: the API server's own rules, then the policy's.
 
-use crate::api::Api;
+use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::manifest::{self, Item, What};
 use crate::policy::request::{AdmissionRequest, Operation};
@@ -233,7 +233,7 @@ impl<'a> Case<'a, '_> {
         }
         let text = self.with_class(api, fallback)?;
         spec.set("resourceClassName", Value::Str(Cow::Owned(fallback.to_owned())));
-        let path = if api.kind.kind == "ResourceClaim" { "spec" } else { "spec.spec" };
+        let path = if api.kind.object.is_claim() { "spec" } else { "spec.spec" };
         let unicode = self.item.release.rules().unicode;
         let (quoted, class) = (crate::go::quote(fallback, unicode), crate::go::quote(&class, unicode));
         let message = format!("{path}.resourceClassName: set to {quoted} by the policy in place of {class}");
@@ -247,7 +247,7 @@ impl<'a> Case<'a, '_> {
     fn with_class(&self, api: Api, class: &str) -> Option<String> {
         let tree = self.tree();
         let mut spec = tree.get(self.item.node, "spec")?;
-        if api.kind.kind == "ResourceClaimTemplate" {
+        if api.kind.object.is_template() {
             spec = tree.get(spec, "spec")?;
         }
         if !tree.is_map(spec) {
@@ -271,10 +271,18 @@ impl<'a> Case<'a, '_> {
 
 /// The spec of a claim or of the claims of a template.
 fn claim_spec<'o, 't>(object: &'o mut Record<'t>, api: Api) -> Option<&'o mut Record<'t>> {
-    match api.kind.kind {
-        "ResourceClaim" => given(object, "spec"),
-        "ResourceClaimTemplate" => given(given(object, "spec")?, "spec"),
-        _ => None,
+    match api.kind.object {
+        ObjectKind::Classic(kind) => match kind {
+            ClassicKind::ResourceClaim => given(object, "spec"),
+            ClassicKind::ResourceClaimTemplate => given(given(object, "spec")?, "spec"),
+            ClassicKind::ResourceClass
+            | ClassicKind::PodSchedulingContext
+            | ClassicKind::ResourceClaimParameters
+            | ClassicKind::ResourceClassParameters
+            | ClassicKind::ResourceSlice => None,
+        },
+        // Requests name device classes; there is no fallback for them.
+        ObjectKind::Device(_) => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the settings do not accept, said as the API server says it: path, kind of error, detail.
 
 use crate::api::classic::v1alpha2::ALLOCATION_MODES;
-use crate::api::{Api, GROUP, Release};
+use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Release};
 use crate::finding::{Code, Path};
 use crate::go;
 use crate::policy::nodes;
@@ -82,19 +82,20 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
 fn of_object(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let object = subject.object;
     let root = Path::ROOT;
-    match subject.api.kind.kind {
-        "ResourceClaim" => {
+    let ObjectKind::Classic(kind) = subject.api.kind.object else { return };
+    match kind {
+        ClassicKind::ResourceClaim => {
             if let Some(spec) = object.record("spec") {
                 claim_spec(settings, subject.release, spec, &root.field("spec"), errors);
             }
         }
-        "ResourceClaimTemplate" => {
+        ClassicKind::ResourceClaimTemplate => {
             let outer = root.field("spec");
             if let Some(spec) = object.record("spec").and_then(|spec| spec.record("spec")) {
                 claim_spec(settings, subject.release, spec, &outer.field("spec"), errors);
             }
         }
-        "ResourceClass" => {
+        ClassicKind::ResourceClass => {
             driver(settings, subject.release, object, &root, errors);
             let rule = &settings.suitable_nodes;
             node_rule(
@@ -107,21 +108,21 @@ fn of_object(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
                 errors,
             );
         }
-        "ResourceSlice" => driver(settings, subject.release, object, &root, errors),
-        "ResourceClaimParameters" => {
+        ClassicKind::ResourceSlice => driver(settings, subject.release, object, &root, errors),
+        ClassicKind::ResourceClaimParameters => {
             shareable(settings, object, &root, errors);
             drivers(settings, subject.release, object, &root, "driverRequests", errors);
         }
-        "ResourceClassParameters" => {
+        ClassicKind::ResourceClassParameters => {
             drivers(settings, subject.release, object, &root, "vendorParameters", errors);
             drivers(settings, subject.release, object, &root, "filters", errors);
         }
-        _ => {}
+        ClassicKind::PodSchedulingContext => {}
     }
 }
 
 fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
-    let Some(status) = subject.object.record("status").filter(|_| subject.api.kind.kind == "ResourceClaim") else { return };
+    let Some(status) = subject.object.record("status").filter(|_| subject.api.kind.object.is_claim()) else { return };
     let root = Path::ROOT;
     let path = root.field("status");
     driver(settings, subject.release, status, &path, errors);

@@ -1,6 +1,6 @@
 //! Field selectors: `metadata.name=c,nodeName!=n`, read as apimachinery's parser does; which fields there are is the kind's.
 
-use crate::api::Api;
+use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::go::{self, GoUnicode};
 
 /// A field selector: all terms must hold.
@@ -24,7 +24,7 @@ impl Selector {
 
     /// The error of a kind that has no such field, upstream's text.
     pub fn unsupported(&self, api: Option<Api>) -> Option<String> {
-        let slice = api.filter(|api| api.kind.kind == "ResourceSlice");
+        let slice = api.filter(|api| api.kind.object == ObjectKind::Classic(ClassicKind::ResourceSlice));
         let known = |field: &str| match field {
             "metadata.name" => true,
             "metadata.namespace" => slice.is_none(),

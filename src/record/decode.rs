@@ -12,7 +12,7 @@ use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many strict problems Go's decoder collects.
 const MAX_STRICT: usize = 100;
@@ -133,10 +133,12 @@ pub fn fits(tree: &Tree<'_>, node: NodeId, ty: &Type, release: Release) -> bool 
         (Type::Pointer(inner), _) => fits(tree, node, inner, release),
         (Type::String | Type::Named(..) | Type::Uid, Kind::Str(_)) | (Type::Bool, Kind::Bool(_)) => true,
         (Type::Int64, Kind::Int(_)) => true,
+        (Type::Int32, Kind::Int(n)) => i32::try_from(n).is_ok(),
         (Type::Time, Kind::Str(text)) => Time::parse(tree.text(text)).is_ok(),
         (Type::StringMap, Kind::Map { .. }) => {
             tree.entries(node).iter().all(|entry| matches!(tree.kind(entry.value), Kind::Str(_) | Kind::Null))
         }
+        (Type::Map(map), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| fits(tree, entry.value, &map.value, release)),
         (Type::Struct(schema), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| {
             let field = schema.field(tree.text(entry.key), release);
             field.is_none_or(|(_, field)| fits(tree, entry.value, &field.ty, release))
@@ -289,7 +291,9 @@ impl<'t> Decoder<'t, '_> {
         let kind = tree.kind(node);
         if kind == Kind::Null {
             match ty {
-                Type::Pointer(_) | Type::List(_) | Type::StringMap | Type::Time | Type::Quantity => *place = Value::Unset,
+                Type::Pointer(_) | Type::List(_) | Type::StringMap | Type::Map(_) | Type::Time | Type::Quantity => {
+                    *place = Value::Unset
+                }
                 _ => {}
             }
             return;
@@ -309,6 +313,13 @@ impl<'t> Decoder<'t, '_> {
                 Some(literal) => match literal.parse::<i64>() {
                     Ok(n) => *place = Value::Int(n),
                     Err(_) => self.mismatch(node, &format!("number {literal}"), ty, "int64", path, context),
+                },
+            },
+            Type::Int32 => match self.number(node) {
+                None => self.plain_mismatch(node, ty, path, context),
+                Some(literal) => match literal.parse::<i32>() {
+                    Ok(n) => *place = Value::Int(i64::from(n)),
+                    Err(_) => self.mismatch(node, &format!("number {literal}"), ty, "int32", path, context),
                 },
             },
             Type::Time => match kind {
@@ -338,6 +349,10 @@ impl<'t> Decoder<'t, '_> {
             Type::Raw | Type::FieldsV1 => *place = Value::Raw(self.raw(node)),
             Type::StringMap => match kind {
                 Kind::Map { .. } => self.string_map(node, path, context, place),
+                _ => self.plain_mismatch(node, ty, path, context),
+            },
+            Type::Map(map) => match kind {
+                Kind::Map { .. } => self.typed_map(node, &map.value, path, context, place),
                 _ => self.plain_mismatch(node, ty, path, context),
             },
             Type::Struct(schema) => match kind {
@@ -410,6 +425,31 @@ impl<'t> Decoder<'t, '_> {
         }
         *place = Value::Map(map);
     }
+
+    /// A map to values of one type. A key that stands twice is decoded anew: its last value counts.
+    fn typed_map(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+        let tree = self.tree;
+        let mut map: BTreeMap<Cow<'t, str>, Value<'t>> = match std::mem::replace(place, Value::Unset) {
+            Value::Entries(entries) => entries.into_iter().collect(),
+            _ => BTreeMap::new(),
+        };
+        let mut met = BTreeSet::new();
+        for entry in self.entries(node) {
+            let key = tree.text(entry.key);
+            let here = path.field(key);
+            if self.how.order == Order::Source && !met.insert(key) {
+                self.strict(StrictKind::Duplicate, here.render(), node, entry, None);
+            }
+            let mut value = Value::Unset;
+            self.value(entry.value, ty, &here, context, &mut value);
+            if matches!(value, Value::Unset) {
+                value = zero(ty);
+            }
+            map.insert(Cow::Borrowed(key), value);
+        }
+        *place = Value::Entries(map.into_iter().collect());
+    }
+
     /// The literal of a number as the server's JSON has it.
     fn number(&self, node: NodeId) -> Option<Cow<'t, str>> {
         let tree = self.tree;
@@ -479,7 +519,8 @@ fn zero<'t>(ty: &Type) -> Value<'t> {
         Type::Struct(schema) => Value::Struct(Record::empty(schema)),
         Type::String | Type::Named(..) | Type::Uid => Value::Str(Cow::Borrowed("")),
         Type::Bool => Value::Bool(false),
-        Type::Int64 => Value::Int(0),
+        Type::Int64 | Type::Int32 => Value::Int(0),
+        Type::Quantity => Value::Quantity(Cow::Borrowed("0")),
         _ => Value::Unset,
     }
 }

@@ -33,16 +33,23 @@ impl Printer<'_> {
         self.out.push('{');
         let mut first = true;
         for (field, value) in record.schema.fields.iter().zip(&record.slots) {
-            if field.since > self.release {
+            if !field.in_release(self.release) {
                 continue;
             }
             if !first {
                 self.out.push_str(", ");
             }
             first = false;
+            // Each embedded struct of these kinds has one field.
+            if let Some(embedded) = field.embedded {
+                self.out.push_str(&format!("{embedded}:{}.{embedded}{{", record.schema.package.internal()));
+            }
             self.out.push_str(field.go);
             self.out.push(':');
-            self.value(&field.ty, value);
+            self.value(field.type_in(self.release), value);
+            if field.embedded.is_some() {
+                self.out.push('}');
+            }
         }
         self.out.push('}');
     }
@@ -51,7 +58,7 @@ impl Printer<'_> {
         match ty {
             Type::String | Type::Named(..) | Type::Uid | Type::Quantity => quote_into(self.out, value.as_str(), self.unicode),
             Type::Bool => self.out.push_str(if matches!(value, Value::Bool(true)) { "true" } else { "false" }),
-            Type::Int64 => {
+            Type::Int64 | Type::Int32 => {
                 let n = if let Value::Int(n) = value { *n } else { 0 };
                 self.out.push_str(&n.to_string());
             }
@@ -60,6 +67,23 @@ impl Printer<'_> {
                 self.out.push_str(&time.go_syntax());
             }
             Type::StringMap => self.string_map(value),
+            Type::Map(map) => {
+                self.type_of(ty);
+                let Value::Entries(entries) = value else {
+                    self.out.push_str("(nil)");
+                    return;
+                };
+                self.out.push('{');
+                for (at, (key, value)) in entries.iter().enumerate() {
+                    if at > 0 {
+                        self.out.push_str(", ");
+                    }
+                    quote_into(self.out, key, self.unicode);
+                    self.out.push(':');
+                    self.value(&map.value, value);
+                }
+                self.out.push('}');
+            }
             Type::Struct(schema) => match value {
                 Value::Struct(record) => self.record(record),
                 _ => self.record(&Record::empty(schema)),
@@ -129,6 +153,19 @@ impl Printer<'_> {
                 self.out.push_str(package.internal());
                 self.out.push('.');
                 self.out.push_str(name);
+            }
+            Type::Map(map) => {
+                self.out.push_str("map[");
+                match map.key {
+                    Some((package, name)) => self.type_of(&Type::Named(package, name)),
+                    None => self.out.push_str("string"),
+                }
+                self.out.push(']');
+                self.type_of(&map.value);
+            }
+            Type::List(inner) => {
+                self.out.push_str("[]");
+                self.type_of(inner);
             }
             other => self.out.push_str(&other.go_name("")),
         }

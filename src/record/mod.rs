@@ -20,7 +20,7 @@ pub enum Value<'t> {
     Unset,
     /// `bool`
     Bool(bool),
-    /// `int64`
+    /// `int64` and `int32`
     Int(i64),
     /// Strings and named strings.
     Str(Cow<'t, str>),
@@ -32,6 +32,8 @@ pub enum Value<'t> {
     Raw(Cow<'t, str>),
     /// `map[string]string`, sorted by key, keys once.
     Map(Vec<(Cow<'t, str>, Cow<'t, str>)>),
+    /// A map to values of one type, sorted by key, keys once.
+    Entries(Vec<(Cow<'t, str>, Value<'t>)>),
     /// A slice that is not nil.
     List(Vec<Value<'t>>),
     /// A struct, or a pointer to one that is not nil.
@@ -129,6 +131,46 @@ impl<'t> Record<'t> {
         }
     }
 
+    /// A map field to values of one type; empty if not given.
+    pub fn entries(&self, json: &str) -> &[(Cow<'t, str>, Value<'t>)] {
+        match self.get(json) {
+            Value::Entries(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The slot of a field, to be changed in place.
+    pub fn get_mut(&mut self, json: &str) -> Option<&mut Value<'t>> {
+        self.schema.slot(json).and_then(|slot| self.slots.get_mut(slot))
+    }
+
+    /// The structs of a list field, to be changed in place.
+    pub fn records_mut(&mut self, json: &str) -> impl Iterator<Item = &mut Record<'t>> {
+        let items = match self.get_mut(json) {
+            Some(Value::List(items)) => items.as_mut_slice(),
+            _ => &mut [],
+        };
+        items.iter_mut().filter_map(|item| if let Value::Struct(record) = item { Some(record) } else { None })
+    }
+
+    /// The structs of a list field.
+    pub fn records(&self, json: &str) -> impl Iterator<Item = &Record<'t>> {
+        self.list(json).iter().filter_map(Value::as_record)
+    }
+
+    /// The struct in a field, to be changed in place; `None` if it is not there.
+    pub fn inner_mut(&mut self, json: &str) -> Option<&mut Record<'t>> {
+        match self.get_mut(json) {
+            Some(Value::Struct(record)) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// Takes the value of a field and leaves it unset.
+    pub fn take(&mut self, json: &str) -> Value<'t> {
+        self.get_mut(json).map_or(Value::Unset, |value| std::mem::replace(value, Value::Unset))
+    }
+
     /// True if a pointer, slice or map field is not nil, or any field was given.
     pub fn has(&self, json: &str) -> bool {
         !matches!(self.get(json), Value::Unset)
@@ -166,13 +208,15 @@ impl Type {
     /// True if Go's `omitempty` would leave this value out.
     pub fn is_empty(&self, value: &Value<'_>) -> bool {
         match (self, value) {
-            (Type::Struct(_) | Type::Raw | Type::Time, _) => false,
+            (Type::Struct(_) | Type::Raw, _) => false,
+            (Type::Time, value) => matches!(value, Value::Unset),
             (_, Value::Unset) => true,
             (Type::Pointer(_), _) => false,
             (_, Value::Bool(b)) => !b,
             (_, Value::Int(n)) => *n == 0,
             (_, Value::Str(text)) => text.is_empty(),
             (_, Value::Map(entries)) => entries.is_empty(),
+            (_, Value::Entries(entries)) => entries.is_empty(),
             (_, Value::List(items)) => items.is_empty(),
             _ => false,
         }
@@ -185,7 +229,7 @@ pub fn encode(record: &Record<'_>, release: Release, out: &mut String) {
     out.push('{');
     let mut first = true;
     for (field, value) in record.schema.fields.iter().zip(&record.slots) {
-        if field.since > release || (field.omit && field.ty.is_empty(value)) {
+        if !field.in_release(release) || (field.omits(release) && field.type_in(release).is_empty(value)) {
             continue;
         }
         if !first {
@@ -194,7 +238,7 @@ pub fn encode(record: &Record<'_>, release: Release, out: &mut String) {
         first = false;
         print::quote(field.json, out);
         out.push(':');
-        encode_value(&field.ty, value, release, out);
+        encode_value(field.type_in(release), value, release, out);
     }
     out.push('}');
 }
@@ -219,6 +263,18 @@ fn encode_value(ty: &Type, value: &Value<'_>, release: Release, out: &mut String
             }
             out.push('}');
         }
+        (Type::Map(map), Value::Entries(entries)) => {
+            out.push('{');
+            for (at, (key, value)) in entries.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                print::quote(key, out);
+                out.push(':');
+                encode_value(&map.value, value, release, out);
+            }
+            out.push('}');
+        }
         (Type::List(inner), Value::List(items)) => {
             out.push('[');
             for (at, item) in items.iter().enumerate() {
@@ -233,7 +289,8 @@ fn encode_value(ty: &Type, value: &Value<'_>, release: Release, out: &mut String
         (Type::Struct(schema), Value::Unset) => encode(&Record::empty(schema), release, out),
         (Type::String | Type::Named(..) | Type::Uid, Value::Unset) => out.push_str("\"\""),
         (Type::Bool, Value::Unset) => out.push_str("false"),
-        (Type::Int64, Value::Unset) => out.push('0'),
+        (Type::Int64 | Type::Int32, Value::Unset) => out.push('0'),
+        (Type::Quantity, Value::Unset) => out.push_str("\"0\""),
         _ => out.push_str("null"),
     }
 }

@@ -28,9 +28,13 @@ pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
     match ty {
         Type::String | Type::Named(..) | Type::Uid | Type::Quantity | Type::Raw | Type::FieldsV1 => a.as_str() == b.as_str(),
         Type::Bool => matches!(a, Value::Bool(true)) == matches!(b, Value::Bool(true)),
-        Type::Int64 => int(a) == int(b),
+        Type::Int64 | Type::Int32 => int(a) == int(b),
         Type::Time => time(a).same_instant(time(b)),
         Type::StringMap => entries(a) == entries(b),
+        Type::Map(map) => {
+            let (a, b) = (values(a), values(b));
+            a.len() == b.len() && a.iter().zip(b).all(|((key, a), (other, b))| key == other && same_value(&map.value, a, b))
+        }
         Type::Struct(schema) => match (a.as_record(), b.as_record()) {
             (Some(a), Some(b)) => same_record(a, b),
             (None, None) => true,
@@ -110,6 +114,10 @@ fn time(value: &Value<'_>) -> crate::go::time::Time {
 
 fn entries<'v, 't>(value: &'v Value<'t>) -> &'v [(std::borrow::Cow<'t, str>, std::borrow::Cow<'t, str>)] {
     if let Value::Map(entries) = value { entries } else { &[] }
+}
+
+fn values<'v, 't>(value: &'v Value<'t>) -> &'v [(std::borrow::Cow<'t, str>, Value<'t>)] {
+    if let Value::Entries(entries) = value { entries } else { &[] }
 }
 
 fn items<'v, 't>(value: &'v Value<'t>) -> &'v [Value<'t>] {

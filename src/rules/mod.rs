@@ -15,7 +15,7 @@ pub mod node_selector;
 pub use context::{Context, Operation};
 pub use errors::{Bad, Errors, FieldError};
 
-use crate::api::Api;
+use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::record::{Record, view};
 use classic::{claim, class, parameters, scheduling, slice, template};
 
@@ -29,8 +29,16 @@ pub fn functions(api: Api, new: &Record<'_>, operation: Operation<'_>, context: 
 /// The same list, added to `errors`.
 pub fn run(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context, errors: &mut Errors) {
     use Operation::{Create, Update, UpdateStatus};
-    match api.kind.kind {
-        "ResourceClaim" => {
+    let kind = match api.kind.object {
+        ObjectKind::Classic(kind) => kind,
+        ObjectKind::Device(_) => return,
+    };
+    // The Lists cannot be written.
+    if api.kind.items.is_some() {
+        return;
+    }
+    match kind {
+        ClassicKind::ResourceClaim => {
             let new = view::ResourceClaim::new(new);
             match operation {
                 Create => claim::create(new, context, errors),
@@ -38,14 +46,14 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Conte
                 UpdateStatus(old) => claim::update_status(new, view::ResourceClaim::new(old), context, errors),
             }
         }
-        "ResourceClass" => {
+        ClassicKind::ResourceClass => {
             let new = view::ResourceClass::new(new);
             match operation {
                 Create => class::create(new, context, errors),
                 Update(old) | UpdateStatus(old) => class::update(new, view::ResourceClass::new(old), context, errors),
             }
         }
-        "ResourceClaimTemplate" => {
+        ClassicKind::ResourceClaimTemplate => {
             let new = view::ResourceClaimTemplate::new(new);
             match operation {
                 Create => template::create(new, context, errors),
@@ -54,7 +62,7 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Conte
                 }
             }
         }
-        "PodScheduling" | "PodSchedulingContext" => {
+        ClassicKind::PodSchedulingContext => {
             let new = view::PodSchedulingContext::new(new);
             match operation {
                 Create => scheduling::create(new, context, errors),
@@ -62,14 +70,14 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Conte
                 UpdateStatus(old) => scheduling::update_status(new, view::PodSchedulingContext::new(old), errors),
             }
         }
-        "ResourceSlice" => {
+        ClassicKind::ResourceSlice => {
             let new = view::ResourceSlice::new(new);
             match operation {
                 Create => slice::create(new, context, errors),
                 Update(old) | UpdateStatus(old) => slice::update(new, view::ResourceSlice::new(old), context, errors),
             }
         }
-        "ResourceClaimParameters" => {
+        ClassicKind::ResourceClaimParameters => {
             let new = view::ResourceClaimParameters::new(new);
             match operation {
                 Create => parameters::create_for_claim(new, context, errors),
@@ -78,7 +86,7 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Conte
                 }
             }
         }
-        "ResourceClassParameters" => {
+        ClassicKind::ResourceClassParameters => {
             let new = view::ResourceClassParameters::new(new);
             match operation {
                 Create => parameters::create_for_class(new, context, errors),
@@ -87,7 +95,5 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Conte
                 }
             }
         }
-        // Kinds that cannot be written: Lists.
-        _ => {}
     }
 }

@@ -1,12 +1,12 @@
 //! Defaulting (spec/behaviour.md §4): an empty `allocationMode` becomes `WaitForFirstConsumer`; nothing else is defaulted.
 
-use crate::api::Api;
+use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::record::{Record, Value};
 use std::borrow::Cow;
 
 /// Fills what the server fills on decoding.
 pub fn apply(record: &mut Record<'_>, api: &Api) {
-    let kind = api.kind.items.unwrap_or(api.kind.kind);
+    let ObjectKind::Classic(kind) = api.kind.object else { return };
     if api.kind.items.is_none() {
         return object(record, kind);
     }
@@ -20,19 +20,23 @@ pub fn apply(record: &mut Record<'_>, api: &Api) {
     }
 }
 
-fn object(record: &mut Record<'_>, kind: &str) {
+fn object(record: &mut Record<'_>, kind: ClassicKind) {
     match kind {
-        "ResourceClaim" => {
+        ClassicKind::ResourceClaim => {
             if let Some(spec) = record.record_mut("spec") {
                 claim_spec(spec);
             }
         }
-        "ResourceClaimTemplate" => {
+        ClassicKind::ResourceClaimTemplate => {
             if let Some(spec) = record.record_mut("spec").and_then(|spec| spec.record_mut("spec")) {
                 claim_spec(spec);
             }
         }
-        _ => {}
+        ClassicKind::ResourceClass
+        | ClassicKind::PodSchedulingContext
+        | ClassicKind::ResourceClaimParameters
+        | ClassicKind::ResourceClassParameters
+        | ClassicKind::ResourceSlice => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! What kube-apiserver's REST layer does around the validation functions: fill, wipe, reset, and validate more than
 //! once (kube-apiserver, staging/src/k8s.io/apiserver/pkg/registry/rest/create.go, `BeforeCreate`; update.go, `BeforeUpdate`).
 
-use crate::api::{Api, Scope};
+use crate::api::{Api, ClassicKind, ObjectKind, Scope};
 use crate::record::view::Object;
 use crate::record::{Record, Value};
 use crate::rules::metadata::{self, NameRule};
@@ -33,7 +33,16 @@ pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<'_>, contex
 
 /// The kinds whose update strategy calls the create function before the update function.
 fn strategy_creates_too(api: Api) -> bool {
-    !matches!(api.kind.kind, "ResourceSlice" | "ResourceClaimParameters" | "ResourceClassParameters")
+    match api.kind.object {
+        ObjectKind::Classic(kind) => match kind {
+            ClassicKind::ResourceSlice | ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters => false,
+            ClassicKind::ResourceClaim
+            | ClassicKind::ResourceClass
+            | ClassicKind::ResourceClaimTemplate
+            | ClassicKind::PodSchedulingContext => true,
+        },
+        ObjectKind::Device(_) => false,
+    }
 }
 
 /// Fix-ups before validation, then the strategy's `PrepareForUpdate`.

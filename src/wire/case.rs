@@ -2,7 +2,7 @@
 
 use super::request::{FieldValidation, Operation, Request, Via};
 use super::validate::{in_namespace, stored};
-use crate::api::{Api, Scope};
+use crate::api::{Api, ClassicKind, ObjectKind, Scope};
 use crate::finding::hints;
 use crate::finding::{Code, Finding, Origin, Step};
 use crate::manifest::{Input, Item, What};
@@ -244,10 +244,10 @@ impl Case<'_, '_> {
 
     /// Where the object has an `allocationMode`, if it can have one.
     fn mode(&self) -> Option<&'static [&'static str]> {
-        match self.api.kind.kind {
-            "ResourceClaim" => Some(&["spec"]),
-            "ResourceClaimTemplate" => Some(&["spec", "spec"]),
-            _ => None,
+        match self.api.kind.object {
+            ObjectKind::Classic(ClassicKind::ResourceClaim) => Some(&["spec"]),
+            ObjectKind::Classic(ClassicKind::ResourceClaimTemplate) => Some(&["spec", "spec"]),
+            ObjectKind::Classic(_) | ObjectKind::Device(_) => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::placing::{Located, Placing, Told};
 use super::request::{Request, Via};
 use super::validate::in_namespace;
 use crate::api::core::NODE_SELECTOR;
-use crate::api::{Release, core};
+use crate::api::{Api, ClassicKind, Kind, ObjectKind, Release, core};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::manifest::{Input, Item, What};
 use crate::place::explain;
@@ -45,7 +45,7 @@ pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
     let mut answer = match (&request.selector, &request.text) {
         (Some(_), Some(_)) => return unusable("give `text` or `selector`, not both"),
         (None, None) => return unusable("`text` is missing: the manifest to evaluate, or a bare `selector`"),
-        (Some(selector), None) => bare(request, selector, release.unwrap_or(Release::last_of(30)), nodes),
+        (Some(selector), None) => bare(request, selector, release.unwrap_or(Release::latest()), nodes),
         (None, Some(text)) => manifest(request, text, release, nodes),
     };
     let empty = Finding::warning(Code::NothingChecked, Origin::Claimkit, "the text with Nodes holds no Node");
@@ -195,7 +195,7 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
 /// Without a release asked for: the last that serves the newest version in the text.
 fn scheduler_release(items: &[Item]) -> Release {
     let ours = items.iter().filter(|item| matches!(item.what, What::Ours(_)));
-    ours.map(|item| item.release).max().unwrap_or(Release::last_of(30))
+    ours.map(|item| item.release).max().unwrap_or(Release::latest())
 }
 
 fn part<'t>(request: &Request, input: &'t Input<'_>, item: &Item, index: usize, findings: &mut Vec<Finding>) -> Part<'t> {
@@ -243,14 +243,15 @@ fn world<'r>(request: &'r Request, input: &'r Input<'_>, parts: &'r [Part<'r>]) 
                 world.$list.push(Given { index, namespace, view: view::$view::new(record) })
             };
         }
-        match item.kind.as_str() {
-            "ResourceClaim" => give!(claims, ResourceClaim),
-            "ResourceClaimTemplate" => give!(templates, ResourceClaimTemplate),
-            "ResourceClass" => give!(classes, ResourceClass),
-            "PodScheduling" | "PodSchedulingContext" => give!(schedulings, PodSchedulingContext),
-            "ResourceClassParameters" => give!(class_parameters, ResourceClassParameters),
-            "ResourceClaimParameters" => give!(claim_parameters, ResourceClaimParameters),
-            _ => {}
+        let What::Ours(Api { kind: Kind { object: ObjectKind::Classic(kind), .. }, .. }) = item.what else { continue };
+        match kind {
+            ClassicKind::ResourceClaim => give!(claims, ResourceClaim),
+            ClassicKind::ResourceClaimTemplate => give!(templates, ResourceClaimTemplate),
+            ClassicKind::ResourceClass => give!(classes, ResourceClass),
+            ClassicKind::PodSchedulingContext => give!(schedulings, PodSchedulingContext),
+            ClassicKind::ResourceClassParameters => give!(class_parameters, ResourceClassParameters),
+            ClassicKind::ResourceClaimParameters => give!(claim_parameters, ResourceClaimParameters),
+            ClassicKind::ResourceSlice => {}
         }
     }
     world

@@ -12,7 +12,7 @@ const VERB: &str = "jsonSchema";
 pub fn json_schema(request: &Request) -> Answer {
     let schema: Result<Raw, String> = request.release().and_then(|release| {
         request.locale()?;
-        let release = release.unwrap_or(Release::last_of(30));
+        let release = release.unwrap_or(Release::latest());
         let text = schema_export::json_schema(release, request.kind.as_deref(), request.sentences.as_ref())?;
         Ok(Raw::new(text))
     });

@@ -96,11 +96,7 @@ impl Request {
     pub fn release(&self) -> Result<Option<Release>, String> {
         match &self.release {
             None => Ok(None),
-            Some(text) => Release::parse(text).map(Some).ok_or_else(|| {
-                format!(
-                    "unknown release `{text}`; write one of `1.26`, `1.27`, `1.28`, `1.29`, `1.30`, or with a patch, `1.26.1`"
-                )
-            }),
+            Some(text) => Release::parse(text).map(Some).ok_or_else(|| Release::unknown(text)),
         }
     }
 }

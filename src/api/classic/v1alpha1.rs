@@ -1,36 +1,69 @@
 //! `resource.k8s.io/v1alpha1`: Kubernetes 1.26. Structs that are field-identical in v1alpha2 are taken from there (spec/behaviour.md §2.9).
 
 use crate::api::classic::v1alpha2 as next;
-use crate::api::classic::v1alpha2::{list_of, resource};
+use crate::api::classic::v1alpha2::{kind, list, list_of, resource};
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST};
-use crate::api::{Field, Kind, Package, Release, Scope, Struct, Type, Version};
+use crate::api::{ClassicKind, Family, Field, Kind, Package, Scope, Struct, Type, Version};
 
 /// The version.
-pub static VERSION: Version =
-    Version { name: "v1alpha1", api_version: "resource.k8s.io/v1alpha1", minors: (26, 26), kinds: KINDS };
-
-const fn kind(kind: &'static str, plural: &'static str, scope: Scope, status: bool, schema: &'static Struct) -> Kind {
-    Kind { kind, plural, scope, status, items: None, since: Release::new(26, 0), schema }
-}
-const fn list(kind: &'static str, items: &'static str, plural: &'static str, scope: Scope, schema: &'static Struct) -> Kind {
-    Kind { kind, plural, scope, status: false, items: Some(items), since: Release::new(26, 0), schema }
-}
+pub static VERSION: Version = Version {
+    name: "v1alpha1",
+    api_version: "resource.k8s.io/v1alpha1",
+    minors: (26, 26),
+    on_since: None,
+    family: Family::Classic,
+    kinds: KINDS,
+};
 
 const KINDS: &[Kind] = &[
-    kind("ResourceClaim", "resourceclaims", Scope::Namespaced, true, &RESOURCE_CLAIM),
-    kind("ResourceClass", "resourceclasses", Scope::Cluster, false, &RESOURCE_CLASS),
-    kind("ResourceClaimTemplate", "resourceclaimtemplates", Scope::Namespaced, false, &next::RESOURCE_CLAIM_TEMPLATE),
-    kind("PodScheduling", "podschedulings", Scope::Namespaced, true, &POD_SCHEDULING),
-    list("ResourceClaimList", "ResourceClaim", "resourceclaims", Scope::Namespaced, &RESOURCE_CLAIM_LIST),
-    list("ResourceClassList", "ResourceClass", "resourceclasses", Scope::Cluster, &RESOURCE_CLASS_LIST),
+    kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, true, 26, &RESOURCE_CLAIM),
+    kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, false, 26, &RESOURCE_CLASS),
+    kind(
+        "ResourceClaimTemplate",
+        ClassicKind::ResourceClaimTemplate,
+        "resourceclaimtemplates",
+        Scope::Namespaced,
+        false,
+        26,
+        &next::RESOURCE_CLAIM_TEMPLATE,
+    ),
+    kind("PodScheduling", ClassicKind::PodSchedulingContext, "podschedulings", Scope::Namespaced, true, 26, &POD_SCHEDULING),
+    list(
+        "ResourceClaimList",
+        ClassicKind::ResourceClaim,
+        "ResourceClaim",
+        "resourceclaims",
+        Scope::Namespaced,
+        26,
+        &RESOURCE_CLAIM_LIST,
+    ),
+    list(
+        "ResourceClassList",
+        ClassicKind::ResourceClass,
+        "ResourceClass",
+        "resourceclasses",
+        Scope::Cluster,
+        26,
+        &RESOURCE_CLASS_LIST,
+    ),
     list(
         "ResourceClaimTemplateList",
+        ClassicKind::ResourceClaimTemplate,
         "ResourceClaimTemplate",
         "resourceclaimtemplates",
         Scope::Namespaced,
+        26,
         &next::RESOURCE_CLAIM_TEMPLATE_LIST,
     ),
-    list("PodSchedulingList", "PodScheduling", "podschedulings", Scope::Namespaced, &POD_SCHEDULING_LIST),
+    list(
+        "PodSchedulingList",
+        ClassicKind::PodSchedulingContext,
+        "PodScheduling",
+        "podschedulings",
+        Scope::Namespaced,
+        26,
+        &POD_SCHEDULING_LIST,
+    ),
 ];
 
 resource! {

@@ -2,41 +2,129 @@
 
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
-use crate::api::{Field, Kind, ListKind, ListRule, Package, Release, Scope, Struct, Type, Version};
+use crate::api::{
+    ClassicKind, Family, Field, Kind, ListKind, ListRule, ObjectKind, Package, Release, Scope, Struct, Type, Version,
+};
 
 /// The version.
-pub static VERSION: Version =
-    Version { name: "v1alpha2", api_version: "resource.k8s.io/v1alpha2", minors: (27, 30), kinds: KINDS };
+pub static VERSION: Version = Version {
+    name: "v1alpha2",
+    api_version: "resource.k8s.io/v1alpha2",
+    minors: (27, 30),
+    on_since: None,
+    family: Family::Classic,
+    kinds: KINDS,
+};
 
 const SINCE_26: Release = Release::new(26, 0);
 const SINCE_30: Release = Release::new(30, 0);
 
-const fn kind(kind: &'static str, plural: &'static str, scope: Scope, status: bool, since: u8, schema: &'static Struct) -> Kind {
-    Kind { kind, plural, scope, status, items: None, since: Release::new(since, 0), schema }
-}
-const fn list(
+pub(super) const fn kind(
     kind: &'static str,
+    object: ClassicKind,
+    plural: &'static str,
+    scope: Scope,
+    status: bool,
+    since: u8,
+    schema: &'static Struct,
+) -> Kind {
+    Kind {
+        kind,
+        object: ObjectKind::Classic(object),
+        plural,
+        scope,
+        status,
+        items: None,
+        since: Release::new(since, 0),
+        until: None,
+        deprecated: None,
+        schema,
+    }
+}
+pub(super) const fn list(
+    kind: &'static str,
+    object: ClassicKind,
     items: &'static str,
     plural: &'static str,
     scope: Scope,
     since: u8,
     schema: &'static Struct,
 ) -> Kind {
-    Kind { kind, plural, scope, status: false, items: Some(items), since: Release::new(since, 0), schema }
+    Kind {
+        kind,
+        object: ObjectKind::Classic(object),
+        plural,
+        scope,
+        status: false,
+        items: Some(items),
+        since: Release::new(since, 0),
+        until: None,
+        deprecated: None,
+        schema,
+    }
 }
 
 const KINDS: &[Kind] = &[
-    kind("ResourceClaim", "resourceclaims", Scope::Namespaced, true, 27, &RESOURCE_CLAIM),
-    kind("ResourceClass", "resourceclasses", Scope::Cluster, false, 27, &RESOURCE_CLASS),
-    kind("ResourceClaimTemplate", "resourceclaimtemplates", Scope::Namespaced, false, 27, &RESOURCE_CLAIM_TEMPLATE),
-    kind("PodSchedulingContext", "podschedulingcontexts", Scope::Namespaced, true, 27, &POD_SCHEDULING_CONTEXT),
-    kind("ResourceClaimParameters", "resourceclaimparameters", Scope::Namespaced, false, 30, &RESOURCE_CLAIM_PARAMETERS),
-    kind("ResourceClassParameters", "resourceclassparameters", Scope::Namespaced, false, 30, &RESOURCE_CLASS_PARAMETERS),
-    kind("ResourceSlice", "resourceslices", Scope::Cluster, false, 30, &RESOURCE_SLICE),
-    list("ResourceClaimList", "ResourceClaim", "resourceclaims", Scope::Namespaced, 27, &RESOURCE_CLAIM_LIST),
-    list("ResourceClassList", "ResourceClass", "resourceclasses", Scope::Cluster, 27, &RESOURCE_CLASS_LIST),
+    kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, true, 27, &RESOURCE_CLAIM),
+    kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, false, 27, &RESOURCE_CLASS),
+    kind(
+        "ResourceClaimTemplate",
+        ClassicKind::ResourceClaimTemplate,
+        "resourceclaimtemplates",
+        Scope::Namespaced,
+        false,
+        27,
+        &RESOURCE_CLAIM_TEMPLATE,
+    ),
+    kind(
+        "PodSchedulingContext",
+        ClassicKind::PodSchedulingContext,
+        "podschedulingcontexts",
+        Scope::Namespaced,
+        true,
+        27,
+        &POD_SCHEDULING_CONTEXT,
+    ),
+    kind(
+        "ResourceClaimParameters",
+        ClassicKind::ResourceClaimParameters,
+        "resourceclaimparameters",
+        Scope::Namespaced,
+        false,
+        30,
+        &RESOURCE_CLAIM_PARAMETERS,
+    ),
+    kind(
+        "ResourceClassParameters",
+        ClassicKind::ResourceClassParameters,
+        "resourceclassparameters",
+        Scope::Namespaced,
+        false,
+        30,
+        &RESOURCE_CLASS_PARAMETERS,
+    ),
+    kind("ResourceSlice", ClassicKind::ResourceSlice, "resourceslices", Scope::Cluster, false, 30, &RESOURCE_SLICE),
+    list(
+        "ResourceClaimList",
+        ClassicKind::ResourceClaim,
+        "ResourceClaim",
+        "resourceclaims",
+        Scope::Namespaced,
+        27,
+        &RESOURCE_CLAIM_LIST,
+    ),
+    list(
+        "ResourceClassList",
+        ClassicKind::ResourceClass,
+        "ResourceClass",
+        "resourceclasses",
+        Scope::Cluster,
+        27,
+        &RESOURCE_CLASS_LIST,
+    ),
     list(
         "ResourceClaimTemplateList",
+        ClassicKind::ResourceClaimTemplate,
         "ResourceClaimTemplate",
         "resourceclaimtemplates",
         Scope::Namespaced,
@@ -45,6 +133,7 @@ const KINDS: &[Kind] = &[
     ),
     list(
         "PodSchedulingContextList",
+        ClassicKind::PodSchedulingContext,
         "PodSchedulingContext",
         "podschedulingcontexts",
         Scope::Namespaced,
@@ -53,6 +142,7 @@ const KINDS: &[Kind] = &[
     ),
     list(
         "ResourceClaimParametersList",
+        ClassicKind::ResourceClaimParameters,
         "ResourceClaimParameters",
         "resourceclaimparameters",
         Scope::Namespaced,
@@ -61,13 +151,22 @@ const KINDS: &[Kind] = &[
     ),
     list(
         "ResourceClassParametersList",
+        ClassicKind::ResourceClassParameters,
         "ResourceClassParameters",
         "resourceclassparameters",
         Scope::Namespaced,
         30,
         &RESOURCE_CLASS_PARAMETERS_LIST,
     ),
-    list("ResourceSliceList", "ResourceSlice", "resourceslices", Scope::Cluster, 30, &RESOURCE_SLICE_LIST),
+    list(
+        "ResourceSliceList",
+        ClassicKind::ResourceSlice,
+        "ResourceSlice",
+        "resourceslices",
+        Scope::Cluster,
+        30,
+        &RESOURCE_SLICE_LIST,
+    ),
 ];
 
 macro_rules! resource {

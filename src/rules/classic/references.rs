@@ -1,7 +1,7 @@
 //! References from one object of a text to another: told only where the other side could be expected, because the
 //! text has objects of its kind.
 
-use crate::api::{Api, GROUP, Scope};
+use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Scope};
 use crate::finding::{Code, Finding, Origin, Step, locate};
 use crate::manifest::Item;
 use crate::record::Record;
@@ -133,14 +133,15 @@ impl References {
         let name = Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
         let cluster = api.kind.scope == Scope::Cluster;
         self.objects.push(Object { index, unplaced: false, cluster, name: name.map(Box::from) });
-        match api.kind.kind {
-            "ResourceClass" => {
+        let ObjectKind::Classic(kind) = api.kind.object else { return };
+        match kind {
+            ClassicKind::ResourceClass => {
                 if let Some(reference) = view::ResourceClass::new(record).parameters_ref() {
                     let key = [reference.kind(), reference.api_group(), reference.namespace(), reference.name()];
                     self.parameters(here, key, "parametersRef.name");
                 }
             }
-            "ResourceClaim" => {
+            ClassicKind::ResourceClaim => {
                 let claim = view::ResourceClaim::new(record);
                 let spec = claim.spec();
                 self.claim_spec(here, spec, "spec.resourceClassName", "spec.parametersRef.name");
@@ -151,12 +152,12 @@ impl References {
                     }
                 }
             }
-            "ResourceClaimTemplate" => {
+            ClassicKind::ResourceClaimTemplate => {
                 let spec = view::ResourceClaimTemplate::new(record).spec().spec();
                 let (class, parameters) = ("spec.spec.resourceClassName", "spec.spec.parametersRef.name");
                 self.claim_spec(here, spec, class, parameters);
             }
-            "PodScheduling" | "PodSchedulingContext" => {
+            ClassicKind::PodSchedulingContext => {
                 let object = view::PodSchedulingContext::new(record);
                 let pod = self.keep([namespace, object.metadata().name()]);
                 self.want(here, What::Pod(pod), Place("metadata.name", 0));
@@ -165,7 +166,7 @@ impl References {
                     self.want(here, What::Entry(pod, entry), Place("status.resourceClaims[].name", at));
                 }
             }
-            _ => {}
+            ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters | ClassicKind::ResourceSlice => {}
         }
     }
 

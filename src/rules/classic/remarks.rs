@@ -1,7 +1,7 @@
 //! What the server accepts without a word and the author should know: selectors that the scheduler cannot use, and
 //! expressions that are not compiled here.
 
-use crate::api::Api;
+use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::finding::{Code, Finding, Origin, Path};
 use crate::record::Record;
 use crate::record::view;
@@ -11,14 +11,15 @@ use crate::rules::context::Context;
 /// What stands in the object whatever is done with it.
 pub fn object(api: Api, record: &Record<'_>, context: &Context, findings: &mut Vec<Finding>) {
     let root = Path::ROOT;
-    match api.kind.kind {
-        "ResourceClass" => {
+    let ObjectKind::Classic(kind) = api.kind.object else { return };
+    match kind {
+        ClassicKind::ResourceClass => {
             let class = view::ResourceClass::new(record);
             if let Some(selector) = class.suitable_nodes() {
                 scheduler::review(selector, &root.field("suitableNodes"), context.release, findings);
             }
         }
-        "ResourceClaim" => {
+        ClassicKind::ResourceClaim => {
             let claim = view::ResourceClaim::new(record);
             if let Some(selector) = claim.status().allocation().and_then(view::AllocationResult::available_on_nodes) {
                 let status = root.field("status");
@@ -26,7 +27,7 @@ pub fn object(api: Api, record: &Record<'_>, context: &Context, findings: &mut V
                 scheduler::review(selector, &allocation.field("availableOnNodes"), context.release, findings);
             }
         }
-        "ResourceClaimParameters" => {
+        ClassicKind::ResourceClaimParameters => {
             let requests = root.field("driverRequests");
             for (index, driver) in view::ResourceClaimParameters::new(record).driver_requests().iter().enumerate() {
                 let driver_path = requests.index(index);
@@ -37,13 +38,13 @@ pub fn object(api: Api, record: &Record<'_>, context: &Context, findings: &mut V
                 }
             }
         }
-        "ResourceClassParameters" => {
+        ClassicKind::ResourceClassParameters => {
             let filters = root.field("filters");
             for (index, filter) in view::ResourceClassParameters::new(record).filters().iter().enumerate() {
                 not_compiled(filter.named_resources(), &filters.index(index), findings);
             }
         }
-        _ => {}
+        ClassicKind::ResourceClaimTemplate | ClassicKind::PodSchedulingContext | ClassicKind::ResourceSlice => {}
     }
 }
 
