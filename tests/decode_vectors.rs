@@ -1,7 +1,5 @@
 //! Whole manifests through the server's decoder: the object, or the refusal, and what strict decoding says.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
-
 use claimkit::api::{self, Field, Package, Release, Struct, Type};
 use claimkit::finding::Severity;
 use claimkit::limits::Limits;

@@ -1,7 +1,5 @@
 //! Every row of the tables, every code and every release has a sentence in each language, and no sentence is left over.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-
 use claimkit::api::release::LAST_PATCHES;
 use claimkit::api::{Struct, Type, VERSIONS};
 use claimkit::editor::facts;

@@ -1,14 +1,5 @@
 //! Nodes as people have them, how much is told of many, and what is said of the selector itself.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test: failing loudly is its work"
-)]
-
 use claimkit::limits::Limits;
 use claimkit::place::PreparedNodes;
 use serde_json::{Value, json};

@@ -1,15 +1,6 @@
 //! The scheduler's situations (spec/node-selectors.md §4), one for every reason text: what it says of a node, release by
 //! release, and the verdict.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test: failing loudly is its work"
-)]
-
 use serde_json::{Value, json};
 
 const NODES: &str = "---

@@ -1,15 +1,9 @@
 //! Patches: the examples of the RFCs, list semantics by patch type and release, the server's answers, and hostile patches.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test")]
-
+use crate::support::patches;
 use claimkit::patch::Refused;
 use claimkit::wire;
 use serde_json::{Value, json};
-use support::patches;
-
-mod support {
-    pub mod patches;
-}
 
 fn ask(request: Value) -> Value {
     serde_json::from_str(&wire::answer(&request.to_string())).unwrap()

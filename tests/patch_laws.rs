@@ -1,8 +1,7 @@
 //! What holds for every patch: an empty one changes nothing, apply twice is once, applies without overlap commute, and a
 //! forced apply takes fields away from who had them. JSON patch and merge patch agree with other readers of the RFCs.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test")]
-
+use crate::support::patches;
 use claimkit::api::Release;
 use claimkit::api::classic::v1alpha2;
 use claimkit::go::GoUnicode;
@@ -12,11 +11,6 @@ use claimkit::patch::managers::Manager;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
-use support::patches;
-
-mod support {
-    pub mod patches;
-}
 
 fn writer(manager: &str, release: Release, status: bool, force: bool) -> Writer<'_> {
     Writer {

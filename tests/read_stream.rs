@@ -1,7 +1,5 @@
 //! What kubectl 1.30 made of whole files: which objects it took from them, and its refusal.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test")]
-
 use claimkit::api::Release;
 use claimkit::finding::{Origin, Severity};
 use claimkit::limits::Limits;

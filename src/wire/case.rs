@@ -58,10 +58,7 @@ fn identity<'a>(request: &'a Request, item: &'a Item) -> (&'a str, &'a str, &'a 
 pub fn partners<'a>(request: &'a Request, old: Option<&'a Input<'_>>) -> Partners<'a> {
     let mut partners = BTreeMap::new();
     for item in old.into_iter().flat_map(|old| &old.items) {
-        let identity = identity(request, item);
-        if !partners.contains_key(&identity) {
-            partners.insert(identity, item);
-        }
+        partners.entry(identity(request, item)).or_insert(item);
     }
     partners
 }

@@ -1,7 +1,5 @@
 //! The patch functions on the values that tests write with `json!`.
 
-#![allow(dead_code, reason = "no test uses all of it")]
-
 use claimkit::api::{Release, Struct};
 use claimkit::go::GoUnicode;
 use claimkit::json::Value as Ours;
