@@ -35,11 +35,8 @@ pub mod editor;
 pub mod entry;
 pub mod finding;
 pub mod go;
-pub mod json;
 pub mod limits;
 pub mod manifest;
-#[allow(dead_code)]
-mod ordered;
 pub mod patch;
 pub mod place;
 pub mod policy;

@@ -50,7 +50,7 @@ fn wanted() -> BTreeSet<String> {
 
 fn read(locale: &str) -> Sentences {
     let file = claimkit::cli::locale::file(locale).expect("every locale has a file");
-    claimkit::json::from_str(file).expect("the file is an object of groups of sentences")
+    serde_json::from_str(file).expect("the file is an object of groups of sentences")
 }
 
 #[test]

@@ -2,14 +2,14 @@
 
 use super::Host;
 use super::files::File;
-use crate::json::{self, Map, Value};
 use crate::report::Report;
 use crate::report::answer::Answer;
 use crate::text::bytes::HELP;
+use serde_json::{Map, Value};
 
 /// The request that all files share.
 #[derive(Clone, Debug, Default)]
-pub struct Request(Map);
+pub struct Request(Map<String, Value>);
 
 impl Request {
     /// A request of a verb.
@@ -38,7 +38,7 @@ pub struct Answered {
 /// Asks once. `None`, told on standard error, if the request cannot be used.
 pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
     let json = host.answer(&Value::Object(request.0.clone()).to_string());
-    let problem = match json::from_str::<Answer>(&json) {
+    let problem = match serde_json::from_str::<Answer>(&json) {
         Ok(Answer { error: Some(error), .. }) => error,
         Ok(answer) => return Some(Answered { json, answer }),
         Err(error) => format!("the answer cannot be read: {error}"),
@@ -61,7 +61,7 @@ pub fn each(request: &Request, files: &[File], host: &mut dyn Host) -> Option<Ve
 /// The refusal of a byte that is no text, in kubectl's words: a request has text alone, so that who answers it cannot know.
 pub fn explained(file: &File, mut told: Answered) -> Answered {
     let Some(damage) = file.damage else { return told };
-    let mut whole: Value = json::from_str(&told.json).unwrap_or_default();
+    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
     for finding in whole.get_mut("findings").into_iter().flat_map(items_mut) {
         let offset = |end| finding.pointer(end).and_then(Value::as_u64).and_then(|offset| usize::try_from(offset).ok());
         let range = offset("/range/start/offset").zip(offset("/range/end/offset"));
@@ -74,7 +74,7 @@ pub fn explained(file: &File, mut told: Answered) -> Answered {
         }
     }
     told.json = whole.to_string();
-    told.answer = json::from_str(&told.json).unwrap_or_default();
+    told.answer = serde_json::from_str(&told.json).unwrap_or_default();
     told
 }
 

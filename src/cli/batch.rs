@@ -1,7 +1,7 @@
 //! `batch`: one JSON request per line of standard input, one answer per line of standard output, in the same order.
 
 use super::{FINE, Host, UNUSABLE, too_large};
-use crate::json::Value;
+use serde_json::json;
 
 /// Most bytes of a request: texts of the largest size that is read, with room for what JSON adds to them.
 const MAX_REQUEST: usize = 1 << 30;
@@ -48,8 +48,5 @@ fn request(host: &mut dyn Host) -> Result<Option<Result<String, String>>, String
 }
 
 fn unusable(problem: &str) -> String {
-    let nothing = || Value::Array(Vec::new());
-    let answer: [(&str, Value); 4] =
-        [("ok", false.into()), ("error", problem.into()), ("findings", nothing()), ("objects", nothing())];
-    Value::from(answer).to_string()
+    json!({ "ok": false, "error": problem, "findings": [], "objects": [] }).to_string()
 }

@@ -4,10 +4,10 @@ use super::arguments::Arguments;
 use super::ask::{self, Answered, Request};
 use super::files::{self, File};
 use super::{FINDINGS, FINE, Host, UNUSABLE};
-use crate::json::Value;
 use crate::report::answer::Answer;
 use crate::report::text::Style;
 use crate::report::{Report, github, junit, sarif, text};
+use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(request) = request(arguments, host) else { return UNUSABLE };

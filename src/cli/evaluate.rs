@@ -5,11 +5,11 @@ use super::arguments::Arguments;
 use super::ask::{self, Answered, Request};
 use super::files::{self, File};
 use super::{Host, UNUSABLE, check};
-use crate::json::{self, Map, Value};
 use crate::limits::Limits;
 use crate::report::Report;
 use crate::report::nodes::{self as render, Place};
 use crate::report::text::{self, Style};
+use serde_json::{Map, Value, json};
 
 /// Between files that are read as one text.
 const SEPARATOR: &str = "\n---\n";
@@ -65,7 +65,7 @@ fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<String> {
 fn placements<'a>(reports: &'a [Report<'_>]) -> impl Iterator<Item = (&'a Report<'a>, String, Value)> {
     reports.iter().flat_map(|report| {
         report.answer.objects.iter().filter_map(move |object| {
-            let placement = json::from_str(object.placement.as_ref()?.get()).ok()?;
+            let placement = serde_json::from_str(object.placement.as_ref()?.get()).ok()?;
             let label = match (object.kind.as_str(), object.namespace.as_str(), object.name.as_str()) {
                 (_, "", "") => report.name.to_owned(),
                 (kind, "", name) => format!("{kind}/{name}"),
@@ -118,7 +118,7 @@ fn name(report: &Report<'_>, reports: &[Report<'_>], range: &Value) -> Option<St
         Some(other) => reports.iter().find(|report| report.name == other)?,
         None => report,
     };
-    let (line, column) = report.places.line_and_column(json::from_str(&range.get("start")?.to_string()).ok()?);
+    let (line, column) = report.places.line_and_column(serde_json::from_str(&range.get("start")?.to_string()).ok()?);
     Some(format!("{}:{line}:{column}", report.name))
 }
 
@@ -204,11 +204,11 @@ impl Joined {
         if files.len() == 1 {
             return vec![told];
         }
-        let mut whole = match json::from_str(&told.json) {
+        let mut whole = match serde_json::from_str(&told.json) {
             Ok(Value::Object(members)) => members,
             _ => Map::new(),
         };
-        let mut take = |name: &str| match whole.remove(name) {
+        let mut take = |name: &str| match whole.shift_remove(name) {
             Some(Value::Array(items)) => items,
             _ => Vec::new(),
         };
@@ -240,10 +240,8 @@ impl Joined {
         let answers = parts.into_iter().map(|(objects, findings)| {
             let placed = objects.iter().any(|object| object.get("placement").is_some());
             let ok = placed && !findings.iter().any(|finding| finding.get("severity").and_then(Value::as_str) == Some("error"));
-            let answer: [(&str, Value); 4] =
-                [("verb", "evaluate".into()), ("ok", ok.into()), ("findings", findings.into()), ("objects", objects.into())];
-            let json = Value::from(answer).to_string();
-            let answer = json::from_str(&json).unwrap_or_default();
+            let json = json!({ "verb": "evaluate", "ok": ok, "findings": findings, "objects": objects }).to_string();
+            let answer = serde_json::from_str(&json).unwrap_or_default();
             Answered { json, answer }
         });
         answers.collect()

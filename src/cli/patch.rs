@@ -3,9 +3,9 @@
 use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::{Host, UNUSABLE, check, files};
-use crate::json::{self, Value};
 use crate::report::Report;
 use crate::report::text;
+use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let [old, patch] = arguments.operands.as_slice() else {
@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     reports.iter().for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
     let part = if arguments.has("changes") { "changes" } else { "object" };
-    let answer: Value = json::from_str(&told.json).unwrap_or_default();
+    let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
     if let Some(value) =
         answer.get("objects").and_then(|objects| objects.as_array()?.first()?.get(part)).filter(|value| !value.is_null())
     {

@@ -7,11 +7,12 @@ use super::outline::{Held, Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
 use crate::api::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
 use crate::finding::Step;
-use crate::json::{Out, ToJson};
 use crate::text::Span;
+use serde::Serialize;
 
 /// What a completion is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Sort {
     /// A key.
     Field,
@@ -23,18 +24,6 @@ pub enum Sort {
     ApiVersion,
     /// A whole object.
     Snippet,
-}
-
-impl ToJson for Sort {
-    fn write(&self, out: &mut Out) {
-        out.quote(match self {
-            Sort::Field => "field",
-            Sort::Value => "value",
-            Sort::Kind => "kind",
-            Sort::ApiVersion => "apiVersion",
-            Sort::Snippet => "snippet",
-        });
-    }
 }
 
 /// One completion.

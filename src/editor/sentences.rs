@@ -1,13 +1,14 @@
 //! Documentation keys, and the sentences a host brings for them.
 
 use crate::api::{Field, Package, Struct, Type};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The languages there is a file for.
 pub const LOCALES: &[&str] = &["en", "zh-Hans"];
 
 /// One language's sentences: group (`fields`, `kinds`, …) → name → sentence. The file `pkg/locale/<locale>.json`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Sentences(pub(crate) BTreeMap<String, BTreeMap<String, String>>);
 
 impl Sentences {

@@ -249,7 +249,7 @@ fn part<T: json::Read>(verb: &str, what: &str, value: &JsValue) -> Result<Option
         return Ok(None);
     }
     let text = stringify(verb, what, value)?;
-    json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be used: {}", told(&error))))
+    serde_json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be used: {}", told(&error))))
 }
 
 /// JSON, given as an object or as its text.
@@ -261,7 +261,7 @@ fn raw(verb: &str, what: &str, value: &JsValue) -> Result<Option<Raw>, JsValue> 
         Some(text) => text,
         None => stringify(verb, what, value)?,
     };
-    json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be read: {error}")))
+    serde_json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be read: {error}")))
 }
 
 /// Answers a request that needs no manifest.
@@ -336,7 +336,7 @@ fn request(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
 /// The request that those usual options make which JavaScript was asked about last.
 #[inline(never)]
 fn read(verb: &str) -> Result<Request, JsValue> {
-    json::from_str(&exchange::written()).map_err(|error| unusable(verb, &told(&error)))
+    serde_json::from_str(&exchange::written()).map_err(|error| unusable(verb, &told(&error)))
 }
 
 /// The request that unusual options make.
@@ -363,7 +363,7 @@ fn piecewise(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
     let read = if any { assign(&js_sys::Object::new(), options, &texts)? } else { None };
     let options = read.as_deref().unwrap_or(options);
     let options = stringify(verb, "the options", options)?;
-    let request = json::from_str(&options).map_err(|error| unusable(verb, &told(&error)))?;
+    let request = serde_json::from_str(&options).map_err(|error| unusable(verb, &told(&error)))?;
     Ok(Request { damaged, ..request })
 }
 

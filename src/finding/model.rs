@@ -1,12 +1,13 @@
 //! A finding: who says what, where, and what to do about it.
 
 use crate::finding::{Code, Path, Step};
-use crate::json::{Out, ToJson};
 use crate::text::Span;
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The one who says so refuses the object.
     Error,
@@ -16,40 +17,21 @@ pub enum Severity {
     Info,
 }
 
-impl ToJson for Severity {
-    fn write(&self, out: &mut Out) {
-        let word = match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Info => "info",
-        };
-        word.write(out);
-    }
-}
-
 /// Who says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Origin {
     /// kubectl, before anything is sent.
+    #[serde(rename = "kubectl")]
     Kubectl,
     /// kube-apiserver.
+    #[serde(rename = "kube-apiserver")]
     ApiServer,
     /// kube-scheduler.
+    #[serde(rename = "kube-scheduler")]
     Scheduler,
     /// This crate.
+    #[serde(rename = "claimkit")]
     Claimkit,
-}
-
-impl ToJson for Origin {
-    fn write(&self, out: &mut Out) {
-        let word = match self {
-            Origin::Kubectl => "kubectl",
-            Origin::ApiServer => "kube-apiserver",
-            Origin::Scheduler => "kube-scheduler",
-            Origin::Claimkit => "claimkit",
-        };
-        word.write(out);
-    }
 }
 
 /// The cause reason of a validation error (spec/behaviour.md §5.1).
@@ -103,9 +85,9 @@ impl Cause {
     }
 }
 
-impl ToJson for Cause {
-    fn write(&self, out: &mut Out) {
-        self.reason().write(out);
+impl Serialize for Cause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.reason())
     }
 }
 

@@ -6,7 +6,7 @@ use super::typed::{Compared, Schema, Shape};
 use super::{Conflict, Refused};
 use crate::api::{Release, Struct};
 use crate::go::GoUnicode;
-use crate::json::{Map, Value};
+use serde_json::{Map, Value};
 
 /// The manager that stands for all writes before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
@@ -153,7 +153,7 @@ fn bare(object: &Value) -> Bare {
     let managers = managers::read(object);
     let mut object = object.clone();
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.remove("managedFields");
+        metadata.shift_remove("managedFields");
     }
     Bare { object, managers }
 }

@@ -1,7 +1,7 @@
 //! Sets of field paths, as `fieldsV1` writes them: `f:name`, `k:{"uid":"1"}`, `v:"item"`, `i:0`, and `.` for the place itself.
 
-use crate::json::{Map, Value};
 use crate::text::print;
+use serde_json::{Map, Value};
 
 /// One step of a path. The order is that of the server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -191,10 +191,10 @@ fn read_step(text: &str) -> Option<Step> {
     let (kind, rest) = text.split_once(':')?;
     match kind {
         "f" => Some(Step::Field(rest.to_owned())),
-        "v" => Value::parse(rest).ok().map(|value| Step::Value(value.to_string())),
+        "v" => serde_json::from_str::<Value>(rest).ok().map(|value| Step::Value(value.to_string())),
         "i" => rest.parse().ok().map(Step::Index),
         "k" => {
-            let Value::Object(keys) = Value::parse(rest).ok()? else { return None };
+            let Value::Object(keys) = serde_json::from_str::<Value>(rest).ok()? else { return None };
             let mut keys: Vec<(String, String)> = keys.into_iter().map(|(name, value)| (name, value.to_string())).collect();
             keys.sort();
             Some(Step::Key(keys))

@@ -4,7 +4,7 @@
 //! not added to. Crates follow the RFC there, hence this file.
 
 use super::{Refused, go_kind};
-use crate::json::Value;
+use serde_json::Value;
 
 /// Most operations of one patch.
 const MAX_OPERATIONS: usize = 10_000;
@@ -220,7 +220,7 @@ fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
 fn remove(document: &mut Value, pointer: &str) -> Result<Value, String> {
     let (container, last) = container(document, pointer)?;
     match container {
-        Value::Object(map) => map.remove(&last).ok_or_else(|| format!("there is no `{last}`")),
+        Value::Object(map) => map.shift_remove(&last).ok_or_else(|| format!("there is no `{last}`")),
         Value::Array(items) => {
             let at = index(&last, items.len())?;
             if at >= items.len() {

@@ -3,7 +3,7 @@
 use super::fields::{Set, Step};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
-use crate::json::{Map, Value};
+use serde_json::{Map, Value};
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub fn write(object: &mut Value, managers: &[Manager]) {
     });
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     if entries.is_empty() {
-        metadata.remove("managedFields");
+        metadata.shift_remove("managedFields");
         return;
     }
     let list: Vec<Value> = entries.iter().map(entry).collect();

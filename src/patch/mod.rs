@@ -20,7 +20,7 @@ pub mod merge;
 pub mod strategic;
 pub mod typed;
 
-use crate::json::{Number, Value};
+use serde_json::Value;
 
 /// Why a patch was not carried out, by the server's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,13 +89,13 @@ pub(crate) fn go_print(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(b) => b.to_string(),
-        Value::Number(Number::Float(n)) => go_float(*n),
+        Value::Number(n) if n.is_f64() => go_float(n.as_f64().unwrap_or_default()),
         Value::Number(_) => value.to_string(),
         Value::String(text) => text.clone(),
         Value::Array(items) => format!("[{}]", items.iter().map(go_print).collect::<Vec<_>>().join(" ")),
         Value::Object(map) => {
-            let mut entries: Vec<&(String, Value)> = map.iter().collect();
-            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
             let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{}", go_print(value))).collect();
             format!("map[{}]", entries.join(" "))
         }

@@ -3,7 +3,7 @@
 
 use super::fields::{Path, Set, Step};
 use crate::api::{Field, ListKind, Release, Struct, Type};
-use crate::json::{Map, Value};
+use serde_json::{Map, Value};
 
 /// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
 const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];
@@ -176,7 +176,7 @@ impl Schema {
         Some(match (shape, left, right) {
             (Shape::Fields(_) | Shape::Keys, Value::Object(old), Value::Object(new)) if !old.is_empty() || !new.is_empty() => {
                 let mut out = Map::new();
-                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name))) {
+                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name.as_str()))) {
                     let merged = self.merge(self.child(shape, name), old.get(name), new.get(name));
                     if let Some(value) = merged {
                         out.insert(name.clone(), value);
@@ -261,7 +261,7 @@ impl Schema {
         match shape {
             Shape::Fields(_) | Shape::Keys if map(left).is_some() || map(right).is_some() => {
                 let (old, new) = (map(left).unwrap_or_default(), map(right).unwrap_or_default());
-                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name))) {
+                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name.as_str()))) {
                     path.push(Step::Field(name.clone()));
                     self.differ(self.child(shape, name), old.get(name), new.get(name), path, out);
                     path.pop();

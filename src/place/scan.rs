@@ -77,7 +77,7 @@ impl<'s> Scanner<'s> {
         let whole = self.text.get(start..self.at).ok_or(Refused)?;
         let inner = whole.get(1..whole.len().saturating_sub(1)).ok_or(Refused)?;
         if escaped {
-            return crate::json::from_str::<String>(whole).map(Cow::Owned).map_err(|_| Refused);
+            return serde_json::from_str::<String>(whole).map(Cow::Owned).map_err(|_| Refused);
         }
         if inner.bytes().any(|byte| byte < 0x20) { Err(Refused) } else { Ok(Cow::Borrowed(inner)) }
     }

@@ -1,10 +1,11 @@
 //! A verdict in the shape of each host: Kubewarden's ValidationResponse, OPA's result, Gatekeeper's violations.
 
 use crate::finding::{Code, Finding, Severity};
-use crate::json::{Members, Out, Raw};
 use crate::policy::judge::Verdict;
 use crate::policy::restrictions;
 use crate::wire::answer;
+use serde::Serialize;
+use serde_json::value::RawValue;
 
 /// Longest warning, in characters: kubectl prints it on a line.
 const WARNING: usize = 120;
@@ -14,49 +15,36 @@ const WARNINGS: usize = 30;
 const MESSAGE: usize = 32 << 10;
 
 /// What an audit log should keep of a request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Annotations {
-    /// The settings that had something to say.
-    pub rule: String,
     /// The class that was asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub class: String,
-}
-
-impl Members for Annotations {
-    fn members(&self, out: &mut Out) {
-        let Annotations { rule, class } = self;
-        out.some("class", class);
-        out.some("rule", rule);
-    }
+    /// The settings that had something to say.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rule: String,
 }
 
 /// Kubewarden's answer to `validate`; absent keys are left out.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct ValidationResponse {
     /// Whether the request goes through.
     pub accepted: bool,
     /// Why not: one reason bare, several in brackets.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// 400 a request that cannot be read, 403 refused by the policy, 422 refused by the API server's own rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<u16>,
     /// The whole new object.
-    pub mutated_object: Option<Raw>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutated_object: Option<Box<RawValue>>,
     /// `rule`: the settings that had something to say; `class`: the class that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub audit_annotations: Option<Annotations>,
     /// For the user, accepted or not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-}
-
-impl Members for ValidationResponse {
-    fn members(&self, out: &mut Out) {
-        let ValidationResponse { accepted, message, code, mutated_object, audit_annotations, warnings } = self;
-        out.put("accepted", accepted);
-        out.some("message", message);
-        out.some("code", code);
-        out.some("mutated_object", mutated_object);
-        out.some("audit_annotations", audit_annotations);
-        out.some("warnings", warnings);
-    }
 }
 
 impl ValidationResponse {
@@ -67,7 +55,7 @@ impl ValidationResponse {
             accepted,
             message: message(&verdict.findings),
             code: code(&verdict.findings),
-            mutated_object: verdict.mutated.clone().map(Raw::new),
+            mutated_object: verdict.mutated.clone().and_then(|object| RawValue::from_string(object).ok()),
             audit_annotations: annotations(verdict),
             warnings: warnings(&verdict.findings),
         }
@@ -75,20 +63,13 @@ impl ValidationResponse {
 }
 
 /// Kubewarden's answer to `validate_settings`.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct SettingsValidationResponse {
     /// Whether the settings can be used.
     pub valid: bool,
     /// Everything that is wrong with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-}
-
-impl Members for SettingsValidationResponse {
-    fn members(&self, out: &mut Out) {
-        let SettingsValidationResponse { valid, message } = self;
-        out.put("valid", valid);
-        out.some("message", message);
-    }
 }
 
 impl SettingsValidationResponse {
@@ -102,60 +83,36 @@ impl SettingsValidationResponse {
 }
 
 /// OPA's result for an AdmissionReview: short for people who query it, and with `response` as Kubernetes has it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct OpaResult {
     allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     findings: Vec<answer::Finding>,
     warnings: Vec<String>,
     response: AdmissionResponse,
 }
 
-impl Members for OpaResult {
-    fn members(&self, out: &mut Out) {
-        let OpaResult { allowed, code, message, findings, warnings, response } = self;
-        out.put("allowed", allowed);
-        out.some("code", code);
-        out.some("message", message);
-        out.put("findings", findings);
-        out.put("warnings", warnings);
-        out.put("response", response);
-    }
-}
-
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 struct AdmissionResponse {
     uid: String,
     allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<AdmissionStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     audit_annotations: Option<Annotations>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 
-impl Members for AdmissionResponse {
-    fn members(&self, out: &mut Out) {
-        let AdmissionResponse { uid, allowed, status, audit_annotations, warnings } = self;
-        out.put("uid", uid);
-        out.put("allowed", allowed);
-        out.some("status", status);
-        out.some("auditAnnotations", audit_annotations);
-        out.some("warnings", warnings);
-    }
-}
-
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct AdmissionStatus {
     message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
-}
-
-impl Members for AdmissionStatus {
-    fn members(&self, out: &mut Out) {
-        let AdmissionStatus { message, code } = self;
-        out.put("message", message);
-        out.some("code", code);
-    }
 }
 
 impl OpaResult {
@@ -174,17 +131,10 @@ impl OpaResult {
 }
 
 /// One of Gatekeeper's violations.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Violation {
     /// Why the request is refused.
     pub msg: String,
-}
-
-impl Members for Violation {
-    fn members(&self, out: &mut Out) {
-        let Violation { msg } = self;
-        out.put("msg", msg);
-    }
 }
 
 /// Gatekeeper's result: none means accepted.

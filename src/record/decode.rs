@@ -93,7 +93,8 @@ pub struct How {
 }
 
 /// How an object reaches the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Via {
     /// What a person submitting the file meets.
     #[default]

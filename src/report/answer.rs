@@ -1,60 +1,12 @@
 //! An answer as any reader of the contract sees it. Rendering starts from the answer's JSON, so that `npx claimkit` gets its
 //! answers from the same module that everybody imports and needs no second copy of the rules.
 
-use crate::json::{Error, Raw, Read, Reader};
-
-/// Reads an object: each member that is known where it belongs, the others not at all.
-macro_rules! read {
-    ($type:ty { $($name:literal => $field:ident),+ $(,)? }) => {
-        impl Read for $type {
-            fn read(reader: &mut Reader<'_>) -> Result<Self, Box<Error>> {
-                let mut made = Self::default();
-                reader.map(&mut |reader, name| {
-                    match name.as_str() {
-                        $($name => made.$field = Read::read(reader)?,)+
-                        _ => {
-                            Raw::read(reader)?;
-                        }
-                    }
-                    Ok(())
-                })?;
-                Ok(made)
-            }
-        }
-    };
-}
-
-read!(Answer { "ok" => ok, "error" => error, "findings" => findings, "objects" => objects, "raw" => raw, "text" => text });
-read!(Finding {
-    "code" => code,
-    "severity" => severity,
-    "origin" => origin,
-    "message" => message,
-    "path" => path,
-    "help" => help,
-    "fixes" => fixes,
-    "range" => range,
-    "object" => object,
-});
-read!(Fix { "title" => title, "edits" => edits });
-read!(Edit { "range" => range, "newText" => new_text });
-read!(Range { "start" => start, "end" => end });
-read!(Position { "line" => line, "character" => character, "offset" => offset });
-read!(Object {
-    "kind" => kind,
-    "name" => name,
-    "namespace" => namespace,
-    "valid" => valid,
-    "selected" => selected,
-    "object" => object,
-    "to" => to,
-    "losses" => losses,
-    "placement" => placement,
-});
-read!(Loss { "path" => path, "reason" => reason });
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// One answer; parts that are not rendered are left away.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Answer {
     /// No error, and at least one object was checked.
     pub ok: bool,
@@ -65,13 +17,14 @@ pub struct Answer {
     /// The objects of the text.
     pub objects: Vec<Object>,
     /// Parse with `raw`: the plain JSON value.
-    pub raw: Option<Raw>,
+    pub raw: Option<Box<RawValue>>,
     /// Convert: the whole file converted.
     pub text: Option<String>,
 }
 
 /// A finding.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Finding {
     /// Stable code.
     pub code: String,
@@ -94,7 +47,8 @@ pub struct Finding {
 }
 
 /// A fix.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Fix {
     /// What it does.
     pub title: String,
@@ -103,7 +57,8 @@ pub struct Fix {
 }
 
 /// An edit.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Edit {
     /// What is replaced.
     pub range: Range,
@@ -112,7 +67,8 @@ pub struct Edit {
 }
 
 /// A range of the text.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Range {
     /// Start.
     pub start: Position,
@@ -121,7 +77,8 @@ pub struct Range {
 }
 
 /// A place: zero-based line, UTF-16 code units, bytes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Position {
     /// Zero-based line.
     pub line: u32,
@@ -132,7 +89,8 @@ pub struct Position {
 }
 
 /// One object.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Object {
     /// As the server reads it.
     pub kind: String,
@@ -145,17 +103,18 @@ pub struct Object {
     /// Parse with a selector: whether it selects the object.
     pub selected: Option<bool>,
     /// Parse: the object after decoding and defaulting.
-    pub object: Option<Raw>,
+    pub object: Option<Box<RawValue>>,
     /// Convert: the version it is in now; absent for an object of another group.
     pub to: Option<String>,
     /// Convert: fields the target version cannot hold.
     pub losses: Vec<Loss>,
     /// Evaluate: where it can be placed.
-    pub placement: Option<Raw>,
+    pub placement: Option<Box<RawValue>>,
 }
 
 /// A field that the target version cannot hold.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Loss {
     /// Its path.
     pub path: String,

@@ -1,8 +1,8 @@
 //! Placements for a person at a terminal: a line per node that reads well aloud, a table, everything about one node. Like all
 //! renderers they start from the answer's JSON (see [`crate::report::answer`]); here from parts of `objects[i].placement`.
 
-use crate::json::Value;
 use crate::report::text::{Style, visible};
+use serde_json::Value;
 
 /// Names the place of a `range`: `class.yaml:14:9`.
 pub type Place<'a> = &'a dyn Fn(&Value) -> Option<String>;

@@ -1,8 +1,8 @@
 //! SARIF 2.1.0, as code-scanning services and editors read it.
 
-use crate::json::{Map, Value};
 use crate::report::Report;
 use crate::report::answer::{Edit, Finding, Fix, Range};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// Writes all files as one log.
@@ -11,19 +11,17 @@ pub fn document(reports: &[Report<'_>]) -> String {
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> =
         reports.iter().flat_map(|report| report.findings.iter().map(move |finding| result(report, finding))).collect();
-    let driver = [("name", "claimkit".into()), ("version", env!("CARGO_PKG_VERSION").into()), ("rules", rules.into())];
-    let run =
-        [("tool", [("driver", driver.into())].into()), ("columnKind", "utf16CodeUnits".into()), ("results", results.into())];
-    let log: [(&str, Value); 3] = [
-        ("$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json".into()),
-        ("version", "2.1.0".into()),
-        ("runs", vec![Value::from(run)].into()),
-    ];
-    format!("{}\n", Value::from(log).pretty())
+    let driver = json!({ "name": "claimkit", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
+    let log = json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{ "tool": { "driver": driver }, "columnKind": "utf16CodeUnits", "results": results }],
+    });
+    format!("{log:#}\n")
 }
 
 fn rule(code: &str) -> Value {
-    [("id", code.into()), ("name", code.into())].into()
+    json!({ "id": code, "name": code })
 }
 
 fn result(report: &Report<'_>, finding: &Finding) -> Value {
@@ -36,52 +34,49 @@ fn result(report: &Report<'_>, finding: &Finding) -> Value {
     if let Some(help) = &finding.help {
         message.push_str(&format!("\nhelp: {help}"));
     }
-    let artifact = || Value::from([("uri", uri(report.name).into())]);
+    let artifact = json!({ "uri": uri(report.name) });
     let physical = match finding.range {
-        Some(range) => [("artifactLocation", artifact()), ("region", region(range))].into(),
-        None => [("artifactLocation", artifact())].into(),
+        Some(range) => json!({ "artifactLocation": artifact, "region": region(range) }),
+        None => json!({ "artifactLocation": artifact }),
     };
     let mut result = Map::new();
     let mut put = |name: &str, value: Value| {
         result.insert(name.to_owned(), value);
     };
-    put("ruleId", finding.code.as_str().into());
-    put("level", level.into());
-    put("message", text(message));
-    put("locations", vec![Value::from([("physicalLocation", physical)])].into());
-    put("properties", [("origin", finding.origin.as_str().into())].into());
+    put("ruleId", json!(finding.code));
+    put("level", json!(level));
+    put("message", json!({ "text": message }));
+    put("locations", json!([{ "physicalLocation": physical }]));
+    put("properties", json!({ "origin": finding.origin }));
     if let Some(path) = &finding.path {
-        put("partialFingerprints", [("path/v1", format!("{} {path}", finding.code).into())].into());
+        put("partialFingerprints", json!({ "path/v1": format!("{} {path}", finding.code) }));
     }
     if !finding.fixes.is_empty() {
         let fix = |fix: &Fix| {
             let replacements: Vec<Value> = fix.edits.iter().map(replacement).collect();
-            let change = Value::from([("artifactLocation", artifact()), ("replacements", replacements.into())]);
-            Value::from([("description", text(fix.title.clone())), ("artifactChanges", vec![change].into())])
+            json!({
+                "description": { "text": fix.title },
+                "artifactChanges": [{ "artifactLocation": artifact, "replacements": replacements }],
+            })
         };
-        put("fixes", finding.fixes.iter().map(fix).collect::<Vec<_>>().into());
+        put("fixes", finding.fixes.iter().map(fix).collect());
     }
     Value::Object(result)
 }
 
-fn text(text: String) -> Value {
-    [("text", text.into())].into()
-}
-
 fn replacement(edit: &Edit) -> Value {
-    [("deletedRegion", region(edit.range)), ("insertedContent", text(edit.new_text.clone()))].into()
+    json!({ "deletedRegion": region(edit.range), "insertedContent": { "text": edit.new_text } })
 }
 
 /// Lines and columns from 1; the end column is the one after the last.
 fn region(range: Range) -> Value {
-    let from_one = |number: u32| Value::from(u64::from(number).saturating_add(1));
-    [
-        ("startLine", from_one(range.start.line)),
-        ("startColumn", from_one(range.start.character)),
-        ("endLine", from_one(range.end.line)),
-        ("endColumn", from_one(range.end.character)),
-    ]
-    .into()
+    let from_one = |number: u32| u64::from(number).saturating_add(1);
+    json!({
+        "startLine": from_one(range.start.line),
+        "startColumn": from_one(range.start.character),
+        "endLine": from_one(range.end.line),
+        "endColumn": from_one(range.end.character),
+    })
 }
 
 /// A file name as a relative or absolute URI.

@@ -9,7 +9,7 @@ use crate::server::hub::Hub;
 use crate::text::tree::{NodeId, Tree};
 
 /// What unknown and duplicate fields are: the query parameter `fieldValidation`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub enum FieldValidation {
     /// Errors.
     #[default]

@@ -2,12 +2,13 @@
 
 use crate::api::GROUP;
 use crate::go::{self, GoUnicode};
-use crate::json::{Members, Out};
 use crate::patch::{self, Refused};
 use crate::rules::errors::{FieldError, aggregate};
+use serde::Serialize;
 
 /// `metav1.Status` of a refused request, fields as the server orders them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Status {
     kind: &'static str,
     api_version: &'static str,
@@ -16,59 +17,37 @@ pub struct Status {
     /// All errors in one text.
     pub message: String,
     /// e.g. `Invalid`; left out where the server gives none.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: &'static str,
     /// Which object, and each error on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
     /// The HTTP status.
     pub code: u16,
 }
 
-impl Members for Status {
-    fn members(&self, out: &mut Out) {
-        let Status { kind, api_version, metadata, status, message, reason, details, code } = self;
-        out.put("kind", kind);
-        out.put("apiVersion", api_version);
-        out.put("metadata", metadata);
-        out.put("status", status);
-        out.put("message", message);
-        out.some("reason", reason);
-        out.some("details", details);
-        out.put("code", code);
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Empty {}
 
-impl Members for Empty {
-    fn members(&self, _: &mut Out) {}
-}
-
 /// `metav1.StatusDetails`
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Details {
     /// The object's name.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The API group.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub group: &'static str,
     /// The kind, or for a conflict the resource.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub kind: &'static str,
     /// Each error, repeated ones included.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,
 }
 
-impl Members for Details {
-    fn members(&self, out: &mut Out) {
-        let Details { name, group, kind, causes } = self;
-        out.some("name", name);
-        out.some("group", group);
-        out.some("kind", kind);
-        out.some("causes", causes);
-    }
-}
-
 /// `metav1.StatusCause`
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cause {
     /// e.g. `FieldValueInvalid`
     pub reason: &'static str,
@@ -76,15 +55,6 @@ pub struct Cause {
     pub message: String,
     /// The path.
     pub field: String,
-}
-
-impl Members for Cause {
-    fn members(&self, out: &mut Out) {
-        let Cause { reason, message, field } = self;
-        out.put("reason", reason);
-        out.put("message", message);
-        out.put("field", field);
-    }
 }
 
 impl Status {

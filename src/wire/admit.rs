@@ -5,11 +5,11 @@ use super::answer::{self, Answer};
 use super::offered::{self, ADMISSION};
 use super::request::Request;
 use crate::finding::{Code, Finding, Origin};
-use crate::json::{self, Raw};
 use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
 use crate::policy::{self, Mutation, Settings, Verdict};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
+use serde_json::value::RawValue;
 
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
@@ -19,7 +19,7 @@ pub(super) const MAX_PAYLOAD: usize = 16 << 20;
 
 /// Answers `admit`: a request and settings give `response`; settings alone are only checked.
 pub fn admit(request: &Request) -> Answer {
-    let text = |value: &Option<Raw>| value.as_ref().map(|value| value.get().to_owned());
+    let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
     of_texts(text(&request.request).as_deref(), text(&request.settings).as_deref().unwrap_or_default())
 }
 
@@ -154,6 +154,6 @@ pub(super) fn read(text: &str) -> Result<Document<'_>, String> {
     Ok(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(0, text.len()) })
 }
 
-fn raw(response: &ValidationResponse) -> Option<Raw> {
-    Some(Raw::new(json::print(response)))
+fn raw(response: &ValidationResponse) -> Option<Box<RawValue>> {
+    serde_json::value::to_raw_value(response).ok()
 }

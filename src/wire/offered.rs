@@ -5,13 +5,12 @@
 
 use super::admit::{self, MAX_PAYLOAD};
 use super::answer::Answer;
-use super::request::Request;
 use crate::finding::Severity;
-use crate::json::{self, Members, Out};
 use crate::limits::Limits;
 use crate::policy::response::ValidationResponse;
 use crate::text::Span;
 use crate::text::tree::{Kind, NodeId, Tree};
+use serde::Serialize;
 
 /// No policy module: nothing is left out.
 const ALL: bool = !cfg!(any(feature = "kubewarden", feature = "opa", feature = "wasi"));
@@ -64,7 +63,7 @@ fn run(text: &str) -> Answer {
     if ADMISSION && !ALL {
         return run_admit_alone(text);
     }
-    let mut request = match json::from_str::<Request>(text) {
+    let mut request = match super::request::read(text) {
         Ok(request) => request,
         Err(error) => return Answer::unusable(None, &format!("the request cannot be used: {error}")),
     };
@@ -148,23 +147,16 @@ pub fn opa_answer(request: &str) -> String {
     super::print(&head)
 }
 
+#[derive(Serialize)]
 struct OpaHead {
     allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     warnings: Vec<String>,
+    #[serde(flatten)]
     answer: Answer,
-}
-
-impl Members for OpaHead {
-    fn members(&self, out: &mut Out) {
-        let OpaHead { allowed, code, message, warnings, answer } = self;
-        out.put("allowed", allowed);
-        out.some("code", code);
-        out.some("message", message);
-        out.put("warnings", warnings);
-        answer.members(out);
-    }
 }
 
 /// The text of a request of the contract, if it is one: no AdmissionRequest has a `verb`. Hosts add a `uid`.

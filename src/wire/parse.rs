@@ -5,13 +5,13 @@ use super::request::{Request, Via};
 use super::select;
 use crate::api::Release;
 use crate::finding::{Code, Finding, Origin, Severity, locate};
-use crate::json::Raw;
 use crate::manifest::{Input, Item, What};
 use crate::record;
 use crate::record::decode::How;
 use crate::server::Body;
 use crate::text::print::{self, Order};
 use crate::text::{Source, Span, stream, yaml};
+use serde_json::value::RawValue;
 
 /// Answers `parse`.
 pub fn parse(request: &Request) -> Answer {
@@ -50,7 +50,7 @@ pub fn parse(request: &Request) -> Answer {
                 object.valid = Some(Some(problems.iter().all(|finding| finding.severity != Severity::Error)));
                 place_all(&input, item, index, problems, &mut findings);
                 if body.mismatch().is_none() {
-                    object.object = Some(object_json(&body, item.release));
+                    object.object = object_json(&body, item.release);
                 }
             }
         }
@@ -93,7 +93,7 @@ fn raw(text: &str, request: &Request) -> Answer {
             }
         }
         if findings.is_empty() {
-            answer.raw = Some(Raw::new(out));
+            answer.raw = RawValue::from_string(out).ok();
             answer.ok = true;
             findings.extend(strict(document.strict_errors()));
         }
@@ -110,10 +110,10 @@ fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
     Some(Finding::warning(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
 }
 
-fn object_json(body: &Body<'_>, release: Release) -> Raw {
+fn object_json(body: &Body<'_>, release: Release) -> Option<Box<RawValue>> {
     let mut out = String::new();
     record::encode(body.record(), release, &mut out);
-    Raw::new(out)
+    RawValue::from_string(out).ok()
 }
 
 /// Fills object index and place of a finding.

@@ -6,7 +6,6 @@ use super::validate::{self, stored, stored_damaged};
 use crate::api::Api;
 use crate::finding::{Code, Finding, Origin};
 use crate::go::time::Time;
-use crate::json::{self, Map, Raw, Value};
 use crate::manifest::{Input, Item, What};
 use crate::patch::{self, Refused, apply, merge, strategic};
 use crate::record::decode::How;
@@ -16,6 +15,8 @@ use crate::server::{Body, Status, prepare};
 use crate::text::bytes::HELP;
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 /// Answers `validate` with the operations `patch` and `patchStatus`.
 #[inline(never)]
@@ -91,7 +92,7 @@ impl Work<'_, '_> {
                     Stop::Status(status) => Some((**status).clone()),
                     Stop::Finding(_) => None,
                 };
-                object.status = Some(status.map(|status| Raw::new(json::print(&status))));
+                object.status = Some(status.map(Box::new));
             }
             Ok(done) => {
                 let judged = self.judge(&done.text);
@@ -107,7 +108,7 @@ impl Work<'_, '_> {
                 let verdict = judged.objects.into_iter().next().unwrap_or_default();
                 object.valid = verdict.valid;
                 object.status = verdict.status;
-                object.object = Some(Raw::new(done.result));
+                object.object = RawValue::from_string(done.result).ok();
                 object.changes = Some(done.changes);
             }
         }
@@ -175,7 +176,8 @@ impl Work<'_, '_> {
     fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
         let mut text = String::new();
         record::encode(record, self.item.release, &mut text);
-        Value::parse(&text).map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
+        serde_json::from_str::<Value>(&text)
+            .map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
     }
 
     fn writer(&self) -> apply::Writer<'_> {
@@ -328,7 +330,7 @@ fn read(text: &str, request: &Request) -> Result<Value, Stop> {
     if !print::json(&document.tree, root, Order::Sorted, request.limits.bytes, &mut out) {
         return Err(wrong(format!("the patch has more than {} bytes once aliases are written out", request.limits.bytes)));
     }
-    Value::parse(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
+    serde_json::from_str::<Value>(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
 }
 
 fn refusal(stop: &Stop, unicode: crate::go::GoUnicode) -> Vec<answer::Finding> {
@@ -370,7 +372,7 @@ fn in_go_order(old: &Value, new: &Value) -> Value {
                 let new = new.get(key).cloned().unwrap_or(Value::Null);
                 old.get(key).map_or(new.clone(), |old| in_go_order(old, &new))
             };
-            Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect::<Map>())
+            Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect())
         }
         _ => new.clone(),
     }
@@ -418,7 +420,7 @@ fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>
             for (name, old) in before {
                 below(path, name, Some(old), after.get(name));
             }
-            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(name)) {
+            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(name.as_str())) {
                 below(path, name, None, Some(new));
             }
         }

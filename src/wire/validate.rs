@@ -11,7 +11,6 @@ use super::request::{Operation, Request};
 use crate::finding::hints;
 use crate::finding::suggest;
 use crate::finding::{Code, Finding, Origin, Severity, Step};
-use crate::json::{self, Raw};
 use crate::manifest::{Input, Item, Passage, What};
 use crate::rules::classic::references::{Here, Named, References};
 use crate::server::status::Status;
@@ -77,7 +76,7 @@ pub fn validate(request: &Request) -> Answer {
                     let verdict = case.judge(&mut references);
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     object.valid = Some(Some(!refused));
-                    object.status = Some(verdict.status.map(|status| Raw::new(json::print(&status))));
+                    object.status = Some(verdict.status.map(Box::new));
                     for finding in verdict.findings {
                         told.add(source, place(input, item, index, finding));
                     }
@@ -127,7 +126,7 @@ fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding
 
 /// The server's answer to an object whose kind it does not know, `None` where not even the kind is there; and what is said of it.
 #[inline(never)]
-fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (Option<Raw>, Finding) {
+fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (Option<Box<Status>>, Finding) {
     let version = item.api_version.rsplit('/').next().unwrap_or_default();
     let unicode = item.release.rules().unicode;
     let status = (!item.kind.is_empty()).then(|| Status::undecodable(&item.kind, version, &finding.message, unicode));
@@ -135,7 +134,7 @@ fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (
     if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
         hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
     }
-    (status.map(|status| Raw::new(json::print(&status))), place(input, item, index, finding))
+    (status.map(Box::new), place(input, item, index, finding))
 }
 
 /// The namespace an object of the text ends up in.
