@@ -117,3 +117,31 @@ fn go_float(n: f64) -> String {
         None => text,
     }
 }
+
+/// Go's JSON encoder escapes what a browser could take for markup.
+pub(crate) fn html_escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A value as Go's JSON encoder prints a map: keys sorted, without blanks.
+pub(crate) fn go_json(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Array(items) => items.iter().map(sorted).collect(),
+            Value::Object(map) => {
+                let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+                entries.sort_by_key(|(key, _)| *key);
+                Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+    html_escaped(&sorted(value).to_string())
+}

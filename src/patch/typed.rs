@@ -133,6 +133,23 @@ impl Schema {
         }
     }
 
+    /// A set that an earlier release may have written, as this release's schema has it: whoever owned something below a list or
+    /// a map that is owned as a whole now, owns that (structured-merge-diff, typed/reconcile_schema.go).
+    pub fn reconciled(&self, shape: Shape, set: &Set) -> Set {
+        let whole = |path: &Path| {
+            let mut here = shape;
+            for (depth, step) in path.iter().enumerate() {
+                here = match (here, step) {
+                    (Shape::Leaf, _) => return path.get(..depth).unwrap_or_default().to_vec(),
+                    (_, Step::Field(name)) => self.child(here, name),
+                    _ => self.item(here),
+                };
+            }
+            path.clone()
+        };
+        Set::new(set.paths().iter().map(whole).collect())
+    }
+
     /// The fields a value has.
     pub fn set(&self, shape: Shape, value: &Value) -> Set {
         let mut paths = Vec::new();

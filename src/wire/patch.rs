@@ -209,7 +209,7 @@ impl Work<'_, '_> {
             }
         };
         let shown = match self.request.patch_type {
-            PatchType::Json | PatchType::Merge => html_escaped(&in_go_order(live, &value).to_string()),
+            PatchType::Json | PatchType::Merge => patch::html_escaped(&in_go_order(live, &value).to_string()),
             PatchType::Strategic | PatchType::Apply => patch::go_print(patch),
         };
         let writes = self.request.patch_type != PatchType::Apply && self.request.field_manager.is_some();
@@ -376,18 +376,6 @@ fn in_go_order(old: &Value, new: &Value) -> Value {
         }
         _ => new.clone(),
     }
-}
-
-/// Go's JSON encoder escapes what a browser could take for markup.
-fn html_escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn operation(op: &str, path: &str, value: Option<&Value>) -> Value {
