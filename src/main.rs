@@ -6,12 +6,15 @@ use std::fs::{DirEntry, File, Metadata};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 /// Files, folders and the terminal.
 struct System {
     input: io::BufReader<io::Stdin>,
     /// Paths that are not UTF-8, by what is shown of them.
     paths: HashMap<String, PathBuf>,
+    /// When the files were begun, and when it was last said how many are done.
+    progress: Option<(Instant, Instant)>,
 }
 
 impl System {
@@ -147,6 +150,28 @@ impl Host for System {
         claimkit::wire::answer_with(request, cli::locale::file)
     }
 
+    fn folder(&self) -> Option<String> {
+        std::env::current_dir().ok()?.into_os_string().into_string().ok()
+    }
+
+    fn progress(&mut self, done: usize, of: usize) {
+        const QUIET: Duration = Duration::from_secs(1);
+        const EVERY: Duration = Duration::from_millis(200);
+        if !io::stderr().is_terminal() {
+            return;
+        }
+        let now = Instant::now();
+        let (begun, last) = *self.progress.get_or_insert((now, now));
+        if done >= of {
+            if self.progress.take().is_some() && last > begun {
+                print(io::stderr().lock(), "\r\u{1b}[K");
+            }
+        } else if now.duration_since(begun) > QUIET && now.duration_since(last) > EVERY {
+            self.progress = Some((begun, now));
+            print(io::stderr().lock(), &format!("\r{done} of {of} files\u{1b}[K"));
+        }
+    }
+
     fn out(&mut self, text: &str) {
         print(io::stdout().lock(), text);
     }
@@ -162,7 +187,7 @@ impl Host for System {
 }
 
 fn main() -> ExitCode {
-    let mut system = System { input: io::BufReader::new(io::stdin()), paths: HashMap::new() };
+    let mut system = System { input: io::BufReader::new(io::stdin()), paths: HashMap::new(), progress: None };
     let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| system.shown(word.into())).collect();
     ExitCode::from(cli::run(&arguments, &mut system))
 }

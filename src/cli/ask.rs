@@ -1,9 +1,10 @@
 //! Requests and answers, in the JSON of the contract.
 
 use super::Host;
+use super::arguments::Arguments;
 use super::files::File;
 use crate::report::Report;
-use crate::report::answer::Answer;
+use crate::report::answer::{Answer, Object};
 use crate::text::bytes::HELP;
 use serde_json::{Map, Value};
 
@@ -47,15 +48,39 @@ pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
     None
 }
 
-/// Asks for every file.
-pub fn each(request: &Request, files: &[File], host: &mut dyn Host) -> Option<Vec<Answered>> {
-    files
-        .iter()
-        .map(|file| {
-            let told = once(&request.clone().with("text", Some(file.text.as_str())), host)?;
-            Some(explained(file, told))
-        })
-        .collect()
+/// Asks for every file; findings that `--ignore` names are left out of the answers.
+pub fn each(arguments: &Arguments, request: &Request, files: &[File], host: &mut dyn Host) -> Option<Vec<Answered>> {
+    let mut answers = Vec::with_capacity(files.len());
+    for (at, file) in files.iter().enumerate() {
+        host.progress(at, files.len());
+        let Some(told) = once(&request.clone().with("text", Some(file.text.as_str())), host) else {
+            host.progress(files.len(), files.len());
+            return None;
+        };
+        answers.push(without_ignored(arguments, explained(file, told)));
+    }
+    host.progress(files.len(), files.len());
+    Some(answers)
+}
+
+/// An answer without the findings that `--ignore` names. It is `ok` if none of the others is an error and something was checked.
+pub fn without_ignored(arguments: &Arguments, mut told: Answered) -> Answered {
+    let codes: Vec<&str> = arguments.values("ignore").collect();
+    if !told.answer.findings.iter().any(|finding| codes.contains(&finding.code.as_str())) {
+        return told;
+    }
+    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
+    if let Some(findings) = whole.get_mut("findings").and_then(Value::as_array_mut) {
+        findings.retain(|finding| finding.get("code").and_then(Value::as_str).is_none_or(|code| !codes.contains(&code)));
+    }
+    told.answer.findings.retain(|finding| !codes.contains(&finding.code.as_str()));
+    let checked = told.answer.objects.iter().any(Object::checked);
+    let ok = checked && told.answer.findings.iter().all(|finding| finding.severity != "error");
+    if let Some(whole) = whole.as_object_mut() {
+        whole.insert("ok".to_owned(), ok.into());
+    }
+    told.json = whole.to_string();
+    told
 }
 
 /// The refusal of a byte that is no text, in kubectl's words: a request has text alone, so that who answers it cannot know.

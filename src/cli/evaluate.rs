@@ -4,7 +4,7 @@
 use super::arguments::Arguments;
 use super::ask::{self, Answered, Request};
 use super::files::{self, File};
-use super::{Host, UNUSABLE, check};
+use super::{FINDINGS, FINE, Host, UNUSABLE, check};
 use crate::limits::Limits;
 use crate::report::Report;
 use crate::report::nodes::{self as render, Place};
@@ -21,7 +21,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             Some(file) => (vec![file], true),
             None => return UNUSABLE,
         },
-        None => files::read(&arguments.operands, host),
+        None => files::read(arguments, host),
     };
     let joined = Joined::of(&files);
     let wanted: Vec<&str> = arguments.values("node").collect();
@@ -34,11 +34,12 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with(if arguments.has("selector") { "selector" } else { "text" }, Some(joined.text.as_str()));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
     let answers = joined.apart(&files, told);
-    let answers: Vec<Answered> = files.iter().zip(answers).map(|(file, told)| ask::explained(file, told)).collect();
+    let answers: Vec<Answered> =
+        files.iter().zip(answers).map(|(file, told)| ask::without_ignored(arguments, ask::explained(file, told))).collect();
     let reports = ask::reports(&files, &answers, arguments.has("remarks"));
     if json {
         host.out(&check::json("evaluate", &files, &answers));
-        return check::end(&reports, readable, host);
+        return end(arguments, &reports, readable, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
@@ -48,7 +49,24 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         Some("wide") => wide(&reports, &wanted),
         _ => lines(&reports, &wanted, style),
     });
-    check::end(&reports, readable, host)
+    end(arguments, &reports, readable, host)
+}
+
+/// The exit code: with `--require-node` a claim that can be used on no node counts as a finding.
+fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
+    let code = check::end(arguments, reports, readable, host);
+    if code != FINE || !arguments.has("require-node") {
+        return code;
+    }
+    let mut code = code;
+    for (report, label, placement) in placements(reports) {
+        let usable = |node: &Value| matches!(node.get("verdict").and_then(Value::as_str), Some("Yes" | "Possible"));
+        if !placement.get("nodes").and_then(Value::as_array).is_some_and(|nodes| nodes.iter().any(usable)) {
+            host.err(&format!("claimkit: {}: {label} can be used on no node\n", report.name));
+            code = FINDINGS;
+        }
+    }
+    code
 }
 
 /// The Nodes of all files as one stream of documents.

@@ -1,5 +1,6 @@
 //! From the names on the command line to texts.
 
+use super::arguments::Arguments;
 use super::{Entry, EntryKind, Host, too_large};
 use crate::limits::Limits;
 use crate::text::bytes::{self, Damage};
@@ -20,16 +21,37 @@ pub struct File {
 /// Folders inside folders that are still entered.
 const MAX_DEPTH: usize = 64;
 
+/// Reads the files of a command line; see [`read_all`]. Standard input is called what `--stdin-filename` says, and paths that
+/// `--exclude` names are passed over.
+pub fn read(arguments: &Arguments, host: &mut dyn Host) -> (Vec<File>, bool) {
+    let (mut files, fine) = read_all(&arguments.operands, &arguments.values("exclude").collect::<Vec<_>>(), host);
+    if let Some(name) = arguments.value("stdin-filename") {
+        files.iter_mut().filter(|file| file.name == STDIN).for_each(|file| name.clone_into(&mut file.name));
+    }
+    (files, fine)
+}
+
+/// What standard input is called.
+const STDIN: &str = "<stdin>";
+
+/// True if one of the patterns means a path: the whole of it, or a folder that it lies in.
+fn excluded(path: &str, patterns: &[&str]) -> bool {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let ends = path.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| at).chain([path.len()]);
+    let parts: Vec<&str> = ends.filter_map(|end| path.get(..end)).collect();
+    patterns.iter().any(|pattern| parts.iter().any(|part| fast_glob::glob_match(pattern, part)))
+}
+
 /// Reads files, folders and `-`. What cannot be read is told on standard error; the second value says whether all could be.
-pub fn read(names: &[String], host: &mut dyn Host) -> (Vec<File>, bool) {
+fn read_all(names: &[String], excludes: &[&str], host: &mut dyn Host) -> (Vec<File>, bool) {
     let limits = Limits::default();
     let mut files = Vec::new();
     let mut fine = true;
     for name in names {
         if name == "-" {
             match stdin(host, limits.bytes) {
-                Ok(bytes) => files.push(file("<stdin>".to_owned(), bytes)),
-                Err(problem) => fine = tell(host, "<stdin>", &problem),
+                Ok(bytes) => files.push(file(STDIN.to_owned(), bytes)),
+                Err(problem) => fine = tell(host, STDIN, &problem),
             }
             continue;
         }
@@ -38,7 +60,7 @@ pub fn read(names: &[String], host: &mut dyn Host) -> (Vec<File>, bool) {
                 for (path, problem) in problems {
                     fine = tell(host, &path, &problem);
                 }
-                for path in paths {
+                for path in paths.into_iter().filter(|path| !excluded(path, excludes)) {
                     match host.read(&path, limits.bytes) {
                         Ok(bytes) => files.push(file(path, bytes)),
                         Err(problem) => fine = tell(host, &path, &problem),
@@ -58,7 +80,7 @@ pub fn read_one(name: &str, host: &mut dyn Host) -> Option<File> {
 
 /// Reads one file or `-` that has at most `most` bytes.
 pub fn read_at_most(name: &str, most: usize, host: &mut dyn Host) -> Option<File> {
-    let (label, bytes) = if name == "-" { ("<stdin>", stdin(host, most)) } else { (name, host.read(name, most)) };
+    let (label, bytes) = if name == "-" { (STDIN, stdin(host, most)) } else { (name, host.read(name, most)) };
     match bytes {
         Ok(bytes) => Some(file(label.to_owned(), bytes)),
         Err(problem) => {

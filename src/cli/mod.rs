@@ -12,19 +12,24 @@ pub mod arguments;
 pub mod files;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod locale;
+pub mod options;
 
 mod admit;
 mod ask;
 mod batch;
 mod check;
+mod completion;
 mod convert;
 mod diff;
 mod evaluate;
+mod fix;
 mod help;
 mod lists;
 mod patch;
+mod settings;
 
 use arguments::{Arguments, Parsed};
+use settings::Settings;
 
 /// Exit code: nothing is wrong.
 pub const FINE: u8 = 0;
@@ -89,6 +94,14 @@ pub trait Host {
     /// Answers a request of the contract: [`crate::wire::answer`], wherever that is.
     fn answer(&mut self, request: &str) -> String;
 
+    /// The folder in which the command runs, as an absolute path; `None` where there is none.
+    fn folder(&self) -> Option<String> {
+        None
+    }
+
+    /// Says how many files of how many are done, where somebody waits before a terminal.
+    fn progress(&mut self, _done: usize, _of: usize) {}
+
     /// Prints to standard output.
     fn out(&mut self, text: &str);
 
@@ -117,7 +130,25 @@ pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
             host.out(concat!("claimkit ", env!("CARGO_PKG_VERSION"), "\n"));
             FINE
         }
-        Parsed::Run(arguments) => carry_out(&arguments, host),
+        Parsed::Run(mut arguments) => {
+            let settings = match Settings::find(host) {
+                Ok(settings) => settings,
+                Err(problem) => {
+                    host.err(&format!("claimkit: {problem}\n"));
+                    return UNUSABLE;
+                }
+            };
+            settings.settle(&mut arguments);
+            if let Err(problem) = arguments::ignored(&arguments) {
+                host.err(&format!("claimkit: {problem}\n"));
+                return UNUSABLE;
+            }
+            if arguments.has("show-settings") {
+                host.out(&settings.shown(&arguments));
+                return FINE;
+            }
+            carry_out(&arguments, host)
+        }
     }
 }
 
@@ -128,8 +159,23 @@ fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         "patch" => patch::run(arguments, host),
         "admit" => admit::run(arguments, host),
         "batch" => batch::run(host),
+        "completion" => complete(arguments, host),
         "schema" => lists::schema(arguments, host),
         "codes" | "releases" => lists::run(arguments, host),
         _ => check::run(arguments, host),
+    }
+}
+
+fn complete(arguments: &Arguments, host: &mut dyn Host) -> u8 {
+    let shell = arguments.operands.first().map(String::as_str).unwrap_or_default();
+    match completion::script(shell) {
+        Some(script) => {
+            host.out(&script);
+            FINE
+        }
+        None => {
+            host.err(&format!("claimkit: `{shell}` is unknown; write one of `bash`, `zsh`, `fish`, `powershell`\n"));
+            UNUSABLE
+        }
     }
 }

@@ -29,7 +29,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let reports = [Report::new(&patch.name, &patch.text, &told.answer, arguments.has("remarks"))];
     if arguments.value("output") == Some("json") {
         host.out(&format!("{}\n", told.json));
-        return check::end(&reports, true, host);
+        return check::end(arguments, &reports, true, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
@@ -42,5 +42,5 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     {
         host.out(&format!("{value}\n"));
     }
-    check::end(&reports, true, host)
+    check::end(arguments, &reports, true, host)
 }

@@ -109,6 +109,16 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
+impl Fix {
+    /// True if it takes away something that a person wrote in the text: text that no edit of the fix puts anywhere. Blanks,
+    /// and a word for another one, do not count.
+    pub fn deletes(&self, text: &str) -> bool {
+        let taken = self.edits.iter().filter(|edit| edit.new_text.trim().is_empty());
+        let mut taken = taken.filter_map(|edit| text.get(edit.span.from()..edit.span.to())).map(str::trim);
+        taken.any(|taken| !taken.is_empty() && !self.edits.iter().any(|edit| edit.new_text.contains(taken)))
+    }
+}
+
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {

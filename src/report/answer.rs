@@ -54,6 +54,8 @@ pub struct Fix {
     pub title: String,
     /// The edits.
     pub edits: Vec<Edit>,
+    /// It deletes something that a person wrote.
+    pub deletes: bool,
 }
 
 /// An edit.

@@ -110,6 +110,9 @@ pub struct Fix {
     pub title: String,
     /// The edits.
     pub edits: Vec<Edit>,
+    /// It deletes something that a person wrote: never part of "fix all".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deletes: bool,
 }
 
 /// A fix and the finding it mends.
@@ -126,6 +129,9 @@ pub struct FixOf {
     /// Place of the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
+    /// It deletes something that a person wrote: never part of "fix all".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deletes: bool,
 }
 
 /// What there is to say about a place.
@@ -372,11 +378,12 @@ pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &L
 pub fn finding(source: &Source<'_>, finding: finding::Finding) -> Finding {
     let mut fixes = Vec::new();
     for fix in finding.fixes {
+        let deletes = fix.deletes(source.text());
         let mut edits = Vec::new();
         for edit in fix.edits {
             edits.push(Edit { range: range(source, edit.span), new_text: edit.new_text });
         }
-        fixes.push(Fix { title: fix.title, edits });
+        fixes.push(Fix { title: fix.title, edits, deletes });
     }
     Finding {
         code: finding.code.name(),

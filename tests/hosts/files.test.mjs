@@ -110,3 +110,38 @@ test("native: a full disk leaves the file as it was", { skip: process.platform !
       spawnSync("umount", [disk]);
     }
   }));
+
+test("native: --fix writes what is certain and keeps what a person wrote; claimkit.toml above is used", () =>
+  inFolder((cwd) => {
+    const manifest = readFileSync(new URL("manifests/fixable.yaml", import.meta.url), "utf8");
+    mkdirSync(path.join(cwd, "below/charts"), { recursive: true });
+    writeFileSync(path.join(cwd, "claimkit.toml"), 'release = "1.29"\nignore = ["status-dropped"]\nexclude = ["**/charts"]\n');
+    writeFileSync(path.join(cwd, "below/a.yaml"), manifest);
+    writeFileSync(path.join(cwd, "below/charts/b.yaml"), manifest);
+    const below = path.join(cwd, "below");
+    const { stdout, exit } = run(commands[0], ["validate", "--fix", "."], { cwd: below });
+    assert.equal(stdout, "3 fixes applied\nchecked 1 object in 1 file: no problems\n");
+    assert.equal(exit, 0);
+    const mended = manifest.replace("resourceClaim\n", "ResourceClaim\n").replace("resourceClasName", "resourceClassName").replace("immediate", "Immediate");
+    assert.equal(readFileSync(path.join(below, "a.yaml"), "utf8"), mended);
+    assert.equal(readFileSync(path.join(below, "charts/b.yaml"), "utf8"), manifest);
+    assert.match(run(commands[0], ["validate", "--show-settings"], { cwd: below }).stdout, /claimkit\.toml, and the command line\nrelease = "1\.29"\nignore = \["status-dropped"\]/);
+    writeFileSync(path.join(cwd, "claimkit.toml"), "relase = 1\n");
+    const wrong = run(commands[0], ["validate", "a.yaml"], { cwd: below });
+    assert.match(wrong.stderr, /claimkit\.toml: unknown field `relase`, expected one of `release`, `ignore`, `exclude`/);
+    assert.equal(wrong.exit, 2);
+  }));
+
+test("the completion scripts are read by their shells", () => {
+  for (const [shell, check] of [["bash", ["bash", "-n"]], ["zsh", ["zsh", "-n"]], ["fish", ["fish", "-n"]]]) {
+    const script = run(commands[0], ["completion", shell]).stdout;
+    assert.match(script, /warnings-as-errors/, shell);
+    const [program, ...args] = check;
+    const read = inFolder((cwd) => {
+      writeFileSync(path.join(cwd, "script"), script);
+      return spawnSync(program, [...args, "script"], { cwd });
+    });
+    if (read.error) console.log(`files: no ${shell} here: its completion script is NOT READ`);
+    else assert.equal(read.status, 0, `${shell}: ${read.stderr}`);
+  }
+});
