@@ -38,6 +38,21 @@ pub struct Quantity<'a> {
     /// Power of ten the digits are multiplied with.
     exponent: i64,
     notation: Notation,
+    /// The server holds it in 64 bits, not as a number of any length.
+    small: bool,
+}
+
+/// What a quantity is worth, and in which of two ways the server holds it: [`Quantity::amount`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Amount {
+    /// Less than zero; a zero may be negative, too.
+    pub negative: bool,
+    /// Decimal digits from 0 to 9 without leading zeros; empty is zero.
+    pub digits: Vec<u8>,
+    /// Power of ten the digits are multiplied with.
+    pub exponent: i64,
+    /// Held in 64 bits: only such a quantity can be asked for an integer.
+    pub small: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +82,14 @@ impl<'a> Quantity<'a> {
             return Err(QuantityError::Format);
         }
         if text == "0" {
-            return Ok(Self { kept: Some(text), negative: false, digits: Vec::new(), exponent: 0, notation: Notation::Decimal });
+            return Ok(Self {
+                kept: Some(text),
+                negative: false,
+                digits: Vec::new(),
+                exponent: 0,
+                notation: Notation::Decimal,
+                small: true,
+            });
         }
         let parts = split(text)?;
         let (exponent, notation) = interpret(parts.suffix).ok_or(QuantityError::Suffix)?;
@@ -75,6 +97,11 @@ impl<'a> Quantity<'a> {
             Some(quantity) => Ok(quantity),
             None => slow(&parts, exponent, notation),
         }
+    }
+
+    /// What it is worth, for arithmetic.
+    pub fn amount(&self) -> Amount {
+        Amount { negative: self.negative, digits: self.digits.clone(), exponent: self.exponent, small: self.small }
     }
 
     /// Is it zero?
@@ -273,6 +300,7 @@ fn fast<'a>(text: &'a str, parts: &Parts<'a>, exponent: i64, notation: Notation)
         digits: decimal_digits(digits),
         exponent: scale,
         notation,
+        small: true,
     })
 }
 
@@ -311,7 +339,7 @@ fn slow<'a>(parts: &Parts<'a>, exponent: i64, notation: Notation) -> Result<Quan
             increment(&mut digits);
         }
     }
-    let mut quantity = Quantity { kept: None, negative: parts.negative, digits, exponent: scale, notation };
+    let mut quantity = Quantity { kept: None, negative: parts.negative, digits, exponent: scale, notation, small: false };
     if notation == Notation::Binary {
         let max = i64::MAX.unsigned_abs();
         if exceeds(&quantity, max) {

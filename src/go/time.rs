@@ -37,6 +37,11 @@ impl Time {
         self.seconds == other.seconds && self.nanoseconds == other.nanoseconds
     }
 
+    /// Seconds since 0001-01-01T00:00:00Z, which are less than zero in the year 0000, and nanoseconds.
+    pub const fn parts(self) -> (i64, u32) {
+        (self.seconds, self.nanoseconds)
+    }
+
     /// RFC 3339 in UTC, whole seconds: what the server writes.
     pub fn rfc3339(self) -> String {
         let mut out = String::new();
@@ -71,8 +76,15 @@ impl Time {
     }
 
     fn civil(self) -> Civil {
-        let days = self.seconds.div_euclid(86_400);
-        let clock = self.seconds.rem_euclid(86_400);
+        Civil::new(self.seconds)
+    }
+}
+
+impl Civil {
+    /// Date and clock of seconds since 0001-01-01T00:00:00, wherever that clock stands.
+    pub(crate) fn new(seconds: i64) -> Self {
+        let days = seconds.div_euclid(86_400);
+        let clock = seconds.rem_euclid(86_400);
         // Days since 0000-03-01, so that leap days end a year.
         let shifted = days.saturating_add(306);
         let era = shifted.div_euclid(146_097);
@@ -89,25 +101,28 @@ impl Time {
     }
 }
 
-struct Civil {
-    year: i64,
-    month: i64,
-    day: i64,
-    hour: i64,
-    minute: i64,
-    second: i64,
+/// A date and a clock.
+pub(crate) struct Civil {
+    pub(crate) year: i64,
+    /// From 1.
+    pub(crate) month: i64,
+    /// From 1.
+    pub(crate) day: i64,
+    pub(crate) hour: i64,
+    pub(crate) minute: i64,
+    pub(crate) second: i64,
 }
 
 impl Civil {
     /// Four digits besides the sign: an offset can reach the year before 0000.
-    fn padded_year(&self) -> String {
+    pub(crate) fn padded_year(&self) -> String {
         let sign = if self.year < 0 { "-" } else { "" };
         format!("{sign}{:04}", self.year.unsigned_abs())
     }
 }
 
 /// Days from 0001-01-01 to the first day of `month` of `year`.
-fn days_before(year: i64, month: i64) -> i64 {
+pub(crate) fn days_before(year: i64, month: i64) -> i64 {
     let shifted_year = if month <= 2 { year.saturating_sub(1) } else { year };
     let shifted_month = if month <= 2 { month.saturating_add(9) } else { month.saturating_sub(3) };
     let leaps =

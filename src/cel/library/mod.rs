@@ -40,3 +40,10 @@
 //!
 //! float      parse(&str) -> Option<f64>  print(f64) -> String (Go's %v)
 //! ```
+
+pub mod float;
+pub mod network;
+pub mod quantity;
+pub mod semver;
+pub mod strings;
+pub mod time;
