@@ -14,6 +14,8 @@ pub struct Ast {
     pub root: Expr,
     /// Every node has an id in `1..ids`; no id is used twice.
     pub ids: u32,
+    /// The tree has at most this many levels. The parser's limits keep it below 4,000.
+    pub height: u32,
     /// Macro calls that were expanded, in the order of expansion: inner ones before the outer one.
     pub macros: Vec<MacroCall>,
     /// The text, with its lines.

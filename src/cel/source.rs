@@ -121,6 +121,8 @@ pub enum ProblemKind {
     Limit,
     /// Literals, reserved words and macros: what the parser says about a text that follows the grammar.
     Form,
+    /// A limit of this crate that cel-go does not have.
+    TooLarge,
     /// What the checker or a validator after it says.
     Check,
 }

@@ -1,0 +1,83 @@
+//! The parts of a text by the grammar's rules, as far as they could be read. cel-go calls it the parse tree.
+
+use super::grammar::{Form, Label, Rule};
+use super::lexer::Tokens;
+use super::source::Problems;
+
+/// A text in parts.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The tokens.
+    pub tokens: Tokens,
+    /// The parts. The first is the whole text; none if the parser stopped at a limit.
+    pub parts: Vec<Part>,
+    /// The syntax errors.
+    pub problems: Problems,
+}
+
+/// The number of a part.
+pub type PartId = usize;
+
+/// What follows one rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The rule.
+    pub rule: Rule,
+    /// Which alternative of it.
+    pub form: Form,
+    /// Number of its first token.
+    pub start: usize,
+    /// Number of the token after its last.
+    pub end: usize,
+    /// What it consists of, as far as the tree needs it.
+    pub pieces: Vec<(Label, Piece)>,
+}
+
+/// A piece of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// The number of a token.
+    Token(usize),
+    /// A token that the text lacks and the parser assumed.
+    Assumed,
+    /// Another part.
+    Part(PartId),
+}
+
+impl Part {
+    /// All pieces with a label.
+    pub fn all(&self, label: Label) -> impl Iterator<Item = Piece> + '_ {
+        self.pieces.iter().filter(move |(own, _)| *own == label).map(|(_, piece)| *piece)
+    }
+
+    /// The first piece with a label.
+    pub fn first(&self, label: Label) -> Option<Piece> {
+        self.all(label).next()
+    }
+
+    /// All parts with a label.
+    pub fn parts(&self, label: Label) -> impl Iterator<Item = PartId> + '_ {
+        self.all(label).filter_map(|piece| match piece {
+            Piece::Part(part) => Some(part),
+            Piece::Token(_) | Piece::Assumed => None,
+        })
+    }
+
+    /// The first part with a label.
+    pub fn part(&self, label: Label) -> Option<PartId> {
+        self.parts(label).next()
+    }
+
+    /// The number of the first token with a label.
+    pub fn token(&self, label: Label) -> Option<usize> {
+        self.all(label).find_map(|piece| match piece {
+            Piece::Token(token) => Some(token),
+            Piece::Part(_) | Piece::Assumed => None,
+        })
+    }
+
+    /// Whether there is a piece with a label.
+    pub fn has(&self, label: Label) -> bool {
+        self.first(label).is_some()
+    }
+}
