@@ -42,8 +42,10 @@
 //! ```
 
 pub mod float;
+pub mod named_formats;
 pub mod network;
 pub mod quantity;
 pub mod semver;
 pub mod strings;
 pub mod time;
+pub mod url;
