@@ -8,13 +8,13 @@ use std::ops::Range;
 use super::ast::{Expr, Literal, Macro, MacroCall, MapEntry, MessageField, Node};
 use super::dialect::ParseOptions;
 use super::grammar::{Form, Label, Rule};
-use super::lexer::Tokens;
 use super::literal;
 use super::machine::DEEPEST;
 use super::macros::{self, Call, Expansion, HOLE};
+use super::operands::{Entry, NOWHERE, Parts};
 use super::source::{Location, ProblemKind, Problems, Source};
 use super::token::TokenKind;
-use super::tree::{Parsed, Part, PartId, Piece};
+use super::tree::{Parsed, PartId, Piece};
 
 /// Words that are neither a variable nor a function (cel-go, `parser/parser.go`, `reservedIds`).
 const RESERVED: [&str; 17] = [
@@ -42,9 +42,6 @@ const MOST_NODES: u32 = 200_000;
 
 /// A receiver of `optMap` or `optFlatMap` is not repeated if it is deeper than this.
 const DEEPEST_COPY: u32 = 500;
-
-/// The position of a hole that has none.
-const NOWHERE: u32 = u32::MAX;
 
 /// A node that is built.
 #[derive(Debug)]
@@ -83,9 +80,7 @@ struct Halt;
 pub fn build(parsed: Parsed, source: &Source, options: &ParseOptions) -> Result<(Expr, Details), Problems> {
     let Parsed { tokens, parts, problems } = parsed;
     let mut builder = Builder {
-        tokens,
-        parts,
-        source,
+        text: Parts { source, tokens, parts },
         options,
         problems,
         tasks: Vec::new(),
@@ -94,7 +89,7 @@ pub fn build(parsed: Parsed, source: &Source, options: &ParseOptions) -> Result<
         ids: HOLE.saturating_add(1),
         macros: Vec::new(),
     };
-    let whole = match builder.parts.first() {
+    let whole = match builder.text.part(0) {
         Some(part) => part.part(Label::Operand),
         None => return Err(builder.problems),
     };
@@ -120,9 +115,7 @@ pub struct Details {
 }
 
 struct Builder<'a> {
-    tokens: Tokens,
-    parts: Vec<Part>,
-    source: &'a Source,
+    text: Parts<'a>,
     options: &'a ParseOptions,
     problems: Problems,
     tasks: Vec<Task>,
@@ -148,29 +141,10 @@ impl Builder<'_> {
         self.built.pop()
     }
 
-    /// Skips the parts that only pass on what is within them; `unnest`.
-    fn unnest(&self, part: PartId) -> Option<(PartId, &Part)> {
-        let mut id = part;
-        loop {
-            let part = self.parts.get(id)?;
-            let passes_on = match part.rule {
-                Rule::Expression | Rule::Or | Rule::And => !part.has(Label::Operator),
-                Rule::Relation | Rule::Calculation => part.form == Form::Bare,
-                Rule::Unary | Rule::Member => part.form == Form::Plain,
-                Rule::Primary => matches!(part.form, Form::Nested | Form::Literal),
-                _ => false,
-            };
-            match passes_on {
-                true => id = part.part(Label::Operand)?,
-                false => return Some((id, part)),
-            }
-        }
-    }
-
     /// Builds what needs no operands, and asks for the operands of what does.
     fn visit(&mut self, outer: Option<PartId>) -> Result<(), Halt> {
         let Some((place, part)) = outer
-            .and_then(|outer| Some((outer, self.unnest(outer)?)))
+            .and_then(|outer| Some((outer, self.text.unnest(outer)?)))
             .map(|(outer, (id, part))| (Place { outer, part: id }, part))
         else {
             self.hole(NOWHERE);
@@ -190,7 +164,7 @@ impl Builder<'_> {
             (Rule::Primary, Form::Bare) => self.hole(NOWHERE),
             (Rule::Primary, Form::Identifier | Form::GlobalCall) => self.visit_name(place, start),
             (Rule::Primary, Form::Message) => self.visit_message(place),
-            _ => self.ask(place, self.operands(place.part)),
+            _ => self.ask(place, self.text.operands(place.part)),
         }
         Ok(())
     }
@@ -201,84 +175,22 @@ impl Builder<'_> {
         self.tasks.extend(operands.into_iter().rev().map(Task::Visit));
     }
 
-    /// The operands of a part in the order in which they are built.
-    fn operands(&self, id: PartId) -> Vec<Option<PartId>> {
-        let Some(part) = self.parts.get(id) else { return Vec::new() };
-        let of = |part: &Part, count: usize| -> Vec<Option<PartId>> {
-            part.parts(Label::Operand).map(Some).chain(std::iter::repeat(None)).take(count).collect()
-        };
-        let inner = |part: Option<PartId>| part.and_then(|id| self.parts.get(id));
-        match (part.rule, part.form) {
-            (Rule::Expression, _) => of(part, 3),
-            (Rule::Or | Rule::And, _) => part.parts(Label::Operand).map(Some).collect(),
-            (Rule::Relation | Rule::Calculation, _) | (Rule::Member, Form::Index) => of(part, 2),
-            (Rule::Unary, _) | (Rule::Member, Form::Select) => of(part, 1),
-            (Rule::Member, _) => {
-                let mut operands = of(part, 1);
-                operands.extend(self.arguments(part));
-                operands
-            }
-            (Rule::Primary, Form::GlobalCall) => self.arguments(part),
-            (Rule::Primary, Form::List) => {
-                let elements = inner(part.part(Label::Arguments));
-                let elements = elements.into_iter().flat_map(|elements| elements.parts(Label::Operand));
-                elements.map(|element| inner(Some(element))?.part(Label::Operand)).collect()
-            }
-            (Rule::Primary, Form::Map) => {
-                let entries = self.entries(part).into_iter();
-                entries
-                    .flat_map(|entry| [inner(Some(entry.key)).and_then(|key| key.part(Label::Operand)), Some(entry.value)])
-                    .collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// The arguments of a call.
-    fn arguments(&self, call: &Part) -> Vec<Option<PartId>> {
-        let arguments = call.part(Label::Arguments).and_then(|id| self.parts.get(id));
-        arguments.into_iter().flat_map(|arguments| arguments.parts(Label::Operand)).map(Some).collect()
-    }
-
-    /// The entries of a map, or the fields of a message, that were read to their end.
-    fn entries(&self, part: &Part) -> Vec<Entry> {
-        let Some(list) = part.part(Label::Arguments).and_then(|id| self.parts.get(id)) else { return Vec::new() };
-        let keys = list.parts(Label::Key);
-        let values = list.all(Label::Colon).zip(list.parts(Label::Value));
-        let optional = |key: PartId| self.parts.get(key).is_some_and(|key| key.has(Label::Optional));
-        let entry = |(key, (colon, value))| Entry { key, optional: optional(key), colon: self.piece_position(colon), value };
-        keys.zip(values).map(entry).collect()
-    }
-
-    /// The name after a dot or in a message, without back quotes; or why it is refused.
-    fn name(&self, part: &Part) -> Result<String, &'static str> {
-        match part.first(Label::Identifier) {
-            Some(Piece::Part(id)) => match self.parts.get(id) {
-                Some(name) if name.form == Form::Identifier => self.name(name),
-                Some(name) if name.form == Form::EscapedName => Err("unsupported syntax: '`'"),
-                _ => Err("unsupported ident kind"),
-            },
-            Some(piece) => Ok(self.piece_text(piece).to_owned()),
-            None => Err("unsupported ident kind"),
-        }
-    }
-
     /// A variable or the call of a function.
     fn visit_name(&mut self, place: Place, start: usize) {
-        let position = self.token_position(start);
-        let Some(part) = self.parts.get(place.part) else { return };
+        let position = self.text.token_position(start);
+        let Some(part) = self.text.part(place.part) else { return };
         let Some(piece) = part.first(Label::Identifier) else { return self.hole(position) };
-        let name = self.piece_text(piece);
+        let name = self.text.piece_text(piece);
         if RESERVED.contains(&name) {
             let message = format!("reserved identifier: {name}");
             self.refuse(position, message);
             return self.hole(position);
         }
         match part.form {
-            Form::GlobalCall => self.ask(place, self.operands(place.part)),
+            Form::GlobalCall => self.ask(place, self.text.operands(place.part)),
             _ => {
                 let name = if part.has(Label::LeadingDot) { format!(".{name}") } else { name.to_owned() };
-                let position = self.piece_position(piece);
+                let position = self.text.piece_position(piece);
                 self.leaf(place, position, Node::Ident(name));
             }
         }
@@ -286,12 +198,12 @@ impl Builder<'_> {
 
     /// `Name{field: value}`.
     fn visit_message(&mut self, place: Place) {
-        let Some(part) = self.parts.get(place.part) else { return };
-        let list = part.part(Label::Arguments).and_then(|id| self.parts.get(id));
-        let position = list.map_or(NOWHERE, |list| self.token_position(list.start));
+        let Some(part) = self.text.part(place.part) else { return };
+        let list = part.part(Label::Arguments).and_then(|id| self.text.part(id));
+        let position = list.map_or(NOWHERE, |list| self.text.token_position(list.start));
         let (mut values, mut refused) = (Vec::new(), Vec::new());
-        for entry in self.entries(part) {
-            match self.parts.get(entry.key).map(|key| self.name(key)) {
+        for entry in self.text.entries(part) {
+            match self.text.part(entry.key).map(|key| self.text.name(key)) {
                 Some(Ok(_)) => values.push(Some(entry.value)),
                 Some(Err(message)) if self.options.dialect.escaped_names => refused.push(message),
                 _ => break,
@@ -304,9 +216,9 @@ impl Builder<'_> {
     }
 
     fn visit_literal(&mut self, place: Place) {
-        let Some(part) = self.parts.get(place.part) else { return };
-        let (form, position) = (part.form, self.token_position(part.start));
-        let text = part.first(Label::Operand).map_or("", |piece| self.piece_text(piece));
+        let Some(part) = self.text.part(place.part) else { return };
+        let (form, position) = (part.form, self.text.token_position(part.start));
+        let text = part.first(Label::Operand).map_or("", |piece| self.text.piece_text(piece));
         let negative = part.has(Label::Sign);
         let surrogates_are_refused = self.options.dialect.surrogates_are_refused;
         let value = match form {
@@ -335,7 +247,7 @@ impl Builder<'_> {
 
     /// Builds a node from its operands.
     fn finish(&mut self, place: Place) -> Result<(), Halt> {
-        let Some(part) = self.parts.get(place.part) else { return Ok(()) };
+        let Some(part) = self.text.part(place.part) else { return Ok(()) };
         let (rule, form) = (part.rule, part.form);
         if is_level(rule) {
             self.depth = self.depth.saturating_sub(1);
@@ -355,22 +267,22 @@ impl Builder<'_> {
 
     /// Operators and indices.
     fn finish_operator(&mut self, place: Place) {
-        let Some(part) = self.parts.get(place.part) else { return };
+        let Some(part) = self.text.part(place.part) else { return };
         let signs = part.all(Label::Operator).count();
         let Some(operator) = part.first(Label::Operator) else { return self.hole(NOWHERE) };
         let kind = match operator {
-            Piece::Token(index) => self.tokens.seen.get(index).map_or(TokenKind::End, |token| token.kind),
+            Piece::Token(index) => self.text.tokens.seen.get(index).map_or(TokenKind::End, |token| token.kind),
             Piece::Assumed | Piece::Part(_) => TokenKind::End,
         };
         if part.rule == Rule::Unary && signs % 2 == 0 {
             // An even number of signs is none.
-            let span = self.span(place.outer);
+            let span = self.text.span(place.outer);
             if let Some(built) = self.built.last_mut() {
                 built.span = span;
             }
             return;
         }
-        let (rule, is_optional, position) = (part.rule, part.has(Label::Optional), self.piece_position(operator));
+        let (rule, is_optional, position) = (part.rule, part.has(Label::Optional), self.text.piece_position(operator));
         let (function, count) = match (rule, kind) {
             (Rule::Unary, TokenKind::Not) => ("!_", 1),
             (Rule::Unary, _) => ("-_", 1),
@@ -385,27 +297,27 @@ impl Builder<'_> {
 
     /// A chain of `&&` or `||` becomes a tree of little depth; `balancedTree`.
     fn finish_chain(&mut self, place: Place, function: &str) {
-        let Some(part) = self.parts.get(place.part) else { return };
+        let Some(part) = self.text.part(place.part) else { return };
         let count = part.parts(Label::Operand).count();
-        let operators: Vec<u32> = part.all(Label::Operator).map(|operator| self.piece_position(operator)).collect();
+        let operators: Vec<u32> = part.all(Label::Operator).map(|operator| self.text.piece_position(operator)).collect();
         let (terms, ..) = self.take(count);
         let chain = Chain { function, operators: &operators };
         if let Some(mut built) = chain.balance(&mut terms.into_iter(), 0, operators.len(), &mut self.ids) {
-            built.span = self.span(place.outer);
+            built.span = self.text.span(place.outer);
             self.built.push(built);
         }
     }
 
     /// `operand.field`, `operand.?field`.
     fn finish_select(&mut self, place: Place) {
-        let Some(part) = self.parts.get(place.part) else { return };
+        let Some(part) = self.text.part(place.part) else { return };
         let is_optional = part.has(Label::Optional);
         let (operands, height, size) = self.take(1);
-        let Some(part) = self.parts.get(place.part) else { return };
-        let (start, position) = (self.token_position(part.start), self.operator_position(part));
+        let Some(part) = self.text.part(place.part) else { return };
+        let (start, position) = (self.text.token_position(part.start), self.text.operator_position(part));
         let Some(piece) = part.first(Label::Identifier) else { return self.hole(start) };
-        let (name_position, name_span) = (self.piece_position(piece), self.piece_span(piece));
-        let field = self.name(part).unwrap_or_else(|message| {
+        let (name_position, name_span) = (self.text.piece_position(piece), self.text.piece_span(piece));
+        let field = self.text.name(part).unwrap_or_else(|message| {
             self.refuse(name_position, message.to_owned());
             String::new()
         });
@@ -424,14 +336,14 @@ impl Builder<'_> {
 
     /// A call, or what a macro makes of it.
     fn finish_call(&mut self, place: Place) -> Result<(), Halt> {
-        let Some(part) = self.parts.get(place.part) else { return Ok(()) };
+        let Some(part) = self.text.part(place.part) else { return Ok(()) };
         let is_method = part.rule == Rule::Member;
-        let count = self.arguments(part).len();
+        let count = self.text.arguments(part).len();
         let open = if is_method { part.first(Label::Open) } else { part.first(Label::Operator) };
-        let position = open.map_or(NOWHERE, |open| self.piece_position(open));
-        let name = part.first(Label::Identifier).map_or("", |name| self.piece_text(name));
+        let position = open.map_or(NOWHERE, |open| self.text.piece_position(open));
+        let name = part.first(Label::Identifier).map_or("", |name| self.text.piece_text(name));
         let name = if part.has(Label::LeadingDot) { format!(".{name}") } else { name.to_owned() };
-        let span = self.span(place.part);
+        let span = self.text.span(place.part);
         let (operands, height, size) = self.take(count.saturating_add(usize::from(is_method)));
         let mut operands = operands.into_iter();
         let target = if is_method { operands.next() } else { None };
@@ -461,7 +373,7 @@ impl Builder<'_> {
             Expansion::Expanded(expr) => {
                 self.macros.push(MacroCall { id: expr.id, name, span, target: target_span, arguments: spans });
                 let (height, size) = (height.saturating_add(ADDED_LEVELS), size.saturating_add(ADDED_NODES));
-                self.built.push(Built { expr, span: self.span(place.outer), height, size });
+                self.built.push(Built { expr, span: self.text.span(place.outer), height, size });
             }
             Expansion::Refused { position, message } => {
                 self.refuse(position, message);
@@ -472,19 +384,19 @@ impl Builder<'_> {
     }
 
     fn finish_list(&mut self, place: Place) {
-        let Some(part) = self.parts.get(place.part) else { return };
-        let list = part.part(Label::Arguments).and_then(|id| self.parts.get(id));
+        let Some(part) = self.text.part(place.part) else { return };
+        let list = part.part(Label::Arguments).and_then(|id| self.text.part(id));
         let elements: Vec<PartId> = list.into_iter().flat_map(|list| list.parts(Label::Operand)).collect();
-        let is_optional = |element: &PartId| self.parts.get(*element).is_some_and(|element| element.has(Label::Optional));
+        let is_optional = |element: &PartId| self.text.part(*element).is_some_and(|element| element.has(Label::Optional));
         let optional_indices = (0..).zip(&elements).filter(|(_, element)| is_optional(element)).map(|(index, _)| index).collect();
-        let position = self.operator_position(part);
+        let position = self.text.operator_position(part);
         let (elements, height, size) = self.take(elements.len());
         self.push(place, position, Node::List { elements: exprs(elements), optional_indices }, height, size);
     }
 
     fn finish_map(&mut self, place: Place) {
-        let Some(part) = self.parts.get(place.part) else { return };
-        let (written, position) = (self.entries(part), self.operator_position(part));
+        let Some(part) = self.text.part(place.part) else { return };
+        let (written, position) = (self.text.entries(part), self.text.operator_position(part));
         let (operands, height, size) = self.take(written.len().saturating_mul(2));
         let mut operands = operands.into_iter().map(|built| built.expr);
         let mut entries = Vec::with_capacity(written.len());
@@ -497,12 +409,12 @@ impl Builder<'_> {
     }
 
     fn finish_message(&mut self, place: Place) {
-        let Some(part) = self.parts.get(place.part) else { return };
-        let names: Vec<&str> = part.all(Label::Identifier).map(|piece| self.piece_text(piece)).collect();
+        let Some(part) = self.text.part(place.part) else { return };
+        let names: Vec<&str> = part.all(Label::Identifier).map(|piece| self.text.piece_text(piece)).collect();
         let dot = if part.has(Label::LeadingDot) { "." } else { "" };
-        let (type_name, position) = (format!("{dot}{}", names.join(".")), self.operator_position(part));
-        let named = |entry: Entry| Some((self.name(self.parts.get(entry.key)?).ok()?, entry));
-        let written: Vec<(String, Entry)> = self.entries(part).into_iter().filter_map(named).collect();
+        let (type_name, position) = (format!("{dot}{}", names.join(".")), self.text.operator_position(part));
+        let named = |entry: Entry| Some((self.text.name(self.text.part(entry.key)?).ok()?, entry));
+        let written: Vec<(String, Entry)> = self.text.entries(part).into_iter().filter_map(named).collect();
         let (values, height, size) = self.take(written.len());
         let mut fields = Vec::with_capacity(written.len());
         for ((name, entry), value) in written.into_iter().zip(exprs(values)) {
@@ -523,8 +435,8 @@ impl Builder<'_> {
 
     fn push(&mut self, place: Place, position: u32, node: Node, height: u32, size: u32) {
         let id = macros::next(&mut self.ids);
-        let expr = Expr { id, position, span: self.span(place.part), generated: false, node };
-        self.built.push(Built { expr, span: self.span(place.outer), height, size });
+        let expr = Expr { id, position, span: self.text.span(place.part), generated: false, node };
+        self.built.push(Built { expr, span: self.text.span(place.outer), height, size });
     }
 
     fn leaf(&mut self, place: Place, position: u32, node: Node) {
@@ -532,8 +444,8 @@ impl Builder<'_> {
     }
 
     fn constant(&mut self, place: Place, literal: Literal) {
-        let start = self.parts.get(place.part).map_or(0, |part| part.start);
-        self.leaf(place, self.token_position(start), Node::Literal(literal));
+        let start = self.text.part(place.part).map_or(0, |part| part.start);
+        self.leaf(place, self.text.token_position(start), Node::Literal(literal));
     }
 
     /// A node for what the text lacks.
@@ -548,47 +460,7 @@ impl Builder<'_> {
 
     /// The place of a node. cel-go prints column 0 of the first line for one that has none.
     fn location(&self, position: u32) -> Location {
-        if position == NOWHERE { Location { line: 1, column: -1 } } else { self.source.node_location(position) }
-    }
-
-    fn token_position(&self, index: usize) -> u32 {
-        self.tokens.seen.get(index).map_or(self.tokens.length, |token| token.position)
-    }
-
-    fn operator_position(&self, part: &Part) -> u32 {
-        part.first(Label::Operator).map_or(NOWHERE, |operator| self.piece_position(operator))
-    }
-
-    fn piece_position(&self, piece: Piece) -> u32 {
-        match piece {
-            Piece::Token(index) => self.token_position(index),
-            Piece::Part(id) => self.parts.get(id).map_or(NOWHERE, |part| self.token_position(part.start)),
-            Piece::Assumed => NOWHERE,
-        }
-    }
-
-    fn piece_span(&self, piece: Piece) -> Range<u32> {
-        match piece {
-            Piece::Token(index) => self.tokens.seen.get(index).map_or(0..0, |token| token.bytes.clone()),
-            Piece::Part(id) => self.span(id),
-            Piece::Assumed => 0..0,
-        }
-    }
-
-    fn piece_text(&self, piece: Piece) -> &str {
-        let span = self.piece_span(piece);
-        self.source.text().get(span.start as usize..span.end as usize).unwrap_or_default()
-    }
-
-    /// Bytes of a part.
-    fn span(&self, id: PartId) -> Range<u32> {
-        let Some(part) = self.parts.get(id) else { return 0..0 };
-        let tokens = self.tokens.seen.get(part.start..part.end).unwrap_or_default();
-        match tokens {
-            [first, .., last] => first.bytes.start..last.bytes.end,
-            [only] => only.bytes.clone(),
-            [] => 0..0,
-        }
+        if position == NOWHERE { Location { line: 1, column: -1 } } else { self.text.source.node_location(position) }
     }
 }
 
@@ -597,14 +469,6 @@ const ADDED_LEVELS: u32 = 8;
 
 /// How many nodes an expansion adds at most.
 const ADDED_NODES: u32 = 24;
-
-/// An entry of a map or a field of a message.
-struct Entry {
-    key: PartId,
-    optional: bool,
-    colon: u32,
-    value: PartId,
-}
 
 /// Whether cel-go counts a part of this rule as a level when it builds its node.
 fn is_level(rule: Rule) -> bool {
