@@ -74,6 +74,20 @@ impl Whole {
         }
     }
 
+    /// Divided by a number that is not zero; the rest is given back.
+    fn divide(&mut self, by: u32) -> u32 {
+        let mut rest = 0u64;
+        for word in self.0.iter_mut().rev() {
+            let part = rest << 32 | u64::from(*word);
+            *word = part.checked_div(u64::from(by)).unwrap_or(0) as u32;
+            rest = part.checked_rem(u64::from(by)).unwrap_or(0);
+        }
+        while self.0.last() == Some(&0) {
+            self.0.pop();
+        }
+        rest as u32
+    }
+
     #[inline(never)]
     fn compare(&self, other: &Whole) -> Ordering {
         self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
@@ -245,6 +259,29 @@ pub fn plain(n: f64) -> String {
     out
 }
 
+/// All decimal digits of the size of a finite number, and the power of ten of the last: none are rounded away. Zero has none.
+pub fn exact(n: f64) -> (String, i32) {
+    const FRACTION: u64 = (1 << 52) - 1;
+    let bits = n.to_bits();
+    let (mantissa, power) = match (bits >> 52 & 0x7ff) as i32 {
+        0 => (bits & FRACTION, -1074),
+        biased => (bits & FRACTION | (1 << 52), biased.wrapping_sub(1075)),
+    };
+    let mut whole = Whole::new(mantissa);
+    // A half is five tenths.
+    if power < 0 {
+        whole.quintuple(power.unsigned_abs());
+    } else {
+        whole.double(power.unsigned_abs());
+    }
+    let mut digits = Vec::new();
+    while !whole.0.is_empty() {
+        digits.push(b'0'.wrapping_add(whole.divide(10) as u8));
+    }
+    digits.reverse();
+    (String::from_utf8(digits).unwrap_or_default(), power.min(0))
+}
+
 /// A finite number as `{:e}` writes it.
 pub fn scientific(n: f64) -> String {
     written(n.is_sign_negative(), decimal(n))
@@ -406,6 +443,23 @@ mod tests {
             [bits.saturating_sub(1), bits, bits + 1].into_iter().for_each(|bits| both_ways(f64::from(f32::from_bits(bits))));
         }
         [0.0, -0.0, f64::MIN_POSITIVE, f64::MAX, f64::MIN, 1e22, 1e23, 5e-324, 9.5, 0.3].into_iter().for_each(both_ways);
+    }
+
+    #[test]
+    fn all_digits_are_those_of_the_standard_library() {
+        let mut seeds = Seeds(4);
+        for _ in 0..200 {
+            let n = f64::from_bits(seeds.next() & !(1 << 63));
+            if !n.is_finite() {
+                continue;
+            }
+            let (digits, exponent) = exact(n);
+            let places = exponent.unsigned_abs() as usize;
+            let all: String = format!("{n:.places$}").chars().filter(char::is_ascii_digit).collect();
+            assert_eq!(digits, all.trim_start_matches('0'), "{n:e}");
+        }
+        assert_eq!(exact(1.5), ("15".to_owned() + &"0".repeat(51), -52));
+        assert_eq!((exact(0.0).0, exact(5e-324).0.len()), (String::new(), 751));
     }
 
     #[test]

@@ -140,8 +140,8 @@ impl fmt::Display for Url {
         }
         if self.opaque.is_empty() {
             let nobody = self.host.is_empty() && self.user.is_none();
-            if !(self.scheme.is_empty() && nobody || self.omit_host && nobody) {
-                if !(nobody && self.path.is_empty()) {
+            if !nobody || (!self.scheme.is_empty() && !self.omit_host) {
+                if !nobody || !self.path.is_empty() {
                     out.push_str("//");
                 }
                 if let Some(user) = &self.user {
