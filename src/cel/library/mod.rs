@@ -12,6 +12,7 @@
 //! | [`strings`] | `charAt`, `indexOf`, `replace`, `split`, `substring`, `trim`, … |
 //! | [`time`] | `timestamp(…)`, `duration(…)` and their accessors |
 //! | [`url`] | `url(…)` |
+//! | [`zones`] | the zones of the accessors of `timestamp` |
 //!
 //! Regular expressions are in [`super::regex`].
 
@@ -25,3 +26,4 @@ pub mod semver;
 pub mod strings;
 pub mod time;
 pub mod url;
+pub mod zones;

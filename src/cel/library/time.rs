@@ -270,7 +270,7 @@ fn term(text: &str) -> Option<(u64, &str)> {
 pub enum Zone {
     /// Seconds east of UTC.
     Offset(i64),
-    /// The name of a place. Its history is not known here.
+    /// The name of a place: see [`super::zones`].
     Place(String),
 }
 
