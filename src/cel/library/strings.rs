@@ -54,6 +54,9 @@ pub fn index_of_from(text: &str, piece: &str, offset: i64, past_end: PastEnd) ->
 
 /// `lastIndexOf`, or -1.
 pub fn last_index_of(text: &str, piece: &str, past_end: PastEnd) -> Result<i64, String> {
+    if text.is_empty() && !piece.is_empty() && past_end == PastEnd::NotFound {
+        return Ok(-1);
+    }
     let length = length(text);
     let offset = if piece.is_empty() { length } else { length.saturating_sub(1) };
     last_index_of_from(text, piece, offset, past_end)
@@ -206,7 +209,8 @@ mod tests {
             assert_eq!(last_index_of_from(TEXT, piece, offset, NEW), Ok(found), "{piece} {offset}");
         }
         assert_eq!(last_index_of_from(TEXT, "x", -1, NEW), Err("index out of range: -1".into()));
-        assert_eq!(last_index_of("", "x", NEW), Err("index out of range: -1".into()));
+        assert_eq!(last_index_of("", "x", NEW), Ok(-1));
+        assert_eq!(last_index_of("", "x", PastEnd::Error), Err("index out of range: -1".into()));
         assert_eq!(last_index_of("aaa", "aa", NEW), Ok(1));
         assert_eq!(last_index_of_from("aaa", "aa", 0, NEW), Ok(0));
     }
