@@ -23,8 +23,8 @@ pub struct Halt;
 /// A rule that is being read.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The rule's part.
-    pub part: PartId,
+    /// What was read of it.
+    pub part: Part,
     /// The lowest level of operators that it takes.
     pub level: u8,
     /// Where the caller goes on, and what the part is there. The first rule has no caller.
@@ -54,7 +54,7 @@ pub struct Machine<'a> {
     pub frames: Vec<Frame>,
     /// How often each rule is being read.
     depths: [u32; RULES],
-    /// The parts that were read.
+    /// The parts that were read. The last is the whole text.
     pub parts: Vec<Part>,
     /// Where the parser is in the grammar: the last position that looked at a token.
     pub position: PositionId,
@@ -130,22 +130,29 @@ impl<'a> Machine<'a> {
                 return Err(self.limit(format!("expression recursion limit exceeded: {DEEPEST}")));
             }
         }
-        self.frames.push(Frame { part: self.parts.len(), level, caller });
-        self.parts.push(Part { rule, form: Form::Bare, start: self.at, end: self.at, pieces: Vec::new() });
+        let part = Part { rule, form: Form::Bare, start: self.at, end: self.at, pieces: Vec::new() };
+        self.frames.push(Frame { part, level, caller });
         Ok(())
     }
 
-    /// Ends the current rule and adds it to its caller's. Returns where the caller goes on.
+    /// Ends the current rule and adds its part to its caller's. Returns where the caller goes on.
     pub fn leave(&mut self) -> Option<PositionId> {
-        let frame = self.frames.pop()?;
-        let end = self.at;
-        let part = self.parts.get_mut(frame.part)?;
-        part.end = end;
-        let rule = part.rule;
-        self.one_less(rule);
-        let (position, label) = frame.caller?;
-        self.add(label, Piece::Part(frame.part));
+        let Frame { part, caller, .. } = self.frames.pop()?;
+        self.one_less(part.rule);
+        let part = self.keep(part);
+        let (position, label) = caller?;
+        self.add(label, Piece::Part(part));
         Some(position)
+    }
+
+    /// Keeps a part, or what is within it if it only passes that on.
+    fn keep(&mut self, mut part: Part) -> PartId {
+        if let Some(inner) = part.passed_on() {
+            return inner;
+        }
+        part.end = self.at;
+        self.parts.push(part);
+        self.parts.len().saturating_sub(1)
     }
 
     /// One time less in `rule`.
@@ -155,31 +162,28 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The part of the current rule.
-    pub fn current(&mut self) -> Option<&mut Part> {
-        let part = self.frames.last()?.part;
-        self.parts.get_mut(part)
+    /// Says which alternative the current rule follows.
+    pub fn take(&mut self, form: Form) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.part.form = form;
+        }
     }
 
     /// Adds a piece to the current rule's part.
     pub fn add(&mut self, label: Label, piece: Piece) {
         if label != Label::None
-            && let Some(part) = self.current()
+            && let Some(frame) = self.frames.last_mut()
         {
-            part.pieces.push((label, piece));
+            frame.part.pieces.push((label, piece));
         }
     }
 
     /// Makes what the current rule has read the operand of a new part of the same rule.
     pub fn wrap(&mut self, form: Form) {
-        let (end, new) = (self.at, self.parts.len());
-        let Some(frame) = self.frames.last_mut() else { return };
-        let old = std::mem::replace(&mut frame.part, new);
-        let Some(part) = self.parts.get_mut(old) else { return };
-        part.end = end;
-        let (rule, start) = (part.rule, part.start);
-        let pieces = vec![(Label::Operand, Piece::Part(old))];
-        self.parts.push(Part { rule, form, start, end, pieces });
+        let Some(Frame { part, level, caller }) = self.frames.pop() else { return };
+        let mut outer = Part { rule: part.rule, form, start: part.start, end: part.end, pieces: Vec::new() };
+        outer.pieces.push((Label::Operand, Piece::Part(self.keep(part))));
+        self.frames.push(Frame { part: outer, level, caller });
     }
 
     /// The tokens that may follow a position, the callers' included.

@@ -107,6 +107,17 @@ pub fn expand(name: Macro, call: Call, options: &ParseOptions, ids: &mut u32) ->
     }
 }
 
+/// How many levels an expansion adds at most to those of a call.
+pub fn added_levels(name: Macro) -> u32 {
+    match name {
+        Macro::Has | Macro::Bind => 0,
+        Macro::All | Macro::Exists | Macro::ExistsOne | Macro::OptFlatMap => 2,
+        Macro::Map | Macro::Filter | Macro::TransformList | Macro::TransformMap | Macro::TransformMapEntry => 3,
+        Macro::OptMap => 3,
+        Macro::SortBy => 4,
+    }
+}
+
 /// Makes the nodes of one expansion.
 struct Expander<'a> {
     name: Macro,

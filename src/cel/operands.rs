@@ -17,7 +17,7 @@ pub struct Parts<'a> {
     pub source: &'a Source,
     /// Its tokens.
     pub tokens: Tokens,
-    /// Its parts; the first is the whole text.
+    /// Its parts; the last is the whole text.
     pub parts: Vec<Part>,
 }
 
@@ -40,21 +40,17 @@ impl Parts<'_> {
         self.parts.get(id)
     }
 
-    /// Skips the parts that only pass on what is within them; `unnest`.
-    pub fn unnest(&self, part: PartId) -> Option<(PartId, &Part)> {
+    /// The part within the parentheses. What an expression lacks entirely is none.
+    pub fn without_parentheses(&self, part: PartId) -> Option<(PartId, &Part)> {
         let mut id = part;
         loop {
             let part = self.part(id)?;
-            let passes_on = match part.rule {
-                Rule::Expression | Rule::Or | Rule::And => !part.has(Label::Operator),
-                Rule::Relation | Rule::Calculation => part.form == Form::Bare,
-                Rule::Unary | Rule::Member => part.form == Form::Plain,
-                Rule::Primary => matches!(part.form, Form::Nested | Form::Literal),
-                _ => false,
-            };
-            match passes_on {
-                true => id = part.part(Label::Operand)?,
-                false => return Some((id, part)),
+            let is_empty = matches!(part.rule, Rule::Expression | Rule::Or | Rule::And) && !part.has(Label::Operator);
+            match (part.rule, part.form) {
+                (Rule::Primary, Form::Nested) => id = part.part(Label::Operand)?,
+                (Rule::Relation | Rule::Calculation, Form::Bare) | (Rule::Unary | Rule::Member, Form::Plain) => return None,
+                _ if is_empty => return None,
+                _ => return Some((id, part)),
             }
         }
     }

@@ -73,9 +73,7 @@ impl Machine<'_> {
                 Ok(Some(*next))
             }
             Step::Take { form, next } => {
-                if let Some(part) = self.current() {
-                    part.form = *form;
-                }
+                self.take(*form);
                 Ok(Some(*next))
             }
             Step::Wrap { form, next } => {

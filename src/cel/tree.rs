@@ -9,7 +9,7 @@ use super::source::Problems;
 pub struct Parsed {
     /// The tokens.
     pub tokens: Tokens,
-    /// The parts. The first is the whole text; none if the parser stopped at a limit.
+    /// The parts. The last is the whole text; none if the parser stopped at a limit.
     pub parts: Vec<Part>,
     /// The syntax errors.
     pub problems: Problems,
@@ -45,6 +45,18 @@ pub enum Piece {
 }
 
 impl Part {
+    /// What is within a part that only passes it on, such as a sum without a `+`.
+    pub fn passed_on(&self) -> Option<PartId> {
+        let passes_on = match self.rule {
+            Rule::Expression | Rule::Or | Rule::And => !self.has(Label::Operator),
+            Rule::Relation | Rule::Calculation => self.form == Form::Bare,
+            Rule::Unary | Rule::Member => self.form == Form::Plain,
+            Rule::Primary => self.form == Form::Literal,
+            _ => false,
+        };
+        if passes_on { self.part(Label::Operand) } else { None }
+    }
+
     /// All pieces with a label.
     pub fn all(&self, label: Label) -> impl Iterator<Item = Piece> + '_ {
         self.pieces.iter().filter(move |(own, _)| *own == label).map(|(_, piece)| *piece)
@@ -66,14 +78,6 @@ impl Part {
     /// The first part with a label.
     pub fn part(&self, label: Label) -> Option<PartId> {
         self.parts(label).next()
-    }
-
-    /// The number of the first token with a label.
-    pub fn token(&self, label: Label) -> Option<usize> {
-        self.all(label).find_map(|piece| match piece {
-            Piece::Token(token) => Some(token),
-            Piece::Part(_) | Piece::Assumed => None,
-        })
     }
 
     /// Whether there is a piece with a label.

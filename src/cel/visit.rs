@@ -89,7 +89,7 @@ pub fn build(parsed: Parsed, source: &Source, options: &ParseOptions) -> Result<
         ids: HOLE.saturating_add(1),
         macros: Vec::new(),
     };
-    let whole = match builder.text.part(0) {
+    let whole = match builder.text.parts.last() {
         Some(part) => part.part(Label::Operand),
         None => return Err(builder.problems),
     };
@@ -143,13 +143,12 @@ impl Builder<'_> {
 
     /// Builds what needs no operands, and asks for the operands of what does.
     fn visit(&mut self, outer: Option<PartId>) -> Result<(), Halt> {
-        let Some((place, part)) = outer
-            .and_then(|outer| Some((outer, self.text.unnest(outer)?)))
-            .map(|(outer, (id, part))| (Place { outer, part: id }, part))
-        else {
+        let found = outer.and_then(|outer| Some((outer, self.text.without_parentheses(outer)?)));
+        let Some((outer, (id, part))) = found else {
             self.hole(NOWHERE);
             return Ok(());
         };
+        let place = Place { outer, part: id };
         let (rule, form, start) = (part.rule, part.form, part.start);
         if is_level(rule) {
             self.depth = self.depth.saturating_add(1);
@@ -372,7 +371,8 @@ impl Builder<'_> {
             }
             Expansion::Expanded(expr) => {
                 self.macros.push(MacroCall { id: expr.id, name, span, target: target_span, arguments: spans });
-                let (height, size) = (height.saturating_add(ADDED_LEVELS), size.saturating_add(ADDED_NODES));
+                let height = height.saturating_add(macros::added_levels(found));
+                let size = size.saturating_add(ADDED_NODES);
                 self.built.push(Built { expr, span: self.text.span(place.outer), height, size });
             }
             Expansion::Refused { position, message } => {
@@ -463,9 +463,6 @@ impl Builder<'_> {
         if position == NOWHERE { Location { line: 1, column: -1 } } else { self.text.source.node_location(position) }
     }
 }
-
-/// How many levels an expansion adds at most.
-const ADDED_LEVELS: u32 = 8;
 
 /// How many nodes an expansion adds at most.
 const ADDED_NODES: u32 = 24;

@@ -1,0 +1,7 @@
+//! The Common Expression Language against recorded answers and laws.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
+
+mod lines;
+mod print;
+mod syntax;
