@@ -110,7 +110,7 @@ impl Environment {
             }
         };
         if self.validates() {
-            let problems = validators::validate(self, &ast, &findings);
+            let problems = validators::validate(&ast, &findings);
             if !problems.is_empty() {
                 return Err(CompileError::with_problems(Stage::Check, &ast.source, problems));
             }
@@ -191,7 +191,7 @@ impl Outcome {
         let why = match value {
             Value::String(_) => "unsupported native conversion from string to 'bool'".to_owned(),
             Value::Version(_) => "type conversion error from 'Semver' to 'bool'".to_owned(),
-            Value::Quantity(_) => "type conversion error from 'Quantity' to 'bool'".to_owned(),
+            Value::Quantity(..) => "type conversion error from 'Quantity' to 'bool'".to_owned(),
             Value::List(_) => "type conversion error from list to 'bool'".to_owned(),
             other => format!("unsupported type conversion from '{}' to bool", other.type_name()),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::environment::Environment;
 use super::library::quantity::Quantity;
 use super::library::semver::Version;
-use super::value::{Map, Value};
+use super::value::{Map, Origin, Value};
 
 /// A device of a ResourceSlice, as far as selectors see it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,7 +56,7 @@ impl Device {
         let mut capacity = Domains::default();
         for (name, text) in &self.capacity {
             let quantity = Quantity::parse(text).map_err(|error| format!("capacity {name}: {}", error.message()))?;
-            capacity.add(name, &self.driver, Value::Quantity(Arc::new(quantity)));
+            capacity.add(name, &self.driver, Value::Quantity(Arc::new(quantity), Origin::Read));
         }
         let fields = vec![
             (Arc::from("driver"), Value::string(&self.driver)),
@@ -142,7 +142,7 @@ pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Va
         let (kind, value) = match attribute {
             NamedAttribute::Quantity(text) => {
                 let quantity = Quantity::parse(text).map_err(|error| format!("attribute {name}: {}", error.message()))?;
-                (0, Value::Quantity(Arc::new(quantity)))
+                (0, Value::Quantity(Arc::new(quantity), Origin::Read))
             }
             NamedAttribute::Bool(b) => (1, Value::Bool(*b)),
             NamedAttribute::Int(i) => (2, Value::Int(*i)),

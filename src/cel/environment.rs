@@ -114,7 +114,6 @@ pub struct Environment {
     /// Names of types.
     type_names: Vec<(String, Type)>,
     container: String,
-    mixed_literals: bool,
     validates: bool,
     parse: ParseOptions,
     rules: Rules,
@@ -201,7 +200,6 @@ impl Environment {
     pub fn standard() -> Environment {
         let mut environment = Environment::base(u8::MAX, |_| true);
         environment.parse.macros = MacroSet { bind: true, optionals: true, two_variables: true, sort_by: true };
-        environment.mixed_literals = true;
         environment.validates = false;
         environment
     }
@@ -234,7 +232,6 @@ impl Environment {
             structures: Vec::new(),
             type_names,
             container: String::new(),
-            mixed_literals: false,
             validates: true,
             parse: ParseOptions { dialect, macros: MacroSet::default() },
             rules: Rules {
@@ -342,11 +339,6 @@ impl Environment {
     /// The namespace names are looked up in.
     pub fn container(&self) -> &str {
         &self.container
-    }
-
-    /// Lists and maps of different types are lists and maps of dynamic values.
-    pub fn mixed_literals(&self) -> bool {
-        self.mixed_literals
     }
 
     /// Literals are validated after the check.

@@ -458,8 +458,8 @@ fn has_variables(of: &Type) -> bool {
 /// Of two types that unify: the first is the one to keep, because it says less.
 pub fn equal_or_less_specific(first: &Type, second: &Type) -> bool {
     match (first, second) {
-        (Type::Dyn | Type::Variable(_) | Type::Parameter(_), _) => true,
-        (_, Type::Dyn | Type::Variable(_) | Type::Parameter(_)) => false,
+        (Type::Dyn | Type::Any | Type::Variable(_) | Type::Parameter(_), _) => true,
+        (_, Type::Dyn | Type::Any | Type::Variable(_) | Type::Parameter(_)) => false,
         (Type::List(first), Type::List(second)) => equal_or_less_specific(first, second),
         (Type::Map(first), Type::Map(second)) => {
             equal_or_less_specific(&first.0, &second.0) && equal_or_less_specific(&first.1, &second.1)

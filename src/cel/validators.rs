@@ -3,7 +3,6 @@
 
 use super::ast::{Ast, Expr, Literal, Node};
 use super::checker::Findings;
-use super::environment::Environment;
 use super::library::time::{Duration, Timestamp};
 use super::operations::format;
 use super::regex::Regex;
@@ -14,8 +13,8 @@ use super::types::Type;
 const MIXED_ARGUMENTS: &str = "format";
 
 /// Finds what is wrong with literals.
-pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Problems {
-    let mut validator = Validator { environment, ast, findings, problems: Problems::new() };
+pub fn validate(ast: &Ast, findings: &Findings) -> Problems {
+    let mut validator = Validator { ast, findings, problems: Problems::new() };
     let mut nodes = Vec::new();
     collect(&ast.root, false, &mut nodes);
     for (function, check) in CALLS {
@@ -95,7 +94,6 @@ fn collect<'a>(expr: &'a Expr, exempt: bool, into: &mut Vec<(&'a Expr, bool)>) {
 }
 
 struct Validator<'a> {
-    environment: &'a Environment,
     ast: &'a Ast,
     findings: &'a Findings,
     problems: Problems,
@@ -173,12 +171,10 @@ impl Validator<'_> {
         }
         let (Node::Literal(Literal::String(text)), [list]) = (&target.node, arguments.as_slice()) else { return };
         let Node::List { elements, .. } = &list.node else { return };
-        let kinds: Vec<&Type> = elements.iter().map(|element| self.findings.type_of(element.id)).collect();
-        if let Some((argument, message)) = format::validate(self.environment.rules(), text, &kinds) {
+        if let Some((argument, message)) = format::validate(self.findings, text, elements) {
             let at = match argument {
-                format::Place::Format => target,
-                format::Place::List => list,
-                format::Place::Argument(index) => elements.get(index).unwrap_or(list),
+                format::Place::Call => node,
+                format::Place::Argument(index) => elements.get(index).unwrap_or(node),
             };
             self.report(at, message);
         }

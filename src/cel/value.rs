@@ -44,7 +44,7 @@ pub enum Value {
     /// A value or nothing.
     Optional(Option<Arc<Value>>),
     /// `quantity("1Gi")`.
-    Quantity(Arc<Quantity>),
+    Quantity(Arc<Quantity>, Origin),
     /// `semver("1.0.0")`.
     Version(Arc<Version>),
     /// `url("https://…")`.
@@ -55,6 +55,15 @@ pub enum Value {
     Network(Network),
     /// `format.dns1123Label()`.
     Format(&'static NamedFormat),
+}
+
+/// Where a quantity comes from. Go holds sums by a pointer, which `==` does not see through on its right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was read from a text.
+    Read,
+    /// It is the result of `add` or `sub`.
+    Computed,
 }
 
 /// Why an evaluation failed.
@@ -316,7 +325,7 @@ impl Value {
             Value::Type(_) => Type::Type(None),
             Value::Optional(_) => Type::optional(Type::Dyn),
             Value::Address(_) | Value::Network(_) => Type::opaque(self.type_name()),
-            Value::Quantity(_) | Value::Version(_) | Value::Url(_) | Value::Format(_) => Type::structure(self.type_name()),
+            Value::Quantity(..) | Value::Version(_) | Value::Url(_) | Value::Format(_) => Type::structure(self.type_name()),
         }
     }
 
@@ -337,7 +346,7 @@ impl Value {
             Value::Map(_) => "map",
             Value::Type(_) => "type",
             Value::Optional(_) => "optional_type",
-            Value::Quantity(_) => "kubernetes.Quantity",
+            Value::Quantity(..) => "kubernetes.Quantity",
             Value::Version(_) => "kubernetes.Semver",
             Value::Url(_) => "kubernetes.URL",
             Value::Address(_) => "net.IP",
@@ -395,7 +404,7 @@ impl fmt::Display for Value {
             Value::Type(t) => f.write_str(t.name()),
             Value::Optional(Some(inner)) => write!(f, "optional({inner})"),
             Value::Optional(None) => f.write_str("optional.none()"),
-            Value::Quantity(_) | Value::Version(_) | Value::Format(_) => f.write_str(self.type_name()),
+            Value::Quantity(..) | Value::Version(_) | Value::Format(_) => f.write_str(self.type_name()),
             Value::Url(u) => write!(f, "{u}"),
             Value::Address(a) => write!(f, "{a}"),
             Value::Network(n) => write!(f, "{n}"),

@@ -203,7 +203,7 @@ impl<'a> Checker<'a> {
             }
             other => {
                 self.report(position, format!("type '{}' does not support field selection", other.in_problem()));
-                Type::Error
+                Type::Dyn
             }
         };
         if wrap && result != Type::Error { Type::optional(result) } else { result }
@@ -229,7 +229,7 @@ impl<'a> Checker<'a> {
             if optional_indices.iter().any(|&optional| optional as usize == index) {
                 found = self.unwrap_optional(element, found);
             }
-            joined = Some(self.join(element.position, joined, found));
+            joined = Some(self.join(joined, found));
         }
         let element = joined.unwrap_or_else(|| self.unifier.fresh());
         self.set_type(expr.id, Type::list(element));
@@ -254,18 +254,13 @@ impl<'a> Checker<'a> {
         self.report(position, format!("expected type '{}' but found '{}'", wanted.in_problem(), found.in_problem()));
     }
 
-    /// The most general of two types; the first, with a problem, if they do not fit.
-    fn join(&mut self, position: u32, before: Option<Type>, found: Type) -> Type {
+    /// The most general of two types; dyn if they do not fit, which a validator may refuse later.
+    fn join(&mut self, before: Option<Type>, found: Type) -> Type {
         let Some(before) = before else { return found };
         if self.unifier.assignable(&before, &found) {
             return if super::types::equal_or_less_specific(&before, &found) { before } else { found };
         }
-        if self.environment.mixed_literals() {
-            return Type::Dyn;
-        }
-        let (wanted, found) = (self.unifier.substitute(&before, false), self.unifier.substitute(&found, false));
-        self.mismatch(position, &wanted, &found);
-        before
+        Type::Dyn
     }
 
     fn check_map(&mut self, expr: &'a Expr, entries: &'a [MapEntry]) {
@@ -274,13 +269,13 @@ impl<'a> Checker<'a> {
         for entry in entries {
             self.check(&entry.key);
             let key = self.type_of(&entry.key);
-            keys = Some(self.join(entry.key.position, keys, key));
+            keys = Some(self.join(keys, key));
             self.check(&entry.value);
             let mut value = self.type_of(&entry.value);
             if entry.optional {
                 value = self.unwrap_optional(&entry.value, value);
             }
-            values = Some(self.join(entry.value.position, values, value));
+            values = Some(self.join(values, value));
         }
         let key = keys.unwrap_or_else(|| self.unifier.fresh());
         let value = values.unwrap_or_else(|| self.unifier.fresh());
@@ -294,7 +289,11 @@ impl<'a> Checker<'a> {
         let mut result = Type::Error;
         let mut message = None;
         match self.look_up(type_name) {
-            None => self.undeclared(expr.position, type_name),
+            None => {
+                self.undeclared(expr.position, type_name);
+                self.set_type(expr.id, Type::Error);
+                return;
+            }
             Some((name, kind)) => {
                 self.set_reference(expr.id, Reference::Name(name.clone()));
                 match kind {

@@ -106,14 +106,20 @@ pub(super) fn library(
             Some((size.times(TRAVERSAL).times(LARGEST_FORMAT * REGEX), None))
         }
         "includes" => Some((Range::fixed(48), None)),
-        "_==_" => match first?.kind {
-            Type::Struct(kind) if matches!(&**kind, "kubernetes.Quantity" | "kubernetes.Semver") => unit,
+        "_==_" => {
+            let first = first?;
+            match first.kind {
+            Type::Struct(kind) if &**kind == "kubernetes.Quantity" => unit,
+            // Two versions; one version and a value of an unknown type is an ordinary comparison.
+            Type::Struct(kind) if &**kind == "kubernetes.Semver" && arguments.get(1).is_some_and(|other| other.kind == first.kind) => {
+                unit
+            }
             Type::Struct(kind) if &**kind == "kubernetes.NamedFormat" => {
                 Some((Size { min: 1, max: LONGEST_FORMAT_NAME }.times(TRAVERSAL), None))
             }
             Type::Opaque(kind, _) if kind.starts_with("net.") => unit,
             _ => None,
-        },
+        }}
         _ => None,
     }
 }
@@ -121,6 +127,7 @@ pub(super) fn library(
 /// The size of a list's elements.
 fn element_size(of: &Argument<'_>) -> Size {
     match of.path.and_then(|bounds| bounds.element.as_deref()) {
+        _ if !matches!(of.kind, Type::List(_) | Type::Opaque(..)) => Size::fixed(0),
         Some(bounds) => Size { min: 0, max: bounds.size },
         None => Size::UNKNOWN,
     }

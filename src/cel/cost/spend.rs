@@ -44,7 +44,10 @@ impl Spending {
 
     /// Spends.
     pub fn add(&mut self, cost: u64) {
-        self.spent = self.spent.saturating_add(cost);
+        // What is unwound after the limit was passed costs nothing any more.
+        if !self.is_exhausted() {
+            self.spent = self.spent.saturating_add(cost);
+        }
     }
 
     /// A value was computed.
@@ -136,8 +139,7 @@ impl CallCost {
             return cost;
         }
         match overload {
-            "starts_with_string" | "ends_with_string" => CallCost::Traversal(1),
-            "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => CallCost::Traversal(0),
+            "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => CallCost::Traversal(0),
             "in_list" => CallCost::SizeOfSecond,
             "less_string"
             | "greater_string"
@@ -173,11 +175,11 @@ impl CallCost {
         })
     }
 
-    /// The cost of a call.
-    pub fn spent(self, arguments: &[Value], result: &Value) -> u64 {
+    /// The cost of a call. The error is what cel-go fails with when it counts the cost of a call that failed already.
+    pub fn spent(self, arguments: &[Value], result: &Value) -> Result<u64, String> {
         let size = |index: usize| arguments.get(index).map_or(1, size);
         let traversal = |index: usize| times(size(index), 0.1);
-        match self {
+        Ok(match self {
             CallCost::Unit => 1,
             CallCost::Traversal(index) => traversal(usize::from(index)),
             CallCost::TwoTraversals(index) => times(size(usize::from(index)), 0.2),
@@ -196,7 +198,7 @@ impl CallCost {
                 if text { cost.saturating_add(traversal(1)) } else { cost }
             }
             CallCost::Format => match arguments.first() {
-                Some(Value::Format(format)) => times(traversal(1), format.pattern_size as f64 * 0.25),
+                Some(Value::Format(format)) => traversal(1).saturating_mul(times(format.pattern_size, 0.25)),
                 _ => 1,
             },
             CallCost::Fixed(cost) => cost,
@@ -213,12 +215,16 @@ impl CallCost {
                 let index = usize::from(index);
                 let texts = match arguments.get(index) {
                     Some(Value::List(list)) => matches!(list.first(), Some(Value::String(_) | Value::Bytes(_))),
+                    Some(Value::Error(_)) => {
+                        let why = "interface conversion: *types.Err is not traits.Lister: missing method Add";
+                        return Err(format!("internal error: {why}"));
+                    }
                     _ => false,
                 };
                 let count = size(index);
                 truncated(count.saturating_mul(count), if texts { 2.1 } else { 2.0 }).saturating_add(11)
             }
-        }
+        })
     }
 }
 
@@ -268,7 +274,7 @@ pub fn equality(scope: &Scope<'_>, name: &str, left: &Value, right: &Value) -> u
         && name == "_==_"
         && matches!(
             left,
-            Value::Quantity(_) | Value::Version(_) | Value::Address(_) | Value::Network(_) | Value::Format(_) | Value::Url(_)
+            Value::Quantity(..) | Value::Version(_) | Value::Address(_) | Value::Network(_) | Value::Format(_) | Value::Url(_)
         )
     {
         return 1;

@@ -41,7 +41,7 @@ pub(super) fn go_type(value: &Value) -> &'static str {
         Value::Map(_) => "*types.baseMap",
         Value::Type(_) => "*types.Type",
         Value::Optional(_) => "*types.Optional",
-        Value::Quantity(_) => "cel.Quantity",
+        Value::Quantity(..) => "cel.Quantity",
         Value::Version(_) => "cel.Semver",
         Value::Url(_) => "cel.URL",
         Value::Address(_) => "cel.IP",

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::operations::Scope;
-use super::super::value::Value;
+use super::super::value::{Origin, Value};
 
 /// Deepest values that are compared. Expressions are not nested deeper, and values only as deep as expressions.
 const DEEPEST: u32 = 300;
@@ -27,8 +27,8 @@ fn equal_at(scope: &mut Scope<'_>, left: &Value, right: &Value, depth: u32) -> V
     match (left, right) {
         (Value::Null, Value::Null) => Value::Bool(true),
         (Value::Null, _) | (_, Value::Null) => Value::Bool(false),
-        (Value::Quantity(left), _) => {
-            object(if let Value::Quantity(right) = right { Some(left.compare(right) == Ordering::Equal) } else { None })
+        (Value::Quantity(left, _), _) => {
+            object(if let Value::Quantity(right, Origin::Read) = right { Some(left.compare(right) == Ordering::Equal) } else { None })
         }
         (Value::Version(left), _) => {
             object(if let Value::Version(right) = right { Some(left.compare(right) == Ordering::Equal) } else { None })
@@ -79,13 +79,22 @@ fn equal_at(scope: &mut Scope<'_>, left: &Value, right: &Value, depth: u32) -> V
     }
 }
 
-/// The order of two numbers of any types, without rounding. None if one is not a number.
+/// The order of two numbers of any types. None if one is NaN.
 pub fn compare_numbers(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Double(left), Value::Double(right)) => left.partial_cmp(right),
-        (Value::Double(left), _) => compare_double(*left, integer(right)?),
-        (_, Value::Double(right)) => compare_double(*right, integer(left)?).map(Ordering::reverse),
+        // cel-go rounds the integer.
+        (Value::Double(left), _) => left.partial_cmp(&rounded(right)?),
+        (_, Value::Double(right)) => rounded(left)?.partial_cmp(right),
         _ => Some(integer(left)?.cmp(&integer(right)?)),
+    }
+}
+
+fn rounded(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(i) => Some(*i as f64),
+        Value::Uint(u) => Some(*u as f64),
+        _ => None,
     }
 }
 
@@ -97,24 +106,11 @@ fn integer(value: &Value) -> Option<i128> {
     }
 }
 
-fn compare_double(left: f64, right: i128) -> Option<Ordering> {
-    if left.is_nan() {
-        return None;
-    }
-    // Beyond these no 64-bit number can be, and a conversion to 128 bits is exact for the integral part of all others.
-    if left >= 1e20 {
-        return Some(Ordering::Greater);
-    }
-    if left <= -1e20 {
-        return Some(Ordering::Less);
-    }
-    let whole = left.trunc();
-    let fraction = left - whole;
-    Some((whole as i128).cmp(&right).then(fraction.partial_cmp(&0.0).unwrap_or(Ordering::Equal)))
-}
-
 /// The order of two values; an error if they have none.
 pub fn compare(left: &Value, right: &Value) -> Result<Ordering, Value> {
+    if matches!(left, Value::Double(left) if left.is_nan()) {
+        return Err(Value::error("NaN values cannot be ordered"));
+    }
     Ok(match (left, right) {
         (Value::Int(_) | Value::Uint(_) | Value::Double(_), Value::Int(_) | Value::Uint(_) | Value::Double(_)) => {
             return compare_numbers(left, right).ok_or_else(|| Value::error("NaN values cannot be ordered"));

@@ -75,6 +75,8 @@ pub struct CallStep {
     pub target: Target,
     /// The receiver and the arguments.
     pub arguments: Vec<Node>,
+    /// Evaluation stops at the first argument that fails. cel-go does so where several overloads can match.
+    pub stops_early: bool,
     /// What it costs.
     pub cost: CallCost,
     /// The first argument is this accumulator, and the result becomes its next value.
@@ -351,7 +353,11 @@ impl<'a> Planner<'a> {
             }
             _ => None,
         };
-        let call = CallStep { name: declaration.name, target, arguments, cost, appends_to };
+        let stops_early = match single {
+            Some(signature) => signature.overload.stops_early,
+            None => matches!(target, Target::First(_)),
+        };
+        let call = CallStep { name: declaration.name, target, arguments, stops_early, cost, appends_to };
         fold::call(call, single.map(|signature| signature.id), rules)
     }
 

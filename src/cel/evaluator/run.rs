@@ -251,7 +251,7 @@ impl<'a> Run<'a> {
     fn call(&mut self, node: &'a Node, call: &'a CallStep) -> Value {
         let mut arguments = Vec::with_capacity(call.arguments.len());
         let mut error = None;
-        let several = call.arguments.len() > 2;
+        let several = call.arguments.len() > 2 || call.stops_early && call.arguments.len() == 2;
         for argument in &call.arguments {
             let value = self.evaluate(argument);
             if error.is_none() && value.is_error() {
@@ -277,12 +277,19 @@ impl<'a> Run<'a> {
                 call.target.take(call.name, &mut self.scope, &mut arguments, call.appends_to.is_some())
             }
         };
+        let value = self.checked(value);
+        if self.stopped.is_some() {
+            return value;
+        }
         let ids = call.arguments.iter().map(|argument| argument.id);
         if self.spending.drop_arguments(ids) {
-            self.spending.add(call.cost.spent(&arguments, &value));
+            match call.cost.spent(&arguments, &value) {
+                Ok(cost) => self.spending.add(cost),
+                Err(text) => return self.stop(EvalError::stop(text)),
+            }
         }
         self.spending.push(node.id);
-        self.checked(value)
+        value
     }
 
     fn matches(&mut self, node: &'a Node, call: &'a MatchStep) -> Value {
@@ -301,11 +308,10 @@ impl<'a> Run<'a> {
             (None, Some(Value::String(text))) => {
                 operations::texts::run_regex(&mut self.scope, call.kind, &call.regex, text, arguments.get(2))
             }
-            _ if call.kind == MatchKind::Matches => Value::no_such_overload(),
-            _ => operations::no_overload_for(if call.kind == MatchKind::Find { "find" } else { "findAll" }, &arguments),
+            _ => Value::no_such_overload(),
         };
         if self.spending.drop_arguments(call.arguments.iter().map(|argument| argument.id)) {
-            self.spending.add(call.cost.spent(&arguments, &value));
+            self.spending.add(call.cost.spent(&arguments, &value).unwrap_or(1));
         }
         self.spending.push(node.id);
         self.checked(value)

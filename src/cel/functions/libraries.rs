@@ -60,7 +60,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         member("list_flatten", "list(list(T)) -> list(T)").calls(lists::flatten).since(35, 34),
         member("list_flatten_int", "list(dyn), int -> list(dyn)").calls(lists::flatten).since(35, 34),
     ]),
-    overloaded("format", &[member("string_format", "string, list(dyn) -> string").calls(texts::format)]),
+    overloaded("format", &[member("string_format", "string, list(dyn) -> string").calls(texts::format).stops_early()]),
     overloaded("format.byte", &[global("format.byte", "-> kubernetes.NamedFormat").calls(kubernetes::format_byte).since(32, 31)]),
     overloaded("format.date", &[global("format.date", "-> kubernetes.NamedFormat").calls(kubernetes::format_date).since(32, 31)]),
     overloaded("format.datetime", &[global("format.datetime", "-> kubernetes.NamedFormat").calls(kubernetes::format_datetime).since(32, 31)]),

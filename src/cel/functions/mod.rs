@@ -52,6 +52,8 @@ pub struct Overload {
     pub new: u8,
     /// First minor release whose environment for stored expressions has it.
     pub stored: u8,
+    /// cel-go stops at the first argument that fails instead of computing them all.
+    pub stops_early: bool,
     /// The feature gate that new expressions need for it.
     pub gate: Option<Gate>,
 }
@@ -92,16 +94,21 @@ const fn overloaded(name: &'static str, overloads: &'static [Overload]) -> Funct
 }
 
 const fn global(id: &'static str, signature: &'static str) -> Overload {
-    Overload { id, signature, style: Style::Global, call: None, new: 0, stored: 0, gate: None }
+    Overload { id, signature, style: Style::Global, call: None, new: 0, stored: 0, gate: None, stops_early: false }
 }
 
 const fn member(id: &'static str, signature: &'static str) -> Overload {
-    Overload { id, signature, style: Style::Member, call: None, new: 0, stored: 0, gate: None }
+    Overload { id, signature, style: Style::Member, call: None, new: 0, stored: 0, gate: None, stops_early: false }
 }
 
 impl Overload {
     const fn calls(mut self, call: Call) -> Self {
         self.call = Some(call);
+        self
+    }
+
+    const fn stops_early(mut self) -> Self {
+        self.stops_early = true;
         self
     }
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::super::library::named_formats::{self, Lengths};
 use super::super::library::quantity::Quantity;
 use super::super::library::semver::Version;
-use super::super::value::Value;
+use super::super::value::{Origin, Value};
 use super::Scope;
 
 /// `quantity(text)`
 pub fn quantity(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => match Quantity::parse(text) {
-            Ok(quantity) => Value::Quantity(Arc::new(quantity)),
+            Ok(quantity) => Value::Quantity(Arc::new(quantity), Origin::Read),
             Err(error) => Value::error(error.message()),
         },
         _ => Value::no_such_overload(),
@@ -30,7 +30,7 @@ pub fn is_quantity(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 
 fn of_quantity(arguments: &[Value], read: impl Fn(&Quantity) -> Value) -> Value {
     match arguments {
-        [Value::Quantity(quantity)] => read(quantity),
+        [Value::Quantity(quantity, _)] => read(quantity),
         _ => Value::no_such_overload(),
     }
 }
@@ -57,12 +57,12 @@ pub fn as_approximate_float(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 
 fn computed(arguments: &[Value], compute: impl Fn(&Quantity, &Quantity) -> Result<Quantity, String>) -> Value {
     let result = match arguments {
-        [Value::Quantity(left), Value::Quantity(right)] => compute(left, right),
-        [Value::Quantity(left), Value::Int(right)] => compute(left, &Quantity::from_int(*right)),
+        [Value::Quantity(left, _), Value::Quantity(right, _)] => compute(left, right),
+        [Value::Quantity(left, _), Value::Int(right)] => compute(left, &Quantity::from_int(*right)),
         _ => return Value::no_such_overload(),
     };
     match result {
-        Ok(quantity) => Value::Quantity(Arc::new(quantity)),
+        Ok(quantity) => Value::Quantity(Arc::new(quantity), Origin::Computed),
         Err(text) => Value::limit(&text),
     }
 }
@@ -79,7 +79,7 @@ pub fn sub(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 
 fn order(arguments: &[Value]) -> Option<Ordering> {
     match arguments {
-        [Value::Quantity(left), Value::Quantity(right)] => Some(left.compare(right)),
+        [Value::Quantity(left, _), Value::Quantity(right, _)] => Some(left.compare(right)),
         [Value::Version(left), Value::Version(right)] => Some(left.compare(right)),
         _ => None,
     }

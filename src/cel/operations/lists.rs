@@ -29,7 +29,7 @@ pub fn contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
             Value::Bool(false)
         }
         [key, Value::Map(map)] => {
-            if matches!(key, Value::Version(_) | Value::Bytes(_)) && !map.is_native() {
+            if matches!(key, Value::Version(_) | Value::Bytes(_)) && !map.is_native() && !map.is_empty() {
                 let name = if matches!(key, Value::Bytes(_)) { "types.Bytes" } else { "cel.Semver" };
                 return Value::abort(&format!("internal error: runtime error: hash of unhashable type {name}"));
             }
@@ -98,8 +98,8 @@ pub fn is_sorted(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     for (before, after) in list.iter().zip(list.iter().skip(1)) {
         match ordered(before, after, "isSorted") {
             Ok(order) if order.is_gt() => return Value::Bool(false),
-            Ok(_) => {}
-            Err(error) => return error,
+            // What has no order counts as ordered.
+            Ok(_) | Err(_) => {}
         }
     }
     Value::Bool(true)
@@ -116,8 +116,7 @@ fn extreme(scope: &mut Scope<'_>, arguments: &[Value], name: &str, wanted: Order
     for element in list.iter().skip(1) {
         match ordered(element, found, name) {
             Ok(order) if order == wanted => found = element,
-            Ok(_) => {}
-            Err(error) => return error,
+            Ok(_) | Err(_) => {}
         }
     }
     found.clone()

@@ -89,7 +89,7 @@ pub fn contains_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network), Value::Address(address)] => Value::Bool(network.contains(*address)),
         [Value::Network(network), Value::String(text)] => {
-            Address::parse(text).map_or_else(Value::error, |address| Value::Bool(network.contains(address)))
+            Address::parse(text).map_or_else(|_| Value::no_such_overload(), |address| Value::Bool(network.contains(address)))
         }
         _ => Value::no_such_overload(),
     }

@@ -10,7 +10,7 @@ use super::Scope;
 
 const INT_OVERFLOW: &str = "integer overflow";
 const UINT_OVERFLOW: &str = "unsigned integer overflow";
-const DURATION_OVERFLOW: &str = "duration overflow";
+const DURATION_OVERFLOW: &str = INT_OVERFLOW;
 const TIMESTAMP_OVERFLOW: &str = "timestamp overflow";
 
 fn checked<T>(result: Option<T>, wrap: impl Fn(T) -> Value, overflow: &str) -> Value {

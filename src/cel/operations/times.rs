@@ -1,6 +1,7 @@
 //! Parts of points in time and of durations.
 
 use super::super::library::time::{Fields, Timestamp, Zone, zone};
+use super::super::library::zones::{self, Unknown};
 use super::super::value::Value;
 use super::Scope;
 
@@ -18,7 +19,11 @@ fn part(arguments: &[Value], read: impl Fn(Fields) -> i64) -> Value {
 fn fields_in(time: Timestamp, name: &str) -> Result<Fields, Value> {
     match zone(name).map_err(Value::error)? {
         Zone::Offset(offset) => Ok(time.fields_at(offset)),
-        Zone::Place(place) => Err(Value::error(format!("unknown time zone {place}"))),
+        Zone::Place(place) => match zones::offset(&place, time.seconds()) {
+            Ok(offset) => Ok(time.fields_at(offset)),
+            Err(Unknown::Name) => Err(Value::error(format!("unknown time zone {place}"))),
+            Err(Unknown::Time) => Err(Value::limit(&format!("the time zone {place} is not known at that time"))),
+        },
     }
 }
 
