@@ -130,7 +130,7 @@ impl<'a> Machine<'a> {
                 return Err(self.limit(format!("expression recursion limit exceeded: {DEEPEST}")));
             }
         }
-        let part = Part { rule, form: Form::Bare, start: self.at, end: self.at, pieces: Vec::new() };
+        let part = Part::new(rule, Form::Bare, self.at);
         self.frames.push(Frame { part, level, caller });
         Ok(())
     }
@@ -174,15 +174,15 @@ impl<'a> Machine<'a> {
         if label != Label::None
             && let Some(frame) = self.frames.last_mut()
         {
-            frame.part.pieces.push((label, piece));
+            frame.part.add(label, piece);
         }
     }
 
     /// Makes what the current rule has read the operand of a new part of the same rule.
     pub fn wrap(&mut self, form: Form) {
         let Some(Frame { part, level, caller }) = self.frames.pop() else { return };
-        let mut outer = Part { rule: part.rule, form, start: part.start, end: part.end, pieces: Vec::new() };
-        outer.pieces.push((Label::Operand, Piece::Part(self.keep(part))));
+        let mut outer = Part::new(part.rule, form, part.start);
+        outer.add(Label::Operand, Piece::Part(self.keep(part)));
         self.frames.push(Frame { part: outer, level, caller });
     }
 

@@ -87,6 +87,15 @@ impl Source {
         Location { line: i64::try_from(line).unwrap_or(i64::MAX), column: i64::from(position.saturating_sub(start)) }
     }
 
+    /// The byte of the text at a place; none for a place outside of the text. For marking a problem in an editor.
+    pub fn byte(&self, location: Location) -> Option<usize> {
+        let line = self.line(location.line)?;
+        let column = usize::try_from(location.column).ok()?;
+        let index = usize::try_from(location.line.checked_sub(1)?).ok()?;
+        let start = self.lines.get(index)?.byte as usize;
+        Some(start.saturating_add(line.char_indices().nth(column).map_or(line.len(), |(byte, _)| byte)))
+    }
+
     /// The text of a line without its line feed. The empty text has no line.
     fn line(&self, line: i64) -> Option<&str> {
         if self.text.is_empty() {
@@ -233,6 +242,15 @@ mod tests {
         let rule = LineRule::FirstColumnBelongsToLineBefore;
         assert_eq!(shown("x &&\ny", 5, rule), "ERROR: <input>:1:6: wrong\n | x &&\n | ....^");
         assert_eq!(shown("y", 0, rule), "ERROR: <input>:1:1: wrong\n | y\n | ^");
+    }
+
+    #[test]
+    fn a_place_is_a_byte_of_the_text() {
+        let source = Source::new("é ü\nab", LineRule::Exact);
+        for (position, byte) in [(0, 0), (2, 3), (3, 5), (4, 6), (6, 8)] {
+            assert_eq!(source.byte(source.token_location(position)), Some(byte), "{position}");
+        }
+        assert_eq!(source.byte(Location::NONE), None);
     }
 
     #[test]

@@ -29,8 +29,10 @@ pub struct Part {
     pub start: usize,
     /// Number of the token after its last.
     pub end: usize,
-    /// What it consists of, as far as the tree needs it.
-    pub pieces: Vec<(Label, Piece)>,
+    /// The first piece that the tree needs. Most parts have no other, so it has a place of its own.
+    first: Option<(Label, Piece)>,
+    /// The other pieces.
+    more: Vec<(Label, Piece)>,
 }
 
 /// A piece of a part.
@@ -57,9 +59,22 @@ impl Part {
         if passes_on { self.part(Label::Operand) } else { None }
     }
 
+    /// A part that starts at a token and has no pieces yet.
+    pub fn new(rule: Rule, form: Form, start: usize) -> Self {
+        Self { rule, form, start, end: start, first: None, more: Vec::new() }
+    }
+
+    /// Adds a piece.
+    pub fn add(&mut self, label: Label, piece: Piece) {
+        match self.first {
+            None => self.first = Some((label, piece)),
+            Some(_) => self.more.push((label, piece)),
+        }
+    }
+
     /// All pieces with a label.
     pub fn all(&self, label: Label) -> impl Iterator<Item = Piece> + '_ {
-        self.pieces.iter().filter(move |(own, _)| *own == label).map(|(_, piece)| *piece)
+        self.first.iter().chain(&self.more).filter(move |(own, _)| *own == label).map(|(_, piece)| *piece)
     }
 
     /// The first piece with a label.
