@@ -73,7 +73,7 @@ struct Place {
     part: PartId,
 }
 
-/// The parser stops.
+/// Building stops at a limit, which is reported.
 struct Halt;
 
 /// Builds the tree. Fails with the problems of the parser if there are any.
@@ -235,7 +235,7 @@ impl Builder<'_> {
             Ok(value) => self.constant(place, value),
             Err(message) => {
                 self.refuse(position, message.to_owned());
-                // A string stays a string, a number becomes nothing; it matters to macros alone.
+                // cel-go makes a node for a wrong string and none for a wrong number. Only macros see the difference.
                 match form {
                     Form::String | Form::Bytes => self.constant(place, Literal::Null),
                     _ => self.hole(position),
