@@ -14,6 +14,7 @@
 //! | query | [`query`] | selectors | which objects a list shows |
 //! | patch | [`patch`] | stored object, patch | the object it becomes |
 //! | change | [`convert`] | text, target version | text edits, losses |
+//! | compile, evaluate | [`cel`] | expression, environment | a checked expression with its cost; a value or an error, with a trace |
 //! | place | [`place`] | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
 //! | admit | [`policy`] | AdmissionRequest, settings | the policy's verdict |
 //! | answer | [`wire`] | one request | one answer |
@@ -28,6 +29,7 @@
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
 pub mod api;
+pub mod cel;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod convert;

@@ -110,7 +110,7 @@ impl Environment {
             }
         };
         if self.validates() {
-            let problems = validators::validate(&ast, &findings);
+            let problems = validators::validate(self, &ast, &findings);
             if !problems.is_empty() {
                 return Err(CompileError::with_problems(Stage::Check, &ast.source, problems));
             }

@@ -149,7 +149,7 @@ pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Va
             NamedAttribute::IntSlice(list) => (3, Value::list(list.iter().map(|i| Value::Int(*i)).collect())),
             NamedAttribute::String(s) => (4, Value::string(s)),
             NamedAttribute::StringSlice(list) => (5, Value::list(list.iter().map(Value::string).collect())),
-            NamedAttribute::Version(text) => (6, version(text).map_err(|why| format!("{why}"))?),
+            NamedAttribute::Version(text) => (6, version(text)?),
         };
         if let Some(names) = kinds.get_mut(kind) {
             names.push((Arc::from(name.as_str()), value));

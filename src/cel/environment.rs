@@ -21,7 +21,17 @@ pub struct Rules {
     pub first_libraries: bool,
     /// A loop with two variables over an error says so in its own words (cel-go 0.22).
     pub two_variables_hide_errors: bool,
-    /// Calls of kube-apiserver's functions cost by their own rules at run time (1.32 and later).
+    /// A loop's accumulator gets its first value before the loop, not when it is first asked for (cel-go 0.17 and 0.20).
+    pub eager_accumulators: bool,
+    /// Arguments of formats are not validated, and optional types have a shorter name in problems (cel-go 0.17).
+    pub first_checker: bool,
+    /// Semantic versions cost 1: the functions are not kube-apiserver's yet (1.31 and 1.32).
+    pub plain_versions: bool,
+    /// The second variable of a loop has no type if the range has none, and no bounds (cel-go 0.22).
+    pub second_variables_are_untyped: bool,
+    /// The regular expression for URIs is a little longer (1.32 and earlier).
+    pub longer_uri_pattern: bool,
+    /// Calls of kube-apiserver's functions cost by their own rules at run time (all releases but 1.31).
     pub library_costs: bool,
     /// Lists' functions cost by size (cel-go 0.26).
     pub list_costs: bool,
@@ -143,7 +153,7 @@ impl Environment {
     /// The environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) for Kubernetes 1.`minor`, 31 to 36.
     pub fn device(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
         let has_gate = |gate: Gate| gates.contains(&gate) || mode == Mode::Stored;
-        let lists = minor >= 36 && has_gate(Gate::ListTypeAttributes);
+        let lists = minor >= 36 && gates.contains(&Gate::ListTypeAttributes);
         let value = if lists { Type::Dyn } else { Type::Any };
         let named = |element: Type| Type::map(Type::String, Type::map(Type::String, element));
         let mut fields = vec![
@@ -156,19 +166,25 @@ impl Environment {
         }
         let mut environment = Environment::base(minor, |overload| {
             let introduced = if mode == Mode::Stored { overload.stored } else { overload.new };
-            minor >= introduced && overload.gate.is_none_or(|gate| has_gate(gate))
+            minor >= introduced && overload.gate.is_none_or(&has_gate)
         });
         let compatible = if mode == Mode::Stored { minor } else { minor.saturating_sub(1) };
         environment.parse.macros =
             MacroSet { bind: true, optionals: true, two_variables: compatible >= 32, sort_by: compatible >= 34 };
         environment.structures = vec![("kubernetes.DRADevice".to_owned(), fields)];
         let name = Type::structure("kubernetes.DRADevice");
-        environment.type_names.push(("kubernetes.DRADevice".to_owned(), name.clone()));
-        environment.variables = vec![("device".to_owned(), name)];
-        environment.bounds = vec![Some(device_bounds(if lists { 64 } else { 64 }))];
+        environment.variables = vec![("device".to_owned(), name.clone())];
+        environment.bounds = vec![Some(device_bounds())];
+        if minor >= 32 {
+            environment.type_names.push(("kubernetes.DRADevice".to_owned(), name));
+        } else {
+            // Declared by mistake as variables that never have a value.
+            environment = environment.with_variable("kubernetes.DRADevice", name);
+            environment = environment.with_variable("duration", Type::Duration).with_variable("timestamp", Type::Timestamp);
+        }
         environment.wanted = Wanted::BoolOrUnknown { or_dyn: lists };
         environment.estimates = minor >= 32;
-        environment.rules.list_attributes = minor >= 36 && gates.contains(&Gate::ListTypeAttributes);
+        environment.rules.list_attributes = lists;
         environment
     }
 
@@ -216,6 +232,9 @@ impl Environment {
         let mut type_names: Vec<(String, Type)> =
             TYPE_NAMES.iter().filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?))).collect();
         type_names.push(("optional_type".to_owned(), Type::opaque("optional_type")));
+        if minor <= 31 {
+            type_names.retain(|(name, _)| !matches!(name.as_str(), "duration" | "timestamp"));
+        }
         if functions.iter().any(|declaration| declaration.name == "ip") {
             type_names.push(("net.IP".to_owned(), Type::opaque("net.IP")));
             type_names.push(("net.CIDR".to_owned(), Type::opaque("net.CIDR")));
@@ -237,7 +256,12 @@ impl Environment {
             rules: Rules {
                 first_libraries: minor <= 31,
                 two_variables_hide_errors: minor == 32,
-                library_costs: minor >= 32,
+                eager_accumulators: minor <= 31,
+                first_checker: minor <= 30,
+                plain_versions: minor <= 32,
+                second_variables_are_untyped: minor == 32,
+                longer_uri_pattern: minor <= 32,
+                library_costs: minor != 31,
                 list_costs: minor >= 34,
                 sizes_pass_through: minor >= 33,
                 lengths_in_bytes: minor >= 35,
@@ -397,7 +421,7 @@ fn collect_parameters(of: &Type, into: &mut Vec<char>) {
 }
 
 /// Sizes under `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `newCompiler`).
-fn device_bounds(value: u64) -> Bounds {
+fn device_bounds() -> Bounds {
     let sized = |size: u64| Bounds { size, ..Bounds::default() };
     let map = |key: u64, element: Bounds, names_are_elements: bool| Bounds {
         size: 32,
@@ -409,7 +433,7 @@ fn device_bounds(value: u64) -> Bounds {
     Bounds {
         fields: vec![
             ("driver", sized(63)),
-            ("attributes", map(63, map(32, sized(value), true), false)),
+            ("attributes", map(63, map(32, sized(64), true), false)),
             ("capacity", map(63, map(32, sized(1), false), false)),
             ("allowMultipleAllocations", sized(1)),
         ],

@@ -3,6 +3,7 @@
 
 use super::ast::{Ast, Expr, Literal, Node};
 use super::checker::Findings;
+use super::environment::Environment;
 use super::library::time::{Duration, Timestamp};
 use super::operations::format;
 use super::regex::Regex;
@@ -13,7 +14,7 @@ use super::types::Type;
 const MIXED_ARGUMENTS: &str = "format";
 
 /// Finds what is wrong with literals.
-pub fn validate(ast: &Ast, findings: &Findings) -> Problems {
+pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Problems {
     let mut validator = Validator { ast, findings, problems: Problems::new() };
     let mut nodes = Vec::new();
     collect(&ast.root, false, &mut nodes);
@@ -32,14 +33,19 @@ pub fn validate(ast: &Ast, findings: &Findings) -> Problems {
             validator.map(node);
         }
     }
-    for (node, _) in &nodes {
-        validator.format(node);
+    if !environment.rules().first_checker {
+        for (node, _) in &nodes {
+            validator.format(node);
+        }
     }
     validator.problems
 }
 
+/// Whether a literal is what a function needs.
+type Test = fn(&Literal) -> bool;
+
 /// Functions whose first argument is validated if it is a literal.
-const CALLS: &[(&str, fn(&Literal) -> bool)] = &[("duration", is_duration), ("timestamp", is_timestamp), ("matches", is_regex)];
+const CALLS: &[(&str, Test)] = &[("duration", is_duration), ("timestamp", is_timestamp), ("matches", is_regex)];
 
 fn is_duration(literal: &Literal) -> bool {
     match literal {
@@ -105,7 +111,7 @@ impl Validator<'_> {
         self.problems.report(location, ProblemKind::Check, message);
     }
 
-    fn call(&mut self, node: &Expr, wanted: &str, check: fn(&Literal) -> bool) {
+    fn call(&mut self, node: &Expr, wanted: &str, check: Test) {
         if let Node::Call { function, arguments, .. } = &node.node
             && function == wanted
             && let Some(first) = arguments.first()

@@ -103,6 +103,8 @@ impl<'a> Checker<'a> {
 
     fn report(&mut self, position: u32, message: String) {
         let location = self.location(position);
+        let message =
+            if self.environment.rules().first_checker { message.replace("optional_type(", "optional(") } else { message };
         self.problems.report(location, ProblemKind::Check, message);
     }
 
@@ -287,7 +289,7 @@ impl<'a> Checker<'a> {
 
     fn check_message(&mut self, expr: &'a Expr, type_name: &str, fields: &'a [MessageField]) {
         let mut result = Type::Error;
-        let mut message = None;
+        let mut message = String::new();
         match self.look_up(type_name) {
             None => {
                 self.undeclared(expr.position, type_name);
@@ -296,13 +298,13 @@ impl<'a> Checker<'a> {
             }
             Some((name, kind)) => {
                 self.set_reference(expr.id, Reference::Name(name.clone()));
+                message.clone_from(&name);
                 match kind {
                     Type::Error => {}
                     Type::Type(of) => {
                         let of = of.map_or(Type::Type(None), |of| (*of).clone());
                         if let Some(found) = self.environment.message_result(&name, &of) {
                             result = found;
-                            message = Some(name);
                         } else {
                             self.report(expr.position, format!("'{}' is not a message type", of.in_problem()));
                         }
@@ -314,10 +316,7 @@ impl<'a> Checker<'a> {
         self.set_type(expr.id, result);
         for field in fields {
             self.check(&field.value);
-            let wanted = match &message {
-                Some(name) => self.field_type(field.position, name, &field.name).unwrap_or(Type::Error),
-                None => Type::Error,
-            };
+            let wanted = self.field_type(field.position, &message, &field.name).unwrap_or(Type::Error);
             let mut found = self.type_of(&field.value);
             if field.optional {
                 found = self.unwrap_optional(&field.value, found);
@@ -360,7 +359,9 @@ impl<'a> Checker<'a> {
                         other.in_problem()
                     ),
                 );
-                (Type::Error, Type::Error)
+                // cel-go 0.22 leaves the second variable without any type; it fits nowhere and is printed as nothing.
+                let untyped = self.environment.rules().second_variables_are_untyped;
+                (Type::Error, if untyped { Type::structure("") } else { Type::Error })
             }
         };
         self.scopes.push((&comprehension.accumulator, accumulator.clone()));

@@ -88,6 +88,7 @@ pub(super) fn library(
             Some((cost, Some(Size { min: 0, max: size.max })))
         }
         "ip" if overload == "cidr_ip" => unit,
+        "semver" | "isSemver" if rules.plain_versions => unit,
         "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => traversal(first?, 1.0),
         "ip.isCanonical" => traversal(first?, 2.0),
         "containsIP" | "containsCIDR" => {
@@ -106,20 +107,16 @@ pub(super) fn library(
             Some((size.times(TRAVERSAL).times(LARGEST_FORMAT * REGEX), None))
         }
         "includes" => Some((Range::fixed(48), None)),
-        "_==_" => {
-            let first = first?;
-            match first.kind {
-            Type::Struct(kind) if &**kind == "kubernetes.Quantity" => unit,
-            // Two versions; one version and a value of an unknown type is an ordinary comparison.
-            Type::Struct(kind) if &**kind == "kubernetes.Semver" && arguments.get(1).is_some_and(|other| other.kind == first.kind) => {
-                unit
-            }
+        // Objects of the same kind; an object and a value of another type is an ordinary comparison.
+        "_==_" if arguments.get(1)?.kind == first?.kind => match first?.kind {
+            Type::Struct(kind) if &**kind == "kubernetes.Semver" && rules.plain_versions => None,
+            Type::Struct(kind) if matches!(&**kind, "kubernetes.Quantity" | "kubernetes.Semver") => unit,
             Type::Struct(kind) if &**kind == "kubernetes.NamedFormat" => {
                 Some((Size { min: 1, max: LONGEST_FORMAT_NAME }.times(TRAVERSAL), None))
             }
             Type::Opaque(kind, _) if kind.starts_with("net.") => unit,
             _ => None,
-        }}
+        },
         _ => None,
     }
 }
@@ -202,7 +199,7 @@ fn constant(argument: &Argument<'_>, otherwise: u64) -> u64 {
 }
 
 /// Estimates of the language's own functions.
-pub(super) fn standard(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arguments: &[Argument<'_>]) -> Estimate {
+pub(super) fn standard(overload: &str, receiver: Option<&Argument<'_>>, arguments: &[Argument<'_>]) -> Estimate {
     let cost = match (overload, receiver, arguments) {
         ("string_format", Some(of), _) => of.size().times(TRAVERSAL),
         ("string_to_bytes", None, [of]) => {
@@ -243,6 +240,5 @@ pub(super) fn standard(rules: &Rules, overload: &str, receiver: Option<&Argument
         }
         _ => Range::fixed(1),
     };
-    let _ = rules;
     (cost, None)
 }

@@ -301,7 +301,7 @@ impl<'a> Estimator<'a> {
                 (cost.add(sum), Some(size))
             }
             _ => {
-                let (cost, size) = calls::standard(rules, signature.id, receiver.as_ref(), arguments);
+                let (cost, size) = calls::standard(signature.id, receiver.as_ref(), arguments);
                 (cost.add(sum), size)
             }
         }
@@ -373,6 +373,7 @@ impl<'a> Estimator<'a> {
         let (first, second) = match &comprehension.variable2 {
             Some(second) => {
                 let keys = if is_list { None } else { keys };
+                let values = values.filter(|_| !self.environment.rules().second_variables_are_untyped);
                 let second = Local { name: second, path: values, size: value_size, entry: None };
                 (Local { name: &comprehension.variable, path: keys, size: key_size, entry: None }, Some(second))
             }

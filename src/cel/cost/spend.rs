@@ -75,6 +75,9 @@ impl Spending {
     }
 }
 
+/// What the regular expression for URIs cost more in early releases.
+const URI_COST: u64 = 4;
+
 /// How a call's cost is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallCost {
@@ -106,7 +109,10 @@ pub enum CallCost {
         text: bool,
     },
     /// A named format's largest regular expression over the second argument.
-    Format,
+    Format {
+        /// The one for URIs is longer.
+        longer_uri: bool,
+    },
     /// A fixed price.
     Fixed(u64),
     /// Sizes of both lists, multiplied, and this factor.
@@ -134,7 +140,7 @@ impl CallCost {
             _ => {}
         }
         if rules.library_costs
-            && let Some(cost) = CallCost::of_library(function, overload)
+            && let Some(cost) = CallCost::of_library(function, overload, rules)
         {
             return cost;
         }
@@ -156,7 +162,7 @@ impl CallCost {
         }
     }
 
-    fn of_library(function: &str, overload: &str) -> Option<CallCost> {
+    fn of_library(function: &str, overload: &str, rules: &Rules) -> Option<CallCost> {
         Some(match function {
             "check" => CallCost::Fixed(350_000),
             "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => CallCost::Parts,
@@ -165,12 +171,12 @@ impl CallCost {
             "join" => CallCost::TwoOfResult,
             "find" | "findAll" => CallCost::Regex,
             "ip" if overload == "cidr_ip" => CallCost::Unit,
+            "semver" | "isSemver" if rules.plain_versions => CallCost::Unit,
             "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => CallCost::Traversal(0),
             "ip.isCanonical" => CallCost::TwoTraversals(0),
             "containsIP" => CallCost::Network { network: false, text: overload == "cidr_contains_ip_string" },
             "containsCIDR" => CallCost::Network { network: true, text: overload == "cidr_contains_cidr_string" },
-            "validate" => CallCost::Format,
-            "includes" => CallCost::Fixed(48),
+            "validate" => CallCost::Format { longer_uri: rules.longer_uri_pattern },
             _ => return None,
         })
     }
@@ -197,8 +203,12 @@ impl CallCost {
                 }
                 if text { cost.saturating_add(traversal(1)) } else { cost }
             }
-            CallCost::Format => match arguments.first() {
-                Some(Value::Format(format)) => traversal(1).saturating_mul(times(format.pattern_size, 0.25)),
+            CallCost::Format { longer_uri } => match arguments.first() {
+                Some(Value::Format(format)) => {
+                    let pattern = times(format.pattern_size, 0.25);
+                    let more = if longer_uri && format.function == "uri" { URI_COST } else { 0 };
+                    traversal(1).saturating_mul(pattern.saturating_add(more))
+                }
                 _ => 1,
             },
             CallCost::Fixed(cost) => cost,

@@ -86,7 +86,10 @@ impl<'a> Run<'a> {
     /// The value of an attribute, without the cost of the attribute itself.
     pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Value {
         let root = match &attribute.root {
-            Root::Variable(place) => self.variable(*place),
+            Root::Variable(place, name) => match self.variable(*place) {
+                Some(value) => value,
+                None => Value::error(format!("no such attribute(s): {name}")),
+            },
             Root::Local(place) => self.local(*place),
             Root::Value(node) => self.evaluate(node),
             Root::Conditional(parts) => {

@@ -132,8 +132,8 @@ pub struct Attribute {
 /// Where an attribute starts.
 #[derive(Debug)]
 pub enum Root {
-    /// A variable of the environment.
-    Variable(usize),
+    /// A variable of the environment: its place and its name.
+    Variable(usize, String),
     /// A variable of a loop.
     Local(usize),
     /// The value of an expression.
@@ -264,7 +264,7 @@ impl<'a> Planner<'a> {
             };
         }
         let local = self.scopes.iter().rev().find(|(known, _)| known == name).map(|(_, place)| Root::Local(*place));
-        let root = local.or_else(|| self.environment.variable(name).map(Root::Variable));
+        let root = local.or_else(|| self.environment.variable(name).map(|place| Root::Variable(place, name.clone())));
         let root = root.ok_or_else(|| format!("no such attribute: {name}"))?;
         Ok(attribute_node(expr.id, Attribute { id: expr.id, root, qualifiers: Vec::new(), test_only: false }))
     }

@@ -9,7 +9,7 @@ use super::super::operations::{self, Scope};
 use super::super::value::{EvalError, Map, Value};
 use super::attributes::{go_type, hashed, unhashable};
 use super::compare;
-use super::plan::{Attribute, CallStep, Fold, MatchKind, MatchStep, Node, Program, Root, Step, Target};
+use super::plan::{Attribute, CallStep, Fold, MatchStep, Node, Program, Root, Step, Target};
 
 /// A value that an expression had, in the order of evaluation.
 #[derive(Clone, Debug)]
@@ -66,8 +66,8 @@ pub fn evaluate<'a>(
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn variable(&self, place: usize) -> Value {
-        self.variables.get(place).cloned().unwrap_or(Value::Null)
+    pub(super) fn variable(&self, place: usize) -> Option<Value> {
+        self.variables.get(place).cloned()
     }
 
     pub(super) fn local(&mut self, place: usize) -> Value {
@@ -411,7 +411,7 @@ impl<'a> Run<'a> {
         let range = self.evaluate(&fold.range);
         let value = match &range {
             Value::List(list) => {
-                self.set(fold.accumulator, Local::Waiting(&fold.init));
+                self.start(fold);
                 for (index, element) in list.iter().enumerate() {
                     let element = match fold.variable2 {
                         Some(place) => {
@@ -427,7 +427,7 @@ impl<'a> Run<'a> {
                 self.evaluate(&fold.result)
             }
             Value::Map(map) => {
-                self.set(fold.accumulator, Local::Waiting(&fold.init));
+                self.start(fold);
                 for (key, value) in map.entries() {
                     if let Some(place) = fold.variable2 {
                         self.set(place, Local::Set(value.clone()));
@@ -447,6 +447,12 @@ impl<'a> Run<'a> {
         self.spending.drop(fold.range.id);
         self.spending.push(node.id);
         value
+    }
+
+    fn start(&mut self, fold: &'a Fold) {
+        let local =
+            if self.scope.rules().eager_accumulators { Local::Set(self.evaluate(&fold.init)) } else { Local::Waiting(&fold.init) };
+        self.set(fold.accumulator, local);
     }
 
     /// One round of a loop; false ends it.

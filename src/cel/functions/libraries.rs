@@ -49,7 +49,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     overloaded("error", &[member("decision_error", "kubernetes.authorization.Decision -> string")]),
     overloaded("errored", &[member("decision_errored", "kubernetes.authorization.Decision -> bool")]),
     overloaded("family", &[member("ip_family", "net.IP -> int").calls(networks::family).since(31, 30)]),
-    overloaded("fieldSelector", &[member("authorizer_fieldselector", "kubernetes.authorization.ResourceCheck, string -> kubernetes.authorization.ResourceCheck")]),
+    overloaded("fieldSelector", &[member("authorizer_fieldselector", "kubernetes.authorization.ResourceCheck, string -> kubernetes.authorization.ResourceCheck").since(32, 31)]),
     overloaded("find", &[member("string_find_string", "string, string -> string").calls(texts::find)]),
     overloaded("findAll", &[
         member("string_find_all_string", "string, string -> list(string)").calls(texts::find_all),
@@ -130,7 +130,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
         member("list_join", "list(string) -> string").calls(texts::join),
         member("list_join_string", "list(string), string -> string").calls(texts::join),
     ]),
-    overloaded("labelSelector", &[member("authorizer_labelselector", "kubernetes.authorization.ResourceCheck, string -> kubernetes.authorization.ResourceCheck")]),
+    overloaded("labelSelector", &[member("authorizer_labelselector", "kubernetes.authorization.ResourceCheck, string -> kubernetes.authorization.ResourceCheck").since(32, 31)]),
     overloaded("last", &[member("list_last", "list(V) -> optional_type(V)").calls(optionals::last).since(33, 33)]),
     overloaded("lastIndexOf", &[
         member("list_a_last_index_of_int", "list(A), A -> int").calls(lists::last_index_of),

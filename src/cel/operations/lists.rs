@@ -82,10 +82,15 @@ const MOST_INCLUDED: usize = 48;
 /// `a.includes(b)` (`k8s.io/dynamic-resource-allocation/cel`)
 pub fn includes(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::List(list), _] if list.len() > MOST_INCLUDED => {
-            Value::error(format!("'includes' function cannot be applied to lists longer than {MOST_INCLUDED} values"))
+        [Value::List(list), element] => {
+            if list.iter().take(MOST_INCLUDED).any(|other| is_equal(scope, other, element)) {
+                return Value::Bool(true);
+            }
+            if list.len() > MOST_INCLUDED {
+                return Value::error(format!("'includes' function cannot be applied to lists longer than {MOST_INCLUDED} values"));
+            }
+            Value::Bool(false)
         }
-        [Value::List(list), element] => Value::Bool(list.iter().any(|other| is_equal(scope, other, element))),
         [value, other] => Value::Bool(is_equal(scope, value, other)),
         _ => Value::no_such_overload(),
     }

@@ -154,27 +154,27 @@ fn of_url(arguments: &[Value], read: impl Fn(&Url) -> String) -> Value {
 
 /// `url.getScheme()`
 pub fn scheme(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
-    of_url(arguments, |url| url.scheme().into())
+    of_url(arguments, |url| url.scheme().to_owned())
 }
 
 /// `url.getHost()`
 pub fn host(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
-    of_url(arguments, |url| url.host().into())
+    of_url(arguments, |url| url.host())
 }
 
 /// `url.getHostname()`
 pub fn hostname(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
-    of_url(arguments, |url| url.hostname().into())
+    of_url(arguments, |url| url.hostname())
 }
 
 /// `url.getPort()`
 pub fn port(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
-    of_url(arguments, |url| url.port().into())
+    of_url(arguments, |url| url.port())
 }
 
 /// `url.getEscapedPath()`
 pub fn escaped_path(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
-    of_url(arguments, |url| url.escaped_path().into())
+    of_url(arguments, |url| url.escaped_path())
 }
 
 /// `url.getQuery()`
