@@ -145,7 +145,8 @@ impl CallCost {
             return cost;
         }
         match overload {
-            "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => CallCost::Traversal(0),
+            "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string" | "strings_quote"
+            | "string_format" => CallCost::Traversal(0),
             "in_list" => CallCost::SizeOfSecond,
             "less_string"
             | "greater_string"

@@ -27,9 +27,11 @@ fn equal_at(scope: &mut Scope<'_>, left: &Value, right: &Value, depth: u32) -> V
     match (left, right) {
         (Value::Null, Value::Null) => Value::Bool(true),
         (Value::Null, _) | (_, Value::Null) => Value::Bool(false),
-        (Value::Quantity(left, _), _) => {
-            object(if let Value::Quantity(right, Origin::Read) = right { Some(left.compare(right) == Ordering::Equal) } else { None })
-        }
+        (Value::Quantity(left, _), _) => object(if let Value::Quantity(right, Origin::Read) = right {
+            Some(left.compare(right) == Ordering::Equal)
+        } else {
+            None
+        }),
         (Value::Version(left), _) => {
             object(if let Value::Version(right) = right { Some(left.compare(right) == Ordering::Equal) } else { None })
         }

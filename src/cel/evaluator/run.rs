@@ -1,12 +1,13 @@
 //! Runs a program.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::cost::spend::Spending;
 use super::super::environment::Rules;
 use super::super::messages;
 use super::super::operations::{self, Scope};
-use super::super::value::{EvalError, Map, Value};
+use super::super::value::{EvalError, Key, Map, Value};
 use super::attributes::{go_type, hashed, unhashable};
 use super::compare;
 use super::plan::{Attribute, CallStep, Fold, MatchStep, Node, Program, Root, Step, Target};
@@ -96,6 +97,7 @@ impl<'a> Run<'a> {
         Value::Error(error)
     }
 
+    /// The value of a step. What the kinds of step do is kept out of this function's frame: one expression can nest 250 of them.
     pub(super) fn evaluate(&mut self, node: &'a Node) -> Value {
         if let Some(error) = &self.stopped {
             return Value::Error(error.clone());
@@ -112,18 +114,7 @@ impl<'a> Run<'a> {
             Step::Logical(decides, sides) => self.logical(node, *decides, &sides.0, &sides.1),
             Step::Equal { negated, sides } => self.equal(node, *negated, &sides.0, &sides.1),
             Step::Call(call) => self.call(node, call),
-            Step::InSet(argument, set) => {
-                let value = self.evaluate(argument);
-                let value = if value.is_error() {
-                    value
-                } else if let Some(text) = unhashable(&value) {
-                    self.stop(EvalError::stop(text))
-                } else {
-                    Value::Bool(hashed(&value).is_some_and(|key| set.contains(&key)))
-                };
-                self.spending.push(node.id);
-                value
-            }
+            Step::InSet(argument, set) => self.in_set(node, argument, set),
             Step::Matches(call) => self.matches(node, call),
             Step::Otherwise { value, sides } => self.otherwise(node, *value, &sides.0, &sides.1),
             Step::List(elements) => self.list(node, elements),
@@ -132,10 +123,28 @@ impl<'a> Run<'a> {
             Step::Fold(fold) => self.fold(node, fold),
         };
         if self.spending.is_exhausted() && self.stopped.is_none() {
-            let text = "operation cancelled: actual cost limit exceeded".to_owned();
-            return self.stop(EvalError::stop(text));
+            return self.exceeded();
         }
         self.see(node.expr, &value);
+        value
+    }
+
+    #[inline(never)]
+    fn exceeded(&mut self) -> Value {
+        self.stop(EvalError::stop("operation cancelled: actual cost limit exceeded"))
+    }
+
+    #[inline(never)]
+    fn in_set(&mut self, node: &'a Node, argument: &'a Node, set: &BTreeSet<Key>) -> Value {
+        let value = self.evaluate(argument);
+        let value = if value.is_error() {
+            value
+        } else if let Some(text) = unhashable(&value) {
+            self.stop(EvalError::stop(text))
+        } else {
+            Value::Bool(hashed(&value).is_some_and(|key| set.contains(&key)))
+        };
+        self.spending.push(node.id);
         value
     }
 
@@ -159,11 +168,11 @@ impl<'a> Run<'a> {
         self.spending.add(1);
         self.spending.push(id);
         if self.spending.is_exhausted() && self.stopped.is_none() {
-            let text = "operation cancelled: actual cost limit exceeded".to_owned();
-            self.stop(EvalError::stop(text));
+            self.exceeded();
         }
     }
 
+    #[inline(never)]
     fn attribute(&mut self, node: &'a Node, attribute: &'a Attribute) -> Value {
         let mut value = self.resolve(attribute);
         if attribute.test_only
@@ -191,6 +200,7 @@ impl<'a> Run<'a> {
         value
     }
 
+    #[inline(never)]
     fn logical(&mut self, node: &'a Node, decides: bool, left: &'a Node, right: &'a Node) -> Value {
         let mut error = None;
         let mut value = Value::Bool(!decides);
@@ -212,6 +222,7 @@ impl<'a> Run<'a> {
         error.unwrap_or(value)
     }
 
+    #[inline(never)]
     fn equal(&mut self, node: &'a Node, negated: bool, left: &'a Node, right: &'a Node) -> Value {
         let first = self.evaluate(left);
         let second = self.evaluate(right);
@@ -248,6 +259,7 @@ impl<'a> Run<'a> {
         value
     }
 
+    #[inline(never)]
     fn call(&mut self, node: &'a Node, call: &'a CallStep) -> Value {
         let mut arguments = Vec::with_capacity(call.arguments.len());
         let mut error = None;
@@ -292,6 +304,7 @@ impl<'a> Run<'a> {
         value
     }
 
+    #[inline(never)]
     fn matches(&mut self, node: &'a Node, call: &'a MatchStep) -> Value {
         let mut arguments = Vec::with_capacity(call.arguments.len());
         let mut error = None;
@@ -317,6 +330,7 @@ impl<'a> Run<'a> {
         self.checked(value)
     }
 
+    #[inline(never)]
     fn otherwise(&mut self, node: &'a Node, value: bool, left: &'a Node, right: &'a Node) -> Value {
         let found = match self.evaluate(left) {
             Value::Optional(Some(inner)) if value => (*inner).clone(),
@@ -329,6 +343,7 @@ impl<'a> Run<'a> {
         found
     }
 
+    #[inline(never)]
     fn list(&mut self, node: &'a Node, elements: &'a [(Node, bool)]) -> Value {
         let mut list = Vec::with_capacity(elements.len());
         let mut error = None;
@@ -352,6 +367,7 @@ impl<'a> Run<'a> {
         error.unwrap_or_else(|| Value::list(list))
     }
 
+    #[inline(never)]
     fn map(&mut self, node: &'a Node, entries: &'a [(Node, Node, bool)]) -> Value {
         let value = self.map_value(entries);
         self.spending.drop_arguments(entries.iter().flat_map(|(key, value, _)| [key.id, value.id]));
@@ -384,6 +400,7 @@ impl<'a> Run<'a> {
         Value::Map(Arc::new(map))
     }
 
+    #[inline(never)]
     fn message(&mut self, node: &'a Node, name: &str, fields: &'a [(String, Node, bool)]) -> Value {
         let mut given = Vec::with_capacity(fields.len());
         let mut error = None;
@@ -407,6 +424,7 @@ impl<'a> Run<'a> {
         value
     }
 
+    #[inline(never)]
     fn fold(&mut self, node: &'a Node, fold: &'a Fold) -> Value {
         let range = self.evaluate(&fold.range);
         let value = match &range {
@@ -450,8 +468,11 @@ impl<'a> Run<'a> {
     }
 
     fn start(&mut self, fold: &'a Fold) {
-        let local =
-            if self.scope.rules().eager_accumulators { Local::Set(self.evaluate(&fold.init)) } else { Local::Waiting(&fold.init) };
+        let local = if self.scope.rules().eager_accumulators {
+            Local::Set(self.evaluate(&fold.init))
+        } else {
+            Local::Waiting(&fold.init)
+        };
         self.set(fold.accumulator, local);
     }
 

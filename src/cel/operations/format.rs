@@ -118,7 +118,9 @@ fn convert(scope: &mut Scope<'_>, value: &Value) -> Option<Argument> {
         Value::List(list) => Argument::List(list.iter().map(|element| convert(scope, element)).collect::<Option<_>>()?),
         Value::Map(map) => {
             let entries = map.entries().iter();
-            Argument::Map(entries.map(|(key, value)| Some((convert(scope, key)?, convert(scope, value)?))).collect::<Option<_>>()?)
+            Argument::Map(
+                entries.map(|(key, value)| Some((convert(scope, key)?, convert(scope, value)?))).collect::<Option<_>>()?,
+            )
         }
         other => Argument::Other(other.type_name().to_owned()),
     })

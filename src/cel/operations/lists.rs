@@ -87,7 +87,9 @@ pub fn includes(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
                 return Value::Bool(true);
             }
             if list.len() > MOST_INCLUDED {
-                return Value::error(format!("'includes' function cannot be applied to lists longer than {MOST_INCLUDED} values"));
+                return Value::error(format!(
+                    "'includes' function cannot be applied to lists longer than {MOST_INCLUDED} values"
+                ));
             }
             Value::Bool(false)
         }
