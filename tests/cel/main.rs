@@ -5,6 +5,7 @@
 mod conformance;
 mod devices;
 mod explain;
+mod functions;
 mod limits;
 mod lines;
 mod print;

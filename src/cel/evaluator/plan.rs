@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::ast::{Ast, Comprehension, Expr, Literal, Node as Tree};
+use super::super::ast::{Ast, Comprehension, Expr, Literal, MapEntry, MessageField, Node as Tree};
 use super::super::checker::{Findings, Reference};
 use super::super::cost::spend::CallCost;
 use super::super::environment::{Environment, Signature};
@@ -212,43 +212,54 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
+    /// The step of an expression. The kinds are kept out of this function's frame: one expression can nest 250 of them.
     fn plan(&mut self, expr: &'a Expr) -> Result<Node, String> {
         let step = match &expr.node {
             Tree::Literal(literal) => Step::Constant(constant(literal)),
             Tree::Ident(_) => return self.plan_name(expr),
             Tree::Select { operand, field, test_only } => return self.plan_select(expr, operand, field, *test_only),
             Tree::Call { function, target, arguments } => return self.plan_call(expr, function, target.as_deref(), arguments),
-            Tree::List { elements, optional_indices } => {
-                let mut planned = Vec::with_capacity(elements.len());
-                for (index, element) in elements.iter().enumerate() {
-                    let optional = optional_indices.iter().any(|&optional| optional as usize == index);
-                    planned.push((self.plan(element)?, optional));
-                }
-                fold::list(planned)
-            }
-            Tree::Map { entries } => {
-                let mut planned = Vec::with_capacity(entries.len());
-                for entry in entries {
-                    planned.push((self.plan(&entry.key)?, self.plan(&entry.value)?, entry.optional));
-                }
-                fold::map(planned)
-            }
-            Tree::Message { type_name, fields } => {
-                let name = match self.findings.reference(expr.id) {
-                    Reference::Name(name) => name.clone(),
-                    _ => type_name.clone(),
-                };
-                let mut planned = Vec::with_capacity(fields.len());
-                for field in fields {
-                    planned.push((field.name.clone(), self.plan(&field.value)?, field.optional));
-                }
-                Step::Message(name, planned)
-            }
-            Tree::Comprehension(comprehension) => Step::Fold(Box::new(self.plan_fold(comprehension)?)),
+            Tree::List { elements, optional_indices } => self.plan_list(elements, optional_indices)?,
+            Tree::Map { entries } => self.plan_map(entries)?,
+            Tree::Message { type_name, fields } => self.plan_message(expr.id, type_name, fields)?,
+            Tree::Comprehension(comprehension) => Step::Fold(self.plan_fold(comprehension)?),
         };
         Ok(Node { id: expr.id, expr: expr.id, step })
     }
 
+    #[inline(never)]
+    fn plan_list(&mut self, elements: &'a [Expr], optional_indices: &[u32]) -> Result<Step, String> {
+        let mut planned = Vec::with_capacity(elements.len());
+        for (index, element) in elements.iter().enumerate() {
+            let optional = optional_indices.iter().any(|&optional| optional as usize == index);
+            planned.push((self.plan(element)?, optional));
+        }
+        Ok(fold::list(planned))
+    }
+
+    #[inline(never)]
+    fn plan_map(&mut self, entries: &'a [MapEntry]) -> Result<Step, String> {
+        let mut planned = Vec::with_capacity(entries.len());
+        for entry in entries {
+            planned.push((self.plan(&entry.key)?, self.plan(&entry.value)?, entry.optional));
+        }
+        Ok(fold::map(planned))
+    }
+
+    #[inline(never)]
+    fn plan_message(&mut self, id: u32, type_name: &str, fields: &'a [MessageField]) -> Result<Step, String> {
+        let name = match self.findings.reference(id) {
+            Reference::Name(name) => name.clone(),
+            _ => type_name.to_owned(),
+        };
+        let mut planned = Vec::with_capacity(fields.len());
+        for field in fields {
+            planned.push((field.name.clone(), self.plan(&field.value)?, field.optional));
+        }
+        Ok(Step::Message(name, planned))
+    }
+
+    #[inline(never)]
     fn plan_name(&mut self, expr: &Expr) -> Result<Node, String> {
         let Reference::Name(name) = self.findings.reference(expr.id) else {
             return Err("no such attribute".to_owned());
@@ -269,6 +280,7 @@ impl<'a> Planner<'a> {
         Ok(attribute_node(expr.id, Attribute { id: expr.id, root, qualifiers: Vec::new(), test_only: false }))
     }
 
+    #[inline(never)]
     fn plan_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &str, test_only: bool) -> Result<Node, String> {
         if matches!(self.findings.reference(expr.id), Reference::Name(_)) {
             return self.plan_name(expr);
@@ -278,6 +290,7 @@ impl<'a> Planner<'a> {
         Ok(qualify(expr.id, operand, Qualifier { id: expr.id, key, optional: false, test_only }))
     }
 
+    #[inline(never)]
     fn plan_call(
         &mut self,
         expr: &'a Expr,
@@ -324,6 +337,7 @@ impl<'a> Planner<'a> {
         Ok(Node { id: expr.id, expr: expr.id, step })
     }
 
+    #[inline(never)]
     fn call_step(
         &mut self,
         expr: &Expr,
@@ -368,7 +382,8 @@ impl<'a> Planner<'a> {
         self.scopes.iter().rev().find(|(known, _)| *known == name).is_some_and(|(_, known)| *known == place)
     }
 
-    fn plan_fold(&mut self, comprehension: &'a Comprehension) -> Result<Fold, String> {
+    #[inline(never)]
+    fn plan_fold(&mut self, comprehension: &'a Comprehension) -> Result<Box<Fold>, String> {
         let accumulator = self.locals;
         let variable = accumulator.saturating_add(1);
         let variable2 = comprehension.variable2.as_ref().map(|_| variable.saturating_add(1));
@@ -388,7 +403,7 @@ impl<'a> Planner<'a> {
         self.scopes.push((&comprehension.accumulator, accumulator));
         let result = self.plan(&comprehension.result)?;
         self.scopes.truncate(outside);
-        Ok(Fold { range, variable, variable2, accumulator, init, condition, step, result })
+        Ok(Box::new(Fold { range, variable, variable2, accumulator, init, condition, step, result }))
     }
 }
 
@@ -415,6 +430,7 @@ fn attribute_node(expr: u32, attribute: Attribute) -> Node {
 }
 
 /// The attribute of a step; any other value is the root of a new one.
+#[inline(never)]
 fn into_attribute(node: Node) -> Attribute {
     match node.step {
         Step::Attribute(attribute) => match Arc::try_unwrap(attribute) {
@@ -433,6 +449,7 @@ fn into_attribute(node: Node) -> Attribute {
     }
 }
 
+#[inline(never)]
 fn qualify(expr: u32, operand: Node, qualifier: Qualifier) -> Node {
     let test_only = qualifier.test_only;
     let mut attribute = into_attribute(operand);
@@ -454,6 +471,7 @@ fn add_qualifier(attribute: &mut Attribute, qualifier: &Arc<Qualifier>) {
     }
 }
 
+#[inline(never)]
 fn conditional(id: u32, parts: Vec<Node>) -> Node {
     let mut parts = parts.into_iter();
     let (Some(condition), Some(truthy), Some(falsy)) = (parts.next(), parts.next(), parts.next()) else {
@@ -463,6 +481,7 @@ fn conditional(id: u32, parts: Vec<Node>) -> Node {
     attribute_node(id, Attribute { id, root, qualifiers: Vec::new(), test_only: false })
 }
 
+#[inline(never)]
 fn index_step(expr: u32, operand: Node, key: Node, optional: bool) -> Result<Node, String> {
     let key = match key.step {
         Step::Constant(value) => {
