@@ -36,7 +36,7 @@ pub enum Stage {
     Result,
     /// The program; kube-apiserver calls this an internal error.
     Program,
-    /// A limit of this engine. kube-apiserver has no such answer.
+    /// A limit of this engine, or a crash of kube-apiserver: it has no such answer.
     Limit,
 }
 
@@ -109,6 +109,10 @@ impl Environment {
                 ));
             }
         };
+        if self.rules().computed_formats_crash && validators::has_computed_format(&ast) {
+            let text = "kube-apiserver 1.31 crashes on format() of a text that is not a literal".to_owned();
+            return Err(CompileError::new(Stage::Limit, text));
+        }
         if self.validates() {
             let problems = validators::validate(self, &ast, &findings);
             if !problems.is_empty() {

@@ -25,6 +25,8 @@ pub struct Rules {
     pub eager_accumulators: bool,
     /// Arguments of formats are not validated, and optional types have a shorter name in problems (cel-go 0.17).
     pub first_checker: bool,
+    /// The validator of formats crashes on a receiver that is not a literal (cel-go 0.20).
+    pub computed_formats_crash: bool,
     /// Semantic versions cost 1: the functions are not kube-apiserver's yet (1.31 and 1.32).
     pub plain_versions: bool,
     /// The second variable of a loop has no type if the range has none, and no bounds (cel-go 0.22).
@@ -258,6 +260,7 @@ impl Environment {
                 two_variables_hide_errors: minor == 32,
                 eager_accumulators: minor <= 31,
                 first_checker: minor <= 30,
+                computed_formats_crash: minor == 31,
                 plain_versions: minor <= 32,
                 second_variables_are_untyped: minor == 32,
                 longer_uri_pattern: minor <= 32,

@@ -44,6 +44,16 @@ pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Pr
 /// Whether a literal is what a function needs.
 type Test = fn(&Literal) -> bool;
 
+/// Whether a format is not a literal, which the validator of one release does not survive.
+pub fn has_computed_format(ast: &Ast) -> bool {
+    let mut nodes = Vec::new();
+    collect(&ast.root, false, &mut nodes);
+    nodes.iter().any(|(node, _)| match &node.node {
+        Node::Call { function, target: Some(target), .. } => function == "format" && !matches!(target.node, Node::Literal(_)),
+        _ => false,
+    })
+}
+
 /// Functions whose first argument is validated if it is a literal.
 const CALLS: &[(&str, Test)] = &[("duration", is_duration), ("timestamp", is_timestamp), ("matches", is_regex)];
 

@@ -113,3 +113,11 @@ fn regular_expressions_take_linear_time() {
     assert_eq!(run(&format!("'{text}'.matches('(a*)*b')")), Ok(false));
     assert_eq!(run(&format!("'{text}'.matches('(a|aa)+$')")), Ok(true));
 }
+
+#[test]
+fn a_crash_of_kube_apiserver_is_said() {
+    let environment = Environment::device(31, &[], Mode::New);
+    let error = environment.compile(r#"device.driver.format([1]) == "x""#).unwrap_err();
+    assert!(error.text.contains("crashes"), "{}", error.text);
+    assert!(Environment::device(32, &[], Mode::New).compile(r#"device.driver.format([1]) == "x""#).is_ok());
+}
