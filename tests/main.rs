@@ -12,6 +12,7 @@
 
 mod support;
 
+mod cel;
 mod code_pages;
 mod convert;
 mod convert_corpus;

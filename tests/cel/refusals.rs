@@ -1,7 +1,7 @@
 //! Whole field errors, put together around the compiler as kube-apiserver does it.
 
 use claimkit::cel::{Environment, SELECTOR_COST_LIMIT};
-use claimkit::goformat::{GoUnicode, quote};
+use claimkit::go::{GoUnicode, quote};
 
 use super::devices::{gates, mode};
 use super::lines::recorded;

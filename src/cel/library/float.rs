@@ -1,6 +1,6 @@
 //! Numbers from texts and back as Go's `strconv` does: `double("…")`, `string(1.5)`.
 
-use crate::float::{parse as decimal, plain, scientific};
+use crate::go::float::{parse as decimal, plain, scientific};
 
 /// `strconv.ParseFloat` of 64 bits: nothing for a text that is no number, or one beyond the largest.
 pub fn parse(text: &str) -> Option<f64> {

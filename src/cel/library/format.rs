@@ -5,7 +5,7 @@
 use super::float;
 pub use super::localized::Spacing;
 use super::localized::{DEFAULT_PRECISION, fixed, plain, scientific};
-use crate::goformat::{GoUnicode, quote};
+use crate::go::{GoUnicode, quote};
 
 /// A value as far as it can be formatted.
 #[derive(Clone, Debug)]

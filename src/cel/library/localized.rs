@@ -2,7 +2,7 @@
 //!
 //! Source: `message/print.go` and `internal/number` there.
 
-use crate::float::exact;
+use crate::go::float::exact;
 
 /// How a number with an exponent is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

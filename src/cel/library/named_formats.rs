@@ -3,8 +3,8 @@
 //! Source: apiserver `pkg/cel/library/format.go`; kube-openapi `pkg/validation/strfmt`.
 
 use super::url;
-use crate::names::{self, DottedLabel, Messages};
-use crate::time::Time;
+use crate::go::time::Time;
+use crate::rules::names::{self, DottedLabel, Messages};
 use std::borrow::Cow;
 
 /// One format: its names, and what it says about a text.

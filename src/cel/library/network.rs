@@ -2,7 +2,7 @@
 //!
 //! Source: apiserver `pkg/cel/library/ip.go` and `cidr.go`; the texts of Go's `net/netip`.
 
-use crate::goformat::{GoUnicode, quote};
+use crate::go::{GoUnicode, quote};
 use std::fmt;
 
 /// An address: four bytes, or sixteen that are not four in disguise. It has no zone.

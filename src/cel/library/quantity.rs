@@ -2,8 +2,8 @@
 //!
 //! Source: apimachinery `api/resource` (`quantity.go`, `amount.go`) as apiserver's `pkg/cel/library/quantity.go` uses it.
 
-use crate::float;
-use crate::quantity::{Amount, Quantity as Written, QuantityError};
+use crate::go::float;
+use crate::go::quantity::{Amount, Quantity as Written, QuantityError};
 use std::cmp::Ordering;
 
 /// A quantity by its value.

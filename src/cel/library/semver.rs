@@ -2,7 +2,7 @@
 //!
 //! Source: blang/semver v4 `semver.go`; apiserver `pkg/cel/library/semverlib.go`.
 
-use crate::goformat::{GoUnicode, quote};
+use crate::go::{GoUnicode, quote};
 use std::cmp::Ordering;
 
 /// A semantic version.

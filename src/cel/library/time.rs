@@ -2,9 +2,9 @@
 //!
 //! Source: Go's `time` package; cel-go `common/types/timestamp.go` and `duration.go`.
 
-use crate::float::plain;
-use crate::goformat::{GoUnicode, quote};
-use crate::time::{Civil, Time, days_before};
+use crate::go::float::plain;
+use crate::go::time::{Civil, Time, days_before};
+use crate::go::{GoUnicode, quote};
 use std::fmt;
 
 /// Seconds from 0001-01-01 to 1970-01-01, both at midnight.

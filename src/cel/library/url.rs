@@ -2,7 +2,7 @@
 //!
 //! Source: apiserver `pkg/cel/library/urls.go`; Go's `net/url` as of Go 1.24.
 
-use crate::goformat::{GoUnicode, quote};
+use crate::go::{GoUnicode, quote};
 use std::fmt;
 
 /// A parsed address. Percent escapes may stand for any bytes; what is no UTF-8 becomes U+FFFD in the parts that are text.

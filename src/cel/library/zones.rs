@@ -3,7 +3,7 @@
 //! Derived from release 2025b of the IANA time zone database: the rules that are in force now, each with the second from which on
 //! they hold without exception. What was before is not known here.
 
-use crate::time::{Civil, days_before};
+use crate::go::time::{Civil, days_before};
 
 /// Why a zone does not tell its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! The Common Expression Language against recorded answers and laws.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
-
 mod conformance;
 mod devices;
 mod explain;
