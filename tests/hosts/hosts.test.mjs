@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { PAGE, check, close, expected, good, look, open, project, projects, run, visit } from "./projects.mjs";
+import { PAGE, check, close, expected, good, look, open, packed, project, projects, run, visit } from "./projects.mjs";
 import { here, target } from "./suite.mjs";
 
 const bin = (name) => path.join(here, "node_modules/.bin", name);
@@ -261,6 +261,6 @@ test("publint has nothing to say", () => {
 test("are the types wrong? not where there are types", () => {
   // A CommonJS file resolves the package to an ES module, which Node 20.19 and later can require. JSON and Wasm have no types of
   // their own in the older resolution, which knows no `exports`.
-  const flags = ["--pack", path.join(home, "node_modules/claimkit"), "--profile", "esm-only", "--exclude-entrypoints", "./package.json", "./wasm", "./claimkit_bg.wasm", "--format", "ascii"];
+  const flags = [packed(), "--profile", "esm-only", "--exclude-entrypoints", "./package.json", "./wasm", "./claimkit_bg.wasm", "--format", "ascii"];
   run(bin("attw"), flags, home);
 });

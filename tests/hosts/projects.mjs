@@ -63,6 +63,9 @@ export async function open() {
   browser = await engine.launch({ executablePath: chromium() });
 }
 
+/** The packed package. */
+export const packed = () => tarball;
+
 export const close = () => browser?.close();
 
 /** Opens a page and gives what it sets as `window.result`; any error, blocked or foreign request fails. */
