@@ -2,18 +2,15 @@
 // `npx claimkit`: files and streams for the command line, which is Wasm, too. The same program as the native one.
 import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
-import { brotliDecompressSync } from "node:zlib";
 
-const modules = ["./claimkit_bg.wasm", "./claimkit_text.wasm", "./claimkit_more.wasm", "./claimkit_commands.wasm.br"].map((file) => new URL(file, import.meta.url));
-if (!modules.every((file) => existsSync(file))) {
+if (!existsSync(new URL("./claimkit_bg.wasm", import.meta.url))) {
   console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
   process.exit(2);
 }
+// Not a static import: without the generated files it would fail before the sentence above can be said.
 const require = createRequire(import.meta.url);
-const [claimkit, { command }, { startCommands }] = ["./index.js", "./claimkit.js", "./parts.js"].map((file) => require(file));
-const [first, text, more, commandLine] = modules;
-claimkit.initSync(readFileSync(first), () => readFileSync(more), () => readFileSync(text));
-startCommands(brotliDecompressSync(readFileSync(commandLine)));
+const [claimkit, { command }] = ["./node.js", "./claimkit.js"].map((file) => require(file));
+await claimkit.init();
 
 const TELLING = /"verb"\s*:\s*"(hover|complete|jsonSchema|codes|releases)"/;
 

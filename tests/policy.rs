@@ -53,9 +53,6 @@ fn every_fixture_is_answered_as_written_down() {
     }
     assert!(wrong.is_empty(), "{} of {} fixtures:\n{}", wrong.len(), fixtures.len(), wrong.join("\n"));
     assert!(fixtures.len() >= 120, "there are {} fixtures", fixtures.len());
-    for modules in ["", "-validate", "-convert", "-evaluate", "*", "none"] {
-        assert!(fixtures.iter().any(|fixture| fixture.modules() == modules), "there are fixtures for the modules `{modules}`");
-    }
 }
 
 /// Writes payloads and answers into the folder `CLAIMKIT_REPLAY`, for the hosts of tests/hosts/policy.
@@ -80,8 +77,7 @@ fn export_what_the_hosts_replay() {
             write("review", review);
             write("violations", admit::evaluate(review, b"{}").as_bytes());
         }
-        let (name, operation, modules) = (&fixture.name, fixture.operation, fixture.modules());
-        index.push(json!({"name": name, "operation": operation, "review": review.is_some(), "modules": modules}));
+        index.push(json!({"name": fixture.name, "operation": fixture.operation, "review": review.is_some()}));
     }
     std::fs::write(folder.join("index.json"), Value::Array(index).to_string()).unwrap();
 }
@@ -174,21 +170,14 @@ fn plain(text: &str, path: &Path) -> Value {
 }
 
 #[test]
-fn the_embedded_metadata_is_that_of_the_yaml_files() {
-    for (file, source, kind) in [
-        ("metadata.yml", include_str!("../src/entry/kubewarden.json"), "kubernetes"),
-        ("metadata-validate.yml", include_str!("../src/entry/kubewarden-validate.json"), "raw"),
-        ("metadata-convert.yml", include_str!("../src/entry/kubewarden-convert.json"), "raw"),
-        ("metadata-evaluate.yml", include_str!("../src/entry/kubewarden-evaluate.json"), "raw"),
-    ] {
-        let mut written = yaml(&root().join("pkg/policy").join(file)).remove(0);
-        let embedded: Value = serde_json::from_str(source).unwrap();
-        written["protocolVersion"] = serde_json::from_str(admit::PROTOCOL_VERSION).unwrap();
-        assert_eq!(embedded, written);
-        assert_eq!(embedded["mutating"], false);
-        assert_eq!(embedded["policyType"], kind);
-        assert_eq!(embedded["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
-    }
+fn the_embedded_metadata_is_that_of_the_yaml_file() {
+    let mut written = yaml(&root().join("pkg/policy/metadata.yml")).remove(0);
+    let embedded: Value = serde_json::from_str(include_str!("../src/entry/kubewarden.json")).unwrap();
+    written["protocolVersion"] = serde_json::from_str(admit::PROTOCOL_VERSION).unwrap();
+    assert_eq!(embedded, written);
+    assert_eq!(embedded["mutating"], false);
+    assert_eq!(embedded["policyType"], "kubernetes");
+    assert_eq!(embedded["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
 }
 
 #[test]

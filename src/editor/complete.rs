@@ -58,19 +58,16 @@ struct Draft {
 }
 
 impl Draft {
-    #[inline(never)]
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.snippet.push_str(text);
     }
 
-    #[inline(never)]
     fn hole(&mut self) {
         self.holes = self.holes.saturating_add(1);
         self.snippet.push_str(&format!("${{{}}}", self.holes));
     }
 
-    #[inline(never)]
     fn line(&mut self, column: usize) {
         self.push("\n");
         self.push(&" ".repeat(column));
@@ -113,7 +110,6 @@ pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: 
 }
 
 impl Completer<'_> {
-    #[inline(never)]
     fn tell(&self, key: &str) -> Option<String> {
         self.sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned)
     }
@@ -288,7 +284,6 @@ impl Completer<'_> {
     }
 
     /// What follows the colon of a key at `column`, with all that is required below it.
-    #[inline(never)]
     fn write_value(&self, draft: &mut Draft, at: &Located, ty: &'static Type, column: usize) {
         match pointed(ty) {
             Type::Struct(schema) => {

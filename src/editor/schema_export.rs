@@ -103,6 +103,8 @@ pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sent
     let mut export = Export { out: String::with_capacity(1 << 14), version, release, sentences, defs: Vec::new(), comma: false };
     export.open("");
     export.string("$schema", "https://json-schema.org/draft/2020-12/schema");
+    let name = kind.map_or_else(String::new, |kind| format!(":{kind}"));
+    export.string("$id", &format!("urn:claimkit:schema:1.{}{name}", release.minor));
     match kind {
         Some(name) => {
             let kind = served.iter().find(|kind| kind.kind == name).ok_or_else(|| {
@@ -130,7 +132,6 @@ pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sent
 impl Export<'_> {
     // ---- writing ----
 
-    #[inline(never)]
     fn key(&mut self, key: &str) {
         if self.comma {
             self.out.push(',');
@@ -142,25 +143,21 @@ impl Export<'_> {
         }
     }
 
-    #[inline(never)]
     fn open(&mut self, key: &str) {
         self.key(key);
         self.out.push('{');
     }
 
-    #[inline(never)]
     fn list(&mut self, key: &str) {
         self.key(key);
         self.out.push('[');
     }
 
-    #[inline(never)]
     fn close(&mut self, bracket: char) {
         self.out.push(bracket);
         self.comma = true;
     }
 
-    #[inline(never)]
     fn raw(&mut self, key: &str, value: &str) {
         self.key(key);
         self.out.push_str(value);
@@ -173,14 +170,12 @@ impl Export<'_> {
         }
     }
 
-    #[inline(never)]
     fn string(&mut self, key: &str, value: &str) {
         self.key(key);
         quote(value, &mut self.out);
         self.comma = true;
     }
 
-    #[inline(never)]
     fn strings<'s>(&mut self, key: &str, values: impl IntoIterator<Item = &'s str>) {
         self.list(key);
         for value in values {
@@ -189,12 +184,10 @@ impl Export<'_> {
         self.close(']');
     }
 
-    #[inline(never)]
     fn ty(&mut self, name: &str, nullable: bool) {
         if nullable { self.strings("type", [name, "null"]) } else { self.string("type", name) }
     }
 
-    #[inline(never)]
     fn description(&mut self, key: &str) {
         if let Some(text) = self.sentences.and_then(|sentences| sentences.get(key)) {
             self.string("description", text);
@@ -211,7 +204,6 @@ impl Export<'_> {
         self.close('}');
     }
 
-    #[inline(never)]
     fn pointer(&mut self, schema: &'static Struct, place: Place) {
         if !self.defs.iter().any(|(known, at)| std::ptr::eq(*known, schema) && *at == place) {
             self.defs.push((schema, place));

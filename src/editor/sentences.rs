@@ -13,7 +13,6 @@ pub struct Sentences(pub(crate) BTreeMap<String, BTreeMap<String, String>>);
 
 impl Sentences {
     /// The sentence of a key such as `fields/ResourceClaimSpec.resourceClassName`.
-    #[inline(never)]
     pub fn get(&self, key: &str) -> Option<&str> {
         let (group, name) = key.split_once('/')?;
         self.0.get(group)?.get(name).map(String::as_str)
@@ -25,13 +24,11 @@ impl Sentences {
     }
 
     /// A word with its placeholder filled: `fill("since", "{release}", "1.30")`.
-    #[inline(never)]
     pub fn fill(&self, word: &str, placeholder: &str, value: &str) -> String {
         self.get(&format!("words/{word}")).unwrap_or(placeholder).replace(placeholder, value)
     }
 
     /// A word.
-    #[inline(never)]
     pub fn word(&self, word: &str) -> &str {
         self.get(&format!("words/{word}")).unwrap_or("")
     }

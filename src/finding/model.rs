@@ -154,8 +154,6 @@ impl Finding {
         Finding::of(code, severity, origin, message.into())
     }
 
-    /// Findings are large and made in many places: what moves them about is out of line.
-    #[inline(never)]
     fn of(code: Code, severity: Severity, origin: Origin, message: String) -> Self {
         Finding {
             code,
@@ -189,7 +187,6 @@ impl Finding {
     }
 
     /// Sets the path, rendered and for locating.
-    #[inline(never)]
     pub fn at(mut self, path: &Path<'_>) -> Self {
         self.path = Some(path.render());
         self.steps = path.steps();
@@ -197,14 +194,12 @@ impl Finding {
     }
 
     /// Points at the key of the path's last step.
-    #[inline(never)]
     pub fn key(mut self) -> Self {
         self.at_key = true;
         self
     }
 
     /// Sets the place in the text.
-    #[inline(never)]
     pub fn with_span(mut self, span: Span) -> Self {
         self.span = Some(span);
         self
@@ -215,14 +210,12 @@ impl Finding {
         self.helped(help.into())
     }
 
-    #[inline(never)]
     fn helped(mut self, help: Cow<'static, str>) -> Self {
         self.help = Some(help);
         self
     }
 
     /// Sets the cause.
-    #[inline(never)]
     pub fn with_cause(mut self, cause: Cause) -> Self {
         self.cause = Some(cause);
         self
@@ -233,7 +226,6 @@ impl Finding {
         self.fixed(Fix { title: title.into(), edits })
     }
 
-    #[inline(never)]
     fn fixed(mut self, fix: Fix) -> Self {
         self.fixes.push(fix);
         self

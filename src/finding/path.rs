@@ -39,38 +39,32 @@ impl Path<'static> {
 }
 
 impl<'p> Path<'p> {
-    /// A field. Out of line, as all of these: validators name many, and each would bring the same stores along.
-    #[inline(never)]
+    /// A field.
     pub fn field(&'p self, name: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::Field { name, json: name } }
     }
 
     /// A field whose name in upstream's paths is not its JSON name.
-    #[inline(never)]
     pub fn field_named(&'p self, name: &'p str, json: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::Field { name, json } }
     }
 
     /// A list index.
-    #[inline(never)]
     pub fn index(&'p self, index: usize) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::Index(index) }
     }
 
     /// A map key, rendered `[key]`.
-    #[inline(never)]
     pub fn key(&'p self, key: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::Key(key) }
     }
 
     /// A key below this path that the rendered path does not name.
-    #[inline(never)]
     pub fn at(&'p self, key: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::At(key) }
     }
 
     /// An index below this path that the rendered path does not name.
-    #[inline(never)]
     pub fn at_index(&'p self, index: usize) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::AtIndex(index) }
     }

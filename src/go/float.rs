@@ -20,7 +20,6 @@ impl Whole {
     }
 
     /// Times `factor`, and `more`.
-    #[inline(never)]
     fn scale(&mut self, factor: u32, more: u32) {
         let mut carry = u64::from(more);
         for word in &mut self.0 {
@@ -34,7 +33,6 @@ impl Whole {
     }
 
     /// Times a power of two.
-    #[inline(never)]
     fn double(&mut self, times: u32) {
         self.scale(1 << (times % 32), 0);
         let mut words = vec![0; (times / 32) as usize];
@@ -43,7 +41,6 @@ impl Whole {
     }
 
     /// Times a power of five.
-    #[inline(never)]
     fn quintuple(&mut self, mut times: u32) {
         const MOST: u32 = 13;
         while times > 0 {
@@ -60,7 +57,6 @@ impl Whole {
     }
 
     /// Less `other`, which is not larger.
-    #[inline(never)]
     fn subtract(&mut self, other: &Whole) {
         let mut borrow = 0i64;
         for (at, word) in self.0.iter_mut().enumerate() {
@@ -88,7 +84,6 @@ impl Whole {
         rest as u32
     }
 
-    #[inline(never)]
     fn compare(&self, other: &Whole) -> Ordering {
         self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }

@@ -84,17 +84,14 @@ fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Resu
     list(tree, root, items, mode, release)
 }
 
-#[inline(never)]
 fn mistaken(what: &str, wanted: &str) -> Reason {
     format!("json: cannot unmarshal {what} into Go value of type {wanted}").into()
 }
 
-#[inline(never)]
 fn kindless(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Reason {
     format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)).into()
 }
 
-#[inline(never)]
 fn list(
     tree: &Tree<'_>,
     root: NodeId,

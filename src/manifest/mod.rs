@@ -87,7 +87,6 @@ impl<'s> Input<'s> {
         }
     }
 
-    #[inline(never)]
     fn take_whole(&mut self, release: Option<Release>) {
         let Input { file, items } = self;
         if let Some(error) = &file.json_error {
@@ -197,7 +196,6 @@ impl<'s> Passage<'s> {
 }
 
 /// kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
-#[inline(never)]
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
     let Some((span, meant)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
@@ -362,7 +360,6 @@ fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>,
     }
 }
 
-#[inline(never)]
 fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
     let tree = &document.tree;
     let mut text = String::new();
@@ -375,7 +372,6 @@ fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
     What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'")))
 }
 
-#[inline(never)]
 fn unregistered(meta: &TypeMeta, key: &str) -> What {
     let message = format!(
         "no kind \"{}\" is registered for version \"{}\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
@@ -384,7 +380,6 @@ fn unregistered(meta: &TypeMeta, key: &str) -> What {
     refused(Code::UnknownKind, message, key)
 }
 
-#[inline(never)]
 fn refused(code: Code, message: String, key: &str) -> What {
     let mut finding = Finding::error(code, Origin::ApiServer, message);
     finding.steps = vec![Step::Key(key.to_owned())];

@@ -30,7 +30,6 @@ impl Place<'_> {
         finding
     }
 
-    #[inline(never)]
     fn of_term(&self, term: usize, code: Code, message: &str, help: &'static str) -> Finding {
         let finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
         let steps = vec![Step::Key("nodeSelectorTerms".to_owned()), Step::Index(term)];
@@ -38,7 +37,6 @@ impl Place<'_> {
     }
 
     /// A selector without anything in it.
-    #[inline(never)]
     fn of_none(&self) -> Finding {
         let message = "the selector asks nothing, and so selects no node";
         let finding = Finding::warning(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
@@ -46,7 +44,6 @@ impl Place<'_> {
         self.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())])
     }
 
-    #[inline(never)]
     fn of_error(&self, error: &ParseError) -> Finding {
         let finding = Finding::new(Code::NodeSelectorUnparsable, self.parse_errors, Origin::Scheduler, error.message.clone());
         self.at(finding, &error.path, error.steps.clone())
@@ -108,7 +105,6 @@ pub fn findings(selector: &Selector<'_>, place: &Place<'_>, on_nodes: Option<OnN
 }
 
 /// The term before this one that says the same.
-#[inline(never)]
 fn said_before(term: &Term<'_>, index: usize, seen: &mut BTreeMap<String, usize>) -> Option<usize> {
     let content = unique(term.requirements.iter().map(content).collect()).join(";");
     let first = seen.get(&content).copied();

@@ -33,7 +33,6 @@ impl NameRule {
         }
     }
 
-    #[inline(never)]
     fn generate_name(self, name: &str) -> Messages {
         match self {
             NameRule::Subdomain => names::generated_subdomain(name),
@@ -191,7 +190,6 @@ fn owner_references(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Erro
     }
 }
 
-#[inline(never)]
 fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("ownerReferences");
     let mut first_controller: Option<String> = None;
@@ -253,7 +251,6 @@ fn finalizers(finalizers: Strings<'_>, metadata: &Path<'_>, errors: &mut Errors)
     }
 }
 
-#[inline(never)]
 fn each_finalizer(finalizers: Strings<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("finalizers");
     for (index, finalizer) in finalizers.iter().enumerate() {
@@ -285,7 +282,6 @@ fn managed_fields(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors
     }
 }
 
-#[inline(never)]
 fn each_manager(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("managedFields");
     for (index, entry) in meta.managed_fields().iter().enumerate() {

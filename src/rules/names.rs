@@ -258,7 +258,7 @@ const fn classes() -> [u8; 256] {
 static CLASS: [u8; 256] = classes();
 
 /// The one class a byte is of; 0 for those that stand in no name.
-#[inline(always)]
+#[inline]
 fn class(byte: u8) -> u8 {
     CLASS.get(usize::from(byte)).copied().unwrap_or(0)
 }

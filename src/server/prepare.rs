@@ -133,7 +133,6 @@ pub fn for_create(object: &mut Record<'_>, changes: &mut Changes) {
     }
 }
 
-#[inline(never)]
 fn generated_name(base: &str) -> String {
     let mut end = base.len().min(GENERATED_BASE_MAX);
     while !base.is_char_boundary(end) {

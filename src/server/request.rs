@@ -163,7 +163,6 @@ impl<'w, 'r> Work<'w, 'r> {
     }
 
     /// The errors as findings at the paths that the user wrote. A client reads each text once.
-    #[inline(never)]
     fn findings(&self, errors: &[FieldError], paths: &PathMap) -> Vec<Finding> {
         let once = self.request.reach != Reach::Functions;
         let mut seen = BTreeSet::new();
@@ -208,12 +207,10 @@ impl<'w, 'r> Work<'w, 'r> {
         Some(refused(Code::Conflict, "resourceVersion", status, Changes::default()))
     }
 
-    #[inline(never)]
     fn undecodable(&self, error: &str) -> Status {
         Status::undecodable(self.api.kind.kind, self.api.version.name, error, self.context.rules.unicode)
     }
 
-    #[inline(never)]
     fn invalid(&self, object: &Record<'_>, errors: &[FieldError]) -> Option<Status> {
         let name = Object::new(object).metadata().name();
         Status::invalid(self.api.kind.kind, name, errors, self.context.rules.unicode)
@@ -231,7 +228,6 @@ impl Outcome {
 }
 
 /// The store creates no object that has a resource version.
-#[inline(never)]
 fn stored_before(changes: Changes) -> Outcome {
     let status = Status::internal("resourceVersion should not be set on objects to be created");
     refused(Code::ResourceVersionOnCreate, "resourceVersion", status, changes)

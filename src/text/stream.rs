@@ -140,14 +140,12 @@ impl<'s> Stream<'s> {
 }
 
 /// No document, but the finding that says why.
-#[inline(never)]
 fn bad_separator<'s>(file: &mut File<'s>, line: Span, said: Span) -> Option<Document<'s>> {
     file.findings.push(diagnose::separator(&file.source, line, said));
     None
 }
 
 /// The same where kubectl cannot read the YAML.
-#[inline(never)]
 fn refused<'s>(file: &mut File<'s>, chunk: Span, error: &yaml::YamlError) -> Option<Document<'s>> {
     file.findings.push(diagnose::explain(&file.source, chunk, error));
     None
@@ -176,7 +174,6 @@ pub fn mode(text: &str) -> Mode {
     if blank < LOOK_AHEAD && trimmed.starts_with('{') { Mode::Json } else { Mode::Yaml }
 }
 
-#[inline(never)]
 fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Option<Document<'s>> {
     let (text, limits) = (file.source.text(), stream.limits);
     loop {

@@ -214,7 +214,6 @@ impl<'s> Tree<'s> {
         self.mark_shadowed_of_many(first);
     }
 
-    #[inline(never)]
     fn mark_shadowed_of_many(&mut self, first: usize) {
         let Tree { source, decoded, entries, indexed, .. } = self;
         let Some(slice) = entries.get_mut(first..) else { return };
@@ -298,7 +297,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn own_kind(&self, id: NodeId) -> Kind {
         self.nodes.get(id.0 as usize).map_or(Kind::Null, |node| node.kind)
     }
@@ -371,7 +370,7 @@ impl<'s> Tree<'s> {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn str_of<'a>(source: &'a str, decoded: &'a str, s: Str) -> &'a str {
     match s {
         Str::Source(span) => source.get(span.from()..span.to()).unwrap_or(""),

@@ -1,8 +1,8 @@
 //! The verb `admit`, and the same judgement in the calling conventions of policy hosts. Requests of the contract that come
-//! the same way go to [`offered`], and modules that answer those alone judge nothing here.
+//! the same way go to [`offered`].
 
 use super::answer::{self, Answer};
-use super::offered::{self, ADMISSION};
+use super::offered;
 use super::request::Request;
 use crate::finding::{Code, Finding, Origin};
 use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
@@ -69,9 +69,6 @@ pub fn validate(payload: &[u8]) -> String {
 /// Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out.
 pub fn validate_settings(payload: &[u8]) -> String {
     let text = utf8(payload).map_err(|problem| vec![problem]);
-    if !ADMISSION {
-        return super::print(&SettingsValidationResponse::of(text.and_then(offered::no_settings)));
-    }
     super::print(&SettingsValidationResponse::of(text.and_then(read_settings)))
 }
 
@@ -98,7 +95,7 @@ pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     super::print(&OpaResult::of(&verdict(&document, request, settings, uid(tree, request), Mutation::Impossible)))
 }
 
-/// A request, judged by settings, in a build that judges any; `uid` is told where the settings cannot be used.
+/// A request, judged by settings; `uid` is told where the settings cannot be used.
 fn verdict(
     document: &Document<'_>,
     request: Option<NodeId>,
@@ -106,9 +103,6 @@ fn verdict(
     uid: &str,
     mutation: Mutation,
 ) -> Verdict {
-    if !ADMISSION {
-        return Verdict::unreadable(uid, offered::elsewhere("admit"));
-    }
     match settings() {
         Ok(settings) => policy::judge(document, request, &settings, mutation),
         Err(errors) => Verdict::unusable(uid, &errors),

@@ -59,9 +59,17 @@ pub struct Answer {
 
 impl Answer {
     /// An answer to a verb, still empty.
-    #[inline(never)]
     pub fn to(verb: &str) -> Self {
         Answer { verb: Some(verb.to_owned()), ..Answer::default() }
+    }
+
+    /// Whether JSON stands in it as text: objects, schemas, responses, values that a conversion loses.
+    pub fn holds_json(&self) -> bool {
+        let lossy = |object: &Object| object.losses.as_ref().is_some_and(|losses| losses.iter().any(|loss| loss.value.is_some()));
+        self.raw.is_some()
+            || self.schema.is_some()
+            || self.response.is_some()
+            || self.objects.iter().any(|object| object.object.is_some() || lossy(object))
     }
 
     /// An answer to a request that cannot be used.
@@ -332,7 +340,6 @@ impl Told {
     }
 
     /// One more; `source` is the text its spans count in.
-    #[inline(never)]
     pub fn add(&mut self, source: &Source<'_>, told: finding::Finding) {
         self.refused |= told.severity == Severity::Error;
         self.keep(finding(source, told));

@@ -131,7 +131,6 @@ impl Case<'_, '_> {
         }
     }
 
-    #[inline(never)]
     fn update(&self, request: &server::Request<'_>, body: Body<'_>, old: &Input<'_>, verdict: &mut Verdict) -> Option<Outcome> {
         let stored = match self.partner(old) {
             Ok(stored) => stored,
@@ -158,7 +157,6 @@ impl Case<'_, '_> {
         self.request.via.unwrap_or_default()
     }
 
-    #[inline(never)]
     fn undecodable(&self, error: &str) -> Option<Status> {
         let unicode = self.item.release.rules().unicode;
         Some(Status::undecodable(self.api.kind.kind, self.api.version.name, error, unicode))
@@ -185,7 +183,6 @@ impl Case<'_, '_> {
         self.api.kind.items.is_some() || (self.request.operation == Operation::UpdateStatus && !self.api.kind.status)
     }
 
-    #[inline(never)]
     fn not_served(&self) -> Finding {
         let kind = self.api.kind.kind;
         if self.api.kind.items.is_some() {
@@ -230,7 +227,6 @@ impl Case<'_, '_> {
         }
     }
 
-    #[inline(never)]
     fn explain_strict(&self, decoded: &Decoded<'_>, tree: &Tree<'_>, findings: &mut [Finding]) {
         for strict in &decoded.strict {
             if let Some(finding) = findings.iter_mut().find(|f| f.message == strict.message && f.help.is_none()) {

@@ -19,7 +19,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// Answers `validate` with the operations `patch` and `patchStatus`.
-#[inline(never)]
 pub fn patch(request: &Request) -> Answer {
     let unusable = |error: &str| Answer::unusable(Some("validate"), error);
     let Some(old) = request.old.as_deref() else { return unusable("`old` is missing: a patch needs the stored object's text") };

@@ -5,7 +5,6 @@
 
 use super::answer::{Answer, Object, Told};
 use super::case::{self, Case};
-use super::offered::{NO_PATCHES, PATCHES};
 use super::parse::{nothing_checked, other_group, place};
 use super::request::{Operation, Request};
 use crate::finding::hints;
@@ -19,9 +18,6 @@ use crate::text::bytes::HELP;
 /// Answers `validate`.
 pub fn validate(request: &Request) -> Answer {
     if matches!(request.operation, Operation::Patch | Operation::PatchStatus) {
-        if !PATCHES {
-            return Answer::unusable(Some("validate"), NO_PATCHES);
-        }
         return super::patch::patch(request);
     }
     let unusable = |error: &str| Answer::unusable(Some("validate"), error);
@@ -116,7 +112,6 @@ fn named(object: &Object) -> Named<'_> {
 }
 
 /// What is said of an object of another group, and whether it is valid as far as that is known.
-#[inline(never)]
 fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding) {
     match misspelled(input, item) {
         Some(finding) => (Some(false), place(input, item, index, finding)),
@@ -125,7 +120,6 @@ fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding
 }
 
 /// The server's answer to an object whose kind it does not know, `None` where not even the kind is there; and what is said of it.
-#[inline(never)]
 fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (Option<Box<Status>>, Finding) {
     let version = item.api_version.rsplit('/').next().unwrap_or_default();
     let unicode = item.release.rules().unicode;

@@ -209,7 +209,6 @@ impl References {
         }
     }
 
-    #[inline(never)]
     fn look<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
         let there = There::of(&self.objects, object, namespace);
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));

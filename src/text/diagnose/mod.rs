@@ -35,7 +35,6 @@ fn documents(text: &str) -> Vec<&str> {
 const MOST: usize = 200;
 
 /// What kubectl accepts and does not mention, in the order of the text.
-#[inline(never)]
 pub(super) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chunk: Span, findings: &mut Vec<Finding>) {
     let mut own = Vec::new();
     keys(source, &composed.tree, Mode::Yaml, &mut own);

@@ -44,7 +44,6 @@ pub(super) fn tries(chunk: Span) -> usize {
 }
 
 /// kubectl's refusal of a chunk as a finding, with help and fixes.
-#[inline(never)]
 pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlError) -> Finding {
     let (code, origin) = match error.stage {
         Stage::Limit => (Code::LimitNodes, Origin::Claimkit),
@@ -65,7 +64,6 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
 }
 
 /// The refusal of a line that begins with `---` and goes on with `said`.
-#[inline(never)]
 pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) -> Finding {
     let text = source.slice(said);
     let head = Span::new(line.from(), said.from());

@@ -123,7 +123,6 @@ impl Default for Bounds {
 }
 
 /// Composes the first document the reader gives into `tree`.
-#[inline(never)]
 pub(super) fn compose<'s>(
     reader: &mut Reader<'s>,
     tree: &mut Tree<'s>,

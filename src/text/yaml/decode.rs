@@ -54,7 +54,6 @@ struct Walk<'w, 's> {
 }
 
 /// Carries out merge keys in the tree and finds the first error of decoding, in a document that [is not plain](Found::is_plain).
-#[inline(never)]
 pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlError>> {
     let Some(root) = found.root else { return Ok(()) };
     let mut walk = Walk::new(tree, found, false);
@@ -67,7 +66,6 @@ pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlE
 }
 
 /// go-yaml's strict errors in their order: the key as Go writes it, and the value it was given to.
-#[inline(never)]
 pub(super) fn duplicates(tree: &mut Tree<'_>, found: &Found) -> Vec<(String, NodeId)> {
     let Some(root) = found.root else { return Vec::new() };
     let mut walk = Walk::new(tree, found, true);
