@@ -83,12 +83,12 @@ test-rust:
 .PHONY: test-allocator
 test-allocator:
 	$(call say,all recorded answers of the device allocator: about 1 minute)
-	@CLAIMKIT_ALL_VECTORS=1 cargo test --quiet --locked --test place -- --nocapture
+	@CLAIMKIT_ALL_VECTORS=1 cargo test --quiet --locked --test all place:: -- --nocapture
 
 # The command line and the npm package: Node and Chromium.
 .PHONY: test-hosts
 test-hosts: tests/hosts/node_modules/.package-lock.json
-	$(call say,command line and npm package in Node and Chromium: about 3 minutes)
+	$(call say,command line and npm package in Node, Chromium, bundlers and other runtimes: about 6 minutes)
 	@bash tests/hosts/chromium.sh
 	@cargo build --quiet --locked
 	@cd tests/hosts && npm test --silent
@@ -144,6 +144,11 @@ test-supply:
 .PHONY: deny
 deny:
 	@bash tests/supply/check.sh --advisories
+
+# What publishing the package and the crate still lacks; not part of `test`.
+.PHONY: release-check
+release-check:
+	@node pkg/build/release.mjs
 
 # --- benchmarks -------------------------------------------------------------------------------------------------------
 

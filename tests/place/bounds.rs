@@ -1,6 +1,6 @@
 //! Large clusters, and searches that would try every order.
 
-use crate::expressions::Small;
+use super::expressions::Small;
 use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::behaviour::{Features, allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
@@ -43,7 +43,7 @@ fn claim(facts: &mut Facts, requests: &[(usize, &[&str])]) {
 
 /// Verdict and milliseconds for one node.
 fn one_node(minor: u8, patch: u8, facts: &Facts) -> (Verdict, f64) {
-    let features = features_of(minor, |name| crate::lines::gate(minor, name));
+    let features = features_of(minor, |name| super::lines::gate(minor, name));
     let behaviour = allocator(minor, patch, &features).unwrap();
     let engine = Small::default();
     let cluster = Cluster::new(facts, behaviour, &features, &engine);
@@ -131,7 +131,7 @@ fn budget() {
     let spec = json!({"driver": "gpu.example.com", "nodeName": "n0", "pool": pool, "sharedCounters": sets});
     add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": "counters"}, "spec": spec}));
     claim(&mut facts, &[(5, &[]), (4, &[])]);
-    let features: Features = features_of(36, |name| crate::lines::gate(36, name));
+    let features: Features = features_of(36, |name| super::lines::gate(36, name));
     let engine = Small::default();
     let cluster = Cluster::new(&facts, allocator(36, 3, &features).unwrap(), &features, &engine);
     let claims: Vec<&Claim> = facts.claims.iter().collect();
@@ -166,7 +166,7 @@ fn large_cluster() {
         class(&mut facts);
         (0..nodes).for_each(|at| node(&mut facts, &format!("n{at}"), 8));
         claim(&mut facts, &[(1, &selectors)]);
-        let features: Features = features_of(36, |name| crate::lines::gate(36, name));
+        let features: Features = features_of(36, |name| super::lines::gate(36, name));
         let behaviour = allocator(36, 3, &features).unwrap();
         let engine = Small::default();
         let start = Instant::now();
@@ -204,7 +204,7 @@ fn large_cluster_with_counters() {
         }
     }
     claim(&mut facts, &[(1, &[]), (1, &[])]);
-    let features: Features = features_of(36, |name| crate::lines::gate(36, name));
+    let features: Features = features_of(36, |name| super::lines::gate(36, name));
     let behaviour = allocator(36, 3, &features).unwrap();
     let engine = Small::default();
     let start = Instant::now();

@@ -1,7 +1,7 @@
 //! Findings over slices and taint rules: one case for every code.
 
-use crate::expressions::Small;
-use crate::lines::{all, facts, gate, release, text};
+use super::expressions::Small;
+use super::lines::{all, facts, gate, release, text};
 use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::doctor::findings;

@@ -1,7 +1,7 @@
 //! The account of an allocation: the twelve scenarios, and that what it says can be trusted.
 
-use crate::expressions::Small;
-use crate::lines::{all, facts, gate, list, release, text};
+use super::expressions::Small;
+use super::lines::{all, facts, gate, list, release, text};
 use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::explain::{Matrix, Options, account};

@@ -1,7 +1,7 @@
 //! A pod's way through the scheduler's plugin, against recorded answers.
 
-use crate::expressions::Small;
-use crate::lines::{facts, gate, lean, lines, release};
+use super::expressions::Small;
+use super::lines::{facts, gate, lean, lines, release};
 use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::facts::Request;

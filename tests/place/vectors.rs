@@ -1,7 +1,7 @@
 //! Every node of every recorded line: verdict, text, results, pools.
 
-use crate::expressions::Small;
-use crate::lines::{facts, lean, lines, list, release, text};
+use super::expressions::Small;
+use super::lines::{facts, lean, lines, list, release, text};
 use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::amount::Amount;
 use claimkit::place::device::behaviour::{Feature, Features, allocator, allocator_named};

@@ -1,7 +1,7 @@
 //! Values of the host: JSON texts at fixed addresses until the host resets the heap.
 
-use crate::json::{Map, Value};
 use crate::text::{Tree, json};
+use serde_json::{Map, Value};
 
 /// Room after what the host asks for: some write one byte too many.
 const SLACK: usize = 16;

@@ -1,6 +1,6 @@
 //! Quantities with arithmetic, for capacity and counters.
 
-use crate::quantity::Quantity;
+use crate::go::quantity::Quantity;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Nanos in one unit.

@@ -2,14 +2,14 @@
 
 use super::behaviour::SelectorError;
 use super::facts::{Device, Node, NodeRequirement, NodeSelector, NodeSelectorTerm, SliceSpec};
-use crate::decode::{How, Via, decode};
-use crate::evaluate::rules::SchedulerRules;
-use crate::evaluate::selector::{List, Selector};
-use crate::schema::Release;
-use crate::schema::core::NODE_SELECTOR;
+use crate::api::Release;
+use crate::api::core::NODE_SELECTOR;
+use crate::place::rules::SchedulerRules;
+use crate::place::selector::{List, Selector};
+use crate::record::decode::{How, Via, decode};
+use crate::record::view::NodeSelector as View;
 use crate::text::tree::Tree;
 use crate::text::{Mode, json};
-use crate::view::NodeSelector as View;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ fn described(key: &str, operator: &str, values: &[&str]) -> String {
     if values.is_empty() { format!("{key} {operator}") } else { format!("{key} {operator} [{}]", values.join(", ")) }
 }
 
-fn holds(requirement: &crate::evaluate::selector::Requirement<'_>, node: &Node) -> bool {
+fn holds(requirement: &crate::place::selector::Requirement<'_>, node: &Node) -> bool {
     let Ok(test) = &requirement.test else { return false };
     let name = node.metadata.name.as_str();
     match requirement.list {

@@ -4,9 +4,6 @@ import * as wasm from "claimkit-wasm";
 import enUrl from "../../../pkg/locale/en.json?url";
 import zhUrl from "../../../pkg/locale/zh-Hans.json?url";
 import wasmUrl from "../../../pkg/claimkit_bg.wasm?url";
-import moreUrl from "../../../pkg/claimkit_more.wasm?url";
-import textUrl from "../../../pkg/claimkit_text.wasm?url";
-import { MissingPart, add, prepare } from "../../../pkg/parts.js";
 import { admission, type AdmissionOptions } from "./admission.ts";
 import { readLabels } from "./nodes.ts";
 import { compactPlacements } from "./placement.ts";
@@ -77,29 +74,8 @@ function contract(request: Record<string, unknown>): Answer {
   return JSON.parse((module["answer"] as (request: string) => string)(JSON.stringify(request))) as Answer;
 }
 
-const compiled = (url: string) => WebAssembly.compileStreaming(fetch(new URL(url, import.meta.url)));
-let others: { text: Promise<void>; more: Promise<void> } | undefined;
-
-/** The other modules, fetched after the first answer or when one is needed; after a failure they are tried again. */
-function otherModules(): { text: Promise<void>; more: Promise<void> } {
-  if (others) return others;
-  const text = compiled(textUrl).then((module) => add("text", module));
-  const fetched = compiled(moreUrl);
-  const more = Promise.all([fetched, text]).then(([module]) => add("more", module));
-  others = { text, more };
-  for (const part of [text, more]) part.catch(() => (others = undefined));
-  return others;
-}
-
-/** The first module validates whole objects that are to be created, alone as long as their text is as most people write. */
-function needsWhole({ verb, shape, options }: Ask): boolean {
-  if (shape !== undefined && shape !== "report") return true;
-  return verb !== "validate" || (options["operation"] ?? "create") !== "create";
-}
-
 async function answer(ask: Ask): Promise<unknown> {
   const options: Record<string, unknown> = { ...ask.options };
-  if (needsWhole(ask)) await otherModules().more;
   for (const [name, ref] of Object.entries(ask.refs ?? {})) options[name] = textOf(ref);
   const text = textOf(ask.text);
   const verb = module[ask.verb] as (text: string, options: Record<string, unknown>) => Answer;
@@ -143,14 +119,8 @@ async function handle(ask: Ask): Promise<void> {
   }
   const start = performance.now();
   try {
-    const result = await answer(ask).catch(async (error: unknown) => {
-      if (!(error instanceof MissingPart)) throw error;
-      await otherModules().text;
-      return answer(ask);
-    });
+    const result = await answer(ask);
     tell({ kind: "answer", id: ask.id, answer: result, ms: performance.now() - start });
-    // After the first findings there is time for the rest; whoever needs it hears of a failure.
-    otherModules();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // A trap leaves the instance in an unknown state: the page throws this worker away and starts another.
@@ -161,10 +131,9 @@ async function handle(ask: Ask): Promise<void> {
 self.addEventListener("message", ({ data }: MessageEvent<Ask>) => void handle(data));
 
 const start = performance.now();
-/** Whether the first module could be started; the page has been told if not. */
+/** Whether the module could be started; the page has been told if not. */
 const started: Promise<boolean> = module.default({ module_or_path: new URL(wasmUrl, import.meta.url) }).then(
-  (exports) => {
-    prepare(exports);
+  () => {
     tell({ kind: "ready", ms: performance.now() - start });
     return true;
   },

@@ -2,9 +2,9 @@
 
 use super::answer::{Lost, Missing, Published, Reason, SelectorReason, Stage};
 use super::cells::{Asking, Shown};
+use crate::finding::suggest::distance;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Attribute, Selector};
-use crate::suggest::distance;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most names of devices lost at a stage.
