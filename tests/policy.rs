@@ -177,9 +177,9 @@ fn plain(text: &str, path: &Path) -> Value {
 }
 
 #[test]
-fn the_embedded_metadata_is_that_of_the_yaml_file() {
+fn the_metadata_of_the_modules_is_that_of_the_yaml_file() {
     let mut written = yaml(&root().join("pkg/policy/metadata.yml")).remove(0);
-    let embedded: Value = serde_json::from_str(include_str!("../src/entry/kubewarden.json")).unwrap();
+    let embedded: Value = serde_json::from_str(include_str!("../pkg/policy/metadata.json")).unwrap();
     written["protocolVersion"] = serde_json::from_str(admit::PROTOCOL_VERSION).unwrap();
     assert_eq!(embedded, written);
     assert_eq!(embedded["mutating"], false);

@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 export const SECTION = "io.kubewarden.metadata";
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../..");
 
-/** The metadata of the module for an execution mode: src/entry/kubewarden.json with the README as usage. */
+/** The metadata of the module for an execution mode: pkg/policy/metadata.json with the README as usage. */
 export function metadata(executionMode) {
-  const base = JSON.parse(readFileSync(path.join(root, "src/entry/kubewarden.json"), "utf8"));
+  const base = JSON.parse(readFileSync(path.join(root, "pkg/policy/metadata.json"), "utf8"));
   // kwctl asks only waPC modules for their protocol.
   const protocolVersion = executionMode === "kubewarden-wapc" ? base.protocolVersion : "Unknown";
   const usage = readFileSync(path.join(root, "pkg/policy/README.md"), "utf8");
