@@ -5,6 +5,7 @@
 //! both Go's zero string; the accessors treat them alike.
 
 pub mod decode;
+pub mod go_json;
 pub mod go_syntax;
 pub mod view;
 

@@ -33,7 +33,7 @@ impl<'t> Body<'t> {
     /// Reads the object at a node.
     pub fn read(tree: &'t Tree<'_>, node: NodeId, api: Api, how: How) -> Self {
         let mut decoded = decode::decode(tree, node, api.kind.schema, api.version.name, how);
-        defaults::apply(&mut decoded.record, &api);
+        defaults::apply(&mut decoded.record, &api, how.release);
         Body { api, decoded }
     }
 
