@@ -127,6 +127,8 @@ pub struct Rules {
     pub values_as_json: bool,
     /// The words of messages about names and labels.
     pub wording: Wording,
+    /// Decoding errors name the embedded structs of a path.
+    pub embedded_in_paths: bool,
 }
 
 const BASE: Rules = Rules {
@@ -139,6 +141,7 @@ const BASE: Rules = Rules {
     too_long_says_bytes: false,
     values_as_json: false,
     wording: Wording::Characters,
+    embedded_in_paths: false,
 };
 static P26A: Rules = BASE;
 static P26B: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, ..BASE };
@@ -170,7 +173,7 @@ const P30: Rules = Rules {
 const P31: Rules = Rules { profile: "1.31", ..P30 };
 const P32: Rules = Rules { profile: "1.32-1.33", too_long_says_bytes: true, ..P31 };
 const P34: Rules = Rules { profile: "1.34", values_as_json: true, ..P32 };
-const P35: Rules = Rules { profile: "1.35-1.36", wording: Wording::Bytes, ..P34 };
+const P35: Rules = Rules { profile: "1.35-1.36", wording: Wording::Bytes, embedded_in_paths: true, ..P34 };
 static LATER: [Rules; 7] = [P30, P31, P32, P32, P34, P35, P35];
 
 #[cfg(test)]

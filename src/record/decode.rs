@@ -214,14 +214,7 @@ impl<'t> Decoder<'t, '_> {
     }
 
     fn what(&self, node: NodeId) -> &'static str {
-        match self.tree.kind(node) {
-            Kind::Null | Kind::Alias(_) => "null",
-            Kind::Bool(_) => "bool",
-            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => "number",
-            Kind::Str(_) => "string",
-            Kind::Seq { .. } => "array",
-            Kind::Map { .. } => "object",
-        }
+        json_name(self.tree.kind(node))
     }
 
     fn mismatch(&mut self, node: NodeId, what: &str, ty: &Type, go_type: &str, path: &Path<'_>, context: &Context<'_>) {
@@ -279,7 +272,12 @@ impl<'t> Decoder<'t, '_> {
             if met.get_mut(slot).is_some_and(|met| std::mem::replace(met, true)) {
                 self.strict(StrictKind::Duplicate, here.render(), node, entry, Some(schema));
             }
-            let inner = Context { parent: Some(context), holder: schema.go, field: field.json };
+            let outer;
+            let mut inner = Context { parent: Some(context), holder: schema.go, field: field.json };
+            if let Some(embedded) = field.embedded.filter(|_| self.how.release.rules().embedded_in_paths) {
+                outer = Context { parent: Some(context), holder: schema.go, field: embedded };
+                inner = Context { parent: Some(&outer), ..inner };
+            }
             if let Some(place) = record.slots.get_mut(slot) {
                 self.value(entry.value, &field.ty, &here, &inner, place);
             }
@@ -483,6 +481,18 @@ impl<'t> Decoder<'t, '_> {
             out = "null".to_owned();
         }
         Cow::Owned(out)
+    }
+}
+
+/// What Go's JSON decoder calls a value.
+pub fn json_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null | Kind::Alias(_) => "null",
+        Kind::Bool(_) => "bool",
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => "number",
+        Kind::Str(_) => "string",
+        Kind::Seq { .. } => "array",
+        Kind::Map { .. } => "object",
     }
 }
 

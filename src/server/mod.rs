@@ -22,6 +22,7 @@ pub mod body;
 pub mod changes;
 pub mod defaults;
 pub mod device;
+pub mod endpoint;
 pub mod hub;
 pub mod prepare;
 pub mod request;

@@ -9,6 +9,7 @@ mod device;
 pub mod judge;
 mod policy;
 pub mod pool_status;
+pub mod scheduling;
 mod selector;
 pub mod slice;
 pub mod status;
@@ -18,8 +19,6 @@ pub mod variant;
 
 use crate::api::DeviceKind;
 use crate::record::Record;
-use crate::record::view::PodSchedulingContext;
-use crate::rules::classic::scheduling;
 use crate::rules::context::{Context, Operation};
 use crate::rules::errors::Errors;
 
@@ -54,16 +53,10 @@ pub fn run(kind: DeviceKind, new: &Record<'_>, operation: Operation<'_>, context
             Update(old) => pool_status::update(new, old, errors),
             UpdateStatus(old) => pool_status::update_status(new, old, context, errors),
         },
-        DeviceKind::PodSchedulingContext => {
-            let new = PodSchedulingContext::new(new);
-            match operation {
-                Create => scheduling::create(new, context, errors),
-                Update(old) => {
-                    scheduling::create(new, context, errors);
-                    scheduling::update(new, PodSchedulingContext::new(old), context, errors);
-                }
-                UpdateStatus(old) => scheduling::update_status(new, PodSchedulingContext::new(old), errors),
-            }
-        }
+        DeviceKind::PodSchedulingContext => match operation {
+            Create => scheduling::create(new, context, errors),
+            Update(old) => scheduling::update(new, old, context, errors),
+            UpdateStatus(old) => scheduling::update_status(new, old, context, errors),
+        },
     }
 }

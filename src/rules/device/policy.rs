@@ -60,7 +60,8 @@ impl Judge<'_> {
             }
         };
         self.list(policy, "validValues", &place, each);
-        if !(too_many && self.v.list_size == ListSize::TooManyOnly) {
+        let unseen = too_many && self.v.list_size == ListSize::TooManyOnly;
+        if !unseen {
             let mut seen = BTreeSet::new();
             for (index, amount) in amounts.iter().enumerate() {
                 if !seen.insert(amount.whole()) {
@@ -70,7 +71,7 @@ impl Judge<'_> {
             }
         }
         let default = Amount::of(policy.str("default"));
-        if !amounts.iter().any(|amount| amount.nanos() == default.nanos()) {
+        if unseen || !amounts.iter().any(|amount| amount.nanos() == default.nanos()) {
             let detail = "default value is not valid according to the requestPolicy";
             self.errors.invalid(CODE, &place, Bad::Str(default.text()), detail);
         }

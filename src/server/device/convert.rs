@@ -3,15 +3,14 @@
 //! The hub is the internal type of the release: the shape of v1 from 1.33 on, before that the flat one of the version that is
 //! stored. Source: `pkg/apis/resource/<version>/conversion.go`.
 
-use crate::api::{DeviceKind, Release, Struct, Type, VERSIONS, device};
+use crate::api::{DeviceKind, Release, Struct, Type, device};
 use crate::finding::Step;
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
 
 /// The table of a kind in a version, whatever the release.
 pub fn schema_of(version: &str, kind: DeviceKind) -> Option<&'static Struct> {
-    let versions = [&device::v1alpha3::VERSION, &device::v1beta1::VERSION, &device::v1beta2::VERSION, &device::v1::VERSION];
-    let version = versions.into_iter().find(|known| known.name == version)?;
+    let version = device::VERSIONS.iter().find(|known| known.name == version)?;
     let object = crate::api::ObjectKind::Device(kind);
     version.kinds.iter().find(|row| row.object == object && row.items.is_none()).map(|row| row.schema)
 }
@@ -24,10 +23,13 @@ fn hub_schema(kind: DeviceKind, release: Release) -> Option<&'static Struct> {
 
 /// The object as the hub has it.
 pub fn to_hub<'t>(record: Record<'t>, kind: DeviceKind, release: Release) -> Record<'t> {
-    match hub_schema(kind, release) {
+    let mut hub = match hub_schema(kind, release) {
         Some(schema) => recast(record, schema),
         None => record,
-    }
+    };
+    // A spec that was not written is one of zero values.
+    hub.record_mut("spec");
+    hub
 }
 
 /// The object as a version has it.
@@ -81,6 +83,10 @@ fn recast<'t>(mut record: Record<'t>, target: &'static Struct) -> Record<'t> {
         if asks_flat(&record)
             && let Some(exactly) = out.record_mut("exactly")
         {
+            // Upstream copies tolerations one by one, so that an empty list becomes none.
+            if record.list("tolerations").is_empty() {
+                record.set("tolerations", Value::Unset);
+            }
             carry(&mut record, exactly, &["name"]);
         }
     } else if has(record.schema, "exactly") && !has(target, "exactly") {
@@ -189,7 +195,7 @@ pub fn written(version: &str, release: Release, hub: &[Step]) -> Option<Vec<Step
 /// Every version that serves a kind in a release, by name.
 pub fn served(kind: DeviceKind, release: Release) -> Vec<&'static str> {
     let object = crate::api::ObjectKind::Device(kind);
-    VERSIONS
+    device::VERSIONS
         .iter()
         .filter(|version| version.served_by(release))
         .filter(|version| version.kinds.iter().any(|row| row.object == object && row.in_release(release)))
