@@ -17,7 +17,10 @@ fn cases(release: &str) -> Vec<Value> {
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    text.split('\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect()
+    // Twelve thousand cases take most of a minute without optimisation: every seventh then, unless all are asked for.
+    let step = if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL").is_none() { 7 } else { 1 };
+    let lines = text.split('\n').filter(|line| !line.is_empty());
+    lines.step_by(step).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Keys sorted, `, ` and `: ` between tokens: how the recorded requests were sent.
@@ -77,8 +80,9 @@ fn run(release: &str) -> Tally {
         let api = Api { version, kind: version.kind(text("kind"), parsed).unwrap() };
         let set = case["gates"].as_object().cloned().unwrap_or_default();
         let gates = Gates::with(parsed, set.iter().map(|(name, on)| (name.as_str(), on.as_bool().unwrap()))).unwrap();
-        let namespace = case["namespaceLabels"].clone();
-        let labels = move |name: &str| namespace[name].as_str().map(str::to_owned);
+        let given = case["namespaceLabels"].as_object().cloned().unwrap_or_default();
+        let labels: BTreeMap<String, String> =
+            given.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect();
         let body = case["text"].as_str().map_or_else(|| sent(&case["object"]), str::to_owned);
         let stored = case.get("old").map(sent);
         let operation = match text("op") {

@@ -355,6 +355,13 @@ codes! {
     /// The pod already runs.
     PodBound = "pod-bound",
 
+    /// A field that the server drops because a feature gate is off.
+    FieldDropped = "field-dropped",
+    /// A warning that the server sends with its answer.
+    ServerWarning = "server-warning",
+    /// Admin access depends on a label of the namespace, which is not known.
+    NamespaceLabelsUnknown = "namespace-labels-unknown",
+
     // ---- across the objects of one text ----
     /// A claim or template names a class that the text does not have.
     ClassNotInInput = "class-not-in-input",

@@ -101,6 +101,8 @@ pub enum Via {
     Kubectl,
     /// The registered validation functions on exactly this object.
     Validator,
+    /// The body of a request as it stands.
+    Server,
 }
 
 /// Most bytes a verbatim value may print to.
@@ -109,7 +111,7 @@ const MAX_RAW: usize = 64 << 20;
 impl How {
     /// Only JSON sent to the server as it stands keeps its order and its duplicate keys.
     pub fn reaching(mode: Mode, via: Via, release: Release) -> Self {
-        let order = if mode == Mode::Json && via == Via::Validator { Order::Source } else { Order::Sorted };
+        let order = if mode == Mode::Json && via != Via::Kubectl { Order::Source } else { Order::Sorted };
         How { order, mode, release, max_raw: MAX_RAW, kubectl: via == Via::Kubectl }
     }
 }

@@ -88,6 +88,7 @@ pub struct Errors {
     release: Release,
     bytes: usize,
     panicked: Option<Vec<Step>>,
+    uncompiled: Vec<Vec<Step>>,
 }
 
 /// Most bytes of error texts that are kept: some of the server's texts repeat a whole list for each of its items.
@@ -96,12 +97,25 @@ pub const MAX_BYTES: usize = 4 << 20;
 impl Errors {
     /// No errors yet, in the words of a release.
     pub fn new(release: Release) -> Self {
-        Errors { list: Vec::new(), rules: release.rules(), release, bytes: 0, panicked: None }
+        Errors { list: Vec::new(), rules: release.rules(), release, bytes: 0, panicked: None, uncompiled: Vec::new() }
     }
 
     /// The server's code panics at this place: it answers with an internal error and nothing else.
     pub fn panic(&mut self, path: &Path<'_>) {
         self.panicked.get_or_insert_with(|| path.steps());
+    }
+
+    /// The compiler's word on the expression at this place is not known.
+    pub fn uncompiled_at(&mut self, path: &Path<'_>) {
+        let steps = path.steps();
+        if !self.uncompiled.contains(&steps) {
+            self.uncompiled.push(steps);
+        }
+    }
+
+    /// Where expressions are that were not compiled.
+    pub fn uncompiled(&self) -> &[Vec<Step>] {
+        &self.uncompiled
     }
 
     /// Where the server's code panics.

@@ -1,6 +1,6 @@
 //! The body of a request: decoded by the tables of its version, with the defaults filled in.
 
-use crate::api::Api;
+use crate::api::{Api, Release};
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::record::Record;
 use crate::record::decode::{self, Decoded, How, StrictKind};
@@ -60,8 +60,8 @@ impl<'t> Body<'t> {
     }
 
     /// The object as the rules judge it.
-    pub fn into_hub(self) -> Hub<'t> {
-        Hub::of(self.api, self.decoded.record)
+    pub fn into_hub(self, release: Release) -> Hub<'t> {
+        Hub::of(self.api, release, self.decoded.record)
     }
 }
 

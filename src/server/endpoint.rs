@@ -6,9 +6,9 @@
 use crate::api::{Api, Gates, ObjectKind, Release, Scope};
 use crate::finding::{Code, Path};
 use crate::limits::Limits;
+use crate::record::Record;
 use crate::record::decode::{How, Via};
 use crate::record::view::Object;
-use crate::record::{Record, encode};
 use crate::rules::{Bad, Context};
 use crate::server::body::Body;
 use crate::server::changes::Changes;
@@ -200,15 +200,7 @@ fn judge<'t>(
     if reply.status.is_some() {
         return;
     }
-    let stored = convert::through_storage(judged.record, kind, call.release);
-    for version in convert::served(kind, call.release) {
-        let mut record = convert::from_hub(stored.clone(), version, kind);
-        record.set("kind", crate::record::Value::Str(call.api.kind.kind.into()));
-        record.set("apiVersion", crate::record::Value::Str(format!("resource.k8s.io/{version}").into()));
-        let mut text = String::new();
-        encode(&record, call.release, &mut text);
-        reply.stored.push((version, text));
-    }
+    reply.stored = convert::versions_of_stored(judged.record, call.api, kind, call.release);
 }
 
 fn namespace_of(record: &Record<'_>) -> String {

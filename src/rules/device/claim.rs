@@ -69,17 +69,18 @@ fn template_spec(template: &Record<'_>, age: Age, context: &Context, errors: &mu
 }
 
 /// The error of admin access without the label on the namespace: for the first request that asks for it.
-pub fn admin_access(spec: Option<&Record<'_>>, label: &str, errors: &mut Errors) {
+/// The server's path is that of a claim in templates too.
+pub fn admin_access(spec: Option<&Record<'_>>, template: bool, label: &str, errors: &mut Errors) {
     let requests = spec.and_then(|spec| spec.record("devices")).map_or(&[][..], |devices| devices.list("requests"));
     for (index, request) in requests.iter().enumerate() {
         let exactly = request.as_record().and_then(|request| request.record("exactly"));
         if exactly.is_none_or(|exactly| !exactly.bool("adminAccess")) {
             continue;
         }
-        let (root, spec);
-        root = Path::ROOT;
-        spec = root.field("spec");
-        let devices = spec.field("devices");
+        let root = Path::ROOT;
+        let outer = root.field("spec");
+        let inner = outer.at("spec");
+        let devices = if template { inner.field("devices") } else { outer.field("devices") };
         let requests = devices.field("requests");
         let item = requests.index(index);
         errors.forbidden(Code::AdminAccessForbidden, &item.at("exactly").field("adminAccess"), &no_label(label));

@@ -2,10 +2,10 @@
 //!
 //! What differs between releases is data: [`variant::Variant`], and the limits of the tables.
 
+mod attributes;
 pub mod claim;
 pub mod class;
 mod condition;
-mod device;
 pub mod judge;
 mod policy;
 pub mod pool_status;

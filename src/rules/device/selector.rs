@@ -8,6 +8,7 @@ use crate::record::Record;
 pub fn expression(judge: &mut Judge<'_>, selector: &Record<'_>, _: Age, path: &Path<'_>) {
     let expression = selector.str("expression");
     if let Some(max) = judge.limit(selector, "expression").filter(|max| expression.len() > *max) {
-        judge.errors.too_long_bytes(Code::SelectorTooLong, path, max);
+        return judge.errors.too_long_bytes(Code::SelectorTooLong, path, max);
     }
+    judge.errors.uncompiled_at(path);
 }

@@ -88,7 +88,8 @@ impl Judge<'_> {
             let detail = "may not be specified when `allocated` is not set";
             return self.errors.forbidden(Code::ReservedForNotAllocated, path, detail);
         }
-        if !deleted && !(self.v.controllers && status.bool("deallocationRequested")) {
+        let going = deleted || (self.v.controllers && status.bool("deallocationRequested"));
+        if !going {
             return;
         }
         let is_new = |one: &Record<'_>| !stored.records("reservedFor").any(|old| immutable::same_record(one, old));

@@ -3,9 +3,9 @@
 //! The hub is the internal type of the release: the shape of v1 from 1.33 on, before that the flat one of the version that is
 //! stored. Source: `pkg/apis/resource/<version>/conversion.go`.
 
-use crate::api::{DeviceKind, Release, Struct, Type, device};
+use crate::api::{Api, DeviceKind, GROUP, Release, Struct, Type, device};
 use crate::finding::Step;
-use crate::record::{Record, Value};
+use crate::record::{Record, Value, encode};
 use crate::rules::device::variant::Variant;
 
 /// The table of a kind in a version, whatever the release.
@@ -107,10 +107,11 @@ fn recast<'t>(mut record: Record<'t>, target: &'static Struct) -> Record<'t> {
             }
             carry(&mut basic, &mut out, &[]);
         }
-    } else if has(target, "basic") && !has(record.schema, "basic") {
-        if let Some(basic) = out.record_mut("basic") {
-            carry(&mut record, basic, &["name"]);
-        }
+    } else if has(target, "basic")
+        && !has(record.schema, "basic")
+        && let Some(basic) = out.record_mut("basic")
+    {
+        carry(&mut record, basic, &["name"]);
     }
     carry(&mut record, &mut out, &[]);
     out
@@ -190,6 +191,20 @@ pub fn written(version: &str, release: Release, hub: &[Step]) -> Option<Vec<Step
         out.push(step.clone());
     }
     (out != hub).then_some(out)
+}
+
+/// The object as it comes back from the store, in every version that serves the kind, JSON.
+pub fn versions_of_stored(record: Record<'_>, api: Api, kind: DeviceKind, release: Release) -> Vec<(&'static str, String)> {
+    let stored = through_storage(record, kind, release);
+    let encoded = |version: &'static str| {
+        let mut record = from_hub(stored.clone(), version, kind);
+        record.set("kind", Value::Str(api.kind.kind.into()));
+        record.set("apiVersion", Value::Str(format!("{GROUP}/{version}").into()));
+        let mut text = String::new();
+        encode(&record, release, &mut text);
+        (version, text)
+    };
+    served(kind, release).into_iter().map(encoded).collect()
 }
 
 /// Every version that serves a kind in a release, by name.

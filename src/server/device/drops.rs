@@ -211,10 +211,11 @@ impl Drops<'_> {
             return;
         }
         let Some(status) = new.inner_mut("status") else { return };
-        if !before && !stored.is_some_and(|stored| stored.has("allocation")) {
-            if let Some(allocation) = status.inner_mut("allocation") {
-                self.field(gate, allocation, "controller", &[key("status"), key("allocation")]);
-            }
+        if !before
+            && !stored.is_some_and(|stored| stored.has("allocation"))
+            && let Some(allocation) = status.inner_mut("allocation")
+        {
+            self.field(gate, allocation, "controller", &[key("status"), key("allocation")]);
         }
         let controlled = status.record("allocation").is_some_and(|allocation| !allocation.str("controller").is_empty());
         if !stored.is_some_and(|stored| stored.bool("deallocationRequested")) && !controlled {
@@ -226,8 +227,7 @@ impl Drops<'_> {
         let stored = old.and_then(|old| old.record("spec"));
         let Some(spec) = new.inner_mut("spec") else { return };
         let path = [key("spec")];
-        let uses =
-            |what: &dyn Fn(&Record<'_>) -> bool| stored.is_some_and(|spec| spec.records("devices").any(|device| what(device)));
+        let uses = |what: &dyn Fn(&Record<'_>) -> bool| stored.is_some_and(|spec| spec.records("devices").any(what));
         let of_devices = |drops: &mut Self, spec: &mut Record<'_>, gate: Gate, names: &[&str]| {
             for (index, device) in spec.records_mut("devices").enumerate() {
                 let path = below(&path, &[key("devices"), Step::Index(index)]);

@@ -12,10 +12,11 @@ use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
 use crate::rules::device::{claim, status};
 use crate::rules::metadata::{self, NameRule};
-use crate::rules::{self, Context, Errors, Operation, immutable};
+use crate::rules::{self, Context, Errors, FieldError, Operation, immutable};
 use crate::server::prepare;
 use drops::{Dropped, Part};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// An object as the strategy leaves it, and what was found.
 #[derive(Debug)]
@@ -28,8 +29,8 @@ pub struct Judged<'t> {
     pub dropped: Vec<Dropped>,
 }
 
-/// Whether the namespace has the label for admin access; `None`: its labels are not known.
-pub type Labels<'l> = Option<&'l dyn Fn(&str) -> Option<String>>;
+/// The labels of the namespace; `None` if they are not known.
+pub type Labels<'l> = Option<&'l BTreeMap<String, String>>;
 
 /// A new object, its metadata filled in: dropped fields, then the rules.
 pub fn create<'t>(kind: DeviceKind, mut record: Record<'t>, context: &Context, labels: Labels<'_>) -> Judged<'t> {
@@ -40,23 +41,37 @@ pub fn create<'t>(kind: DeviceKind, mut record: Record<'t>, context: &Context, l
         meta.set("generation", Value::Int(1));
     }
     let mut errors = context.errors();
+    admin_access(kind, &record, context, labels, &mut errors);
+    rules::device::run(kind, &record, Operation::Create, context, &mut errors);
+    Judged { record, errors, dropped }
+}
+
+/// The error of admin access on create, if these are the labels of the namespace.
+pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: Labels<'_>) -> Option<FieldError> {
+    if !context.gates.on(Gate::DRAAdminAccess) {
+        return None;
+    }
+    let mut errors = context.errors();
+    admin_access(kind, record, context, labels, &mut errors);
+    errors.into_list().pop()
+}
+
+fn admin_access(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: Labels<'_>, errors: &mut Errors) {
     let spec = match kind {
         DeviceKind::ResourceClaim => record.record("spec"),
         DeviceKind::ResourceClaimTemplate => record.record("spec").and_then(|spec| spec.record("spec")),
         _ => None,
     };
     if let Some(label) = missing_label(context, labels) {
-        claim::admin_access(spec, label, &mut errors);
+        claim::admin_access(spec, kind == DeviceKind::ResourceClaimTemplate, label, errors);
     }
-    rules::device::run(kind, &record, Operation::Create, context, &mut errors);
-    Judged { record, errors, dropped }
 }
 
 /// The label that the namespace lacks.
 fn missing_label(context: &Context, labels: Labels<'_>) -> Option<&'static str> {
     let label = Variant::of(context.release).admin_label?;
     let labels = labels?;
-    (labels(label).as_deref() != Some("true")).then_some(label)
+    (labels.get(label).map(String::as_str) != Some("true")).then_some(label)
 }
 
 /// A changed object or status.
