@@ -393,7 +393,7 @@ fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
 
 /// A quantity to calculate with.
 #[derive(Clone, Debug)]
-pub struct Amount {
+pub struct Measure {
     text: String,
     nanos: i128,
     notation: Notation,
@@ -402,11 +402,11 @@ pub struct Amount {
 /// One unit in the smallest part a quantity keeps.
 const UNIT: i128 = 1_000_000_000;
 
-impl Amount {
+impl Measure {
     /// The quantity in a canonical text; zero for a text that is none.
     pub fn of(text: &str) -> Self {
         let Ok(quantity) = Quantity::parse(text) else {
-            return Amount { text: "0".to_owned(), nanos: 0, notation: Notation::Decimal };
+            return Measure { text: "0".to_owned(), nanos: 0, notation: Notation::Decimal };
         };
         let digits = quantity.digits.iter().fold(0i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(*digit)));
         let mut nanos = digits;
@@ -417,7 +417,7 @@ impl Amount {
             nanos /= 10;
         }
         let nanos = if quantity.negative { nanos.saturating_neg() } else { nanos };
-        Amount { text: text.to_owned(), nanos, notation: quantity.notation }
+        Measure { text: text.to_owned(), nanos, notation: quantity.notation }
     }
 
     /// As it is written.
@@ -437,13 +437,13 @@ impl Amount {
     }
 
     /// The sum, in the notation of the first unless that is zero.
-    pub fn plus(&self, other: &Amount) -> Amount {
+    pub fn plus(&self, other: &Measure) -> Measure {
         let nanos = self.nanos.saturating_add(other.nanos);
         let notation = if self.nanos == 0 { other.notation } else { self.notation };
         let digits = nanos.unsigned_abs().to_string().bytes().map(|b| b.wrapping_sub(b'0')).collect::<Vec<_>>();
         let digits = if nanos == 0 { Vec::new() } else { digits };
-        let sum = Quantity { kept: None, negative: nanos < 0, digits, exponent: NANO, notation };
-        Amount { text: sum.canonical().into_owned(), nanos, notation }
+        let sum = Quantity { kept: None, negative: nanos < 0, digits, exponent: NANO, notation, small: false };
+        Measure { text: sum.canonical().into_owned(), nanos, notation }
     }
 }
 

@@ -6,7 +6,7 @@ use super::judge::Judge;
 use super::slice::{CounterSets, consumed};
 use super::variant::Counters;
 use crate::finding::{Code, Path};
-use crate::go::quantity::Amount;
+use crate::go::quantity::Measure;
 use crate::record::{Record, Value};
 use crate::rules::errors::Bad;
 use crate::rules::{immutable, names, node_selector};
@@ -252,7 +252,7 @@ impl Judge<'_> {
             let Some(mapping) = mapping.as_record() else { continue };
             if mapping.has("allocationMultiplier") {
                 let multiplier = mapping.str("allocationMultiplier");
-                if Amount::of(multiplier).nanos() <= 0 {
+                if Measure::of(multiplier).nanos() <= 0 {
                     let path = path.field("allocationMultiplier");
                     self.errors.invalid(code, &path, Bad::Str(multiplier), "must be positive");
                 }

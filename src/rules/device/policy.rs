@@ -5,7 +5,7 @@
 use super::judge::Judge;
 use super::variant::ListSize;
 use crate::finding::{Code, Path};
-use crate::go::quantity::Amount;
+use crate::go::quantity::Measure;
 use crate::record::{Record, Value};
 use crate::rules::errors::Bad;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ impl Judge<'_> {
         if !shared {
             return self.errors.forbidden(CODE, &path, "allowMultipleAllocations must be true");
         }
-        let whole = Amount::of(capacity.str("value"));
+        let whole = Measure::of(capacity.str("value"));
         let values = policy.list("validValues");
         match policy.record("validRange") {
             Some(_) if !values.is_empty() => {
@@ -37,13 +37,13 @@ impl Judge<'_> {
         }
     }
 
-    fn valid_values(&mut self, policy: &Record<'_>, whole: &Amount, path: &Path<'_>) {
+    fn valid_values(&mut self, policy: &Record<'_>, whole: &Measure, path: &Path<'_>) {
         if !policy.has("default") {
             return self.errors.required(CODE, &path.field("default"), "required when validValues is defined");
         }
         let place = path.field("validValues");
         let values = policy.list("validValues");
-        let amounts: Vec<Amount> = values.iter().map(|value| Amount::of(value.as_str())).collect();
+        let amounts: Vec<Measure> = values.iter().map(|value| Measure::of(value.as_str())).collect();
         for (index, pair) in amounts.windows(2).enumerate() {
             if let [before, after] = pair
                 && after.nanos() < before.nanos()
@@ -54,7 +54,7 @@ impl Judge<'_> {
         }
         let too_many = self.limit(policy, "validValues").is_some_and(|max| values.len() > max);
         let each = |judge: &mut Self, value: &Value<'_>, path: &Path<'_>| {
-            if Amount::of(value.as_str()).nanos() > whole.nanos() {
+            if Measure::of(value.as_str()).nanos() > whole.nanos() {
                 let detail = format!("option is larger than capacity value: {}", whole.text());
                 judge.errors.invalid(CODE, path, Bad::Str(value.as_str()), &detail);
             }
@@ -70,14 +70,14 @@ impl Judge<'_> {
                 }
             }
         }
-        let default = Amount::of(policy.str("default"));
+        let default = Measure::of(policy.str("default"));
         if unseen || !amounts.iter().any(|amount| amount.nanos() == default.nanos()) {
             let detail = "default value is not valid according to the requestPolicy";
             self.errors.invalid(CODE, &place, Bad::Str(default.text()), detail);
         }
     }
 
-    fn valid_range(&mut self, policy: &Record<'_>, range: &Record<'_>, whole: &Amount, path: &Path<'_>) {
+    fn valid_range(&mut self, policy: &Record<'_>, range: &Record<'_>, whole: &Measure, path: &Path<'_>) {
         let needed = "required when validRange is defined";
         let place = path.field("validRange");
         if !policy.has("default") {
@@ -86,8 +86,8 @@ impl Judge<'_> {
         if !range.has("min") {
             return self.errors.required(CODE, &place.field("min"), needed);
         }
-        let (default, min) = (Amount::of(policy.str("default")), Amount::of(range.str("min")));
-        let mut told = |path: &Path<'_>, value: &Amount, detail: String| {
+        let (default, min) = (Measure::of(policy.str("default")), Measure::of(range.str("min")));
+        let mut told = |path: &Path<'_>, value: &Measure, detail: String| {
             self.errors.invalid(CODE, path, Bad::Str(value.text()), &detail);
         };
         let at = place.field("min");
@@ -97,7 +97,7 @@ impl Judge<'_> {
         if default.nanos() < min.nanos() {
             told(&at, &default, format!("default is less than min: {}", min.text()));
         }
-        let max = range.has("max").then(|| Amount::of(range.str("max")));
+        let max = range.has("max").then(|| Measure::of(range.str("max")));
         if let Some(max) = &max {
             let at = place.field("max");
             if min.nanos() > max.nanos() {
@@ -113,7 +113,7 @@ impl Judge<'_> {
         if !range.has("step") {
             return;
         }
-        let step = Amount::of(range.str("step"));
+        let step = Measure::of(range.str("step"));
         let at = place.field("step");
         let first = min.plus(&step);
         if first.nanos() > whole.nanos() {
