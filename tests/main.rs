@@ -17,6 +17,7 @@ mod code_pages;
 mod convert;
 mod convert_corpus;
 mod decode_vectors;
+mod device_vectors;
 mod editor_complete;
 mod editor_hover;
 mod editor_lists;

@@ -219,7 +219,7 @@ fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
     if decoded.answer.is_some() {
         return None;
     }
-    defaults::apply(&mut decoded.record, api);
+    defaults::apply(&mut decoded.record, api, how.release);
     Some((*api, decoded.record))
 }
 

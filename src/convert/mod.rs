@@ -23,7 +23,7 @@ mod value;
 
 pub use losses::Loss;
 
-use crate::api::{self, Api, GROUP, Release, Version};
+use crate::api::{self, Api, Family, GROUP, Release, Version};
 use crate::finding::{Code, Finding, Origin, Path, Severity, Step, locate};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
@@ -170,6 +170,9 @@ impl Work<'_> {
             return None;
         }
         let version = api::version(tree.str(tree.get(root, "apiVersion")?)?)?;
+        if version.family != Family::Classic {
+            return None;
+        }
         self.checked = true;
         if version.api_version == self.to.api_version {
             return None;
@@ -195,14 +198,15 @@ impl Work<'_> {
     fn item(&mut self, input: &Input<'_>, index: usize, item: &Item) -> Result<(Job, Outcome), Box<Outcome>> {
         let mut outcome = Outcome { from: item.api_version.clone(), to: item.api_version.clone(), ..Outcome::default() };
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-        let known = api::version(&item.api_version);
+        // Later versions are another family: there is no step to them.
+        let known = api::version(&item.api_version).filter(|version| version.family == Family::Classic);
         if known.is_some_and(|version| version.api_version == self.to.api_version) {
             self.checked = true;
             outcome.skipped = Some(format!("it is of {} already", self.to.name));
             return Err(Box::new(outcome));
         }
         let api = match (&item.what, known) {
-            (What::Ours(api), _) => *api,
+            (What::Ours(api), Some(_)) => *api,
             (What::Refused(finding), Some(_)) => {
                 self.checked = true;
                 self.push(input, item, index, finding.clone());

@@ -21,6 +21,8 @@
 pub mod body;
 pub mod changes;
 pub mod defaults;
+pub mod device;
+pub mod endpoint;
 pub mod hub;
 pub mod prepare;
 pub mod request;

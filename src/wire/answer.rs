@@ -247,6 +247,9 @@ pub struct Object {
     /// Validate: `null` or the Kubernetes `Status`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Option<Box<Status>>>,
+    /// Validate with `stored`: the object as the server would hold it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored: Option<serde_json::Value>,
     /// Evaluate: on which nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<Box<super::placement::Placement>>,

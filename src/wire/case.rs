@@ -2,7 +2,7 @@
 
 use super::request::{FieldValidation, Operation, Request, Via};
 use super::validate::{in_namespace, stored};
-use crate::api::{Api, ClassicKind, ObjectKind, Scope};
+use crate::api::{Api, ClassicKind, Gates, ObjectKind, Scope};
 use crate::finding::hints;
 use crate::finding::{Code, Finding, Origin, Step};
 use crate::manifest::{Input, Item, What};
@@ -35,6 +35,8 @@ pub struct Case<'a, 's> {
     pub index: usize,
     /// Its kind.
     pub api: Api,
+    /// The feature gates that are on; `None`: the defaults.
+    pub gates: Option<Gates>,
     /// The stored objects, for updates.
     pub old: Option<&'a Input<'s>>,
     /// The stored objects by what pairs them.
@@ -70,6 +72,8 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// The server's answer, unless it accepts.
     pub status: Option<Status>,
+    /// The object as it is stored, by version.
+    pub stored: Vec<(&'static str, String)>,
 }
 
 impl Case<'_, '_> {
@@ -106,6 +110,8 @@ impl Case<'_, '_> {
             hints::validation(&mut finding, self.api, tree, self.item.node);
             verdict.findings.push(finding);
         }
+        verdict.stored = outcome.stored;
+        verdict.findings.extend(outcome.warnings);
         verdict.findings.append(&mut outcome.changes.findings());
         verdict.findings.append(&mut remarks);
         for finding in &mut verdict.findings {
@@ -118,11 +124,15 @@ impl Case<'_, '_> {
     fn outcome(&self, body: Body<'_>, verdict: &mut Verdict) -> Option<Outcome> {
         let request = server::Request {
             release: self.item.release,
+            gates: self.gates,
+            labels: self.request.namespace_labels.as_ref(),
+            stored: self.request.stored.is_some(),
             namespace: self.request.namespace.as_deref(),
             validation: self.request.field_validation,
             reach: match self.via() {
                 Via::Kubectl => Reach::Store,
                 Via::Validator => Reach::Functions,
+                Via::Server => Reach::Server,
             },
         };
         match self.old {
@@ -171,7 +181,7 @@ impl Case<'_, '_> {
                 let finding = Finding::error(Code::TypeMismatch, Origin::ApiServer, error);
                 verdict.findings.push(without_place(finding).with_help("the wrong type is in `old`"));
             }
-            Via::Kubectl => {
+            Via::Kubectl | Via::Server => {
                 let finding = Finding::error(Code::TypeMismatch, Origin::Claimkit, error);
                 verdict.findings.push(without_place(stored(&finding)));
             }

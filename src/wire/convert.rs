@@ -3,7 +3,7 @@
 use super::answer::{self, Answer, Loss, Object};
 use super::parse::nothing_checked;
 use super::request::{Lossy, Request};
-use crate::api::{GROUP, VERSIONS, Version};
+use crate::api::{Family, GROUP, VERSIONS, Version};
 use crate::convert::{self, Options};
 use crate::finding::Severity;
 use serde_json::value::RawValue;
@@ -54,6 +54,6 @@ pub fn convert(request: &Request) -> Answer {
 /// The version asked for: `resource.k8s.io/v1alpha2` or bare.
 fn target(name: &str) -> Result<&'static Version, String> {
     let bare = name.strip_prefix(GROUP).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
-    let known = VERSIONS.iter().copied().find(|version| version.name == bare);
+    let known = VERSIONS.iter().copied().find(|version| version.name == bare && version.family == Family::Classic);
     known.ok_or_else(|| format!("unknown version `{name}`; write `v1alpha1` or `v1alpha2`"))
 }

@@ -1,6 +1,6 @@
 //! What can be asked. Absent fields mean the default; unknown fields are refused by name.
 
-use crate::api::Release;
+use crate::api::{Gates, Release};
 use crate::editor::sentences::{LOCALES, Sentences};
 use crate::limits::Limits;
 pub use crate::record::decode::Via;
@@ -9,6 +9,7 @@ use crate::text::Source;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// One request.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -20,6 +21,12 @@ pub struct Request {
     pub text: Option<String>,
     /// Kubernetes release.
     pub release: Option<String>,
+    /// Feature gates over the defaults of the release.
+    pub gates: BTreeMap<String, bool>,
+    /// The labels of the namespace; absent: not known.
+    pub namespace_labels: Option<BTreeMap<String, String>>,
+    /// Validate: the objects as they are stored: `true` in the version that was written, or the name of a version.
+    pub stored: Option<Stored>,
     /// What the server does with unknown and duplicate fields.
     #[serde(deserialize_with = "word")]
     pub field_validation: FieldValidation,
@@ -119,6 +126,16 @@ fn some_coordinate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     Ok(Option::<Coordinate>::deserialize(deserializer)?.map(|Coordinate(number)| number))
 }
 
+/// Which version stored objects are answered in.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "true, false or the name of a version")]
+pub enum Stored {
+    /// In the version that was written, or not at all.
+    Written(bool),
+    /// In this version.
+    Version(String),
+}
+
 /// Reads a request. The error names the field, what stands there and what is expected.
 pub fn read(text: &str) -> Result<Request, String> {
     let mut json = serde_json::Deserializer::from_str(text);
@@ -146,6 +163,23 @@ impl Request {
     /// Why a field's bytes cannot be read, if they were bytes and cannot be.
     pub fn damage(&self, field: &str) -> Option<&str> {
         self.damaged.iter().find(|(name, _)| *name == field).map(|(_, why)| why.as_str())
+    }
+
+    /// The gates that are on in a release; `None` if none was set. The error names the gate.
+    pub fn gates_in(&self, release: Release) -> Result<Option<Gates>, String> {
+        if self.gates.is_empty() {
+            return Ok(None);
+        }
+        let set = self.gates.iter().map(|(name, on)| (name.as_str(), *on));
+        Gates::with(release, set).map(Some).map_err(|error| format!("`gates`: {error}"))
+    }
+
+    /// The version that stored objects are answered in, if at all. `written`: that of the object.
+    pub fn stored_version<'v>(&'v self, written: &'v str) -> Option<&'v str> {
+        match self.stored.as_ref()? {
+            Stored::Written(wanted) => wanted.then_some(written),
+            Stored::Version(version) => Some(version.strip_prefix("resource.k8s.io/").unwrap_or(version)),
+        }
     }
 
     /// The release asked for; an error text if it is not one of those known.

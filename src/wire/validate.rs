@@ -12,8 +12,33 @@ use crate::finding::suggest;
 use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::manifest::{Input, Item, Passage, What};
 use crate::rules::classic::references::{Here, Named, References};
+use crate::server::device::defaults::CLOCK;
 use crate::server::status::Status;
 use crate::text::bytes::HELP;
+
+/// The stored object without what the server sets anew each time.
+fn stored_object(text: &str) -> Option<serde_json::Value> {
+    let mut object: serde_json::Value = serde_json::from_str(text).ok()?;
+    if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
+        for name in ["creationTimestamp", "uid", "managedFields"] {
+            metadata.shift_remove(name);
+        }
+    }
+    without_clock(&mut object);
+    Some(object)
+}
+
+/// Times that the server takes from its clock. Recursion is bounded by the depth of the tables.
+fn without_clock(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(map) => {
+            map.retain(|_, value| value.as_str() != Some(CLOCK));
+            map.values_mut().for_each(without_clock);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(without_clock),
+        _ => {}
+    }
+}
 
 /// Answers `validate`.
 pub fn validate(request: &Request) -> Answer {
@@ -68,11 +93,20 @@ pub fn validate(request: &Request) -> Answer {
                 }
                 What::Ours(api) => {
                     checked = true;
-                    let case = Case { request, input, item, index, api: *api, old: old.as_ref(), partners: &partners };
+                    let gates = match request.gates_in(item.release) {
+                        Ok(gates) => gates,
+                        Err(error) => return unusable(&error),
+                    };
+                    let (old, partners) = (old.as_ref(), &partners);
+                    let case = Case { request, input, item, index, api: *api, gates, old, partners };
                     let verdict = case.judge(&mut references);
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     object.valid = Some(Some(!refused));
                     object.status = Some(verdict.status.map(Box::new));
+                    object.stored = request.stored_version(api.version.name).and_then(|wanted| {
+                        let (_, text) = verdict.stored.into_iter().find(|(version, _)| *version == wanted)?;
+                        stored_object(&text)
+                    });
                     for finding in verdict.findings {
                         told.add(source, place(input, item, index, finding));
                     }
