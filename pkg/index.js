@@ -39,6 +39,11 @@ export function evaluate(text, options) {
   return nodes.evaluate(text, rest);
 }
 
+export function cel(expression, options) {
+  ready();
+  return wasm.cel(expression, options);
+}
+
 export function prepareNodes(nodes, options) {
   ready();
   return wasm.prepareNodes(nodes, options);

@@ -224,6 +224,7 @@ fn agree(arguments: &Arguments) -> Result<(), String> {
         .map(String::as_str)
         .chain(arguments.values("nodes"))
         .chain(arguments.values("old"))
+        .chain(arguments.values("device"))
         .chain(arguments.values("selector"));
     if stdin.filter(|file| *file == "-").count() > 1 {
         return Err("standard input (`-`) can be read only once".to_owned());

@@ -6,7 +6,7 @@
 //! | [`arguments`] | what was typed | a verb, its files and options, or what is wrong with them |
 //! | [`files`] | names | texts: folders walked, `-` read from standard input |
 //! | `ask` | a request, texts | answers, as the contract has them |
-//! | `check`, `convert`, `evaluate`, `patch`, `batch`, `lists` | answers | what [`crate::report`] makes of them |
+//! | `check`, `convert`, `evaluate`, `cel`, `patch`, `batch`, `lists` | answers | what [`crate::report`] makes of them |
 
 pub mod arguments;
 pub mod files;
@@ -17,6 +17,7 @@ pub mod options;
 mod admit;
 mod ask;
 mod batch;
+mod cel;
 mod check;
 mod completion;
 mod convert;
@@ -159,6 +160,7 @@ fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         "patch" => patch::run(arguments, host),
         "admit" => admit::run(arguments, host),
         "batch" => batch::run(host),
+        "cel" => cel::run(arguments, host),
         "completion" => complete(arguments, host),
         "schema" => lists::schema(arguments, host),
         "codes" | "releases" => lists::run(arguments, host),

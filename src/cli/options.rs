@@ -158,6 +158,17 @@ static FIX_DIFF: Opt =
 static REQUIRE_NODE: Opt = opt("require-node", None, Takes::Nothing, "end with 1 if a claim can be used on no node");
 static SHOW_SETTINGS: Opt =
     opt("show-settings", None, Takes::Nothing, "print the settings in force and where they come from, and end");
+static DEVICE_RELEASE: Opt = opt(
+    "release",
+    Some('r'),
+    Takes::Text("RELEASE"),
+    "Kubernetes release that answers: 1.31 to 1.36, or with a patch, 1.31.1; default: the last one",
+);
+static GATES: Opt = many("gates", Takes::Text("GATES"), "feature gates over the release's defaults: DRAAdminAccess=true,…");
+static STORED: Opt =
+    opt("stored", None, Takes::Nothing, "the expression is stored already: all is known that the release can run");
+static DEVICE: Opt =
+    many("device", Takes::Text("FILE"), "a device or a ResourceSlice, YAML or JSON; may be given more than once");
 
 /// Every verb.
 pub static VERBS: &[Verb] = &[
@@ -255,6 +266,12 @@ pub static VERBS: &[Verb] = &[
             &COLOR,
             &REMARKS,
         ],
+    },
+    Verb {
+        name: "cel",
+        operands: "EXPR",
+        about: "Say what a device selector is for kube-apiserver, and which devices it selects",
+        options: &[&DEVICE, &DEVICE_RELEASE, &GATES, &STORED, &OUTPUT_PLAIN],
     },
     Verb {
         name: "parse",

@@ -131,6 +131,14 @@ pub fn fixes(text: &JsValue, range: &JsValue, options: &JsValue) -> Result<JsVal
     call.about(text, Request { range, ..call.options(options)? })
 }
 
+/// `cel(expression, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn cel(expression: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let call = Call("cel");
+    let text = expression.as_string().ok_or_else(|| call.wrong("`expression`", expression, "a string"))?;
+    call.answer(Request { expression: Some(text), ..call.options(options)? })
+}
+
 /// `admit(request?, settings?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> {
@@ -220,6 +228,7 @@ impl Call {
             "evaluate" => &[COMMON, &["nodes", "selector", "detail", "explain"]],
             "jsonSchema" => &[&["release", "kind"], LOCALE],
             "hover" | "complete" => &[COMMON, LOCALE],
+            "cel" => &[COMMON, &["gates", "environment", "stored", "devices", "instances", "trace"]],
             "codes" | "releases" => &[LOCALE],
             _ => &[COMMON],
         };

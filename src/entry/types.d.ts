@@ -463,6 +463,77 @@ export function evaluate(text: Manifest | undefined, options: EvaluateOptions): 
  */
 export function prepareNodes(nodes: string | Uint8Array | object | null, options?: CommonOptions): PreparedNodes;
 
+/** The value of an attribute of a device: one of the fields. */
+export interface DeviceAttribute {
+  bool?: boolean;
+  int?: number;
+  string?: string;
+  version?: string;
+  bools?: boolean[];
+  ints?: number[];
+  strings?: string[];
+  versions?: string[];
+}
+
+/** A device as selectors see it. */
+export interface CelDevice {
+  /** Not looked at. */
+  name?: string;
+  /** The domain of attributes and capacities without one. */
+  driver?: string;
+  attributes?: Record<string, DeviceAttribute>;
+  /** Quantities. */
+  capacity?: Record<string, string | number | { value: string | number }>;
+  allowMultipleAllocations?: boolean;
+}
+
+/** Options of {@link cel}. */
+export interface CelOptions extends CommonOptions {
+  /** Feature gates over the defaults of the release. */
+  gates?: Record<string, boolean>;
+  /** Default: `device`. `namedResources`: those of Kubernetes 1.30. */
+  environment?: "device" | "namedResources";
+  /** The expression is stored already: everything is known that the release can run, not only what it takes anew. */
+  stored?: boolean;
+  devices?: CelDevice[];
+  /** For `namedResources`: attributes as v1alpha2 writes them. */
+  instances?: { name?: string; attributes: object[] }[];
+  /** With the value of every part of the expression. */
+  trace?: boolean;
+}
+
+export interface CelAnswer extends Answer {
+  verb: "cel";
+  compile: {
+    ok: boolean;
+    /** The type of the result. */
+    type?: string;
+    /** The estimate that is compared with the limit, 1,000,000. */
+    cost?: number;
+    /** kube-apiserver's text. */
+    error?: string;
+  };
+  /** One per device; absent if the expression does not compile. */
+  results?: {
+    match?: boolean;
+    /** kube-scheduler's text. */
+    error?: string;
+    /** What was spent. */
+    cost: number;
+    /** With `trace`: the parts that decided, in English. */
+    why?: string[];
+    /** With `trace`: every part that was evaluated, outer ones first. */
+    trace?: { range: Range; value?: string; error?: string }[];
+  }[];
+}
+
+/**
+ * Says what a device selector (CEL) is for kube-apiserver, and what it says of devices.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function cel(expression: string, options?: CelOptions): CelAnswer;
+
 /** Language of claimkit's own sentences. */
 export type Locale = "en" | "zh-Hans";
 

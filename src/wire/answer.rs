@@ -49,6 +49,12 @@ pub struct Answer {
     /// The releases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<Vec<ReleaseEntry>>,
+    /// Cel: what the compilation gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compile: Option<super::Compiled>,
+    /// Cel: what each device got.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub results: Option<Vec<super::Run>>,
     /// Convert: the whole file converted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod request;
 
 mod case;
+mod cel;
 mod complete;
 mod convert;
 mod evaluate;
@@ -18,9 +19,11 @@ mod patch;
 pub mod placement;
 mod placing;
 mod select;
+mod target;
 mod validate;
 
 pub use answer::Answer;
+pub use cel::{CelEnvironment, Compiled, Run, Traced};
 pub use evaluate::evaluate_on;
 pub use placing::FULL_NODES;
 pub use request::Request;
@@ -44,10 +47,11 @@ pub fn run(request: &Request) -> Answer {
         "jsonSchema" => json_schema::json_schema(request),
         "codes" => lists::codes(request),
         "releases" => lists::releases(request),
+        "cel" => cel::cel(request),
         verb => Answer::unusable(
             Some(verb),
             &format!(
-                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`"
+                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`"
             ),
         ),
     }

@@ -1,5 +1,6 @@
 //! What can be asked. Absent fields mean the default; unknown fields are refused by name.
 
+use super::cel::CelEnvironment;
 use crate::api::{Gates, Release};
 use crate::editor::sentences::{LOCALES, Sentences};
 use crate::limits::Limits;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object with the fields of a request")]
 pub struct Request {
-    /// `parse`, `validate`, `convert`, `evaluate`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`.
+    /// `parse`, `validate`, `convert`, `evaluate`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`.
     pub verb: String,
     /// The manifest text.
     pub text: Option<String>,
@@ -94,6 +95,17 @@ pub struct Request {
     pub request: Option<Box<RawValue>>,
     /// Admit: the settings of the policy; absent: none.
     pub settings: Option<Box<RawValue>>,
+    /// Cel: the text of a selector. `stored` tells whether it is stored already.
+    pub expression: Option<String>,
+    /// Cel: what the selector is about.
+    #[serde(deserialize_with = "word")]
+    pub environment: CelEnvironment,
+    /// Cel: the devices that it is asked of.
+    pub devices: Vec<serde_json::Value>,
+    /// Cel: the instances of named resources that it is asked of.
+    pub instances: Vec<serde_json::Value>,
+    /// Cel: with the value of every part.
+    pub trace: bool,
     /// Overrides of the limits.
     pub limits: Limits,
 }

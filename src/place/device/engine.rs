@@ -65,8 +65,8 @@ pub fn device(subject: Subject<'_>) -> cel::Device {
     }
 }
 
-/// Upstream looks at the fields in this order (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `getAttributeValue`).
-fn attribute(value: &Attribute) -> cel::Attribute {
+/// An attribute as the engine takes it. Upstream looks at the fields in this order (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `getAttributeValue`).
+pub fn attribute(value: &Attribute) -> cel::Attribute {
     let Attribute { string, int, bool, version, strings, ints, bools, versions } = value;
     match (int, bool, string, version) {
         (Some(int), ..) => cel::Attribute::Int(*int),

@@ -1,0 +1,144 @@
+//! `cel`: what a device selector is for kube-apiserver, and what it says of the devices of files.
+
+use super::arguments::Arguments;
+use super::ask::{self, Request};
+use super::files;
+use super::{FINDINGS, FINE, Host, UNUSABLE};
+use crate::finding::Severity;
+use crate::limits::Limits;
+use crate::text;
+use serde_json::{Map, Value, json};
+
+pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
+    let [expression] = arguments.operands.as_slice() else {
+        host.err("claimkit: `cel` needs one expression, in quotes\n");
+        return UNUSABLE;
+    };
+    let Some(devices) = devices(arguments, host) else { return UNUSABLE };
+    let given: Vec<Value> = devices.iter().map(|(_, device)| device.clone()).collect();
+    let gates = match gates(arguments) {
+        Ok(gates) => gates,
+        Err(problem) => {
+            host.err(&format!("claimkit: {problem}\n"));
+            return UNUSABLE;
+        }
+    };
+    let request = Request::new("cel")
+        .with("expression", Some(expression.as_str()))
+        .with("release", arguments.value("release"))
+        .with("gates", Some(gates))
+        .with("stored", Some(arguments.has("stored")))
+        .with("trace", Some(true))
+        .with("devices", Some(given));
+    let Some(told) = ask::once(&request, host) else { return UNUSABLE };
+    let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
+    if arguments.value("output") == Some("json") {
+        host.out(&format!("{}\n", told.json));
+    } else {
+        host.out(&shown(&answer, devices.iter().map(|(name, _)| name.as_str())));
+    }
+    if told.answer.ok { FINE } else { FINDINGS }
+}
+
+/// `NAME=true` and `NAME=false`, with commas between.
+pub fn gates(arguments: &Arguments) -> Result<Value, String> {
+    let mut gates = Map::new();
+    for pair in arguments.values("gates").flat_map(|text| text.split(',')) {
+        match pair.split_once('=') {
+            Some((name, "true")) => gates.insert(name.to_owned(), json!(true)),
+            Some((name, "false")) => gates.insert(name.to_owned(), json!(false)),
+            _ => return Err(format!("`--gates {pair}`: write `NAME=true` or `NAME=false`")),
+        };
+    }
+    Ok(Value::Object(gates))
+}
+
+/// The devices of all files with their names: bare ones, and those of ResourceSlices.
+fn devices(arguments: &Arguments, host: &mut dyn Host) -> Option<Vec<(String, Value)>> {
+    let mut devices = Vec::new();
+    for name in arguments.values("device") {
+        let file = files::read_one(name, host)?;
+        let text = ask::text_of(&file, host)?;
+        let read = text::read(text, &Limits::default());
+        if let Some(finding) = read.findings.iter().find(|finding| finding.severity == Severity::Error) {
+            host.err(&format!("claimkit: {}: {}\n", file.name, finding.message));
+            return None;
+        }
+        let before = devices.len();
+        for document in &read.documents {
+            let Some(root) = document.root else { continue };
+            match text::de::deserialize::<Value>(&document.tree, root) {
+                Ok(object) => collect(&object, &mut devices),
+                Err(error) => {
+                    host.err(&format!("claimkit: {}: {error}\n", file.name));
+                    return None;
+                }
+            }
+        }
+        if devices.len() == before {
+            host.err(&format!("claimkit: {}: neither a device nor a ResourceSlice with devices\n", file.name));
+            return None;
+        }
+    }
+    Some(devices)
+}
+
+/// Lists are opened; objects of other kinds are passed over.
+fn collect(object: &Value, devices: &mut Vec<(String, Value)>) {
+    let list = |object: &Value, name: &str| object.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    match object.get("kind").and_then(Value::as_str) {
+        Some("ResourceSlice") => {
+            let Some(spec) = object.get("spec") else { return };
+            let driver = spec.get("driver").and_then(Value::as_str).unwrap_or_default();
+            let pool = spec.pointer("/pool/name").and_then(Value::as_str).unwrap_or_default();
+            for device in list(spec, "devices") {
+                let name = device.get("name").and_then(Value::as_str).unwrap_or_default();
+                devices.push((format!("{driver}/{pool}/{name}"), seen(&device, driver)));
+            }
+        }
+        Some(_) => list(object, "items").iter().for_each(|item| collect(item, devices)),
+        None if object.is_object() => {
+            let driver = object.get("driver").and_then(Value::as_str).unwrap_or_default();
+            let name = object.get("name").and_then(Value::as_str).unwrap_or("device");
+            devices.push((name.to_owned(), seen(object, driver)));
+        }
+        None => {}
+    }
+}
+
+/// What a selector sees of a device; up to v1beta1 it stands under `basic`.
+fn seen(device: &Value, driver: &str) -> Value {
+    let body = device.get("basic").unwrap_or(device);
+    let mut seen = json!({"driver": driver});
+    for name in ["attributes", "capacity", "allowMultipleAllocations"] {
+        if let (Some(value), Some(seen)) = (body.get(name).filter(|value| !value.is_null()), seen.as_object_mut()) {
+            seen.insert(name.to_owned(), value.clone());
+        }
+    }
+    seen
+}
+
+fn shown<'n>(answer: &Value, names: impl Iterator<Item = &'n str>) -> String {
+    let compile = answer.get("compile").cloned().unwrap_or_default();
+    let part = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    if let Some(error) = compile.get("error").and_then(Value::as_str) {
+        return format!("{error}\n");
+    }
+    let cost = compile.get("cost").map(|cost| format!(", costs at most {cost} of 1000000")).unwrap_or_default();
+    let mut out = format!("type {}{cost}\n", part(&compile, "type"));
+    let results = answer.get("results").and_then(Value::as_array).into_iter().flatten();
+    for (name, result) in names.zip(results) {
+        let verdict = match (result.get("match").and_then(Value::as_bool), result.get("error").and_then(Value::as_str)) {
+            (Some(true), _) => "matches".to_owned(),
+            (Some(false), _) => "does not match".to_owned(),
+            (None, error) => format!("fails: {}", error.unwrap_or_default()),
+        };
+        let cost = result.get("cost").and_then(Value::as_u64).unwrap_or(0);
+        out.push_str(&format!("{name}: {verdict} (cost {cost})\n"));
+        let why = result.get("why").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        for line in why {
+            out.push_str(&format!("  {line}\n"));
+        }
+    }
+    out
+}

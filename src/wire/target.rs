@@ -1,0 +1,35 @@
+//! Which release answers about devices, and which of its feature gates are on.
+
+use super::request::Request;
+use crate::api::{Gate, Gates, Release};
+
+/// The first minor release with devices.
+const FIRST_MINOR: u8 = 31;
+
+/// A release with its gates.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The release.
+    pub release: Release,
+    gates: Gates,
+}
+
+impl Target {
+    /// What a request asks for; without a release the last one.
+    ///
+    /// # Errors
+    /// A release without devices, or a gate that cannot be set.
+    pub fn of(request: &Request) -> Result<Self, String> {
+        let release = request.release()?.unwrap_or(Release::latest());
+        if release.minor < FIRST_MINOR {
+            return Err(format!("Kubernetes {release} has no devices; `1.{FIRST_MINOR}` is the first that has"));
+        }
+        let gates = request.gates_in(release)?.unwrap_or(Gates::defaults(release));
+        Ok(Target { release, gates })
+    }
+
+    /// Is a gate on? One that the release does not know is off.
+    pub fn on(&self, name: &str) -> bool {
+        Gate::named(name).is_some_and(|gate| self.gates.on(gate))
+    }
+}
