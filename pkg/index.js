@@ -39,6 +39,11 @@ export function evaluate(text, options) {
   return nodes.evaluate(text, rest);
 }
 
+export function allocate(text, options) {
+  ready();
+  return wasm.allocate(text, options);
+}
+
 export function cel(expression, options) {
   ready();
   return wasm.cel(expression, options);

@@ -40,6 +40,7 @@ mod read_vectors;
 mod validate_manifests;
 mod validate_properties;
 mod validate_vectors;
+mod wire_allocate;
 mod wire_cel;
 
 /// A file that is no module would never run.

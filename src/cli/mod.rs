@@ -6,7 +6,7 @@
 //! | [`arguments`] | what was typed | a verb, its files and options, or what is wrong with them |
 //! | [`files`] | names | texts: folders walked, `-` read from standard input |
 //! | `ask` | a request, texts | answers, as the contract has them |
-//! | `check`, `convert`, `evaluate`, `cel`, `patch`, `batch`, `lists` | answers | what [`crate::report`] makes of them |
+//! | `check`, `convert`, `evaluate`, `allocate`, `cel`, `patch`, `batch`, `lists` | answers | what [`crate::report`] makes of them |
 
 pub mod arguments;
 pub mod files;
@@ -15,6 +15,7 @@ pub mod locale;
 pub mod options;
 
 mod admit;
+mod allocate;
 mod ask;
 mod batch;
 mod cel;
@@ -161,6 +162,7 @@ fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         "admit" => admit::run(arguments, host),
         "batch" => batch::run(host),
         "cel" => cel::run(arguments, host),
+        "allocate" => allocate::run(arguments, host),
         "completion" => complete(arguments, host),
         "schema" => lists::schema(arguments, host),
         "codes" | "releases" => lists::run(arguments, host),

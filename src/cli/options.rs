@@ -169,6 +169,9 @@ static STORED: Opt =
     opt("stored", None, Takes::Nothing, "the expression is stored already: all is known that the release can run");
 static DEVICE: Opt =
     many("device", Takes::Text("FILE"), "a device or a ResourceSlice, YAML or JSON; may be given more than once");
+static POD: Opt = opt("pod", None, Takes::Text("NAME"), "only this pod: NAMESPACE/NAME");
+static ONLY_NODE: Opt = many("node", Takes::Text("NAME"), "only this node; may be given more than once");
+static REQUIRE: Opt = opt("require", None, Takes::Nothing, "end with 1 if a pod or claim fits on no node");
 
 /// Every verb.
 pub static VERBS: &[Verb] = &[
@@ -266,6 +269,12 @@ pub static VERBS: &[Verb] = &[
             &COLOR,
             &REMARKS,
         ],
+    },
+    Verb {
+        name: "allocate",
+        operands: "FILE…",
+        about: "Say which devices pods and claims get on each node, and why none",
+        options: &[&POD, &ONLY_NODE, &REQUIRE, &DEVICE_RELEASE, &GATES, &OUTPUT_PLAIN, &FILENAME, &RECURSIVE, &EXCLUDE],
     },
     Verb {
         name: "cel",

@@ -131,6 +131,12 @@ pub fn fixes(text: &JsValue, range: &JsValue, options: &JsValue) -> Result<JsVal
     call.about(text, Request { range, ..call.options(options)? })
 }
 
+/// `allocate(text, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn allocate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    answer("allocate", text, options)
+}
+
 /// `cel(expression, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn cel(expression: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
@@ -228,6 +234,21 @@ impl Call {
             "evaluate" => &[COMMON, &["nodes", "selector", "detail", "explain"]],
             "jsonSchema" => &[&["release", "kind"], LOCALE],
             "hover" | "complete" => &[COMMON, LOCALE],
+            "allocate" => &[
+                COMMON,
+                &[
+                    "gates",
+                    "namespace",
+                    "namespaceLabels",
+                    "nodes",
+                    "nodeNames",
+                    "pod",
+                    "claims",
+                    "features",
+                    "celLists",
+                    "options",
+                ],
+            ],
             "cel" => &[COMMON, &["gates", "environment", "stored", "devices", "instances", "trace"]],
             "codes" | "releases" => &[LOCALE],
             _ => &[COMMON],

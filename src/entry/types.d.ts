@@ -463,6 +463,87 @@ export function evaluate(text: Manifest | undefined, options: EvaluateOptions): 
  */
 export function prepareNodes(nodes: string | Uint8Array | object | null, options?: CommonOptions): PreparedNodes;
 
+/** Options of {@link allocate}. */
+export interface AllocateOptions extends CommonOptions {
+  /** Feature gates over the defaults of the release. */
+  gates?: Record<string, boolean>;
+  /** Namespace of objects without one. Default: `default`. */
+  namespace?: string;
+  /** Labels of that namespace. Those of Namespaces in the text count before. */
+  namespaceLabels?: Record<string, string>;
+  /** Nodes, besides those of the text. */
+  nodes?: Manifest;
+  /** Only these nodes. */
+  nodeNames?: string[];
+  /** Only this pod: `namespace/name`. */
+  pod?: string;
+  /** These claims together, in place of pods: `namespace/name`. */
+  claims?: string[];
+  /** Features of the allocator in place of those that the gates give. */
+  features?: string[];
+  /** Selectors read attributes with several values, whatever the gates say. */
+  celLists?: boolean;
+  options?: {
+    /** Steps of each node's search. Default: 100,000. */
+    budget?: number;
+    /** Look for changes that help. Default: true. */
+    relax?: boolean;
+    /** Which devices are told one by one. Default: `failed`. */
+    matrix?: "failed" | "all" | "none";
+  };
+}
+
+/** What a node says to a pod, or to claims without one. */
+export interface NodeAccount {
+  name: string;
+  verdict: "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided";
+  /** kube-scheduler's text. */
+  message: string | null;
+  /** The text ends the attempt for all nodes. */
+  fatal: boolean;
+  score: number;
+  steps: number;
+  /** One AllocationResult of v1 per claim. */
+  allocations: object[] | null;
+  pools: object[];
+  requests: object[];
+  conflicts: object[];
+  holders: object[];
+  relaxations: object[];
+  charges: object[];
+  /** One line of English. */
+  text: string;
+  /** The node whose account holds for this one too; the lists above are empty then. */
+  sameAs: string | null;
+}
+
+export interface AllocateAnswer extends Answer {
+  verb: "allocate";
+  release: string;
+  /** Which of kube-scheduler's allocators is in charge. */
+  allocator: string;
+  /** The release's gates. */
+  gates: Record<string, boolean>;
+  pods: {
+    /** `namespace/name`; `null`: claims that no pod uses. */
+    pod: string | null;
+    claims: string[];
+    extendedResources: Record<string, string>;
+    /** What stops the pod before any node is looked at. */
+    before: { stage: "preEnqueue" | "preFilter"; code: string; message: string } | null;
+    summary: { message: string; nodes: string[] }[];
+    nodes: NodeAccount[];
+    findings: object[];
+  }[];
+}
+
+/**
+ * Says which devices the pods and claims of a text get on each node, and why none.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function allocate(text: Manifest, options?: AllocateOptions): AllocateAnswer;
+
 /** The value of an attribute of a device: one of the fields. */
 export interface DeviceAttribute {
   bool?: boolean;

@@ -7,11 +7,13 @@ use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::finding::{self, Cause, Code, Origin, Severity};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
+use crate::place::device::explain::answer::PodAccount;
 use crate::server::status::Status;
 use crate::text::{self, Source, Span};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// One answer.
 #[derive(Debug, Default, Serialize)]
@@ -55,6 +57,18 @@ pub struct Answer {
     /// Cel: what each device got.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub results: Option<Vec<super::Run>>,
+    /// Allocate: the release that answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<Release>,
+    /// Allocate: which of kube-scheduler's allocators is in charge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocator: Option<&'static str>,
+    /// Allocate: the release's gates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gates: Option<BTreeMap<&'static str, bool>>,
+    /// Allocate: the account of each pod, or group of claims without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pods: Option<Vec<PodAccount>>,
     /// Convert: the whole file converted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -73,6 +87,7 @@ impl Answer {
     pub fn holds_json(&self) -> bool {
         let lossy = |object: &Object| object.losses.as_ref().is_some_and(|losses| losses.iter().any(|loss| loss.value.is_some()));
         self.raw.is_some()
+            || self.pods.is_some()
             || self.schema.is_some()
             || self.response.is_some()
             || self.objects.iter().any(|object| object.object.is_some() || lossy(object))

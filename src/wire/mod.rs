@@ -4,6 +4,7 @@ pub mod admit;
 pub mod answer;
 pub mod request;
 
+mod allocate;
 mod case;
 mod cel;
 mod complete;
@@ -22,6 +23,7 @@ mod select;
 mod target;
 mod validate;
 
+pub use allocate::AllocateOptions;
 pub use answer::Answer;
 pub use cel::{CelEnvironment, Compiled, Run, Traced};
 pub use evaluate::evaluate_on;
@@ -48,10 +50,11 @@ pub fn run(request: &Request) -> Answer {
         "codes" => lists::codes(request),
         "releases" => lists::releases(request),
         "cel" => cel::cel(request),
+        "allocate" => allocate::allocate(request),
         verb => Answer::unusable(
             Some(verb),
             &format!(
-                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`"
+                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`, `allocate`"
             ),
         ),
     }

@@ -1,5 +1,6 @@
 //! What can be asked. Absent fields mean the default; unknown fields are refused by name.
 
+use super::allocate::AllocateOptions;
 use super::cel::CelEnvironment;
 use crate::api::{Gates, Release};
 use crate::editor::sentences::{LOCALES, Sentences};
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object with the fields of a request")]
 pub struct Request {
-    /// `parse`, `validate`, `convert`, `evaluate`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`.
+    /// `parse`, `validate`, `convert`, `evaluate`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`, `allocate`.
     pub verb: String,
     /// The manifest text.
     pub text: Option<String>,
@@ -106,6 +107,18 @@ pub struct Request {
     pub instances: Vec<serde_json::Value>,
     /// Cel: with the value of every part.
     pub trace: bool,
+    /// Allocate: features of the allocator in place of those that the gates give.
+    pub features: Option<Vec<String>>,
+    /// Allocate: selectors read attributes with several values, whatever the gates say.
+    pub cel_lists: bool,
+    /// Allocate: `namespace/name` of the only pod to look at.
+    pub pod: Option<String>,
+    /// Allocate: `namespace/name` of the claims to allocate together, in place of pods.
+    pub claims: Option<Vec<String>>,
+    /// Allocate: names of the nodes to look at; absent: all.
+    pub node_names: Option<Vec<String>>,
+    /// Allocate: how far the account goes.
+    pub options: AllocateOptions,
     /// Overrides of the limits.
     pub limits: Limits,
 }

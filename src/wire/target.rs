@@ -2,6 +2,7 @@
 
 use super::request::Request;
 use crate::api::{Gate, Gates, Release};
+use std::collections::BTreeMap;
 
 /// The first minor release with devices.
 const FIRST_MINOR: u8 = 31;
@@ -31,5 +32,11 @@ impl Target {
     /// Is a gate on? One that the release does not know is off.
     pub fn on(&self, name: &str) -> bool {
         Gate::named(name).is_some_and(|gate| self.gates.on(gate))
+    }
+
+    /// The gates that the release knows.
+    pub fn gates(&self) -> BTreeMap<&'static str, bool> {
+        let known = Gate::ALL.iter().filter(|gate| gate.default_in(self.release).is_some());
+        known.map(|gate| (gate.name(), self.gates.on(*gate))).collect()
     }
 }

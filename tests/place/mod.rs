@@ -4,6 +4,6 @@ mod bounds;
 mod doctor;
 mod engine;
 mod explain;
-mod lines;
+pub mod lines;
 mod plugin;
 mod vectors;

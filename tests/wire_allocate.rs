@@ -1,0 +1,155 @@
+//! The verb `allocate`: the twelve scenarios as texts against the recorded answers of kube-scheduler, older versions, and
+//! requests that cannot be used.
+
+use super::place::lines::{all, lean, list, text};
+use serde_json::{Value, json};
+
+fn ask(request: &Value) -> Value {
+    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+}
+
+fn scenario(name: &str) -> String {
+    let path = format!("{}/tests/vectors/alloc/scenarios/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn scenarios() {
+    let mut seen = 0;
+    for line in all("plugin-1.36.3").filter(|line| text(line, "id").starts_with("scenario/")) {
+        let name = text(&line, "id").trim_start_matches("scenario/").to_owned();
+        let mut request = json!({"verb": "allocate", "release": "1.36.3", "text": scenario(&name)});
+        if line["gates"].is_object() {
+            request["gates"] = line["gates"].clone();
+        }
+        let answer = ask(&request);
+        assert!(answer["error"].is_null(), "{name}: {answer}");
+        assert_eq!((&answer["release"], &answer["allocator"]), (&json!("1.36.3"), &json!("incubating")), "{name}");
+        let pods = list(&answer, "pods");
+        assert_eq!(pods.len(), 1, "{name}");
+        for (node, recorded) in line["answers"]["filter"].as_object().unwrap() {
+            let told = list(&pods[0], "nodes").iter().find(|told| told["name"] == node.as_str()).unwrap();
+            match text(recorded, "code") {
+                "Success" => {
+                    assert_eq!(told["verdict"], "allocated", "{name} {node}");
+                    let wanted = lean(&recorded["results"]["allocations"]);
+                    if !wanted.is_null() && wanted != json!([]) {
+                        assert_eq!(lean(&told["allocations"]), wanted, "{name} {node}");
+                    }
+                }
+                _ => {
+                    assert_ne!(told["verdict"], "allocated", "{name} {node}");
+                    assert_eq!(told["message"], recorded["reasons"][0], "{name} {node}");
+                }
+            }
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 12);
+}
+
+/// A finding of the allocator leads into the text.
+#[test]
+fn findings_have_places() {
+    let answer = ask(&json!({"verb": "allocate", "text": scenario("07-admin-access")}));
+    let objects = list(&answer, "objects");
+    let placed: Vec<&Value> = list(&answer, "findings").iter().filter(|finding| finding["object"].is_u64()).collect();
+    assert!(!placed.is_empty(), "{}", answer["findings"]);
+    for finding in placed {
+        let object = &objects[finding["object"].as_u64().unwrap() as usize];
+        let (inner, outer) = (&finding["range"], &object["range"]);
+        let within = inner["start"]["offset"].as_u64() >= outer["start"]["offset"].as_u64()
+            && inner["end"]["offset"].as_u64() <= outer["end"]["offset"].as_u64();
+        assert!(within, "{finding}");
+    }
+}
+
+const OLD: &str = r#"
+apiVersion: v1
+kind: Node
+metadata: {name: node-a}
+---
+apiVersion: resource.k8s.io/v1beta1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {selectors: [{cel: {expression: 'device.driver == "d.example.com"'}}]}
+---
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: d.example.com
+  nodeName: node-a
+  pool: {name: node-a, generation: 1, resourceSliceCount: 1}
+  devices:
+  - {name: empty}
+  - {name: small, basic: {capacity: {memory: {value: 1Gi}}}}
+  - {name: large, basic: {capacity: {memory: {value: 8Gi}}}}
+---
+apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaim
+metadata: {name: c}
+spec:
+  devices:
+    requests:
+    - name: r
+      deviceClassName: gpu
+      selectors: [{cel: {expression: 'device.capacity["d.example.com"].memory.compareTo(quantity("2Gi")) > 0'}}]
+"#;
+
+/// Versions before v1 are converted and defaulted; a claim without a pod is a group of its own.
+#[test]
+fn older_version() {
+    let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": OLD}));
+    assert_eq!((&answer["ok"], &answer["release"]), (&json!(true), &json!("1.33.13")), "{answer}");
+    let group = &answer["pods"][0];
+    assert_eq!((&group["pod"], &group["claims"]), (&Value::Null, &json!(["default/c"])));
+    let result = &group["nodes"][0]["allocations"][0]["devices"]["results"][0];
+    assert_eq!((&result["device"], &result["request"]), (&json!("large"), &json!("r")), "{group}");
+    let named = ask(&json!({"verb": "allocate", "release": "1.33", "text": OLD, "claims": ["c"], "nodeNames": ["node-a"]}));
+    assert_eq!(named["pods"], answer["pods"]);
+}
+
+/// A version that the release does not serve is refused, and its objects count for nothing.
+#[test]
+fn version_not_served() {
+    let text = OLD.replace("v1beta1", "v1");
+    let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": text}));
+    assert_eq!(answer["ok"], false);
+    let refused = list(&answer, "findings").iter().filter(|finding| text_has(finding, "is registered for version")).count();
+    assert_eq!(refused, 3, "{}", answer["findings"]);
+}
+
+fn text_has(finding: &Value, part: &str) -> bool {
+    text(finding, "message").contains(part)
+}
+
+/// Nodes come in a text of their own too, and nothing to look at is no success.
+#[test]
+fn nodes_apart() {
+    let (node, rest) = OLD.split_once("---\n").unwrap();
+    let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": rest, "nodes": node}));
+    assert_eq!((&answer["ok"], &answer["pods"][0]["nodes"][0]["name"]), (&json!(true), &json!("node-a")));
+    let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": rest}));
+    assert_eq!((&answer["ok"], &answer["findings"][0]["code"]), (&json!(false), &json!("nothing-checked")), "{answer}");
+}
+
+#[test]
+fn unusable() {
+    for (request, part) in [
+        (json!({}), "`text` is missing"),
+        (json!({"text": "", "release": "1.30"}), "has no devices"),
+        (json!({"text": "", "gates": {"Nope": true}}), "no feature gate `Nope`"),
+        (json!({"text": "", "features": ["Nope"]}), "no feature `Nope`"),
+        (json!({"text": "", "pod": "a/b"}), "no Pod `a/b`"),
+        (json!({"text": "", "claims": ["b"]}), "no ResourceClaim `default/b`"),
+        (json!({"text": "", "nodeNames": ["b"]}), "no Node `b`"),
+        (json!({"text": "", "options": {"steps": 1}}), "unknown field `steps`"),
+    ] {
+        let mut request = request;
+        request["verb"] = json!("allocate");
+        let answer = ask(&request);
+        assert!(answer["error"].as_str().unwrap_or_default().contains(part), "{request}: {answer}");
+        assert_eq!(answer["ok"], false);
+    }
+}
