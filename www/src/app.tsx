@@ -1,6 +1,5 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import "./styles/page.css";
 import { keepChecking } from "./state/checks.ts";
 import { keepDrafts } from "./state/draft.ts";
 import { workOffline } from "./state/offline.ts";
@@ -9,9 +8,9 @@ import { begin, followLinks } from "./state/session.ts";
 import { App } from "./ui/App.tsx";
 
 effect(applyTheme);
-await begin();
+const { tab } = await begin();
 keepChecking();
-keepDrafts();
+keepDrafts(tab);
 followLinks();
 workOffline();
 const root = document.getElementById("app");

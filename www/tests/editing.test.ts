@@ -36,7 +36,7 @@ describe("editing", () => {
     await page.locator(".editor-host .cm-lintRange-error", { hasText: "resourceClasName" }).waitFor();
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ControlOrMeta+.");
-    const dialog = page.getByRole("dialog", { name: "Fixes for this line" });
+    const dialog = page.getByRole("menu", { name: "Fixes for this line" });
     await dialog.waitFor();
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "hidden" });
@@ -66,6 +66,7 @@ describe("editing", () => {
     await settled(page);
     const before = await textOf(page);
     await page.getByRole("button", { name: /^Fix all/ }).click();
+    await page.getByRole("button", { name: "Apply" }).click();
     await page.locator(".notice", { hasText: "applied" }).waitFor();
     const after = await textOf(page);
     expect(after).not.toContain("–--\n");

@@ -134,3 +134,5 @@ export function freeName(wanted: string): string {
     if (!taken.has(name)) return name;
   }
 }
+
+export const fileById = (id: string): PageFile | undefined => files.value.find((file) => file.id === id);

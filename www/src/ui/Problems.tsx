@@ -1,97 +1,26 @@
-import { useEffect, useState } from "preact/hooks";
-import type { Answer, Finding, ObjectEntry } from "../contract.ts";
-import { announceableReport, copyText, fixAll } from "../state/actions.ts";
+import { useEffect } from "preact/hooks";
+import type { Finding } from "../contract.ts";
+import { reveal, deletes } from "../editor/editor.ts";
 import { engineError, engineState, restart } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
-import { countErrors, failures, report, stale } from "../state/checks.ts";
-import { manifest } from "../state/files.ts";
+import { announceableReport, planFixAll } from "../state/actions.ts";
+import { failures, report, stale } from "../state/checks.ts";
+import { manifest, type PageFile } from "../state/files.ts";
+import { findingKey, pointedFinding, wantedFinding } from "../state/goal.ts";
+import { guideFor } from "../state/guide.ts";
 import { announce } from "../state/notices.ts";
+import { FORMATS, saveReport } from "../state/report.ts";
+import { verdictOf } from "../state/verdict.ts";
+import { Commands } from "./Commands.tsx";
 import { FindingList } from "./FindingList.tsx";
+import { GuideLine } from "./GuideLine.tsx";
 import { Icon } from "./Icon.tsx";
-
-/** Who would say no (or yes): the first of kubectl and the API server that has an error. */
-function verdictOf(answer: Answer): { tone: "good" | "bad" | "none"; text: string } {
-  const s = t.value;
-  const { errors, warnings, infos } = countErrors(answer.findings);
-  if (answer.error) return { tone: "bad", text: answer.error };
-  if (!answer.ok && (answer.findings.some((finding) => finding.code === "nothing-checked") || errors === 0)) return { tone: "none", text: s.nothingChecked };
-  const refusing = (["kubectl", "kube-apiserver"] as const).find((origin) => answer.findings.some((finding) => finding.origin === origin && finding.severity === "error"));
-  if (refusing) {
-    const own = answer.findings.filter((finding) => finding.origin === refusing && finding.severity === "error").length;
-    return { tone: "bad", text: s.refuse(s.subjects[refusing], own) };
-  }
-  if (errors > 0) return { tone: "bad", text: s.problemsHere(errors) };
-  const remarks = warnings + infos;
-  const who = s.subjects["kube-apiserver"];
-  return { tone: "good", text: remarks > 0 ? s.acceptWarn(who, remarks) : s.accept(who) };
-}
-
-/** One checked object and, when the server would refuse it, the exact `Status`. */
-export function ObjectRow({ entry }: { entry: ObjectEntry }) {
-  const s = t.value;
-  const name = `${entry.kind ?? "?"} ${entry.namespace ? `${entry.namespace}/` : ""}${entry.name ?? ""}`;
-  const status = entry.status ? JSON.stringify(entry.status, null, 2) : "";
-  const line = (
-    <>
-      <span class={`tick ${entry.valid ? "good" : "bad"}`}>
-        <Icon name={entry.valid ? "check" : "cross"} />
-      </span>
-      <span class="object-name">
-        {entry.kind ?? "?"} <b>{entry.name || "—"}</b>
-        {entry.namespace && <span class="muted"> {entry.namespace}</span>}
-      </span>
-      {entry.release && <span class="chip">{entry.release}</span>}
-    </>
-  );
-  if (!entry.status) return <li class="object">{line}</li>;
-  return (
-    <li class="object with-status">
-      <details>
-        <summary>
-          {line}
-          <span class="chip bad">
-            {entry.status.code} {entry.status.reason}
-          </span>
-        </summary>
-        <div class="status-body">
-          <div class="status-head">
-            <span>{s.statusOf(name)}</span>
-            <button type="button" class="button small" onClick={() => void copyText(status)}>
-              {s.copy}
-            </button>
-          </div>
-          <pre tabIndex={0}>{status}</pre>
-        </div>
-      </details>
-    </li>
-  );
-}
-
-export function Objects({ entries, total = entries.length }: { entries: readonly ObjectEntry[]; total?: number }) {
-  const s = t.value;
-  const [most, setMost] = useState(50);
-  if (entries.length === 0) return null;
-  return (
-    <section class="objects" aria-label={s.objects}>
-      <h3>
-        {s.objects} <span class="count">{total.toLocaleString()}</span>
-      </h3>
-      <ul>
-        {entries.slice(0, most).map((entry, index) => (
-          <ObjectRow key={index} entry={entry} />
-        ))}
-      </ul>
-      {entries.length > most && (
-        <button type="button" class="button" onClick={() => setMost(most + 500)}>
-          {s.showMore(Math.min(500, entries.length - most))}
-        </button>
-      )}
-    </section>
-  );
-}
+import { Objects } from "./Objects.tsx";
+import { Popover } from "./Popover.tsx";
+import { Strip } from "./Strip.tsx";
 
 /** What to show while there is no answer: starting, failed to start, crashed on this text. */
-export function EngineTrouble() {
+function EngineTrouble() {
   const s = t.value;
   const file = manifest.value;
   const failure = file && failures.value.get(file.id);
@@ -119,8 +48,39 @@ export function EngineTrouble() {
   return null;
 }
 
-function certain(findings: readonly Finding[]): number {
-  return findings.filter((finding) => finding.fixes.length === 1).length;
+/** How many findings have one fix that takes nothing away. */
+function certain(file: PageFile, findings: readonly Finding[]): number {
+  return findings.filter(({ fixes }) => fixes.length === 1 && !deletes(file.doc, fixes[0]!)).length;
+}
+
+function ReportMenu() {
+  const s = t.value;
+  return (
+    <Popover label={s.report} align="end" buttonClass="button small" button={s.report}>
+      {(close) => (
+        <div class="menu">
+          {FORMATS.map((format) => (
+            <button type="button" class="menu-item" key={format} onClick={() => (close(), saveReport(format))}>
+              {s.reportFormats[format]}
+            </button>
+          ))}
+        </div>
+      )}
+    </Popover>
+  );
+}
+
+/** Goes to the finding a link names, once it is there. */
+function useWanted(file: PageFile | undefined, findings: readonly Finding[] | undefined): void {
+  const wanted = wantedFinding.value;
+  useEffect(() => {
+    if (wanted === "" || !file || !findings || stale.peek()) return;
+    wantedFinding.value = "";
+    const found = findings.find((finding) => findingKey(finding) === wanted);
+    if (!found) return;
+    pointedFinding.value = wanted;
+    if (found.range) reveal(file.id, found.range, false);
+  }, [wanted, findings]);
 }
 
 export function Problems() {
@@ -132,34 +92,46 @@ export function Problems() {
   useEffect(() => {
     if (said) announce(t.peek().announceFindings(said.errors, said.warnings));
   }, [said]);
+  useWanted(file, stale.value ? undefined : current?.answer.findings);
 
   if (!file) return null;
   const { findings = [], objects = [] } = current?.answer ?? {};
-  const verdict = current && verdictOf(current.answer);
   const empty = file.doc.length === 0;
-  const fixable = certain(findings);
-  const releases = [...new Set(objects.map((entry) => entry.release).filter(Boolean))];
+  const verdict = current && verdictOf(current.answer);
+  const guide = current && !empty ? guideFor(file.doc, current.answer) : null;
+  // What the engine says of a text of another sort helps nobody.
+  const quiet = guide !== null && guide.what !== "live" && current !== undefined && !objects.some(({ valid }) => typeof valid === "boolean");
+  const fixable = stale.value ? 0 : certain(file, findings);
+  const releases = [...new Set(objects.filter(({ valid }) => typeof valid === "boolean").map((entry) => entry.release).filter(Boolean))];
   return (
     <div class="problems" aria-busy={stale.value}>
       <EngineTrouble />
       {!current && engineState.value !== "failed" && <p class="muted quiet">{engineState.value === "starting" ? s.starting : s.waiting}</p>}
       {current && empty && <p class="muted quiet">{s.emptyFile}</p>}
       {verdict && !empty && (
-        <div class={`verdict ${verdict.tone}`}>
-          <Icon name={verdict.tone === "good" ? "check" : verdict.tone === "bad" ? "error" : "info"} size={20} />
+        <div class={`verdict ${quiet ? "none" : verdict.tone}`}>
+          <Icon name={quiet || verdict.tone === "none" ? "info" : verdict.tone === "good" ? "check" : "error"} size={20} />
           <div>
-            <h2>{verdict.text}</h2>
+            <h2>{quiet ? s.nothingChecked : verdict.text}</h2>
             {releases.length > 0 && <p class="muted">{s.judgedAs(releases.join(", "))}</p>}
           </div>
           {fixable > 0 && (
-            <button type="button" class="button primary" title={s.fixAllTitle(fixable)} onClick={() => void fixAll()}>
+            <button type="button" class="button primary" title={s.fixAllTitle(fixable)} onClick={() => void planFixAll()}>
               {s.fixAll} <span class="count">{fixable}</span>
             </button>
           )}
+          {!quiet && <ReportMenu />}
         </div>
       )}
-      {!empty && <FindingList findings={findings} fileId={file.id} />}
-      {!empty && <Objects entries={objects} total={current?.answer.objectCount ?? 0} />}
+      {guide && <GuideLine guide={guide} file={file} />}
+      {!empty && !quiet && (
+        <>
+          <FindingList findings={findings} fileId={file.id} objects={objects} canLink />
+          <Objects entries={objects} total={current?.answer.objectCount ?? 0} />
+          {current && <Strip file={file} />}
+          {current && <Commands panel="problems" />}
+        </>
+      )}
     </div>
   );
 }
