@@ -111,7 +111,7 @@ describe("editing", () => {
     await page.getByRole("button", { name: "New file" }).click();
     await page.getByRole("button", { name: /^Manifest/ }).click();
     await setText(page, TYPO);
-    await page.locator(".verdict", { hasText: "2 errors" }).waitFor();
+    await page.locator(".verdict", { hasText: "1 error" }).waitFor();
     await page.getByRole("button", { name: /^File options/ }).click();
     await page.getByLabel("Name", { exact: true }).fill("second.yaml");
     await page.keyboard.press("Enter");
@@ -163,7 +163,7 @@ describe("editing", () => {
     await settled(page);
     const before = await textOf(page);
     await setText(page, "apiVersion: v1\nkind: Node\nmetadata:\n  name: pasted-node\n  labels: {a: b}\n");
-    await page.getByRole("button", { name: "Use as nodes" }).click();
+    await page.locator(".notice").getByRole("button", { name: "Use as nodes" }).click();
     expect(await textOf(page)).toContain("pasted-node");
     await page.getByRole("navigation", { name: "Files" }).getByText("claim.yaml").click();
     expect(await textOf(page)).toBe(before);

@@ -55,14 +55,15 @@ describe("findings in Chinese", () => {
     for (const finding of findings) {
       const code = (await finding.locator(".finding-foot a").textContent()) ?? "";
       expect(await finding.locator(".finding-meaning").textContent()).toBe(plain(MEANINGS[code]!));
-      const message = finding.locator(".finding-message");
+      const message = finding.locator(".finding-message.exact");
+      if ((await message.count()) === 0) continue;
       expect(await message.getAttribute("lang")).toBe("en");
       expect(await message.textContent()).not.toMatch(/[\u4e00-\u9fff]/);
     }
     // In the editor too.
     await page.locator(".editor-host .cm-lintRange-error").first().hover();
     await page.locator(".cm-finding-meaning").first().waitFor();
-    expect(Object.values(MEANINGS)).toContain(await page.locator(".cm-finding-meaning").first().textContent());
+    expect(Object.values(MEANINGS).map(plain)).toContain(await page.locator(".cm-finding-meaning").first().textContent());
     await page.mouse.move(0, 0);
     // And where messages are in the page's language already, once is enough.
     await page.getByRole("button", { name: "更多" }).click();
@@ -77,7 +78,7 @@ describe("findings in Chinese", () => {
     await page.getByRole("tab", { name: "转换" }).click();
     await page.locator(".losses .finding-meaning").waitFor();
     expect(await page.locator(".losses .finding-meaning").textContent()).toBe(plain(MEANINGS["conversion-loss"]!));
-    expect(await page.locator(".losses .finding-help").first().getAttribute("lang")).toBe("en");
+    expect(await page.locator(".losses .finding-help").first().textContent()).toMatch(/[\u4e00-\u9fff]/);
     await done();
   });
 });

@@ -141,7 +141,7 @@ describe("sharing and keeping", () => {
     await setText(page, text);
     await page.getByRole("tab", { name: "Convert" }).click();
     await page.getByRole("button", { name: /^Release/ }).click();
-    await page.getByRole("radio", { name: /^1\.28/ }).check();
+    await page.getByRole("radio", { name: /^1\.28/ }).click();
     await page.getByRole("button", { name: "Share" }).click();
     await page.locator(".notice", { hasText: "Link copied" }).waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());

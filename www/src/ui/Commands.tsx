@@ -1,3 +1,4 @@
+import { useComputed } from "@preact/signals";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import { commandFor } from "../state/command.ts";
@@ -7,7 +8,8 @@ import { Icon } from "./Icon.tsx";
 /** The same question as a command line, to copy. */
 export function Commands({ panel, to }: { panel: Panel; to?: string }) {
   const s = t.value;
-  const command = commandFor(panel, to);
+  // The command changes far less often than the text it is about.
+  const command = useComputed(() => commandFor(panel, to)).value;
   if (command === null) return null;
   return (
     <section class="commands" aria-label={s.commandLine}>

@@ -120,7 +120,7 @@ export function Convert() {
   const answer = outcome?.kind === "answer" ? outcome.answer : null;
   const losses = answer ? located(answer) : [];
   const skipped = answer?.objects.filter((entry) => entry.skipped) ?? [];
-  const nothing = empty || (to === null && known.length > 0) || (answer !== null && answer.objects.every((entry) => entry.skipped));
+  const nothing = empty || (to === null && known.length > 0) || (answer !== null && known.length > 0 && !answer.objects.some((entry) => known.includes(entry.from ?? "")));
   const converted = answer?.text;
   const before = answer ? textOf(file) : "";
   const same = !nothing && converted !== undefined && converted === before;

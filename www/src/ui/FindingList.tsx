@@ -6,7 +6,7 @@ import { meaningOf } from "../i18n/codes.ts";
 import { told } from "../i18n/engine.ts";
 import { lang, t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
-import { fileById, files, type PageFile } from "../state/files.ts";
+import { fileById, fileHeads, type PageFile } from "../state/files.ts";
 import { findingKey, pointedFinding } from "../state/goal.ts";
 import { findingMarkdown } from "../state/markdown.ts";
 import { copyLink } from "../state/session.ts";
@@ -72,7 +72,7 @@ function Row({ finding, fileId, canFix, canLink, locate, release }: RowProps) {
   const start = range?.start;
   const file = found?.file ?? (fileId === undefined ? undefined : fileById(fileId));
   const place = start ? s.place(start.line + 1, start.character + 1) : undefined;
-  const named = file && files.value.length > 1 ? `${file.name}:` : "";
+  const named = file && fileHeads.value.length > 1 ? `${file.name}:` : "";
   const meaning = meaningOf(finding.code);
   const pointed = pointedFinding.value !== "" && pointedFinding.value === findingKey(finding);
   useEffect(() => {

@@ -1,11 +1,13 @@
-import { useEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { Finding } from "../contract.ts";
 import { reveal, deletes } from "../editor/editor.ts";
+import type { ShortAnswer } from "../engine/report.ts";
 import { engineError, engineState, restart } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { announceableReport, planFixAll } from "../state/actions.ts";
 import { failures, report, stale } from "../state/checks.ts";
-import { manifest, type PageFile } from "../state/files.ts";
+import { fileById, manifest, manifestHead, type PageFile } from "../state/files.ts";
 import { findingKey, pointedFinding, wantedFinding } from "../state/goal.ts";
 import { guideFor } from "../state/guide.ts";
 import { announce } from "../state/notices.ts";
@@ -22,8 +24,9 @@ import { Strip } from "./Strip.tsx";
 /** What to show while there is no answer: starting, failed to start, crashed on this text. */
 function EngineTrouble() {
   const s = t.value;
-  const file = manifest.value;
-  const failure = file && failures.value.get(file.id);
+  const failed = failures.value;
+  const file = failed.size > 0 ? manifest.value : undefined;
+  const failure = file && failed.get(file.id);
   if (engineState.value === "failed") {
     return (
       <div class="banner bad" role="alert">
@@ -71,67 +74,104 @@ function ReportMenu() {
 }
 
 /** Goes to the finding a link names, once it is there. */
-function useWanted(file: PageFile | undefined, findings: readonly Finding[] | undefined): void {
+function useWanted(fileId: string | undefined, findings: readonly Finding[] | undefined): void {
   const wanted = wantedFinding.value;
   useEffect(() => {
-    if (wanted === "" || !file || !findings || stale.peek()) return;
+    if (wanted === "" || fileId === undefined || !findings || stale.peek()) return;
     wantedFinding.value = "";
     const found = findings.find((finding) => findingKey(finding) === wanted);
     if (!found) return;
     pointedFinding.value = wanted;
-    if (found.range) reveal(file.id, found.range, false);
+    if (found.range) reveal(fileId, found.range, false);
   }, [wanted, findings]);
+}
+
+/** An answer is dimmed when it is older than the text for this long: a check is rarely noticed, and a fade costs frames. */
+const OLD_MS = 800;
+
+/** What belongs to an older text is shown as such; only this is drawn again for a key. */
+function Fresh({ children }: { children: ComponentChildren }) {
+  const busy = stale.value;
+  const [old, setOld] = useState(false);
+  useEffect(() => {
+    if (!busy) {
+      setOld(false);
+      return undefined;
+    }
+    const timer = window.setTimeout(() => setOld(true), OLD_MS);
+    return () => clearTimeout(timer);
+  }, [busy]);
+  return (
+    <div class={old ? "problems old" : "problems"} aria-busy={busy}>
+      {children}
+    </div>
+  );
+}
+
+function FixAll({ findings }: { findings: readonly Finding[] }) {
+  const s = t.value;
+  const file = manifest.peek();
+  const fixable = stale.value || !file ? 0 : certain(file, findings);
+  if (fixable === 0) return null;
+  return (
+    <button type="button" class="button primary" title={s.fixAllTitle(fixable)} onClick={() => void planFixAll()}>
+      {s.fixAll} <span class="count">{fixable}</span>
+    </button>
+  );
+}
+
+/** The verdict, the findings and the objects of one answer. */
+function Answered({ answer, file, empty }: { answer: ShortAnswer; file: PageFile; empty: boolean }) {
+  const s = t.value;
+  if (empty) return <p class="muted quiet">{s.emptyFile}</p>;
+  const { findings, objects } = answer;
+  const verdict = verdictOf(answer);
+  const judged = objects.filter(({ valid }) => typeof valid === "boolean");
+  const guide = guideFor(file.doc, answer);
+  // What the engine says of a text of another sort helps nobody.
+  const quiet = guide !== null && guide.what !== "live" && judged.length === 0;
+  const releases = [...new Set(judged.map((entry) => entry.release).filter(Boolean))];
+  return (
+    <>
+      <div class={`verdict ${quiet ? "none" : verdict.tone}`}>
+        <Icon name={quiet || verdict.tone === "none" ? "info" : verdict.tone === "good" ? "check" : "error"} size={20} />
+        <div>
+          <h2>{quiet ? s.nothingChecked : verdict.text}</h2>
+          {releases.length > 0 && <p class="muted">{s.judgedAs(releases.join(", "))}</p>}
+        </div>
+        {!quiet && <FixAll findings={findings} />}
+        {!quiet && <ReportMenu />}
+      </div>
+      {guide && <GuideLine guide={guide} file={file} />}
+      {!quiet && (
+        <>
+          <FindingList findings={findings} fileId={file.id} objects={objects} canLink />
+          <Objects entries={objects} total={answer.objectCount} />
+          <Strip />
+          <Commands panel="problems" />
+        </>
+      )}
+    </>
+  );
 }
 
 export function Problems() {
   const s = t.value;
-  const file = manifest.value;
+  // Not the manifest itself: it changes with every key, and the answer only after a pause.
+  const head = manifestHead.value;
   const current = report.value;
   const said = announceableReport.value;
-
   useEffect(() => {
     if (said) announce(t.peek().announceFindings(said.errors, said.warnings));
   }, [said]);
-  useWanted(file, stale.value ? undefined : current?.answer.findings);
-
+  useWanted(head?.id, current?.answer.findings);
+  const file = head && fileById(head.id);
   if (!file) return null;
-  const { findings = [], objects = [] } = current?.answer ?? {};
-  const empty = file.doc.length === 0;
-  const verdict = current && verdictOf(current.answer);
-  const guide = current && !empty ? guideFor(file.doc, current.answer) : null;
-  // What the engine says of a text of another sort helps nobody.
-  const quiet = guide !== null && guide.what !== "live" && current !== undefined && !objects.some(({ valid }) => typeof valid === "boolean");
-  const fixable = stale.value ? 0 : certain(file, findings);
-  const releases = [...new Set(objects.filter(({ valid }) => typeof valid === "boolean").map((entry) => entry.release).filter(Boolean))];
   return (
-    <div class="problems" aria-busy={stale.value}>
+    <Fresh>
       <EngineTrouble />
       {!current && engineState.value !== "failed" && <p class="muted quiet">{engineState.value === "starting" ? s.starting : s.waiting}</p>}
-      {current && empty && <p class="muted quiet">{s.emptyFile}</p>}
-      {verdict && !empty && (
-        <div class={`verdict ${quiet ? "none" : verdict.tone}`}>
-          <Icon name={quiet || verdict.tone === "none" ? "info" : verdict.tone === "good" ? "check" : "error"} size={20} />
-          <div>
-            <h2>{quiet ? s.nothingChecked : verdict.text}</h2>
-            {releases.length > 0 && <p class="muted">{s.judgedAs(releases.join(", "))}</p>}
-          </div>
-          {fixable > 0 && (
-            <button type="button" class="button primary" title={s.fixAllTitle(fixable)} onClick={() => void planFixAll()}>
-              {s.fixAll} <span class="count">{fixable}</span>
-            </button>
-          )}
-          {!quiet && <ReportMenu />}
-        </div>
-      )}
-      {guide && <GuideLine guide={guide} file={file} />}
-      {!empty && !quiet && (
-        <>
-          <FindingList findings={findings} fileId={file.id} objects={objects} canLink />
-          <Objects entries={objects} total={current?.answer.objectCount ?? 0} />
-          {current && <Strip file={file} />}
-          {current && <Commands panel="problems" />}
-        </>
-      )}
-    </div>
+      {current && <Answered answer={current.answer} file={file} empty={head.empty} />}
+    </Fresh>
   );
 }

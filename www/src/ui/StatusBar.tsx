@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { cursor } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { report, stale } from "../state/checks.ts";
-import { activeFile, files } from "../state/files.ts";
+import { activeHead, fileHeads } from "../state/files.ts";
 import { draftState } from "../state/draft.ts";
 import { online, offlineReady } from "../state/offline.ts";
 
@@ -16,7 +16,7 @@ export function StatusBar() {
   return (
     <footer class="status-bar">
       <span class="tabular">
-        {files.value.length > 1 && <span class="wide-only">{`${activeFile.value?.name} · `}</span>}
+        {fileHeads.value.length > 1 && <span class="wide-only">{`${activeHead.value?.name} · `}</span>}
         {s.lineColumn(line + 1, character + 1)}
       </span>
       {shownMs.value && <span class="tabular">{s.checkedIn(shownMs.value)}</span>}

@@ -5,7 +5,7 @@ import type { ShortAnswer } from "../engine/report.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { countErrors } from "../state/checks.ts";
-import { source, type PageFile } from "../state/files.ts";
+import { manifest, source } from "../state/files.ts";
 import { release } from "../state/options.ts";
 import { choices, loadReleases } from "../state/releases.ts";
 import { Icon } from "./Icon.tsx";
@@ -27,13 +27,18 @@ function difference(before: Told, now: Told): Finding | null {
   return has.find((finding) => !hadKeys.has(key(finding))) ?? had.find((finding) => !hasKeys.has(key(finding))) ?? null;
 }
 
+/** A longer text is judged by one release at a time: a dozen checks for every keystroke would be felt. */
+const LONGEST = 200_000;
+
 /** The same text before every release: who takes it, and what is the first to change. */
-function Rows({ file }: { file: PageFile }) {
+function Rows() {
   const s = t.value;
+  const file = manifest.value;
   const [list, setList] = useState<Told[]>([]);
   const known = choices.value;
   useEffect(() => void loadReleases(), []);
   useEffect(() => {
+    if (!file || file.doc.length > LONGEST) return undefined;
     let current = true;
     void (async () => {
       const answers: Told[] = [];
@@ -47,7 +52,7 @@ function Rows({ file }: { file: PageFile }) {
     return () => {
       current = false;
     };
-  }, [file.id, file.version, known]);
+  }, [file?.id, file?.version, known]);
   const at = list.findIndex((now, index) => index > 0 && difference(list[index - 1]!, now) !== null);
   const differs = at > 0 ? difference(list[at - 1]!, list[at]!) : null;
   return (
@@ -86,16 +91,12 @@ function Rows({ file }: { file: PageFile }) {
   );
 }
 
-/** A longer text is judged by one release at a time: a dozen checks for every keystroke would be felt. */
-const LONGEST = 200_000;
-
-export function Strip({ file }: { file: PageFile }) {
+export function Strip() {
   const [open, setOpen] = useState(false);
-  if (file.doc.length > LONGEST) return null;
   return (
     <details class="fold" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{t.value.releaseStrip}</summary>
-      {open && <Rows file={file} />}
+      {open && <Rows />}
     </details>
   );
 }
