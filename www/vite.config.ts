@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
+import { codeExamples } from "./build/codeexamples.ts";
 import { shell } from "./build/shell.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -27,8 +28,14 @@ function offline(): Plugin {
     apply: "build",
     enforce: "post",
     generateBundle(_options, bundle) {
+      const examples = codeExamples(join(here, "../tests/manifests"));
+      this.emitFile({ type: "asset", fileName: "code-examples.json", source: JSON.stringify(examples) });
       for (const path of walk(join(here, "codes"))) {
-        this.emitFile({ type: "asset", fileName: `codes/${path}`, source: readFileSync(join(here, "codes", path)) });
+        const source = readFileSync(join(here, "codes", path));
+        const code = path.replace(/\.html$/, "");
+        // A page whose code has an example leads to it.
+        const linked = code in examples ? source.toString().replace("</nav>", () => `<a href="../#example=code/${code}">Open in the playground</a></nav>`) : source;
+        this.emitFile({ type: "asset", fileName: `codes/${path}`, source: linked });
       }
       const hash = createHash("sha256");
       const listed = new Set(["./", ...walk(join(here, "public"))]);

@@ -9,7 +9,7 @@ import { serve } from "../serve.mjs";
 
 /** Served below a path, as a project's page on a shared host is. */
 const PREFIX = "/some/where";
-const dist = process.env["CLAIMKIT_DIST"] ?? fileURLToPath(new URL("../dist", import.meta.url));
+export const dist = process.env["CLAIMKIT_DIST"] ?? fileURLToPath(new URL("../dist", import.meta.url));
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 

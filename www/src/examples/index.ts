@@ -14,6 +14,7 @@ export interface Example {
   release?: Release;
   operation?: Operation;
   patchType?: (typeof PATCH_TYPES)[number];
+  target?: string;
   readonly files: { name: string; role: Role; text: string }[];
 }
 

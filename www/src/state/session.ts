@@ -1,6 +1,7 @@
 import { batch } from "@preact/signals";
 import { lang, t } from "../i18n/index.ts";
 import { exampleById, exampleOf, FIRST_EXAMPLE, type Example } from "../examples/index.ts";
+import { codeExamples } from "../examples/codes.ts";
 import { formerDraft, saveNow } from "./draft.ts";
 import { files, freeName, guessRole, newFile, open, replaceAll, textOf, type PageFile } from "./files.ts";
 import { wantedFinding } from "./goal.ts";
@@ -26,10 +27,24 @@ async function putAside(): Promise<Snapshot | null> {
   return had;
 }
 
+/** An example of the gallery, or of a finding code: `code/name-invalid`. */
+async function exampleNamed(id: string): Promise<Example | undefined> {
+  const code = id.startsWith("code/") ? id.slice("code/".length) : "";
+  if (code === "") return exampleById(id);
+  const found = (await codeExamples())[code];
+  if (!found) return undefined;
+  return { id, group: "mistakes", title: { en: code, "zh-Hans": code }, sentence: { en: "", "zh-Hans": "" }, ...(found as Partial<Example>), files: found.files };
+}
+
+export async function openCodeExample(code: string): Promise<void> {
+  const example = await exampleNamed(`code/${code}`);
+  if (example) await openExample(example);
+}
+
 function load(example: Example): void {
   batch(() => {
-    const { release, operation, patchType, panel } = example;
-    takeOptions({ release, operation, patchType, panel });
+    const { release, operation, patchType, panel, target } = example;
+    takeOptions({ release, operation, patchType, panel, target });
     replaceAll(example.files.map((file) => newFile(file.name, file.role, file.text)));
   });
 }
@@ -94,7 +109,7 @@ async function follow(route: Route, had: () => Promise<Snapshot | null>): Promis
     }
     offerBack(s.shareOpened, aside);
   } else if (route.example !== undefined) {
-    const example = exampleById(route.example);
+    const example = await exampleNamed(route.example);
     if (!example) {
       notify({ text: s.noSuchExample(route.example), lasts: 10_000 });
       return false;

@@ -1,8 +1,11 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { codeExamples } from "../examples/codes.ts";
 import { exampleGroups, type Example } from "../examples/index.ts";
+import { meaningOf } from "../i18n/codes.ts";
 import { lang, t } from "../i18n/index.ts";
 import { copyText, dialog } from "../state/actions.ts";
-import { openExample } from "../state/session.ts";
+import { unticked } from "../i18n/words.ts";
+import { openCodeExample, openExample } from "../state/session.ts";
 import { Dialog } from "./Dialog.tsx";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
@@ -19,6 +22,9 @@ export function Gallery() {
   const s = t.value;
   const [words, setWords] = useState("");
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const [codes, setCodes] = useState<readonly string[]>([]);
+  useEffect(() => void codeExamples().then((all) => setCodes(Object.keys(all).sort())), []);
+  const shownCodes = codes.filter((code) => wanted.every((word) => code.includes(word) || (meaningOf(code) ?? "").includes(word)));
   const groups = exampleGroups()
     .map(({ group, list }) => ({ group, list: list.filter((example) => has(example, wanted)) }))
     .filter(({ list }) => list.length > 0);
@@ -28,7 +34,7 @@ export function Gallery() {
         <>
           <input class="gallery-search" type="search" placeholder={s.searchExamples} aria-label={s.searchExamples} value={words} onInput={({ currentTarget }) => setWords(currentTarget.value)} />
           <p class="note">{s.examplesIntro}</p>
-          {groups.length === 0 && <p class="quiet muted">{s.noExamples}</p>}
+          {groups.length + shownCodes.length === 0 && <p class="quiet muted">{s.noExamples}</p>}
           {groups.map(({ group, list }) => (
             <section key={group} aria-label={s.exampleGroups[group]}>
               <h3>{s.exampleGroups[group]}</h3>
@@ -62,6 +68,28 @@ export function Gallery() {
               </ul>
             </section>
           ))}
+          {shownCodes.length > 0 && (
+            <section aria-label={s.exampleCodes}>
+              <h3>{s.exampleCodes}</h3>
+              <ul class="code-gallery">
+                {shownCodes.map((code) => (
+                  <li key={code}>
+                    <a
+                      href={`#example=code/${code}`}
+                      title={unticked(meaningOf(code) ?? "")}
+                      onClick={(event) => {
+                        event.preventDefault();
+                        close();
+                        void openCodeExample(code);
+                      }}
+                    >
+                      {code}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
         </>
       )}
     </Dialog>

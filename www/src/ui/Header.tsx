@@ -22,7 +22,11 @@ function Choice({ value, name, notes, close }: { value: string; name: string; no
         onChange={() => (release.value = value)}
         onKeyDown={(event) => event.key === "Enter" && close()}
         // A press on the mouse or the screen is a choice; an arrow key only looks at the next one.
-        onClick={(event) => event.detail > 0 && close()}
+        onClick={(event) => {
+          if (event.detail === 0) return;
+          release.value = value;
+          close();
+        }}
       />
       <span>
         <b class="tabular">{name}</b>
