@@ -27,17 +27,19 @@ const PANELS: Record<string, string> = { convert: "convert", evaluate: "nodes" }
  */
 export function codeExamples(folder: string): Record<string, CodeExample> {
   const found: Record<string, CodeExample> = {};
+  const without = (lines: readonly string[]) => lines.filter((line, index) => !MARK.test(line) && !(index === 0 && line.startsWith("# claimkit:"))).join("\n");
   for (const name of readdirSync(folder).filter((file) => file.endsWith(".yaml")).sort()) {
     const text = readFileSync(join(folder, name), "utf8");
     const { verb = "validate", release, operation, old, nodes, to, limits, via, ...rest } = asked(text);
     if (limits || via || Object.keys(rest).length > 0 || !(verb === "validate" || verb in PANELS)) continue;
-    const together = old !== undefined || nodes !== undefined;
+    const together = verb !== "validate" || old !== undefined || nodes !== undefined;
     for (const part of together ? [text] : text.split(/^---\n/m)) {
       const lines = part.split("\n");
-      const plain = lines.filter((line, index) => !MARK.test(line) && !(index === 0 && line.startsWith("# claimkit:"))).join("\n");
       for (const line of lines) {
         const code = MARK.exec(line)?.[1];
         if (code === undefined || code in found) continue;
+        // What is missing in a text is missing beside other objects of it.
+        const plain = without(code.includes("-not-in-") ? text.split("\n") : lines);
         const files: CodeExample["files"] = [{ name: "manifest.yaml", role: "manifest", text: plain }];
         for (const [role, file] of [["stored", old], ["nodes", nodes]] as const) {
           const path = file && join(folder, "stored", file);

@@ -3,14 +3,14 @@ import { render } from "preact";
 import { keepChecking } from "./state/checks.ts";
 import { keepDrafts } from "./state/draft.ts";
 import { workOffline } from "./state/offline.ts";
-import { applyTheme } from "./state/options.ts";
+import { applyTheme, embedded } from "./state/options.ts";
 import { begin, followLinks } from "./state/session.ts";
 import { App } from "./ui/App.tsx";
 
 effect(applyTheme);
 const { tab } = await begin();
 keepChecking();
-keepDrafts(tab);
+if (!embedded.peek()) keepDrafts(tab);
 followLinks();
 workOffline();
 const root = document.getElementById("app");

@@ -43,6 +43,7 @@ const look = EditorView.theme({
   ".cm-diagnosticAction": { font: "inherit", fontSize: "12.5px", background: "var(--accent)", color: "var(--on-accent)", borderRadius: "6px", padding: "3px 9px", margin: "6px 8px 0 0", cursor: "pointer" },
   ".cm-tip": { padding: "9px 12px", lineHeight: "1.5" },
   ".cm-tip code, .cm-diagnostic code, .cm-completionInfo code": { fontFamily: "var(--mono)", fontSize: "12px", background: "var(--code-back)", borderRadius: "4px", padding: "1px 4px" },
+  ".cm-tip a": { color: "var(--accent-text)", fontSize: "12px" },
   ".cm-tip p, .cm-completionInfo p": { margin: "0" },
   ".cm-tip p + p, .cm-tip p + ul, .cm-tip ul + p": { marginTop: "6px" },
   ".cm-tip ul": { margin: "0", paddingLeft: "18px" },

@@ -84,6 +84,9 @@ export const policyOperation = oneOf("policyOperation", POLICY_OPERATIONS, "CREA
 export const policyUser = text("policyUser", "jane");
 export const policyGroups = text("policyGroups");
 
+/** The page stands in another page: it shows one answer, keeps nothing and has no menus. */
+export const embedded = signal(false);
+
 export const theme = remembered("theme", ["system", "light", "dark"] as const, "system");
 export const wrap = remembered("wrap", ["off", "on"] as const, "off");
 export const FONT_SIZES = ["12", "13", "14", "16", "18"] as const;

@@ -6,7 +6,7 @@ import { formerDraft, saveNow } from "./draft.ts";
 import { files, freeName, guessRole, newFile, open, replaceAll, textOf, type PageFile } from "./files.ts";
 import { wantedFinding } from "./goal.ts";
 import { notify } from "./notices.ts";
-import { PANELS, panel, picked, release, takeOptions, type Panel } from "./options.ts";
+import { embedded, PANELS, panel, picked, release, takeOptions, type Panel } from "./options.ts";
 import { readRoute, type Route } from "./route.ts";
 import { link, unpack } from "./share.ts";
 import { MOST_FILES, restore, snapshot, type Snapshot } from "./snapshot.ts";
@@ -138,8 +138,9 @@ export async function begin(): Promise<{ tab: Promise<string> }> {
   const draft = former === null ? null : await formerDraft(former);
   const route = readRoute(location.hash);
   if (route === null) notify({ text: t.peek().addressUnknown, lasts: 10_000 });
+  if (route?.embed !== undefined) embedded.value = true;
   const keep = async () => {
-    if (draft) await remember(draft);
+    if (draft && !embedded.peek()) await remember(draft);
     return draft;
   };
   if (route !== null && (await follow(route, keep))) return { tab: ownTab(former) };
@@ -156,6 +157,7 @@ export async function begin(): Promise<{ tab: Promise<string> }> {
 
 /** Once the page stands: the address is taken over, and a link pasted into the open page is followed. */
 export function followLinks(): void {
+  if (embedded.peek()) return;
   if (location.hash !== "") void saveNow().then(clearFragment);
   window.addEventListener("hashchange", () => {
     if (location.hash === "" || location.hash === "#") return;
@@ -193,6 +195,12 @@ export async function copyLink(more: Record<string, string> = {}): Promise<void>
     history.replaceState(null, "", made.address);
     notify({ text: s.shareManual, lasts: 8000 });
   }
+}
+
+/** Opens what an embedded page shows in a tab of its own. */
+export async function openWhole(): Promise<void> {
+  const made = await link();
+  if ("address" in made) window.open(made.address, "_blank", "noopener");
 }
 
 /** As on the first visit; what was there is in the history and can be taken back. */

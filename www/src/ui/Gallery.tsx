@@ -75,8 +75,8 @@ export function Gallery() {
                 {shownCodes.map((code) => (
                   <li key={code}>
                     <a
-                      href={`#example=code/${code}`}
-                      title={unticked(meaningOf(code) ?? "")}
+                      href={`./#example=code/${code}`}
+                      title={unticked(meaningOf(code) ?? "") || undefined}
                       onClick={(event) => {
                         event.preventDefault();
                         close();

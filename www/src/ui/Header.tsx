@@ -3,8 +3,8 @@ import { t, lang, LANGUAGES } from "../i18n/index.ts";
 import { en } from "../i18n/en.ts";
 import { zh } from "../i18n/zh.ts";
 import { dialog } from "../state/actions.ts";
-import { copyLink, resetAll } from "../state/session.ts";
-import { fontSize, FONT_SIZES, release, theme, wrap } from "../state/options.ts";
+import { copyLink, openWhole, resetAll } from "../state/session.ts";
+import { embedded, fontSize, FONT_SIZES, release, theme, wrap } from "../state/options.ts";
 import { choices, loadReleases } from "../state/releases.ts";
 import { Icon, type IconName } from "./Icon.tsx";
 import { Popover } from "./Popover.tsx";
@@ -134,6 +134,20 @@ function Preferences() {
 
 export function Header() {
   const s = t.value;
+  if (embedded.value) {
+    return (
+      <header class="bar">
+        <h1 class="brand">
+          <img src="./icon.svg" alt="" width="22" height="22" />
+          <span>claimkit</span>
+        </h1>
+        <span class="spacer" />
+        <button type="button" class="button small" onClick={() => void openWhole()}>
+          {s.openInPage}
+        </button>
+      </header>
+    );
+  }
   return (
     <header class="bar">
       <h1 class="brand">

@@ -30,6 +30,7 @@ export function PanelView() {
   }, [name, View]);
   return (
     <div id="panel" class={`panel panel-${name}`} role="tabpanel" aria-labelledby={`tab-${name}`} tabIndex={-1}>
+      <h2 class="sr">{t.value.panels[name]}</h2>
       {View ? <View /> : <p class="muted quiet">{failed ? t.value.startFailed : t.value.loadingPanel}</p>}
     </div>
   );
