@@ -18,8 +18,10 @@ function walk(dir: string, from = dir): string[] {
   });
 }
 
+const documentation = `<a href="https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/">Kubernetes documentation</a>`;
+
 /**
- * Adds the pages of `codes/` as they are and writes the service worker with the list of everything the page needs,
+ * Adds the pages of `codes/`, with links to their examples, and writes the service worker with the list of everything the page needs,
  * so that the page works without a network after the first visit. The cache is named after the contents.
  */
 function offline(): Plugin {
@@ -34,7 +36,7 @@ function offline(): Plugin {
         const source = readFileSync(join(here, "codes", path));
         const code = path.replace(/\.html$/, "");
         // A page whose code has an example leads to it.
-        const linked = code in examples ? source.toString().replace("</nav>", () => `<a href="../#example=code/${code}">Open in the playground</a></nav>`) : source;
+        const linked = code in examples ? source.toString().replace("</nav>", () => `<a href="../#example=code/${code}">Open in the playground</a>${documentation}</nav>`) : source;
         this.emitFile({ type: "asset", fileName: `codes/${path}`, source: linked });
       }
       const hash = createHash("sha256");
@@ -71,7 +73,8 @@ function firstPaint(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler(html, { bundle }) {
-        const first = readFileSync(join(here, "build/first.js"), "utf8");
+        const early = Object.keys(bundle ?? {}).filter((name) => /\/(worker-[^/]+\.js|claimkit_bg-[^/]+\.wasm)$/.test(name));
+        const first = readFileSync(join(here, "build/first.js"), "utf8").replace("__EARLY__", JSON.stringify(early.map((name) => `./${name}`)));
         const filled = html.replace("<!--first-->", () => `<script>${first}</script>`).replace("<!--shell-->", () => shell(join(here, "src/examples/three-mistakes.yaml")));
         // While developing, styles come as scripts and are not known here.
         if (!bundle) return filled.replace("__SCRIPTS__", sourceOf(first)).replace("'self' __STYLES__", "'self' 'unsafe-inline'");

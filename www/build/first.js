@@ -11,4 +11,12 @@
     // Storage may be switched off; the system's theme is then used.
   }
   if (location.hash) root.dataset.visited = "";
+  // The worker asks for these once the page's code has started it: on a slow line that is seconds later. Both come from the cache then.
+  __EARLY__.forEach(function (file) {
+    fetch(file)
+      .then(function (response) {
+        return response.arrayBuffer();
+      })
+      .catch(function () {});
+  });
 })();

@@ -120,7 +120,8 @@ describe("editing", () => {
     // The first manifest keeps its own count, and its own text.
     expect(await tabs.locator("li", { hasText: "claim.yaml" }).locator(".badge").textContent()).toContain("3");
     await tabs.getByText("claim.yaml").click();
-    await page.locator(".verdict", { hasText: "3 errors" }).waitFor();
+    await page.locator(".finding", { hasText: "Large-GPU" }).waitFor();
+    expect(await page.locator(".finding").count()).toBe(3);
     await tabs.getByText("second.yaml").click();
     expect(await textOf(page)).toBe(TYPO);
     await page.getByRole("button", { name: "Close second.yaml" }).click();

@@ -345,7 +345,7 @@ describe("request", () => {
     await setText(page, '{"spec": {"resourceClassName": "gpu.example.com"}, "kind": "ResourceClaim", "metadata": {"namespace": "default", "name": "claim"}, "apiVersion": "resource.k8s.io/v1alpha2"}');
     await page.getByRole("tab", { name: "Request" }).click();
     await page.locator(".compare .cm-merge-b .cm-changedLine, .compare .cm-insertedLine", { hasText: "allocationMode" }).first().waitFor();
-    expect(await page.locator(".compare .cm-changedLine, .compare .cm-insertedLine").count()).toBeLessThanOrEqual(2);
+    await expect.poll(() => page.locator(".compare .cm-changedLine, .compare .cm-insertedLine").count()).toBeLessThanOrEqual(2);
     await done();
   });
 });

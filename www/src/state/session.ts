@@ -20,7 +20,7 @@ function worthKeeping(): boolean {
 }
 
 /** Keeps what the person has before something else takes its place. */
-async function putAside(): Promise<Snapshot | null> {
+export async function putAside(): Promise<Snapshot | null> {
   if (!worthKeeping()) return null;
   const had = snapshot();
   await remember(had);

@@ -3,7 +3,7 @@ import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
 import { countErrors, reports } from "../state/checks.ts";
 import { activate, activeHead, close, fileById, fileHeads, files, freeName, newFile, open, rename, ROLES, setRole, type FileHead } from "../state/files.ts";
-import { openDropped } from "../state/session.ts";
+import { openDropped, putAside } from "../state/session.ts";
 import { notify } from "../state/notices.ts";
 import { focusEditor } from "../editor/editor.ts";
 import { Icon } from "./Icon.tsx";
@@ -12,6 +12,8 @@ import { Popover } from "./Popover.tsx";
 /** Closes a file; it can be taken back for a while. */
 function closeFile(file: FileHead): void {
   const before = files.peek();
+  // The notice goes after a while; the history does not.
+  if (!file.empty) void putAside();
   close(file.id);
   if (files.peek() === before) return;
   notify({

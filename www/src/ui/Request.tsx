@@ -245,7 +245,7 @@ export function Request() {
           <FindingList objects={answer.objects} findings={answer.findings.filter((finding) => many <= 1 || finding.object === undefined || finding.object === at)} fileId={patches ? patch?.id : file.id} canFix={false} />
           {entry?.status && <Objects entries={[entry]} />}
           <Commands panel="request" />
-          {after !== "" && (
+          {after !== "" && (needsOld || read.outcome !== null) && (
             <>
               {before === after && <p class="muted quiet">{s.sameObject}</p>}
               <Compare before={before} after={after} beforeLabel={needsOld ? s.beforeStored : file.name} afterLabel={patches ? s.afterPatch : s.afterStored} />
