@@ -1,19 +1,16 @@
 #!/usr/bin/env node
 // `npx claimkit`: files and streams for the command line, which is Wasm, too. The same program as the native one.
-import { existsSync, readFileSync, readSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
-import { brotliDecompressSync } from "node:zlib";
 
-const modules = ["./claimkit_bg.wasm", "./claimkit_text.wasm", "./claimkit_more.wasm", "./claimkit_commands.wasm.br"].map((file) => new URL(file, import.meta.url));
-if (!modules.every((file) => existsSync(file))) {
+if (!existsSync(new URL("./claimkit_bg.wasm", import.meta.url))) {
   console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
   process.exit(2);
 }
+// Not a static import: without the generated files it would fail before the sentence above can be said.
 const require = createRequire(import.meta.url);
-const [claimkit, { command }, { startCommands }] = ["./index.js", "./claimkit.js", "./parts.js"].map((file) => require(file));
-const [first, text, more, commandLine] = modules;
-claimkit.initSync(readFileSync(first), () => readFileSync(more), () => readFileSync(text));
-startCommands(brotliDecompressSync(readFileSync(commandLine)));
+const [claimkit, { command }] = ["./node.js", "./claimkit.js"].map((file) => require(file));
+await claimkit.init();
 
 const TELLING = /"verb"\s*:\s*"(hover|complete|jsonSchema|codes|releases)"/;
 
@@ -56,16 +53,18 @@ const STEP = 1 << 16;
 let waiting = Buffer.alloc(0);
 let ended = false;
 
-/** The next line of standard input with its line feed; undefined at the end. */
-function line() {
+/** The next line of standard input with its line feed, or `most` bytes of it; undefined at the end. */
+function line(most) {
   const parts = [];
-  for (;;) {
+  for (let room = most; ; ) {
     const end = waiting.indexOf(10);
-    if (end >= 0) {
-      parts.push(waiting.subarray(0, end + 1));
-      waiting = waiting.subarray(end + 1);
+    if (end >= 0 || waiting.length >= room) {
+      const taken = Math.min(end < 0 ? room : end + 1, room);
+      parts.push(waiting.subarray(0, taken));
+      waiting = waiting.subarray(taken);
       break;
     }
+    room -= waiting.length;
     if (waiting.length > 0) parts.push(waiting);
     waiting = Buffer.alloc(0);
     if (ended) break;
@@ -83,6 +82,53 @@ function line() {
   return parts.length === 0 ? undefined : new Uint8Array(Buffer.concat(parts));
 }
 
+/** Reads a file that has at most `most` bytes; of a larger one no more than that. */
+function read(path, most) {
+  const file = openSync(path, "r");
+  try {
+    const parts = [];
+    for (let length = 0; ; ) {
+      const buffer = Buffer.alloc(STEP);
+      const got = readSync(file, buffer, 0, STEP, null);
+      if (got === 0) return Buffer.concat(parts);
+      parts.push(buffer.subarray(0, got));
+      length += got;
+      if (length > most) throw new Error(`larger than ${most >> 20} MiB, the most that is read`);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Writes a new file beside the old one and puts it in its place: all of it or nothing. A symbolic link stays one. */
+function replace(path, text) {
+  const real = realpathSync(path);
+  const old = statSync(real);
+  const beside = `${real}.${process.pid}.claimkit`;
+  const file = openSync(beside, "wx", 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    const { uid, gid } = statSync(beside);
+    if (uid !== old.uid || gid !== old.gid) chownSync(beside, old.uid, old.gid);
+    chmodSync(beside, old.mode);
+    fsyncSync(file);
+    renameSync(beside, real);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What an entry of a folder is; a symbolic link to a file is one. */
+function kind(folder, entry) {
+  if (entry.isDirectory()) return "folder";
+  if (entry.isFile()) return "file";
+  return entry.isSymbolicLink() && statSync(`${folder}/${entry.name}`, { throwIfNoEntry: false })?.isFile() ? "file" : "other";
+}
+
 /** Writes all of a text at once, so that nothing is lost when the process ends. */
 function print(stream, text) {
   const bytes = Buffer.from(text);
@@ -98,14 +144,14 @@ function print(stream, text) {
 }
 
 const host = {
-  read: (path) => attempt(() => readFileSync(path)),
+  read: (path, most) => attempt(() => read(path, most)),
   list: (path) =>
     attempt(() => {
       if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined;
-      return readdirSync(path, { withFileTypes: true }).map((entry) => [entry.name, entry.isDirectory()]);
+      return readdirSync(path, { withFileTypes: true }).map((entry) => [entry.name, kind(path, entry)]);
     }),
-  write: (path, text) => attempt(() => writeFileSync(path, text)),
-  line: () => attempt(line),
+  write: (path, text) => attempt(() => replace(path, text)),
+  line: (most) => attempt(() => line(most)),
   answer,
   out: (text) => print(1, text),
   err: (text) => print(2, text),

@@ -21,6 +21,8 @@ export function findLocales(lookup) {
 
 /** Options with the sentences of their language, if there are any. */
 export function withSentences(options) {
+  // What is no plain object is refused by the module itself.
+  if (options !== undefined && options !== null && Object.prototype.toString.call(options) !== "[object Object]") return options;
   const locale = options?.locale ?? "en";
   if (!known.has(locale)) {
     const sentences = find(locale);

@@ -1,31 +1,25 @@
-// claimkit for Node, in its repository; who installs the package gets what `make pkg` makes of ./start.js.
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+// claimkit for Node, Bun and Deno: the first call reads the module from the file beside this one.
+import { existsSync, readFileSync } from "node:fs";
+import { findLocales } from "./locale.js";
+import { startFrom } from "./start.js";
 
-if (!existsSync(new URL("./claimkit_bg.wasm", import.meta.url))) {
-  throw new Error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
-}
-// Not a static import: without the generated files it would fail before the sentence above can be said.
-const claimkit = createRequire(import.meta.url)("./start.js");
+startFrom("file", () => {
+  try {
+    return readFileSync(new URL("./claimkit_bg.wasm", import.meta.url));
+  } catch (cause) {
+    throw new Error("claimkit: claimkit_bg.wasm is not beside the script. In a bundle, import claimkit/inline; in the repository, run `make pkg`", { cause });
+  }
+});
 
-export const {
-  addLocale,
-  admit,
-  answer,
-  codes,
-  complete,
-  convert,
-  evaluate,
-  fixes,
-  hover,
-  init,
-  initSync,
-  jsonSchema,
-  loadMore,
-  parse,
-  prepareNodes,
-  releases,
-  validate,
-} = claimkit;
+findLocales((locale) => {
+  try {
+    const sentences = new URL(`./locale/${encodeURIComponent(locale)}.json`, import.meta.url);
+    return existsSync(sentences) ? JSON.parse(readFileSync(sentences, "utf8")) : undefined;
+  } catch {
+    // A bundle has no files beside it: `addLocale` gives the sentences.
+    return undefined;
+  }
+});
 
-export default init;
+export * from "./index.js";
+export { default } from "./index.js";

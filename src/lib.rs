@@ -5,16 +5,20 @@
 //! | stage | module | takes | gives |
 //! |---|---|---|---|
 //! | read | [`text`] | text | [`text::File`]: documents with lossless trees, syntax findings |
-//! | take apart | [`kubectl`] | trees | objects as kubectl sends them, its own refusals |
-//! | recognise | [`input`], [`schema`] | trees | objects: (version, kind) and release |
-//! | decode | [`decode`] | tree, schema | [`object::Record`] and findings for unknown, duplicate, mistyped fields |
-//! | judge | [`validate`] | records, operation, release | kube-apiserver's errors, in its order and words |
+//! | take apart | [`manifest`] | trees | objects as kubectl sends them, kubectl's own refusals |
+//! | recognise | [`api`] | (apiVersion, kind) and release | the tables of the version and the kind |
+//! | decode | [`record`] | tree, table | [`record::Record`] and findings for unknown, duplicate, mistyped fields |
+//! | request | [`server`] | record, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
+//! | judge | [`rules`] | views of records | kube-apiserver's errors, in its order and words |
 //! | help editors | [`editor`] | text and place, or a table's row | documentation, completion, JSON Schema |
 //! | query | [`query`] | selectors | which objects a list shows |
 //! | patch | [`patch`] | stored object, patch | the object it becomes |
 //! | change | [`convert`] | text, target version | text edits, losses |
-//! | place | [`evaluate`] | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
+//! | compile, evaluate | [`cel`] | expression, environment | a checked expression with its cost; a value or an error, with a trace |
+//! | place | [`place`] | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
+//! | admit | [`policy`] | AdmissionRequest, settings | the policy's verdict |
 //! | answer | [`wire`] | one request | one answer |
+//! | report | [`report`] | an answer | text, SARIF, JUnit, GitHub annotations |
 //!
 //! # Scope
 //!
@@ -24,36 +28,27 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
-pub mod admit;
+pub mod api;
+pub mod cel;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod convert;
-pub mod decode;
-pub mod defaults;
 pub mod editor;
 pub mod entry;
-pub mod evaluate;
-pub mod float;
-pub mod goformat;
-pub mod input;
-pub mod json;
-pub mod kubectl;
+pub mod finding;
+pub mod go;
 pub mod limits;
-pub mod names;
-pub mod object;
-pub mod ordered;
+pub mod manifest;
 pub mod patch;
-pub mod quantity;
+pub mod place;
+pub mod policy;
 pub mod query;
+pub mod record;
 pub mod report;
-pub mod schema;
-pub mod suggest;
+pub mod rules;
+pub mod server;
 pub mod text;
-pub mod time;
-pub mod validate;
-pub mod view;
 pub mod wire;
-mod words;
 
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]

@@ -1,17 +1,25 @@
 //! What a text may cost. Exceeding a limit is a finding with the observed and the allowed value, never a crash.
 
+use serde::{Deserialize, Deserializer};
+
 /// Upper bounds for one request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object of limits")]
 pub struct Limits {
     /// Bytes of one text.
+    #[serde(deserialize_with = "bound")]
     pub bytes: usize,
     /// Nesting of lists and maps; go-yaml and Go's JSON decoder stop at 10 000.
+    #[serde(deserialize_with = "bound")]
     pub depth: usize,
     /// Nodes of one text.
+    #[serde(deserialize_with = "bound")]
     pub nodes: usize,
     /// Findings of one answer; what is beyond is counted in one more finding.
+    #[serde(deserialize_with = "bound")]
     pub findings: usize,
     /// Bytes of a text with Nodes: kubectl prints some ten thousand bytes for each.
+    #[serde(deserialize_with = "bound")]
     pub node_set_bytes: usize,
 }
 
@@ -19,4 +27,26 @@ impl Default for Limits {
     fn default() -> Self {
         Limits { bytes: 64 << 20, depth: 10_000, nodes: 8_000_000, findings: 10_000, node_set_bytes: 1 << 30 }
     }
+}
+
+/// A whole number. More than the machine can count is as much as it can, so that a request means the same in a module of 32 bits.
+pub(crate) fn bound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    struct Bound;
+    impl serde::de::Visitor<'_> for Bound {
+        type Value = usize;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a whole number that is not negative")
+        }
+
+        fn visit_u64<E>(self, number: u64) -> Result<usize, E> {
+            Ok(usize::try_from(number).unwrap_or(usize::MAX))
+        }
+
+        fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<usize, E> {
+            let refused = || E::invalid_value(serde::de::Unexpected::Signed(number), &self);
+            u64::try_from(number).map_err(|_| refused()).and_then(|number| self.visit_u64(number))
+        }
+    }
+    deserializer.deserialize_u64(Bound)
 }

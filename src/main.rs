@@ -1,12 +1,39 @@
 //! The command line: the only file that does I/O. What is done with it is in `claimkit::cli`.
 
-use claimkit::cli::{self, Entry, Host};
-use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
+use claimkit::cli::{self, Entry, EntryKind, Host};
+use std::collections::HashMap;
+use std::fs::{DirEntry, File, Metadata};
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 /// Files, folders and the terminal.
 struct System {
     input: io::BufReader<io::Stdin>,
+    /// Paths that are not UTF-8, by what is shown of them.
+    paths: HashMap<String, PathBuf>,
+    /// When the files were begun, and when it was last said how many are done.
+    progress: Option<(Instant, Instant)>,
+}
+
+impl System {
+    /// The path that is shown so.
+    fn path<'p>(&'p self, shown: &'p str) -> &'p Path {
+        self.paths.get(shown).map_or(Path::new(shown), PathBuf::as_path)
+    }
+
+    /// What is shown of a path.
+    fn shown(&mut self, path: PathBuf) -> String {
+        match path.into_os_string().into_string() {
+            Ok(text) => text,
+            Err(path) => {
+                let shown = path.to_string_lossy().into_owned();
+                self.paths.insert(shown.clone(), path.into());
+                shown
+            }
+        }
+    }
 }
 
 /// The same words as pkg/cli.js has for the same errors.
@@ -16,7 +43,7 @@ fn phrase(error: &io::Error) -> String {
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         ErrorKind::IsADirectory => "is a folder".to_owned(),
         ErrorKind::NotADirectory => "is no folder".to_owned(),
-        kind => kind.to_string(),
+        _ => error.to_string(),
     }
 }
 
@@ -28,34 +55,91 @@ fn print(mut stream: impl Write, text: &str) {
     }
 }
 
+/// Reads no more than `most` bytes of a file.
+fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    let one_more = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    File::open(path)?.take(one_more).read_to_end(&mut bytes)?;
+    Ok((bytes.len() <= most).then_some(bytes))
+}
+
+/// Writes a new file beside the old one and puts it in its place.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // A symbolic link stays: the file that it leads to is replaced.
+    let path = path.canonicalize()?;
+    let old = path.metadata()?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut new = tempfile::Builder::new().prefix(".claimkit-").tempfile_in(folder)?;
+    new.write_all(text.as_bytes())?;
+    keep_owner(new.as_file(), &old)?;
+    new.as_file().set_permissions(old.permissions())?;
+    new.as_file().sync_all()?;
+    new.persist(&path)?;
+    // The new name is on the disk as well, where a folder can be flushed.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn keep_owner(new: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let ours = new.metadata()?;
+    if (ours.uid(), ours.gid()) == (old.uid(), old.gid()) {
+        return Ok(());
+    }
+    let refused = |error: io::Error| io::Error::new(error.kind(), "it belongs to another user or group, which would be lost");
+    fchown(new, Some(old.uid()), Some(old.gid())).map_err(refused)
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// What an entry is; a symbolic link to a file is one.
+fn kind(entry: &DirEntry) -> io::Result<EntryKind> {
+    let kind = entry.file_type()?;
+    let is_file = || kind.is_file() || (kind.is_symlink() && entry.path().is_file());
+    Ok(match kind.is_dir() {
+        true => EntryKind::Folder,
+        false if is_file() => EntryKind::File,
+        false => EntryKind::Other,
+    })
+}
+
 impl Host for System {
-    fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(path).map_err(|error| phrase(&error))
+    fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String> {
+        read(self.path(path), most).map_err(|error| phrase(&error))?.ok_or_else(|| cli::too_large(most))
     }
 
     fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String> {
-        if !std::path::Path::new(path).is_dir() {
+        let folder = self.path(path).to_owned();
+        if !folder.is_dir() {
             return Ok(None);
         }
-        let entries = std::fs::read_dir(path).map_err(|error| phrase(&error))?;
-        entries
-            .map(|entry| {
-                let entry = entry?;
-                let folder = entry.file_type()?.is_dir();
-                Ok(Entry { name: entry.file_name().to_string_lossy().into_owned(), folder })
-            })
-            .collect::<io::Result<Vec<_>>>()
-            .map(Some)
-            .map_err(|error| phrase(&error))
+        let entries = std::fs::read_dir(&folder).map_err(|error| phrase(&error))?;
+        let mut listed = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| phrase(&error))?;
+            let kind = kind(&entry).map_err(|error| phrase(&error))?;
+            let name = entry.file_name();
+            // A path that is not UTF-8 is found again by what is shown of it.
+            self.shown(folder.join(&name));
+            listed.push(Entry { name: name.to_string_lossy().into_owned(), kind });
+        }
+        Ok(Some(listed))
     }
 
     fn write(&mut self, path: &str, text: &str) -> Result<(), String> {
-        std::fs::write(path, text).map_err(|error| phrase(&error))
+        replace(self.path(path), text).map_err(|error| phrase(&error))
     }
 
-    fn line(&mut self) -> Result<Option<Vec<u8>>, String> {
+    fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String> {
         let mut line = Vec::new();
-        match self.input.read_until(b'\n', &mut line) {
+        let most = u64::try_from(most).unwrap_or(u64::MAX);
+        match (&mut self.input).take(most).read_until(b'\n', &mut line) {
             Ok(0) => Ok(None),
             Ok(_) => Ok(Some(line)),
             Err(error) => Err(phrase(&error)),
@@ -64,6 +148,28 @@ impl Host for System {
 
     fn answer(&mut self, request: &str) -> String {
         claimkit::wire::answer_with(request, cli::locale::file)
+    }
+
+    fn folder(&self) -> Option<String> {
+        std::env::current_dir().ok()?.into_os_string().into_string().ok()
+    }
+
+    fn progress(&mut self, done: usize, of: usize) {
+        const QUIET: Duration = Duration::from_secs(1);
+        const EVERY: Duration = Duration::from_millis(200);
+        if !io::stderr().is_terminal() {
+            return;
+        }
+        let now = Instant::now();
+        let (begun, last) = *self.progress.get_or_insert((now, now));
+        if done >= of {
+            if self.progress.take().is_some() && last > begun {
+                print(io::stderr().lock(), "\r\u{1b}[K");
+            }
+        } else if now.duration_since(begun) > QUIET && now.duration_since(last) > EVERY {
+            self.progress = Some((begun, now));
+            print(io::stderr().lock(), &format!("\r{done} of {of} files\u{1b}[K"));
+        }
     }
 
     fn out(&mut self, text: &str) {
@@ -81,7 +187,7 @@ impl Host for System {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let mut system = System { input: io::BufReader::new(io::stdin()) };
+    let mut system = System { input: io::BufReader::new(io::stdin()), paths: HashMap::new(), progress: None };
+    let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| system.shown(word.into())).collect();
     ExitCode::from(cli::run(&arguments, &mut system))
 }

@@ -3,26 +3,12 @@
 //! Everything comes from the registry: the codes, their sentences (`pkg/locale`), their help, the rules in
 //! `codes/rules.json` and the first manifest that gives the code. `CLAIMKIT_BLESS=1` writes the pages.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    clippy::string_slice,
-    reason = "a test: failing loudly is its work, and it reads its own data"
-)]
-
-#[path = "support/manifests.rs"]
-mod support;
-
-use claimkit::report::Code;
+use crate::support::manifests::{ask, manifests, marker, request};
+use claimkit::finding::Code;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{ask, manifests, marker, request};
 
 const LONGEST: usize = 110;
 
@@ -234,6 +220,6 @@ fn the_pages_are_those_of_the_registry() {
     assert!(without.is_empty(), "tests/codes/rules.json has rules for codes that do not exist: {without:?}");
     assert!(
         bless || stale.is_empty(),
-        "not as the registry says; run `CLAIMKIT_BLESS=1 cargo test --test code_pages`: {stale:?}"
+        "not as the registry says; run `CLAIMKIT_BLESS=1 cargo test --test all code_pages`: {stale:?}"
     );
 }

@@ -6,9 +6,7 @@
 //! bytes; `"other text"` says that it does not, and then it must give the same result when converted once more; `"refused"`
 //! that something would be lost on the way back.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test reads its own data")]
-
-use claimkit::report::Code;
+use claimkit::finding::Code;
 use claimkit::wire;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

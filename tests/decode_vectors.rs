@@ -1,13 +1,11 @@
 //! Whole manifests through the server's decoder: the object, or the refusal, and what strict decoding says.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
-
-use claimkit::decode::{self, Decoded, How, Via};
-use claimkit::input::{Input, What};
+use claimkit::api::{self, Field, Package, Release, Struct, Type};
+use claimkit::finding::Severity;
 use claimkit::limits::Limits;
-use claimkit::object;
-use claimkit::report::Severity;
-use claimkit::schema::{self, Field, Package, Release, Struct, Type};
+use claimkit::manifest::{Input, What};
+use claimkit::record;
+use claimkit::record::decode::{self, Decoded, How, Via};
 use claimkit::text::{Mode, yaml};
 use serde_json::Value;
 
@@ -26,7 +24,7 @@ fn list_schema(kind: &str, release: Release) -> Option<&'static Struct> {
     let (item, package, go) = match kind.strip_suffix("List")? {
         "" => (Type::Raw, Package::Core, "List"),
         kind => {
-            let kind = schema::version("resource.k8s.io/v1alpha2")?.kind(kind, release)?;
+            let kind = api::version("resource.k8s.io/v1alpha2")?.kind(kind, release)?;
             (Type::Struct(kind.schema), Package::Resource, Box::leak(format!("{}List", kind.kind).into_boxed_str()) as &str)
         }
     };
@@ -88,7 +86,7 @@ fn finish(mut answer: Answer, decoded: &Decoded<'_>, release: Release) -> Answer
     }
     answer.strict.extend(decoded.strict.iter().map(|strict| strict.message.clone()));
     let mut json = String::new();
-    object::encode(&decoded.record, release, &mut json);
+    record::encode(&decoded.record, release, &mut json);
     if let Ok(objects) = &mut answer.objects {
         objects.push(serde_json::from_str(&json).unwrap());
     }

@@ -1,7 +1,5 @@
 //! Completion at the place marked `▮`, in texts as they are while somebody types.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-
 use serde_json::{Value, json};
 
 fn ask(marked: &str, release: Option<&str>) -> (String, Vec<Value>) {

@@ -1,7 +1,5 @@
 //! Hover at the place marked `▮`.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-
 use serde_json::{Value, json};
 
 fn request(marked: &str) -> Value {

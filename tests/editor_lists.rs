@@ -1,24 +1,9 @@
 //! `codes`, `releases` and `fixes`: lists that say what the rest of the crate does.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    clippy::string_slice,
-    reason = "a test: failing loudly is its work, and it reads its own data"
-)]
-
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "support/manifests.rs"]
-mod support;
-
-use claimkit::report::Code;
+use crate::support::manifests::{ask, manifests, request};
+use claimkit::finding::Code;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use support::{ask, manifests, request};
 
 fn answer(request: &Value) -> Value {
     serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::file)).unwrap()

@@ -1,13 +1,11 @@
 //! Every row of the tables, every code and every release has a sentence in each language, and no sentence is left over.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects)]
-
+use claimkit::api::release::LAST_PATCHES;
+use claimkit::api::{Struct, Type, VERSIONS};
 use claimkit::editor::facts;
 use claimkit::editor::registry::{self, CHANGES};
 use claimkit::editor::sentences::{LOCALES, Sentences, field_key, kind_key, value_key, version_key};
-use claimkit::report::Code;
-use claimkit::schema::release::LAST_PATCHES;
-use claimkit::schema::{Struct, Type, VERSIONS};
+use claimkit::finding::Code;
 use std::collections::BTreeSet;
 
 /// Every struct that an object of any version can contain.
@@ -52,7 +50,7 @@ fn wanted() -> BTreeSet<String> {
 
 fn read(locale: &str) -> Sentences {
     let file = claimkit::cli::locale::file(locale).expect("every locale has a file");
-    claimkit::json::from_str(file).expect("the file is an object of groups of sentences")
+    serde_json::from_str(file).expect("the file is an object of groups of sentences")
 }
 
 #[test]

@@ -1,14 +1,5 @@
 //! Upstream's own test cases for node selectors, re-expressed (spec/node-selectors.md §6.1, §6.2).
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test: failing loudly is its work"
-)]
-
 use serde_json::{Value, json};
 
 /// A requirement.

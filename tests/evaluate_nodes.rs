@@ -1,16 +1,7 @@
 //! Nodes as people have them, how much is told of many, and what is said of the selector itself.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test: failing loudly is its work"
-)]
-
-use claimkit::evaluate::PreparedNodes;
 use claimkit::limits::Limits;
+use claimkit::place::PreparedNodes;
 use serde_json::{Value, json};
 
 fn ask(request: &Value) -> Value {
@@ -240,12 +231,12 @@ suitableNodes:
 ";
     let node = "metadata: {name: node-3, labels: {gpu.example.com/model: t4, kubernetes.io/os: linux}}";
     let answer = ask(&json!({"verb": "evaluate", "text": class, "nodes": node}));
-    let node = claimkit::json::Value::parse(&answer["objects"][0]["placement"]["nodes"][0].to_string()).unwrap();
-    let place = |range: &claimkit::json::Value| {
+    let node = &answer["objects"][0]["placement"]["nodes"][0];
+    let place = |range: &Value| {
         let count = |path: &str| range.pointer(path)?.as_u64();
         Some(format!("class.yaml:{}:{}", count("/start/line")? + 1, count("/start/character")? + 1))
     };
-    let line = claimkit::report::render::nodes::line(&node, &place, claimkit::report::render::text::Style::new(false));
+    let line = claimkit::report::nodes::line(node, &place, claimkit::report::text::Style::new(false));
     assert_eq!(
         line,
         "node-3: no: term 2 of 2 misses by one: label `gpu.example.com/model` is `t4`, wanted one of `a100`, `h100` (class.yaml:12:7)"

@@ -1,15 +1,6 @@
 //! The scheduler's situations (spec/node-selectors.md §4), one for every reason text: what it says of a node, release by
 //! release, and the verdict.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test: failing loudly is its work"
-)]
-
 use serde_json::{Value, json};
 
 const NODES: &str = "---
@@ -263,7 +254,7 @@ fn structured_parameters() {
     all(&["1.30"], &[&own, there, &waiting, POD], "Possible", None);
     let vendors = structured(", parametersRef: {apiGroup: example.com, kind: Conf, name: x, namespace: ns}");
     all(&["1.30"], &[&vendors, &waiting, POD], "No", Some("generated class parameters for Conf.example.com ns/x not found"));
-    let made = "{kind: ResourceClassParameters, metadata: {name: y, namespace: ns}, generatedFrom: {apiGroup: example.com, kind: Conf, name: x, namespace: ns}}";
+    let made = "{kind: ResourceClassParameters, metadata: {name: made, namespace: ns}, generatedFrom: {apiGroup: example.com, kind: Conf, name: x, namespace: ns}}";
     all(&["1.30"], &[&vendors, made, &waiting, POD], "Possible", None);
 
     let own = claim("c", "", &by("resource.k8s.io", "ResourceClaimParameters"), "");
@@ -278,7 +269,7 @@ fn structured_parameters() {
         Some("generated claim parameters for Conf.example.com default/x not found"),
     );
     let made =
-        "{kind: ResourceClaimParameters, metadata: {name: y}, generatedFrom: {apiGroup: example.com, kind: Conf, name: x}}";
+        "{kind: ResourceClaimParameters, metadata: {name: made}, generatedFrom: {apiGroup: example.com, kind: Conf, name: x}}";
     all(&["1.30"], &[&structured(""), made, &vendors, POD], "Possible", None);
 }
 

@@ -1,14 +1,5 @@
 //! Node selectors against the recorded answers of upstream's matcher (Kubernetes 1.30): both flavours and their errors.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test: failing loudly is its work, and it reads its own data"
-)]
-
 use serde_json::{Value, json};
 
 /// Asks for a selector on one node as any host would, by one line of JSON.

@@ -1,11 +1,7 @@
 //! Laws of validation on generated texts: what is found does not depend on comments, key order or style, and YAML and the
 //! same object as JSON give the same findings. The objects are those of the recordings.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
-
-#[path = "support/styles.rs"]
-mod styles;
-
+use crate::support::styles;
 use claimkit::wire;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -1,15 +1,9 @@
 //! Patches: the examples of the RFCs, list semantics by patch type and release, the server's answers, and hostile patches.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test")]
-
+use crate::support::patches;
 use claimkit::patch::Refused;
 use claimkit::wire;
 use serde_json::{Value, json};
-use support::patches;
-
-mod support {
-    pub mod patches;
-}
 
 fn ask(request: Value) -> Value {
     serde_json::from_str(&wire::answer(&request.to_string())).unwrap()
@@ -446,4 +440,81 @@ fn hostile_patches_end_in_a_finding() {
             assert_eq!(accepted, nothing, "{kind}: {shown}");
         }
     }
+}
+
+/// Each copy of `metadata` into itself doubles it: 40 of them would take a terabyte.
+#[test]
+fn copies_of_a_json_patch_are_bounded_as_by_the_server() {
+    let old = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: a}\ndriverName: a.example.com\n";
+    let copy = |at: usize| json!({"op": "copy", "from": "/metadata", "path": format!("/metadata/x{at}")});
+    let copies: Vec<Value> = (0..40).map(copy).collect();
+    let answer = patch(old, "json", &json!(copies).to_string(), json!({}));
+    assert_eq!(answer["objects"][0]["status"]["code"], 422, "{answer}");
+    let help = answer["findings"][0]["help"].as_str().unwrap();
+    assert!(help.contains("the accumulated size increase of copy is "), "{help}");
+    assert!(help.ends_with(", exceeding the limit 3145728"), "{help}");
+}
+
+const OWNED_ITEM: &str = "apiVersion: resource.k8s.io/v1alpha2
+kind: PodSchedulingContext
+metadata:
+  name: a
+  managedFields:
+  - manager: other
+    operation: Apply
+    apiVersion: resource.k8s.io/v1alpha2
+    fieldsType: FieldsV1
+    fieldsV1: {\"f:spec\": {\"f:potentialNodes\": {\"v:\\\"n1\\\"\": {}}}}
+spec: {potentialNodes: [n1]}
+";
+
+/// 1.28 owned `potentialNodes` node by node; from 1.29 on the list is owned as a whole, by those who owned a node of it.
+#[test]
+fn owners_of_items_own_the_list_once_it_is_owned_as_a_whole() {
+    let config =
+        "apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata: {name: a}\nspec: {potentialNodes: [n2]}\n";
+    let apply = |release: &str| patch(OWNED_ITEM, "apply", config, json!({"fieldManager": "m", "release": release}));
+    let of_items = apply("1.28");
+    assert_eq!(of_items["objects"][0]["object"]["spec"]["potentialNodes"], json!(["n1", "n2"]), "{of_items}");
+    let whole = apply("1.30");
+    assert_eq!(whole["objects"][0]["status"]["code"], 409, "{whole}");
+    let message = whole["objects"][0]["status"]["message"].as_str().unwrap();
+    assert_eq!(message, "Apply failed with 1 conflict: conflict with \"other\": .spec.potentialNodes");
+}
+
+/// `kubectl apply --server-side` takes over what `kubectl apply` has written, but not what somebody changed since.
+#[test]
+fn kubectl_takes_over_what_it_applied_on_the_client() {
+    let stored = |class: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceClass
+metadata:
+  name: a
+  resourceVersion: '1'
+  annotations:
+    kubectl.kubernetes.io/last-applied-configuration: |
+      {{\"apiVersion\":\"resource.k8s.io/v1alpha2\",\"kind\":\"ResourceClass\",\"metadata\":{{\"name\":\"a\"}},\"driverName\":\"a.example.com\"}}
+  managedFields:
+  - manager: kubectl-client-side-apply
+    operation: Update
+    apiVersion: resource.k8s.io/v1alpha2
+    fieldsType: FieldsV1
+    fieldsV1: {{\"f:driverName\": {{}}}}
+driverName: {class}
+"
+        )
+    };
+    let config = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: a}\ndriverName: b.example.com\n";
+    let code = |stored: &str, manager: &str| {
+        let answer = patch(stored, "apply", config, json!({"fieldManager": manager}));
+        answer["objects"][0]["status"]["code"].as_u64()
+    };
+    assert_eq!(code(&stored("a.example.com"), "kubectl"), None);
+    let answer = patch(&stored("a.example.com"), "apply", config, json!({"fieldManager": "kubectl"}));
+    let kept = &answer["objects"][0]["object"]["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"];
+    let applied = r#"{"apiVersion":"resource.k8s.io/v1alpha2","driverName":"b.example.com","kind":"ResourceClass","metadata":{"name":"a"}}"#;
+    assert_eq!(kept.as_str(), Some(format!("{applied}\n").as_str()));
+    assert_eq!(code(&stored("a.example.com"), "someone"), Some(409));
+    assert_eq!(code(&stored("changed.example.com"), "kubectl"), Some(409));
 }

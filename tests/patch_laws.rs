@@ -1,21 +1,16 @@
 //! What holds for every patch: an empty one changes nothing, apply twice is once, applies without overlap commute, and a
 //! forced apply takes fields away from who had them. JSON patch and merge patch agree with other readers of the RFCs.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test")]
-
-use claimkit::goformat::GoUnicode;
+use crate::support::patches;
+use claimkit::api::Release;
+use claimkit::api::classic::v1alpha2;
+use claimkit::go::GoUnicode;
 use claimkit::patch::Refused;
 use claimkit::patch::apply::Writer;
 use claimkit::patch::managers::Manager;
-use claimkit::schema::{Release, v1alpha2};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Map, Value, json};
-use support::patches;
-
-mod support {
-    pub mod patches;
-}
 
 fn writer(manager: &str, release: Release, status: bool, force: bool) -> Writer<'_> {
     Writer {

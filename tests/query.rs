@@ -1,7 +1,5 @@
 //! List queries: label and field selectors, upstream's grammar and errors.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
-
 use claimkit::query::{fields, labels};
 use claimkit::wire;
 use serde_json::{Value, json};

@@ -1,13 +1,9 @@
 //! What is said beside kubectl's words: code, place, help and fix for each thing a text can have wrong, and for what
 //! kubectl accepts in silence.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
-
-#[path = "support/fixes.rs"]
-mod fixes;
-
+use crate::support::fixes;
+use claimkit::finding::{Code, Finding, Severity};
 use claimkit::limits::Limits;
-use claimkit::report::{Code, Finding, Severity};
 use claimkit::text::{self, Mode};
 
 fn findings(text: &str) -> Vec<Finding> {

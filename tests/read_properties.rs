@@ -1,11 +1,7 @@
 //! What holds for every text: it is read without a panic, every span is a piece of it, what lies between the spans is
 //! punctuation, and where a document stands in its file does not change what is read.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "a test")]
-
-#[path = "support/reading.rs"]
-mod reading;
-
+use crate::support::reading;
 use claimkit::limits::Limits;
 use claimkit::text::print::{self, Order};
 use claimkit::text::{self, Mode};

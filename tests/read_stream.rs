@@ -1,11 +1,9 @@
 //! What kubectl 1.30 made of whole files: which objects it took from them, and its refusal.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, reason = "a test")]
-
-use claimkit::kubectl;
+use claimkit::api::Release;
+use claimkit::finding::{Origin, Severity};
 use claimkit::limits::Limits;
-use claimkit::report::{Origin, Severity};
-use claimkit::schema::Release;
+use claimkit::manifest::kubectl;
 use claimkit::text;
 use serde_json::Value;
 
@@ -72,4 +70,83 @@ fn files_are_taken_apart_as_by_kubectl_1_30() {
     }
     assert!(count >= 49, "{count}");
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The names of the objects that `validate` looks at, and the messages of all errors.
+fn answered(text: &str) -> (Vec<String>, Vec<String>) {
+    let request = serde_json::json!({"verb": "validate", "text": text});
+    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let of = |list: &str, field: &str| {
+        let items = answer[list].as_array().unwrap().iter();
+        items.map(|item| item[field].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    (of("objects", "name"), of("findings", "message"))
+}
+
+const CLASS: &str =
+    "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata: {name: late}\ndriverName: a.example.com\n";
+
+#[test]
+fn an_object_that_cannot_be_decoded_hides_none_after_it() {
+    for before in [
+        "a: 1\n",
+        "5\n",
+        "kind: x\nmetadata: {name: 1}\n",
+        "kind: List\napiVersion: v1\nitems: {}\n",
+        "kind: List\napiVersion: v1\nitems:\n- 1\n",
+        "kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1}\n",
+    ] {
+        let (names, messages) = answered(&format!("{before}---\n{CLASS}"));
+        assert_eq!(names, ["late"], "{before:?}");
+        assert_eq!(messages.len(), 1, "{before:?}: {messages:?}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_does_not_change_how_a_file_is_read() {
+    let object = |name: &str| {
+        format!(
+            r#"{{"apiVersion": "resource.k8s.io/v1alpha2", "kind": "ResourceClass", "metadata": {{"name": "{name}", "annotations": {{"a": "\ud83d\ude00"}}}}, "driverName": "a.example.com"}}"#
+        )
+    };
+    let two = format!("\u{feff}{}\n{}\n", object("a"), object("b"));
+    assert_eq!(answered(&two), (vec!["a".to_owned(), "b".to_owned()], vec![]));
+    let comma = answered("\u{feff}{\"kind\": \"ResourceClass\",}\n");
+    assert_eq!(comma.1.len(), 1, "a trailing comma is no JSON: {comma:?}");
+    assert!(comma.1[0].starts_with("json: "), "{comma:?}");
+    assert_eq!(answered(&format!("\u{feff}{CLASS}")), (vec!["late".to_owned()], vec![]));
+}
+
+#[test]
+fn a_carriage_return_before_a_line_break_is_dropped_once() {
+    let raw = |text: &str| {
+        let request = serde_json::json!({"verb": "parse", "text": text, "limits": {}});
+        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        answer["objects"][0]["object"]["metadata"]["annotations"]["a"].as_str().map(str::to_owned)
+    };
+    let text = |line_break: &str| {
+        let lines = [
+            "apiVersion: resource.k8s.io/v1alpha2",
+            "kind: ResourceClass",
+            "metadata:",
+            "  name: x",
+            "  annotations:",
+            "    a: >-",
+            "      one",
+            "      two",
+            "driverName: a.example.com",
+            "",
+        ];
+        lines.join(line_break)
+    };
+    for (line_break, folded) in [("\n", "one two"), ("\r\n", "one two"), ("\r\r\n", "one two"), ("\r\r\r\n", "\none\ntwo")] {
+        assert_eq!(raw(&text(line_break)).as_deref(), Some(folded), "{line_break:?}");
+    }
+}
+
+#[test]
+fn every_member_of_a_list_in_json_is_decoded() {
+    let (names, messages) = answered(r#"{"apiVersion": "v1", "kind": "List", "items": {}, "items": []}"#);
+    let refusal = "json: cannot unmarshal object into Go struct field decodeList.items of type []json.RawMessage";
+    assert!(names.is_empty() && messages.iter().any(|message| message == refusal), "{names:?} {messages:?}");
 }

@@ -1,8 +1,6 @@
 //! Recorded answers of go-yaml v2 (through kubectl's step from YAML to JSON) against the reader:
 //! the value, or the refusal with its text and line.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, reason = "a test")]
-
 use claimkit::text::print::{self, Order};
 use claimkit::text::yaml;
 use serde_json::Value;

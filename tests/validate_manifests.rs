@@ -9,27 +9,12 @@
 //! Lines that begin with `#` are expectations, whatever the text makes of them: they belong to the manifest as it is read.
 //! `CLAIMKIT_BLESS=1` writes what is found; read the difference before you commit it.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    clippy::string_slice,
-    reason = "a test: failing loudly is its work, and it reads its own data"
-)]
-
-#[path = "support/fixes.rs"]
-mod fixes;
-#[path = "support/manifests.rs"]
-mod support;
-
-use claimkit::report::Code;
+use crate::support::fixes;
+use crate::support::manifests::{Place, ask, folder, manifests, marker, request};
+use claimkit::finding::Code;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use support::{Place, ask, folder, manifests, marker, request};
 
 /// Codes of conversions and patches: their cases are in `tests/convert`, `tests/patch.rs` and `tests/query.rs`.
 const ELSEWHERE: &[Code] = &[

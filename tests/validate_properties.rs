@@ -1,19 +1,7 @@
 //! What holds for every object, tried on recorded ones with pieces taken out, put in, doubled and swapped, as JSON and as
 //! YAML: answers agree with themselves, places lie in the text, and a fix removes its finding and breaks nothing.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    clippy::string_slice,
-    reason = "a test: failing loudly is its work, and it reads its own data"
-)]
-
-#[path = "support/fixes.rs"]
-mod fixes;
-
+use crate::support::fixes;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 

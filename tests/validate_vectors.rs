@@ -3,15 +3,6 @@
 //! Left out of the comparison, and counted: errors of the CEL compiler (`compilation failed:`, `must evaluate to bool`)
 //! with their types and their part of `api_errors`; `message` of a case that has one.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::disallowed_methods,
-    reason = "a test: failing loudly is its work, and it reads its own data"
-)]
-
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 const folder = new URL("../", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", folder), "utf8"));
-const needed = ["claimkit.js", "claimkit.node.js", "claimkit_bg.wasm", "claimkit_text.wasm", "claimkit_more.wasm", "types.d.ts", "claimkit_commands.wasm.br", "LICENSE"];
+const needed = ["claimkit.js", "claimkit_bg.wasm", "claimkit_bg.wasm.js", "types.d.ts", "schema", "CHANGELOG.md", "LICENSE"];
 const missing = needed.filter((file) => !existsSync(new URL(file, folder)));
 if (missing.length > 0 || !manifest.exports) {
   console.error(`claimkit: run \`make pkg\` first: ${missing.join(", ") || "package.json"} is missing`);

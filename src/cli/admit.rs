@@ -2,31 +2,16 @@
 
 use super::arguments::Arguments;
 use super::{FINDINGS, FINE, Host, UNUSABLE, ask, files};
-use crate::json::{self, Error, Raw, Read, Reader, Value};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
-#[derive(Default)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Answer {
     ok: bool,
     error: Option<String>,
-    response: Option<Raw>,
-}
-
-impl Read for Answer {
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Box<Error>> {
-        let mut made = Answer::default();
-        reader.map(&mut |reader, name| {
-            match name.as_str() {
-                "ok" => made.ok = Read::read(reader)?,
-                "error" => made.error = Read::read(reader)?,
-                "response" => made.response = Read::read(reader)?,
-                _ => {
-                    Raw::read(reader)?;
-                }
-            }
-            Ok(())
-        })?;
-        Ok(made)
-    }
+    response: Option<Box<RawValue>>,
 }
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -46,12 +31,12 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             return UNUSABLE;
         }
         let text = &file.text;
-        if let Err(error) = json::from_str::<Raw>(text) {
+        if let Err(error) = serde_json::from_str::<&RawValue>(text) {
             host.err(&format!("claimkit: {}: an admission request is JSON: {error}\n", file.name));
             return UNUSABLE;
         }
         let answer = host.answer(&format!(r#"{{"verb":"admit","request":{text},"settings":{settings}}}"#));
-        match json::from_str::<Answer>(&answer) {
+        match serde_json::from_str::<Answer>(&answer) {
             Ok(Answer { ok, error: None, response: Some(response) }) => {
                 host.out(&format!("{}\n", response.get()));
                 if !ok {
@@ -76,12 +61,12 @@ fn settings(name: &str, host: &mut dyn Host) -> Option<String> {
     let file = files::read_one(name, host)?;
     let text = ask::text_of(&file, host)?;
     let read = ask::once(&ask::Request::new("parse").with("raw", Some(true)).with("text", Some(text)), host)?;
-    let answer: Value = json::from_str(&read.json).unwrap_or_default();
+    let answer: Value = serde_json::from_str(&read.json).unwrap_or_default();
     let mut problems = messages(&answer);
     let settings = answer.get("raw").map(Value::to_string).unwrap_or_default();
     if problems.is_empty() {
         let checked = host.answer(&format!(r#"{{"verb":"admit","settings":{settings}}}"#));
-        problems = messages(&json::from_str(&checked).unwrap_or_default());
+        problems = messages(&serde_json::from_str(&checked).unwrap_or_default());
     }
     for problem in &problems {
         host.err(&format!("claimkit: {name}: {problem}\n"));

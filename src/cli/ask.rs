@@ -1,15 +1,16 @@
 //! Requests and answers, in the JSON of the contract.
 
 use super::Host;
+use super::arguments::Arguments;
 use super::files::File;
-use crate::json::{self, Map, Value};
-use crate::report::render::Report;
-use crate::report::render::answer::Answer;
+use crate::report::Report;
+use crate::report::answer::{Answer, Object};
 use crate::text::bytes::HELP;
+use serde_json::{Map, Value};
 
 /// The request that all files share.
 #[derive(Clone, Debug, Default)]
-pub struct Request(Map);
+pub struct Request(Map<String, Value>);
 
 impl Request {
     /// A request of a verb.
@@ -38,7 +39,7 @@ pub struct Answered {
 /// Asks once. `None`, told on standard error, if the request cannot be used.
 pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
     let json = host.answer(&Value::Object(request.0.clone()).to_string());
-    let problem = match json::from_str::<Answer>(&json) {
+    let problem = match serde_json::from_str::<Answer>(&json) {
         Ok(Answer { error: Some(error), .. }) => error,
         Ok(answer) => return Some(Answered { json, answer }),
         Err(error) => format!("the answer cannot be read: {error}"),
@@ -47,21 +48,45 @@ pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
     None
 }
 
-/// Asks for every file.
-pub fn each(request: &Request, files: &[File], host: &mut dyn Host) -> Option<Vec<Answered>> {
-    files
-        .iter()
-        .map(|file| {
-            let told = once(&request.clone().with("text", Some(file.text.as_str())), host)?;
-            Some(explained(file, told))
-        })
-        .collect()
+/// Asks for every file; findings that `--ignore` names are left out of the answers.
+pub fn each(arguments: &Arguments, request: &Request, files: &[File], host: &mut dyn Host) -> Option<Vec<Answered>> {
+    let mut answers = Vec::with_capacity(files.len());
+    for (at, file) in files.iter().enumerate() {
+        host.progress(at, files.len());
+        let Some(told) = once(&request.clone().with("text", Some(file.text.as_str())), host) else {
+            host.progress(files.len(), files.len());
+            return None;
+        };
+        answers.push(without_ignored(arguments, explained(file, told)));
+    }
+    host.progress(files.len(), files.len());
+    Some(answers)
+}
+
+/// An answer without the findings that `--ignore` names. It is `ok` if none of the others is an error and something was checked.
+pub fn without_ignored(arguments: &Arguments, mut told: Answered) -> Answered {
+    let codes: Vec<&str> = arguments.values("ignore").collect();
+    if !told.answer.findings.iter().any(|finding| codes.contains(&finding.code.as_str())) {
+        return told;
+    }
+    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
+    if let Some(findings) = whole.get_mut("findings").and_then(Value::as_array_mut) {
+        findings.retain(|finding| finding.get("code").and_then(Value::as_str).is_none_or(|code| !codes.contains(&code)));
+    }
+    told.answer.findings.retain(|finding| !codes.contains(&finding.code.as_str()));
+    let checked = told.answer.objects.iter().any(Object::checked);
+    let ok = checked && told.answer.findings.iter().all(|finding| finding.severity != "error");
+    if let Some(whole) = whole.as_object_mut() {
+        whole.insert("ok".to_owned(), ok.into());
+    }
+    told.json = whole.to_string();
+    told
 }
 
 /// The refusal of a byte that is no text, in kubectl's words: a request has text alone, so that who answers it cannot know.
 pub fn explained(file: &File, mut told: Answered) -> Answered {
     let Some(damage) = file.damage else { return told };
-    let mut whole: Value = json::from_str(&told.json).unwrap_or_default();
+    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
     for finding in whole.get_mut("findings").into_iter().flat_map(items_mut) {
         let offset = |end| finding.pointer(end).and_then(Value::as_u64).and_then(|offset| usize::try_from(offset).ok());
         let range = offset("/range/start/offset").zip(offset("/range/end/offset"));
@@ -74,7 +99,7 @@ pub fn explained(file: &File, mut told: Answered) -> Answered {
         }
     }
     told.json = whole.to_string();
-    told.answer = json::from_str(&told.json).unwrap_or_default();
+    told.answer = serde_json::from_str(&told.json).unwrap_or_default();
     told
 }
 
@@ -99,7 +124,6 @@ pub fn text_of<'f>(file: &'f File, host: &mut dyn Host) -> Option<&'f str> {
 
 /// Files and their answers, side by side.
 pub fn reports<'a>(files: &'a [File], answers: &'a [Answered], remarks: bool) -> Vec<Report<'a>> {
-    let report =
-        |(file, told): (&'a File, &'a Answered)| Report { name: &file.name, text: &file.text, answer: &told.answer, remarks };
+    let report = |(file, told): (&'a File, &'a Answered)| Report::new(&file.name, &file.text, &told.answer, remarks);
     files.iter().zip(answers).map(report).collect()
 }

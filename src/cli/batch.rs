@@ -1,23 +1,19 @@
 //! `batch`: one JSON request per line of standard input, one answer per line of standard output, in the same order.
 
-use super::{FINE, Host, UNUSABLE};
-use crate::json::Value;
+use super::{FINE, Host, UNUSABLE, too_large};
+use serde_json::json;
+
+/// Most bytes of a request: texts of the largest size that is read, with room for what JSON adds to them.
+const MAX_REQUEST: usize = 1 << 30;
 
 pub fn run(host: &mut dyn Host) -> u8 {
     loop {
-        match host.line() {
+        match request(host) {
             Ok(None) => return FINE,
-            Ok(Some(line)) => {
-                let line = line.strip_suffix(b"\n").unwrap_or(&line);
-                let mut answer = match std::str::from_utf8(line) {
-                    Ok(request) => host.answer(request),
-                    Err(error) => {
-                        let problem = format!("the request cannot be used: byte {} is not UTF-8", error.valid_up_to());
-                        let nothing = || Value::Array(Vec::new());
-                        let answer: [(&str, Value); 4] =
-                            [("ok", false.into()), ("error", problem.into()), ("findings", nothing()), ("objects", nothing())];
-                        Value::from(answer).to_string()
-                    }
+            Ok(Some(request)) => {
+                let mut answer = match request {
+                    Ok(request) => host.answer(&request),
+                    Err(problem) => unusable(&problem),
                 };
                 answer.push('\n');
                 host.out(&answer);
@@ -28,4 +24,29 @@ pub fn run(host: &mut dyn Host) -> u8 {
             }
         }
     }
+}
+
+/// The next line, or why it cannot be a request.
+fn request(host: &mut dyn Host) -> Result<Option<Result<String, String>>, String> {
+    let Some(mut line) = host.line(MAX_REQUEST)? else { return Ok(None) };
+    if line.len() >= MAX_REQUEST && !line.ends_with(b"\n") {
+        while let Some(rest) = host.line(MAX_REQUEST)? {
+            if rest.ends_with(b"\n") {
+                break;
+            }
+        }
+        return Ok(Some(Err(format!("the request is {}", too_large(MAX_REQUEST)))));
+    }
+    if line.ends_with(b"\n") {
+        line.pop();
+    }
+    let read = String::from_utf8(line).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("the request cannot be used: byte {at} is not UTF-8")
+    });
+    Ok(Some(read))
+}
+
+fn unusable(problem: &str) -> String {
+    json!({ "ok": false, "error": problem, "findings": [], "objects": [] }).to_string()
 }

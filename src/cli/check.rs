@@ -3,16 +3,23 @@
 use super::arguments::Arguments;
 use super::ask::{self, Answered, Request};
 use super::files::{self, File};
-use super::{FINDINGS, FINE, Host, UNUSABLE};
-use crate::json::Value;
-use crate::report::render::answer::Answer;
-use crate::report::render::text::Style;
-use crate::report::render::{Report, github, junit, sarif, text};
+use super::{FINDINGS, FINE, Host, UNUSABLE, fix};
+use crate::report::answer::Answer;
+use crate::report::text::Style;
+use crate::report::{Report, github, junit, sarif, text};
+use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(request) = request(arguments, host) else { return UNUSABLE };
-    let (files, readable) = files::read(&arguments.operands, host);
-    let Some(answers) = ask::each(&request, &files, host) else { return UNUSABLE };
+    let (mut files, mut readable) = files::read(arguments, host);
+    let mut fixes = None;
+    if arguments.has("fix") {
+        let Some(fixed) = fix::run(arguments, &request, files, host) else { return UNUSABLE };
+        readable &= fixed.written;
+        fixes = Some((fixed.fixes, fixed.left));
+        files = fixed.files;
+    }
+    let Some(answers) = ask::each(arguments, &request, &files, host) else { return UNUSABLE };
     let reports = ask::reports(&files, &answers, arguments.has("remarks"));
     if arguments.has("raw") {
         return raw(&reports, readable, host);
@@ -27,9 +34,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             host.out(&out);
         }
         _ if arguments.verb.name == "parse" => parsed(arguments, &reports, host),
-        _ => told(arguments, &reports, host),
+        _ => told(arguments, &reports, fixes, host),
     }
-    end(&reports, readable, host)
+    end(arguments, &reports, readable, host)
 }
 
 /// The request all files share.
@@ -80,11 +87,21 @@ pub fn style(arguments: &Arguments, host: &dyn Host) -> Style {
     })
 }
 
-fn told(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) {
+fn told(arguments: &Arguments, reports: &[Report<'_>], fixes: Option<(usize, usize)>, host: &mut dyn Host) {
     let style = style(arguments, host);
     let mut out = String::new();
     reports.iter().for_each(|report| text::write(&mut out, report, style));
-    out.push_str(&summary(reports));
+    if !arguments.has("quiet") {
+        if let Some((applied, left)) = fixes {
+            let how = if arguments.has("diff") { "could be applied" } else { "applied" };
+            out.push_str(&format!("{} {how}", count(applied, "fix")));
+            if left > 0 {
+                out.push_str(&format!("; {left} left that would delete something: --unsafe-fixes"));
+            }
+            out.push('\n');
+        }
+        out.push_str(&summary(reports));
+    }
     host.out(&out);
 }
 
@@ -121,7 +138,7 @@ fn raw(reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
 }
 
 fn summary(reports: &[Report<'_>]) -> String {
-    let findings = |severity: &str| reports.iter().flat_map(Report::findings).filter(|f| f.severity == severity).count();
+    let findings = |severity: &str| reports.iter().flat_map(|report| &report.findings).filter(|f| f.severity == severity).count();
     let objects = reports.iter().map(|report| checked_in(report.answer)).sum();
     let others: usize =
         reports.iter().map(|report| report.answer.findings.iter().filter(|finding| finding.code == "other-group").count()).sum();
@@ -140,8 +157,10 @@ fn summary(reports: &[Report<'_>]) -> String {
     text
 }
 
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+/// `1 file`, `2 files`, `2 fixes`.
+pub fn count(number: usize, what: &str) -> String {
+    let plural = if what.ends_with('x') { "es" } else { "s" };
+    format!("{number} {what}{}", if number == 1 { "" } else { plural })
 }
 
 /// Objects that were looked into.
@@ -154,14 +173,19 @@ fn failed(answer: &Answer) -> bool {
 }
 
 /// The exit code; tells on standard error if nothing was checked.
-pub fn end(reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
+pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     if !readable {
         return UNUSABLE;
     }
-    if reports.iter().any(|report| failed(report.answer)) {
+    let warned = |answer: &Answer| answer.findings.iter().any(|finding| finding.severity == "warning");
+    let strict = arguments.has("warnings-as-errors");
+    if reports.iter().any(|report| failed(report.answer) || (strict && warned(report.answer))) {
         return FINDINGS;
     }
     if reports.iter().all(|report| checked_in(report.answer) == 0) {
+        if arguments.has("allow-unchecked") {
+            return FINE;
+        }
         host.err(&format!("claimkit: nothing was checked: no object of resource.k8s.io in {}\n", count(reports.len(), "file")));
         return UNUSABLE;
     }

@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, diff, files};
-use crate::report::render::text;
+use crate::report::text;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let request = Request::new("convert")
@@ -11,53 +11,61 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("lossy", arguments.has("allow-loss").then_some("allow"))
         .with("dropServerFields", arguments.has("drop-server-fields").then_some(true))
         .with("release", arguments.value("release"));
-    let (files, readable) = files::read(&arguments.operands, host);
-    let Some(answers) = ask::each(&request, &files, host) else { return UNUSABLE };
+    let (files, readable) = files::read(arguments, host);
+    let Some(answers) = ask::each(arguments, &request, &files, host) else { return UNUSABLE };
     let reports = ask::reports(&files, &answers, arguments.has("remarks"));
     if arguments.value("output") == Some("json") {
         host.out(&check::json("convert", &files, &answers));
-        return check::end(&reports, readable, host);
+        return check::end(arguments, &reports, readable, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
     reports.iter().for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
 
-    let mut code = check::end(&reports, readable, host);
-    let mut first = true;
+    let mut code = check::end(arguments, &reports, readable, host);
+    let mut written = 0usize;
     for (report, file) in reports.iter().zip(&files) {
         let Some(text) = &report.answer.text else { continue };
         if arguments.has("in-place") {
             if text == report.text {
                 continue;
             }
-            if !file.exact {
-                host.err(&format!("claimkit: {}: not written back: its bytes are not UTF-8\n", report.name));
-                code = UNUSABLE;
-                continue;
+            let problem = match file.exact {
+                true => host.write(report.name, text).err(),
+                false => Some("not written back: its bytes are not UTF-8".to_owned()),
+            };
+            match problem {
+                None => written = written.saturating_add(1),
+                Some(problem) => {
+                    host.err(&format!("claimkit: {}: {problem}\n", report.name));
+                    code = UNUSABLE;
+                }
             }
-            if let Err(problem) = host.write(report.name, text) {
-                host.err(&format!("claimkit: {}: {problem}\n", report.name));
-                code = UNUSABLE;
-            }
-        } else if arguments.has("diff") {
-            host.out(&diff::unified(report.name, report.text, text));
-        } else if arguments.has("check") {
-            if text != report.text {
-                host.out(&format!("{}\n", report.name));
+        } else if arguments.has("diff") || arguments.has("check") {
+            if arguments.has("check") && text != report.text {
                 code = code.max(FINDINGS);
             }
+            if arguments.has("diff") {
+                host.out(&diff::unified(report.name, report.text, text));
+            } else if text != report.text {
+                host.out(&format!("{}\n", report.name));
+            }
         } else {
-            // Several files on one output are one stream of documents.
-            if !first {
+            // Several files on one output are one stream of documents. JSON can stand in one only behind a separator.
+            let separated = text.trim_start_matches(['\u{feff}', '\n']).starts_with("---");
+            if reports.len() > 1 && !separated {
                 host.out("---\n");
             }
-            first = false;
             host.out(text);
             if !text.is_empty() && !text.ends_with('\n') && reports.len() > 1 {
                 host.out("\n");
             }
         }
+    }
+    if arguments.has("in-place") && !arguments.has("quiet") {
+        let same = reports.len().saturating_sub(written);
+        host.err(&format!("converted {}, {same} unchanged\n", check::count(written, "file")));
     }
     if code == FINE && reports.iter().any(|report| report.answer.text.is_none()) { FINDINGS } else { code }
 }

@@ -4,11 +4,12 @@
 use super::arguments::Arguments;
 use super::ask::{self, Answered, Request};
 use super::files::{self, File};
-use super::{Host, UNUSABLE, check};
-use crate::json::{self, Map, Value};
-use crate::report::render::nodes::{self as render, Place};
-use crate::report::render::text::{self, Style};
-use crate::report::render::{Report, place};
+use super::{FINDINGS, FINE, Host, UNUSABLE, check};
+use crate::limits::Limits;
+use crate::report::Report;
+use crate::report::nodes::{self as render, Place};
+use crate::report::text::{self, Style};
+use serde_json::{Map, Value, json};
 
 /// Between files that are read as one text.
 const SEPARATOR: &str = "\n---\n";
@@ -20,7 +21,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             Some(file) => (vec![file], true),
             None => return UNUSABLE,
         },
-        None => files::read(&arguments.operands, host),
+        None => files::read(arguments, host),
     };
     let joined = Joined::of(&files);
     let wanted: Vec<&str> = arguments.values("node").collect();
@@ -33,28 +34,46 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with(if arguments.has("selector") { "selector" } else { "text" }, Some(joined.text.as_str()));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
     let answers = joined.apart(&files, told);
-    let answers: Vec<Answered> = files.iter().zip(answers).map(|(file, told)| ask::explained(file, told)).collect();
+    let answers: Vec<Answered> =
+        files.iter().zip(answers).map(|(file, told)| ask::without_ignored(arguments, ask::explained(file, told))).collect();
     let reports = ask::reports(&files, &answers, arguments.has("remarks"));
     if json {
         host.out(&check::json("evaluate", &files, &answers));
-        return check::end(&reports, readable, host);
+        return end(arguments, &reports, readable, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
     reports.iter().for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
     host.out(&match arguments.value("output") {
-        Some("wide") => wide(&reports, &files, &wanted),
-        _ => lines(&reports, &files, &wanted, style),
+        Some("wide") => wide(&reports, &wanted),
+        _ => lines(&reports, &wanted, style),
     });
-    check::end(&reports, readable, host)
+    end(arguments, &reports, readable, host)
+}
+
+/// The exit code: with `--require-node` a claim that can be used on no node counts as a finding.
+fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
+    let code = check::end(arguments, reports, readable, host);
+    if code != FINE || !arguments.has("require-node") {
+        return code;
+    }
+    let mut code = code;
+    for (report, label, placement) in placements(reports) {
+        let usable = |node: &Value| matches!(node.get("verdict").and_then(Value::as_str), Some("Yes" | "Possible"));
+        if !placement.get("nodes").and_then(Value::as_array).is_some_and(|nodes| nodes.iter().any(usable)) {
+            host.err(&format!("claimkit: {}: {label} can be used on no node\n", report.name));
+            code = FINDINGS;
+        }
+    }
+    code
 }
 
 /// The Nodes of all files as one stream of documents.
 fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<String> {
     let mut all = Vec::new();
     for name in arguments.values("nodes") {
-        let file = files::read_one(name, host)?;
+        let file = files::read_at_most(name, Limits::default().node_set_bytes, host)?;
         all.push(ask::text_of(&file, host)?.to_owned());
     }
     Some(all.join(SEPARATOR))
@@ -64,7 +83,7 @@ fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<String> {
 fn placements<'a>(reports: &'a [Report<'_>]) -> impl Iterator<Item = (&'a Report<'a>, String, Value)> {
     reports.iter().flat_map(|report| {
         report.answer.objects.iter().filter_map(move |object| {
-            let placement = json::from_str(object.placement.as_ref()?.get()).ok()?;
+            let placement = serde_json::from_str(object.placement.as_ref()?.get()).ok()?;
             let label = match (object.kind.as_str(), object.namespace.as_str(), object.name.as_str()) {
                 (_, "", "") => report.name.to_owned(),
                 (kind, "", name) => format!("{kind}/{name}"),
@@ -82,11 +101,11 @@ fn shown<'v>(placement: &'v Value, wanted: &[&str]) -> impl Iterator<Item = &'v 
 }
 
 /// Per object a line per node; of the nodes asked for, everything.
-fn lines(reports: &[Report<'_>], files: &[File], wanted: &[&str], style: Style) -> String {
+fn lines(reports: &[Report<'_>], wanted: &[&str], style: Style) -> String {
     let mut out = String::new();
     for (report, label, placement) in placements(reports) {
         out.push_str(&format!("{}\n", style.paint("1", &text::visible(&label))));
-        let place = |range: &Value| name(report, files, range);
+        let place = |range: &Value| name(report, reports, range);
         for node in shown(&placement, wanted) {
             match wanted.is_empty() {
                 true => out.push_str(&format!("  {}\n", render::line(node, &place, style))),
@@ -101,10 +120,10 @@ fn lines(reports: &[Report<'_>], files: &[File], wanted: &[&str], style: Style) 
     out
 }
 
-fn wide(reports: &[Report<'_>], files: &[File], wanted: &[&str]) -> String {
+fn wide(reports: &[Report<'_>], wanted: &[&str]) -> String {
     let mut rows = vec![render::TITLES.map(str::to_owned).to_vec()];
     for (report, label, placement) in placements(reports) {
-        let place = |range: &Value| name(report, files, range);
+        let place = |range: &Value| name(report, reports, range);
         let place: Place<'_> = &place;
         rows.extend(shown(&placement, wanted).map(|node| render::row(&label, node, place)));
     }
@@ -112,13 +131,13 @@ fn wide(reports: &[Report<'_>], files: &[File], wanted: &[&str]) -> String {
 }
 
 /// `file:line:column` of a range; without a `file` of its own it lies in the report's.
-fn name(report: &Report<'_>, files: &[File], range: &Value) -> Option<String> {
-    let (name, text) = match range.get("file").and_then(Value::as_str) {
-        Some(other) => files.iter().find(|file| file.name == other).map(|file| (file.name.as_str(), file.text.as_str()))?,
-        None => (report.name, report.text),
+fn name(report: &Report<'_>, reports: &[Report<'_>], range: &Value) -> Option<String> {
+    let report = match range.get("file").and_then(Value::as_str) {
+        Some(other) => reports.iter().find(|report| report.name == other)?,
+        None => report,
     };
-    let (line, column) = place(text, json::from_str(&range.get("start")?.to_string()).ok()?);
-    Some(format!("{name}:{line}:{column}"))
+    let (line, column) = report.places.line_and_column(serde_json::from_str(&range.get("start")?.to_string()).ok()?);
+    Some(format!("{}:{line}:{column}", report.name))
 }
 
 /// Files read as one text.
@@ -203,11 +222,11 @@ impl Joined {
         if files.len() == 1 {
             return vec![told];
         }
-        let mut whole = match json::from_str(&told.json) {
+        let mut whole = match serde_json::from_str(&told.json) {
             Ok(Value::Object(members)) => members,
             _ => Map::new(),
         };
-        let mut take = |name: &str| match whole.remove(name) {
+        let mut take = |name: &str| match whole.shift_remove(name) {
             Some(Value::Array(items)) => items,
             _ => Vec::new(),
         };
@@ -239,10 +258,8 @@ impl Joined {
         let answers = parts.into_iter().map(|(objects, findings)| {
             let placed = objects.iter().any(|object| object.get("placement").is_some());
             let ok = placed && !findings.iter().any(|finding| finding.get("severity").and_then(Value::as_str) == Some("error"));
-            let answer: [(&str, Value); 4] =
-                [("verb", "evaluate".into()), ("ok", ok.into()), ("findings", findings.into()), ("objects", objects.into())];
-            let json = Value::from(answer).to_string();
-            let answer = json::from_str(&json).unwrap_or_default();
+            let json = json!({ "verb": "evaluate", "ok": ok, "findings": findings, "objects": objects }).to_string();
+            let answer = serde_json::from_str(&json).unwrap_or_default();
             Answered { json, answer }
         });
         answers.collect()

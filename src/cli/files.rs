@@ -1,7 +1,8 @@
 //! From the names on the command line to texts.
 
-use super::{Entry, Host};
-use crate::ordered;
+use super::arguments::Arguments;
+use super::{Entry, EntryKind, Host, too_large};
+use crate::limits::Limits;
 use crate::text::bytes::{self, Damage};
 
 /// A text to work on.
@@ -20,22 +21,47 @@ pub struct File {
 /// Folders inside folders that are still entered.
 const MAX_DEPTH: usize = 64;
 
+/// Reads the files of a command line; see [`read_all`]. Standard input is called what `--stdin-filename` says, and paths that
+/// `--exclude` names are passed over.
+pub fn read(arguments: &Arguments, host: &mut dyn Host) -> (Vec<File>, bool) {
+    let (mut files, fine) = read_all(&arguments.operands, &arguments.values("exclude").collect::<Vec<_>>(), host);
+    if let Some(name) = arguments.value("stdin-filename") {
+        files.iter_mut().filter(|file| file.name == STDIN).for_each(|file| name.clone_into(&mut file.name));
+    }
+    (files, fine)
+}
+
+/// What standard input is called.
+const STDIN: &str = "<stdin>";
+
+/// True if one of the patterns means a path: the whole of it, or a folder that it lies in.
+fn excluded(path: &str, patterns: &[&str]) -> bool {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let ends = path.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| at).chain([path.len()]);
+    let parts: Vec<&str> = ends.filter_map(|end| path.get(..end)).collect();
+    patterns.iter().any(|pattern| parts.iter().any(|part| fast_glob::glob_match(pattern, part)))
+}
+
 /// Reads files, folders and `-`. What cannot be read is told on standard error; the second value says whether all could be.
-pub fn read(names: &[String], host: &mut dyn Host) -> (Vec<File>, bool) {
+fn read_all(names: &[String], excludes: &[&str], host: &mut dyn Host) -> (Vec<File>, bool) {
+    let limits = Limits::default();
     let mut files = Vec::new();
     let mut fine = true;
     for name in names {
         if name == "-" {
-            match stdin(host) {
-                Ok(bytes) => files.push(file("<stdin>".to_owned(), bytes)),
-                Err(problem) => fine = tell(host, "<stdin>", &problem),
+            match stdin(host, limits.bytes) {
+                Ok(bytes) => files.push(file(STDIN.to_owned(), bytes)),
+                Err(problem) => fine = tell(host, STDIN, &problem),
             }
             continue;
         }
         match find(name, host) {
-            Ok(paths) => {
-                for path in paths {
-                    match host.read(&path) {
+            Ok((paths, problems)) => {
+                for (path, problem) in problems {
+                    fine = tell(host, &path, &problem);
+                }
+                for path in paths.into_iter().filter(|path| !excluded(path, excludes)) {
+                    match host.read(&path, limits.bytes) {
                         Ok(bytes) => files.push(file(path, bytes)),
                         Err(problem) => fine = tell(host, &path, &problem),
                     }
@@ -49,7 +75,12 @@ pub fn read(names: &[String], host: &mut dyn Host) -> (Vec<File>, bool) {
 
 /// Reads one file or `-`.
 pub fn read_one(name: &str, host: &mut dyn Host) -> Option<File> {
-    let (label, bytes) = if name == "-" { ("<stdin>", stdin(host)) } else { (name, host.read(name)) };
+    read_at_most(name, Limits::default().bytes, host)
+}
+
+/// Reads one file or `-` that has at most `most` bytes.
+pub fn read_at_most(name: &str, most: usize, host: &mut dyn Host) -> Option<File> {
+    let (label, bytes) = if name == "-" { (STDIN, stdin(host, most)) } else { (name, host.read(name, most)) };
     match bytes {
         Ok(bytes) => Some(file(label.to_owned(), bytes)),
         Err(problem) => {
@@ -60,10 +91,13 @@ pub fn read_one(name: &str, host: &mut dyn Host) -> Option<File> {
 }
 
 /// The rest of standard input.
-fn stdin(host: &mut dyn Host) -> Result<Vec<u8>, String> {
+fn stdin(host: &mut dyn Host, most: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    while let Some(line) = host.line()? {
+    while let Some(line) = host.line(most)? {
         bytes.extend_from_slice(&line);
+        if bytes.len() > most {
+            return Err(too_large(most));
+        }
     }
     Ok(bytes)
 }
@@ -83,13 +117,14 @@ fn tell(host: &mut dyn Host, name: &str, problem: &str) -> bool {
     false
 }
 
-/// The manifests a path stands for: itself, or what is in the folder, by name. Hidden entries are left out, and symbolic links
-/// to folders are not entered, so that a walk ends.
-fn find(path: &str, host: &mut dyn Host) -> Result<Vec<String>, (String, String)> {
+/// The manifests a path stands for: itself, or what is in the folder, by name; and what of the folder cannot be walked. Hidden
+/// entries are left out, and symbolic links to folders are not entered, so that a walk ends.
+fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<Problem>), Problem> {
     let Some(entries) = host.list(path).map_err(|problem| (path.to_owned(), problem))? else {
-        return Ok(vec![path.to_owned()]);
+        return Ok((vec![path.to_owned()], Vec::new()));
     };
     let mut found = Vec::new();
+    let mut problems = Vec::new();
     let mut waiting = Vec::new();
     push(&mut waiting, path, 0, entries);
     while let Some((path, depth, folder)) = waiting.pop() {
@@ -98,21 +133,31 @@ fn find(path: &str, host: &mut dyn Host) -> Result<Vec<String>, (String, String)
             continue;
         }
         if depth > MAX_DEPTH {
-            return Err((path, format!("more than {MAX_DEPTH} folders inside each other")));
+            problems.push((path, format!("more than {MAX_DEPTH} folders inside each other: not entered")));
+            continue;
         }
-        let entries = host.list(&path).map_err(|problem| (path.clone(), problem))?.unwrap_or_default();
-        push(&mut waiting, &path, depth, entries);
+        match host.list(&path) {
+            Ok(entries) => push(&mut waiting, &path, depth, entries.unwrap_or_default()),
+            Err(problem) => problems.push((path, problem)),
+        }
     }
-    Ok(found)
+    Ok((found, problems))
 }
+
+/// A path, and what is wrong with it.
+type Problem = (String, String);
 
 /// Puts a folder's entries on the stack so that they come off by name.
 fn push(waiting: &mut Vec<(String, usize, bool)>, folder: &str, depth: usize, mut entries: Vec<Entry>) {
-    entries.retain(|entry| !entry.name.starts_with('.') && (entry.folder || is_manifest(&entry.name)));
-    ordered::sort_by(&mut entries, |a, b| b.name.cmp(&a.name));
+    entries.retain(|entry| match entry.kind {
+        EntryKind::Folder => !entry.name.starts_with('.'),
+        EntryKind::File => !entry.name.starts_with('.') && is_manifest(&entry.name),
+        EntryKind::Other => false,
+    });
+    entries.sort_by(|a, b| b.name.cmp(&a.name));
     let folder = folder.strip_suffix('/').unwrap_or(folder);
     for entry in entries {
-        waiting.push((format!("{folder}/{}", entry.name), depth.saturating_add(1), entry.folder));
+        waiting.push((format!("{folder}/{}", entry.name), depth.saturating_add(1), entry.kind == EntryKind::Folder));
     }
 }
 

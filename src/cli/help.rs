@@ -1,6 +1,6 @@
 //! The help, written from the tables.
 
-use super::arguments::{Opt, Takes, VERBS, Verb};
+use super::options::{Opt, Takes, VERBS, Verb};
 
 /// Column at which descriptions wrap.
 const WIDTH: usize = 100;
@@ -25,7 +25,7 @@ fn of_program() -> String {
     text.push_str(
         "\nA FILE is YAML or JSON; `-` is standard input; folders are walked for *.yaml, *.yml and *.json.\n\
          Exit codes: 0 fine, 1 findings, 2 the command line is unusable, a file unreadable, or nothing was checked.\n\
-         `claimkit VERB --help` tells a verb's options.\n",
+         `claimkit VERB --help` lists the options of a verb.\n",
     );
     text
 }

@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::{FINE, Host, UNUSABLE};
-use crate::json::{self, Value};
+use serde_json::Value;
 
 /// `codes` and `releases`: rows.
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -11,7 +11,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(told) = ask::once(&Request::new(verb).with("locale", arguments.value("locale")), host) else {
         return UNUSABLE;
     };
-    let answer: Value = json::from_str(&told.json).unwrap_or_default();
+    let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
     let mut rows: Vec<&Value> = answer.get(verb).and_then(Value::as_array).into_iter().flatten().collect();
     let name = |row: &Value| text(row, if verb == "codes" { "code" } else { "release" });
     if let Some(unknown) = arguments.operands.iter().find(|wanted| !rows.iter().any(|row| name(row) == **wanted)) {
@@ -47,12 +47,12 @@ pub fn schema(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("release", arguments.value("release"))
         .with("locale", arguments.value("locale"));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
-    let answer: Value = json::from_str(&told.json).unwrap_or_default();
+    let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
     let Some(schema) = answer.get("schema") else {
         host.err("claimkit: the answer has no schema\n");
         return UNUSABLE;
     };
-    host.out(&format!("{}\n", schema.pretty()));
+    host.out(&format!("{}\n", format_args!("{schema:#}")));
     FINE
 }
 

@@ -3,9 +3,9 @@
 use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::{Host, UNUSABLE, check, files};
-use crate::json::{self, Value};
-use crate::report::render::Report;
-use crate::report::render::text;
+use crate::report::Report;
+use crate::report::text;
+use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let [old, patch] = arguments.operands.as_slice() else {
@@ -26,21 +26,21 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("release", arguments.value("release"))
         .with("fieldValidation", arguments.value("field-validation").map(check::capital));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
-    let reports = [Report { name: &patch.name, text: &patch.text, answer: &told.answer, remarks: arguments.has("remarks") }];
+    let reports = [Report::new(&patch.name, &patch.text, &told.answer, arguments.has("remarks"))];
     if arguments.value("output") == Some("json") {
         host.out(&format!("{}\n", told.json));
-        return check::end(&reports, true, host);
+        return check::end(arguments, &reports, true, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
     reports.iter().for_each(|report| text::write(&mut err, report, style));
     host.err(&err);
     let part = if arguments.has("changes") { "changes" } else { "object" };
-    let answer: Value = json::from_str(&told.json).unwrap_or_default();
+    let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
     if let Some(value) =
         answer.get("objects").and_then(|objects| objects.as_array()?.first()?.get(part)).filter(|value| !value.is_null())
     {
         host.out(&format!("{value}\n"));
     }
-    check::end(&reports, true, host)
+    check::end(arguments, &reports, true, host)
 }

@@ -1,18 +1,18 @@
 //! Carries out a conversion and proves it: the new text is read again and must hold the converted value.
 
 use super::{Plan, edits, print, value};
-use crate::decode::{self, How, Via};
-use crate::defaults;
-use crate::input::{Input, Item, What};
+use crate::api::{Api, Release};
+use crate::finding::{Code, Edit, Finding, Origin, Severity, locate};
 use crate::limits::Limits;
-use crate::object::Record;
-use crate::report::{Code, Edit, Finding, Origin, Severity, locate};
-use crate::schema::{Api, Release};
+use crate::manifest::{Input, Item, What};
+use crate::record::Record;
+use crate::record::decode::{self, How, Via};
+use crate::rules::{self, Context, FieldError, Operation};
+use crate::server::defaults;
 use crate::text::edit::{self, Edits};
 use crate::text::print::{self as printing, Order};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Span};
-use crate::validate::{self, Context, FieldError, Operation};
 
 /// A conversion that was carried out.
 pub(super) struct Done {
@@ -226,9 +226,9 @@ fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
 /// What is wrong with an object as a whole: as a new one, and its status.
 fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<FieldError> {
     let context = Context::new(release);
-    let mut errors = validate::functions(api, record, Operation::Create, &context);
+    let mut errors = rules::functions(api, record, Operation::Create, &context);
     if api.kind.status {
-        let status = validate::functions(api, record, Operation::UpdateStatus(record), &context);
+        let status = rules::functions(api, record, Operation::UpdateStatus(record), &context);
         errors.extend(status.into_iter().filter(|error| error.field.starts_with("status")));
     }
     errors
@@ -251,8 +251,8 @@ fn lost_validity(input: &Input<'_>, old: &Item, index: usize, error: &FieldError
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::classic::{v1alpha1, v1alpha2};
     use crate::convert::job::Job;
-    use crate::schema::{v1alpha1, v1alpha2};
 
     /// A conversion whose result the target version does not know gives an error and no text.
     #[test]

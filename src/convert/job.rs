@@ -1,6 +1,6 @@
 //! One object's conversion: what it is, what it becomes, and where its allocation stands.
 
-use crate::schema::{Api, Version};
+use crate::api::{Api, Version};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// Which way.

@@ -1,7 +1,7 @@
 //! What a conversion loses (spec/behaviour.md §10.3): each place with its value and the reason.
 
 use super::job::{self, Direction, Job, STRUCTURED_PARAMETERS};
-use crate::report::Path;
+use crate::finding::Path;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, NodeId, Tree};
 use crate::text::{Span, edit};

@@ -1,7 +1,7 @@
 //! Metadata that mentions versions (spec/behaviour.md §10.4), and fields that only the server writes.
 
 use super::job::{self, Job};
-use crate::report::{Code, Finding, Origin, Path};
+use crate::finding::{Code, Finding, Origin, Path};
 use crate::text::tree::{Entry, NodeId, Tree};
 
 /// The annotation in which `kubectl apply` keeps what it was given last.

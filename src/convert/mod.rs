@@ -23,12 +23,12 @@ mod value;
 
 pub use losses::Loss;
 
-use crate::decode::{self, How, StrictKind, Via};
-use crate::input::{Input, Item, What};
+use crate::api::{self, Api, GROUP, Release, Version};
+use crate::finding::{Code, Finding, Origin, Path, Severity, Step, locate};
 use crate::limits::Limits;
-use crate::object::Record;
-use crate::report::{Code, Finding, Origin, Path, Severity, Step, locate};
-use crate::schema::{self, Api, GROUP, Release, Version};
+use crate::manifest::{Input, Item, What};
+use crate::record::Record;
+use crate::record::decode::{self, How, StrictKind, Via};
 use crate::text::tree::{Kind, NodeId};
 use crate::text::{Document, Span};
 use job::Job;
@@ -169,7 +169,7 @@ impl Work<'_> {
         if !matches!(tree.kind(items), Kind::Seq { .. }) {
             return None;
         }
-        let version = schema::version(tree.str(tree.get(root, "apiVersion")?)?)?;
+        let version = api::version(tree.str(tree.get(root, "apiVersion")?)?)?;
         self.checked = true;
         if version.api_version == self.to.api_version {
             return None;
@@ -195,7 +195,7 @@ impl Work<'_> {
     fn item(&mut self, input: &Input<'_>, index: usize, item: &Item) -> Result<(Job, Outcome), Box<Outcome>> {
         let mut outcome = Outcome { from: item.api_version.clone(), to: item.api_version.clone(), ..Outcome::default() };
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-        let known = schema::version(&item.api_version);
+        let known = api::version(&item.api_version);
         if known.is_some_and(|version| version.api_version == self.to.api_version) {
             self.checked = true;
             outcome.skipped = Some(format!("it is of {} already", self.to.name));

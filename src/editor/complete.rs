@@ -5,13 +5,14 @@ use super::facts;
 use super::hover::{info, type_name, type_words};
 use super::outline::{Held, Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
-use crate::json::{Out, ToJson};
-use crate::report::Step;
-use crate::schema::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
+use crate::api::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
+use crate::finding::Step;
 use crate::text::Span;
+use serde::Serialize;
 
 /// What a completion is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Sort {
     /// A key.
     Field,
@@ -23,18 +24,6 @@ pub enum Sort {
     ApiVersion,
     /// A whole object.
     Snippet,
-}
-
-impl ToJson for Sort {
-    fn write(&self, out: &mut Out) {
-        out.quote(match self {
-            Sort::Field => "field",
-            Sort::Value => "value",
-            Sort::Kind => "kind",
-            Sort::ApiVersion => "apiVersion",
-            Sort::Snippet => "snippet",
-        });
-    }
 }
 
 /// One completion.
@@ -69,19 +58,16 @@ struct Draft {
 }
 
 impl Draft {
-    #[inline(never)]
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.snippet.push_str(text);
     }
 
-    #[inline(never)]
     fn hole(&mut self) {
         self.holes = self.holes.saturating_add(1);
         self.snippet.push_str(&format!("${{{}}}", self.holes));
     }
 
-    #[inline(never)]
     fn line(&mut self, column: usize) {
         self.push("\n");
         self.push(&" ".repeat(column));
@@ -124,7 +110,6 @@ pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: 
 }
 
 impl Completer<'_> {
-    #[inline(never)]
     fn tell(&self, key: &str) -> Option<String> {
         self.sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned)
     }
@@ -200,7 +185,7 @@ impl Completer<'_> {
     fn keys(&mut self, at: &Located, schema: &'static Struct, place: &Place, has: &dyn Fn(&str) -> bool) {
         let kind = at.api.kind;
         let top = std::ptr::eq(schema, kind.schema);
-        let fields = schema.fields.iter().filter(|field| field.since <= at.release && !has(field.json));
+        let fields = schema.fields.iter().filter(|field| field.in_release(at.release) && !has(field.json));
         let mut rows: Vec<(u8, &'static Field)> = fields
             .filter(|field| !at.template || schema.go != "ObjectMeta" || matches!(field.json, "labels" | "annotations"))
             .map(|field| {
@@ -218,7 +203,7 @@ impl Completer<'_> {
                 (rank, field)
             })
             .collect();
-        crate::ordered::sort_by_key(&mut rows, |(rank, _)| *rank);
+        rows.sort_by_key(|(rank, _)| *rank);
         for (rank, field) in rows {
             let info = info(at, schema, field);
             let mut detail = match self.sentences {
@@ -299,7 +284,6 @@ impl Completer<'_> {
     }
 
     /// What follows the colon of a key at `column`, with all that is required below it.
-    #[inline(never)]
     fn write_value(&self, draft: &mut Draft, at: &Located, ty: &'static Type, column: usize) {
         match pointed(ty) {
             Type::Struct(schema) => {
@@ -330,7 +314,7 @@ impl Completer<'_> {
     /// The required fields of a struct, the first at the cursor; a hole if there are none.
     fn write_struct(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, column: usize) {
         let mut first = true;
-        for field in schema.fields.iter().filter(|field| field.since <= at.release && required(at, schema, field, false)) {
+        for field in schema.fields.iter().filter(|field| field.in_release(at.release) && required(at, schema, field, false)) {
             if !first {
                 draft.line(column);
             }
@@ -396,8 +380,8 @@ impl Completer<'_> {
         let release = self.release;
         for version in VERSIONS.iter().rev().filter(|version| release.is_none_or(|release| version.served_by(release))) {
             let release = release.unwrap_or_else(|| version.default_release());
-            for kind in version.kinds.iter().filter(|kind| kind.items.is_none() && kind.since <= release) {
-                let api = crate::schema::Api { version, kind };
+            for kind in version.kinds.iter().filter(|kind| kind.items.is_none() && kind.in_release(release)) {
+                let api = crate::api::Api { version, kind };
                 let Some(at) = context::locate(api, release, &[]) else { continue };
                 let mut draft = Draft::default();
                 draft.push(&format!("apiVersion: {}", version.api_version));
@@ -412,7 +396,7 @@ impl Completer<'_> {
                     .schema
                     .fields
                     .iter()
-                    .filter(|field| field.since <= release && facts::facts(kind.schema, field, release).required)
+                    .filter(|field| field.in_release(release) && facts::facts(kind.schema, field, release).required)
                 {
                     draft.line(place.column);
                     draft.push(field.json);
@@ -525,7 +509,7 @@ impl Completer<'_> {
         let mut kinds: Vec<(&Kind, &Version)> = Vec::new();
         for version in asked {
             let release = self.release.unwrap_or_else(|| version.default_release());
-            for kind in version.kinds.iter().filter(|kind| kind.since <= release && kind.items.is_none()) {
+            for kind in version.kinds.iter().filter(|kind| kind.in_release(release) && kind.items.is_none()) {
                 if !kinds.iter().any(|(known, _)| known.kind == kind.kind) {
                     kinds.push((kind, version));
                 }

@@ -1,8 +1,8 @@
 //! What stands, or could stand, at a place: the object, the field and its type.
 
 use super::outline::{Held, Node, Outline, Role};
-use crate::report::Step;
-use crate::schema::{self, Api, Field, Kind, Release, Struct, Type, Version};
+use crate::api::{self, Api, Field, Kind, Release, Struct, Type, Version};
+use crate::finding::Step;
 use crate::text::Span;
 
 /// What the cursor is at.
@@ -59,7 +59,7 @@ pub struct Located {
 impl Object {
     /// Its table in a release; without one the last release that serves its version.
     pub fn api(&self, release: Option<Release>) -> Option<(Api, Release)> {
-        let version: &'static Version = schema::version(&self.api_version)?;
+        let version: &'static Version = api::version(&self.api_version)?;
         let release = release.unwrap_or_else(|| version.default_release());
         let kind: &'static Kind = version.served_by(release).then(|| version.kind(&self.kind, release)).flatten()?;
         Some((Api { version, kind }, release))

@@ -1,7 +1,7 @@
 //! What kube-apiserver demands of a field beyond its type (spec/behaviour.md §6, §7), as data for documentation and JSON Schema.
 //! `tests/hosts/schema.test.mjs` compares the JSON Schema written from this with what kube-apiserver took and refused.
 
-use crate::schema::{Field, Release, Struct};
+use crate::api::{Field, Release, Struct};
 
 /// The form of a string, or of each item of a list of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub enum Unique {
 }
 
 /// What the server demands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The object is refused if this is missing, null or empty where its parent is there.
     pub required: bool,

@@ -4,12 +4,11 @@ use super::context::{self, Located, Object, Spot};
 use super::facts::{self, Facts, Unique};
 use super::outline::{Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
-use crate::input::{Input, What};
-use crate::json::{Members, Out};
-use crate::report::Step;
-use crate::schema::{Field, ListKind, Release, Struct, Type, VERSIONS, Version};
+use crate::api::{Field, ListKind, Release, Struct, Type, VERSIONS, Version};
+use crate::finding::Step;
+use crate::manifest::{Input, What};
 use crate::text::{NodeId, Span, Tree, tree};
-use crate::words::joined;
+use serde::Serialize;
 
 /// About a place in the text.
 #[derive(Debug)]
@@ -29,13 +28,15 @@ pub struct Hover {
 }
 
 /// Facts about a field.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Info {
     /// Go struct it belongs to.
     pub owner: &'static str,
     /// JSON name.
     pub name: &'static str,
     /// Type: `string`, `boolean`, `integer`, `time`, `any`, `quantity`, `map`, `object`, or `list of …`.
+    #[serde(rename = "type")]
     pub ty: String,
     /// The server refuses the object without it.
     pub required: bool,
@@ -44,20 +45,28 @@ pub struct Info {
     /// First minor release that has it.
     pub since: String,
     /// The only version that has it, if the struct is in the other version too.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub only_in: Option<&'static str>,
     /// Values it may take.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub values: &'static [&'static str],
     /// Value that stands for an absent one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<&'static str>,
     /// Form of the text, a name in the locale's group `formats`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<&'static str>,
     /// Bytes of UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u32>,
     /// Entries of a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u32>,
     /// Entries of a list.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub min_items: Option<u32>,
     /// `*`: no entry twice; else the field that no two entries share.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unique: Option<&'static str>,
     /// Cannot be changed after creation.
     pub immutable: bool,
@@ -66,54 +75,11 @@ pub struct Info {
     /// Dropped on creation.
     pub dropped_on_create: bool,
     /// Server-side apply: `atomic`, `set`, `map`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub list_type: Option<&'static str>,
     /// Keys of a `map`.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub list_map_keys: &'static [&'static str],
-}
-
-impl Members for Info {
-    fn members(&self, out: &mut Out) {
-        let Info {
-            owner,
-            name,
-            ty,
-            required,
-            schema_required,
-            since,
-            only_in,
-            values,
-            default,
-            format,
-            max_bytes,
-            max_items,
-            min_items,
-            unique,
-            immutable,
-            server_owned,
-            dropped_on_create,
-            list_type,
-            list_map_keys,
-        } = self;
-        out.put("owner", owner);
-        out.put("name", name);
-        out.put("type", ty);
-        out.put("required", required);
-        out.put("schemaRequired", schema_required);
-        out.put("since", since);
-        out.some("onlyIn", only_in);
-        out.some("values", values);
-        out.some("default", default);
-        out.some("format", format);
-        out.some("maxBytes", max_bytes);
-        out.some("maxItems", max_items);
-        out.some("minItems", min_items);
-        out.some("unique", unique);
-        out.put("immutable", immutable);
-        out.put("serverOwned", server_owned);
-        out.put("droppedOnCreate", dropped_on_create);
-        out.some("listType", list_type);
-        out.some("listMapKeys", list_map_keys);
-    }
 }
 
 /// What is hit: the steps to it, and whether its key or its value.
@@ -311,11 +277,11 @@ pub fn type_name(ty: &Type) -> String {
         Type::List(inner) => format!("list of {}", type_name(inner)),
         Type::String | Type::Named(..) | Type::Uid => "string".to_owned(),
         Type::Bool => "boolean".to_owned(),
-        Type::Int64 => "integer".to_owned(),
+        Type::Int64 | Type::Int32 => "integer".to_owned(),
         Type::Time => "time".to_owned(),
         Type::FieldsV1 | Type::Raw => "any".to_owned(),
         Type::Quantity => "quantity".to_owned(),
-        Type::StringMap => "map".to_owned(),
+        Type::StringMap | Type::Map(_) => "map".to_owned(),
         Type::Struct(_) => "object".to_owned(),
     }
 }
@@ -365,7 +331,7 @@ fn markdown(title: &str, info: &Info, documentation: Option<&str>, field: &Field
         [("immutable", info.immutable), ("server-owned", info.server_owned), ("dropped-on-create", info.dropped_on_create)];
     lines.extend(flags.iter().filter(|(_, on)| *on).map(|(word, _)| words.word(word).to_owned()));
     match info.list_type {
-        Some("map") => lines.push(words.fill("list-map", "{key}", &joined(info.list_map_keys, "`, `"))),
+        Some("map") => lines.push(words.fill("list-map", "{key}", &info.list_map_keys.join("`, `"))),
         Some("set") => lines.push(words.word("list-set").to_owned()),
         Some(_) => lines.push(words.word("list-atomic").to_owned()),
         None => {}

@@ -106,19 +106,16 @@ impl<'s> Outline<'s> {
     }
 
     /// The byte at an offset; a line feed beyond the end.
-    #[inline(never)]
     pub fn byte(&self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(b'\n')
     }
 
     /// The text of a span.
-    #[inline(never)]
     pub fn slice(&self, span: Span) -> &'s str {
         self.text.get(span.from()..span.to()).unwrap_or("")
     }
 
     /// The line an offset is on: start, and end without its line break.
-    #[inline(never)]
     pub fn line_at(&self, offset: usize) -> Span {
         let head = self.text.as_bytes().get(..offset).unwrap_or_default();
         let start = head.iter().rposition(|b| *b == b'\n').map_or(0, |at| at.saturating_add(1));
@@ -134,13 +131,11 @@ impl<'s> Outline<'s> {
         self.documents.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
-    #[inline(never)]
     fn line_end(&self, at: usize) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         rest.iter().position(|b| *b == b'\n').map_or(self.text.len(), |n| at.saturating_add(n))
     }
 
-    #[inline(never)]
     fn skip(&self, mut at: usize, end: usize) -> usize {
         while at < end && matches!(self.byte(at), b' ' | b'\t' | b'\r') {
             at = at.saturating_add(1);
@@ -238,7 +233,6 @@ impl<'s> Outline<'s> {
         self.add(parent, role, key, column, false)
     }
 
-    #[inline(never)]
     fn add(&mut self, parent: Option<usize>, role: Role, key: Span, column: usize, flow: bool) -> usize {
         let quoted = key.len() > 1 && matches!(self.byte(key.from()), b'"' | b'\'');
         let closed = quoted && self.byte(key.to().saturating_sub(1)) == self.byte(key.from());
@@ -284,7 +278,6 @@ impl<'s> Outline<'s> {
     }
 
     /// The key that begins at `at`, and its colon.
-    #[inline(never)]
     fn key(&self, at: usize, end: usize) -> Option<(Span, usize)> {
         let first = self.byte(at);
         if matches!(first, b'{' | b'[' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`') {
@@ -311,7 +304,6 @@ impl<'s> Outline<'s> {
     }
 
     /// Behind the closing quote, if there is one before `end`; without `end`: on the same line.
-    #[inline(never)]
     fn quoted_end(&self, at: usize, end: impl Into<Option<usize>>) -> Option<usize> {
         let limit: Option<usize> = end.into();
         let end = limit.unwrap_or(self.text.len());
@@ -335,7 +327,6 @@ impl<'s> Outline<'s> {
         None
     }
 
-    #[inline(never)]
     fn plain_end(&self, at: usize, end: usize) -> usize {
         let text = self.text.get(at..end).unwrap_or("");
         let cut = text.find(" #").or_else(|| text.find("\t#")).unwrap_or(text.len());

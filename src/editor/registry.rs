@@ -1,13 +1,13 @@
 //! The lists an editor or a page shows: finding codes, and releases with what they changed.
 
 use super::sentences::{Sentences, kind_key, version_key};
-use crate::json::{Members, Out};
-use crate::report::{Code, Severity};
-use crate::schema::release::LAST_PATCHES;
-use crate::schema::{Release, Scope, VERSIONS};
+use crate::api::release::LAST_PATCHES;
+use crate::api::{Release, Scope, VERSIONS};
+use crate::finding::{Code, Severity};
+use serde::Serialize;
 
 /// A finding code.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct CodeEntry {
     /// Stable name.
     pub code: &'static str,
@@ -18,22 +18,13 @@ pub struct CodeEntry {
     /// Documentation key.
     pub key: String,
     /// What it means, in the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
 }
 
-impl Members for CodeEntry {
-    fn members(&self, out: &mut Out) {
-        let CodeEntry { code, severity, page, key, documentation } = self;
-        out.put("code", code);
-        out.put("severity", severity);
-        out.put("page", page);
-        out.put("key", key);
-        out.some("documentation", documentation);
-    }
-}
-
 /// A minor release.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ReleaseEntry {
     /// e.g. `1.30`.
     pub release: String,
@@ -45,41 +36,23 @@ pub struct ReleaseEntry {
     pub changes: Vec<Change>,
 }
 
-impl Members for ReleaseEntry {
-    fn members(&self, out: &mut Out) {
-        let ReleaseEntry { release, last_patch, versions, changes } = self;
-        out.put("release", release);
-        out.put("lastPatch", last_patch);
-        out.put("versions", versions);
-        out.put("changes", changes);
-    }
-}
-
 /// A version a release serves.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct VersionEntry {
     /// e.g. `resource.k8s.io/v1alpha2`.
     pub api_version: &'static str,
     /// Documentation key.
     pub key: String,
     /// In the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
     /// Its kinds in that release, list kinds left out.
     pub kinds: Vec<KindEntry>,
 }
 
-impl Members for VersionEntry {
-    fn members(&self, out: &mut Out) {
-        let VersionEntry { api_version, key, documentation, kinds } = self;
-        out.put("apiVersion", api_version);
-        out.put("key", key);
-        out.some("documentation", documentation);
-        out.put("kinds", kinds);
-    }
-}
-
 /// A kind a release serves.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct KindEntry {
     /// e.g. `ResourceClaim`.
     pub kind: &'static str,
@@ -92,39 +65,20 @@ pub struct KindEntry {
     /// Documentation key.
     pub key: String,
     /// In the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
 }
 
-impl Members for KindEntry {
-    fn members(&self, out: &mut Out) {
-        let KindEntry { kind, plural, namespaced, status, key, documentation } = self;
-        out.put("kind", kind);
-        out.put("plural", plural);
-        out.put("namespaced", namespaced);
-        out.put("status", status);
-        out.put("key", key);
-        out.some("documentation", documentation);
-    }
-}
-
 /// What a release changed.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Change {
     /// First patch that has it.
     pub since: String,
     /// Documentation key.
     pub key: String,
     /// In the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
-}
-
-impl Members for Change {
-    fn members(&self, out: &mut Out) {
-        let Change { since, key, documentation } = self;
-        out.put("since", since);
-        out.put("key", key);
-        out.some("documentation", documentation);
-    }
 }
 
 /// The releases with which something changed for these kinds (spec/behaviour.md §0.1), or that are the first of a minor.
@@ -211,7 +165,7 @@ pub fn codes(sentences: Option<&Sentences>) -> Vec<CodeEntry> {
 pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
     let entry = |&last: &Release| {
         let versions = VERSIONS.iter().filter(|version| version.served_by(last)).map(|version| {
-            let kinds = version.kinds.iter().filter(|kind| kind.items.is_none() && kind.since <= last).map(|kind| {
+            let kinds = version.kinds.iter().filter(|kind| kind.items.is_none() && kind.in_release(last)).map(|kind| {
                 let key = kind_key(kind.kind);
                 KindEntry {
                     kind: kind.kind,

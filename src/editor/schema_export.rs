@@ -5,9 +5,8 @@
 
 use super::facts::{self, Facts, Format, Unique};
 use super::sentences::{Sentences, field_key, kind_key, version_key};
-use crate::schema::{Field, GROUP, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
+use crate::api::{Field, GROUP, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
 use crate::text::print::quote;
-use crate::words::joined;
 
 macro_rules! subdomain {
     () => {
@@ -100,15 +99,17 @@ pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sent
         .copied()
         .find(|version| version.served_by(release))
         .ok_or_else(|| format!("no version of `{GROUP}` is known for release `{release}`"))?;
-    let served: Vec<&Kind> = version.kinds.iter().filter(|kind| kind.since <= release).collect();
+    let served: Vec<&Kind> = version.kinds.iter().filter(|kind| kind.in_release(release)).collect();
     let mut export = Export { out: String::with_capacity(1 << 14), version, release, sentences, defs: Vec::new(), comma: false };
     export.open("");
     export.string("$schema", "https://json-schema.org/draft/2020-12/schema");
+    let name = kind.map_or_else(String::new, |kind| format!(":{kind}"));
+    export.string("$id", &format!("urn:claimkit:schema:1.{}{name}", release.minor));
     match kind {
         Some(name) => {
             let kind = served.iter().find(|kind| kind.kind == name).ok_or_else(|| {
                 let names: Vec<String> = served.iter().map(|kind| format!("`{}`", kind.kind)).collect();
-                format!("release `{release}` does not serve the kind `{name}`; write one of {}", joined(&names, ", "))
+                format!("release `{release}` does not serve the kind `{name}`; write one of {}", names.join(", "))
             })?;
             export.string("title", name);
             export.object(kind.schema, Place::Anywhere);
@@ -131,7 +132,6 @@ pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sent
 impl Export<'_> {
     // ---- writing ----
 
-    #[inline(never)]
     fn key(&mut self, key: &str) {
         if self.comma {
             self.out.push(',');
@@ -143,25 +143,21 @@ impl Export<'_> {
         }
     }
 
-    #[inline(never)]
     fn open(&mut self, key: &str) {
         self.key(key);
         self.out.push('{');
     }
 
-    #[inline(never)]
     fn list(&mut self, key: &str) {
         self.key(key);
         self.out.push('[');
     }
 
-    #[inline(never)]
     fn close(&mut self, bracket: char) {
         self.out.push(bracket);
         self.comma = true;
     }
 
-    #[inline(never)]
     fn raw(&mut self, key: &str, value: &str) {
         self.key(key);
         self.out.push_str(value);
@@ -174,14 +170,12 @@ impl Export<'_> {
         }
     }
 
-    #[inline(never)]
     fn string(&mut self, key: &str, value: &str) {
         self.key(key);
         quote(value, &mut self.out);
         self.comma = true;
     }
 
-    #[inline(never)]
     fn strings<'s>(&mut self, key: &str, values: impl IntoIterator<Item = &'s str>) {
         self.list(key);
         for value in values {
@@ -190,12 +184,10 @@ impl Export<'_> {
         self.close(']');
     }
 
-    #[inline(never)]
     fn ty(&mut self, name: &str, nullable: bool) {
         if nullable { self.strings("type", [name, "null"]) } else { self.string("type", name) }
     }
 
-    #[inline(never)]
     fn description(&mut self, key: &str) {
         if let Some(text) = self.sentences.and_then(|sentences| sentences.get(key)) {
             self.string("description", text);
@@ -212,7 +204,6 @@ impl Export<'_> {
         self.close('}');
     }
 
-    #[inline(never)]
     fn pointer(&mut self, schema: &'static Struct, place: Place) {
         if !self.defs.iter().any(|(known, at)| std::ptr::eq(*known, schema) && *at == place) {
             self.defs.push((schema, place));
@@ -245,7 +236,7 @@ impl Export<'_> {
         }
         self.string("type", "object");
         self.raw("additionalProperties", "false");
-        let fields: Vec<&'static Field> = schema.fields.iter().filter(|field| field.since <= self.release).collect();
+        let fields: Vec<&'static Field> = schema.fields.iter().filter(|field| field.in_release(self.release)).collect();
         self.open("properties");
         for field in &fields {
             if place == Place::Template && !matches!(field.json, "labels" | "annotations") {
@@ -407,6 +398,18 @@ impl Export<'_> {
                 self.string("format", "int64");
                 self.raw("minimum", if field.json == "generation" { "0" } else { "-9223372036854775808" });
                 self.raw("maximum", "9223372036854775807");
+            }
+            Type::Int32 => {
+                self.ty("integer", nullable);
+                self.string("format", "int32");
+                self.raw("minimum", "-2147483648");
+                self.raw("maximum", "2147483647");
+            }
+            Type::Map(map) => {
+                self.ty("object", nullable);
+                self.open("additionalProperties");
+                self.value(&map.value, field, &Facts::default(), place, true);
+                self.close('}');
             }
             Type::Time => {
                 self.ty("string", nullable);

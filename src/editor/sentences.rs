@@ -1,18 +1,18 @@
 //! Documentation keys, and the sentences a host brings for them.
 
-use crate::ordered::Map;
-use crate::schema::{Field, Package, Struct, Type};
+use crate::api::{Field, Package, Struct, Type};
+use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// The languages there is a file for.
 pub const LOCALES: &[&str] = &["en", "zh-Hans"];
 
 /// One language's sentences: group (`fields`, `kinds`, …) → name → sentence. The file `pkg/locale/<locale>.json`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sentences(pub(crate) Map<String, Map<String, String>>);
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Sentences(pub(crate) BTreeMap<String, BTreeMap<String, String>>);
 
 impl Sentences {
     /// The sentence of a key such as `fields/ResourceClaimSpec.resourceClassName`.
-    #[inline(never)]
     pub fn get(&self, key: &str) -> Option<&str> {
         let (group, name) = key.split_once('/')?;
         self.0.get(group)?.get(name).map(String::as_str)
@@ -24,13 +24,11 @@ impl Sentences {
     }
 
     /// A word with its placeholder filled: `fill("since", "{release}", "1.30")`.
-    #[inline(never)]
     pub fn fill(&self, word: &str, placeholder: &str, value: &str) -> String {
         self.get(&format!("words/{word}")).unwrap_or(placeholder).replace(placeholder, value)
     }
 
     /// A word.
-    #[inline(never)]
     pub fn word(&self, word: &str) -> &str {
         self.get(&format!("words/{word}")).unwrap_or("")
     }

@@ -1,7 +1,7 @@
 //! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams, for `pkg/cli.js`. A part of its own:
 //! nobody who only imports the package loads it.
 
-use crate::cli::{self, Entry, Host};
+use crate::cli::{self, Entry, EntryKind, Host};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
@@ -11,9 +11,9 @@ extern "C" {
     pub type Node;
 
     #[wasm_bindgen(method, catch)]
-    fn read(this: &Node, path: &str) -> Result<Uint8Array, JsValue>;
+    fn read(this: &Node, path: &str, most: usize) -> Result<Uint8Array, JsValue>;
 
-    /// `undefined` if the path is no folder, else `[name, folder][]`.
+    /// `undefined` if the path is no folder, else `[name, "folder" | "file" | "other"][]`.
     #[wasm_bindgen(method, catch)]
     fn list(this: &Node, path: &str) -> Result<JsValue, JsValue>;
 
@@ -22,7 +22,7 @@ extern "C" {
 
     /// `undefined` at the end.
     #[wasm_bindgen(method, catch)]
-    fn line(this: &Node) -> Result<Option<Uint8Array>, JsValue>;
+    fn line(this: &Node, most: usize) -> Result<Option<Uint8Array>, JsValue>;
 
     /// One request, one answer: JSON texts.
     #[wasm_bindgen(method)]
@@ -46,8 +46,8 @@ fn phrase(error: &JsValue) -> String {
 struct Bridge<'a>(&'a Node);
 
 impl Host for Bridge<'_> {
-    fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
-        self.0.read(path).map(|bytes| bytes.to_vec()).map_err(|error| phrase(&error))
+    fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String> {
+        self.0.read(path, most).map(|bytes| bytes.to_vec()).map_err(|error| phrase(&error))
     }
 
     fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String> {
@@ -57,7 +57,12 @@ impl Host for Bridge<'_> {
         }
         let entry = |entry: JsValue| {
             let pair = Array::from(&entry);
-            Entry { name: pair.get(0).as_string().unwrap_or_default(), folder: pair.get(1).is_truthy() }
+            let kind = match pair.get(1).as_string().as_deref() {
+                Some("folder") => EntryKind::Folder,
+                Some("file") => EntryKind::File,
+                _ => EntryKind::Other,
+            };
+            Entry { name: pair.get(0).as_string().unwrap_or_default(), kind }
         };
         Ok(Some(Array::from(&entries).iter().map(entry).collect()))
     }
@@ -66,8 +71,8 @@ impl Host for Bridge<'_> {
         self.0.write(path, text).map_err(|error| phrase(&error))
     }
 
-    fn line(&mut self) -> Result<Option<Vec<u8>>, String> {
-        self.0.line().map(|line| line.map(|line| line.to_vec())).map_err(|error| phrase(&error))
+    fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String> {
+        self.0.line(most).map(|line| line.map(|line| line.to_vec())).map_err(|error| phrase(&error))
     }
 
     fn answer(&mut self, request: &str) -> String {

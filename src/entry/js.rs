@@ -1,16 +1,18 @@
 //! The npm package's functions: arguments of JavaScript in, answers as plain JavaScript objects out.
 //!
-//! Options and objects come in through `JSON.stringify` and answers go out through `JSON.parse`: measured as fast as
-//! building the objects by hand, and without a second serialiser in the module. Texts come in, and what `validate` says goes out,
-//! by [`exchange`].
+//! Texts come in as strings or bytes, objects and options as the JSON they serialise to: so `toJSON`, getters and `undefined`
+//! mean what they mean everywhere else in JavaScript, and an unknown member is seen wherever it stands. serde-wasm-bindgen reads
+//! only the members it knows. Answers go out through serde-wasm-bindgen.
 
-use super::exchange::{self, Found, string};
-use crate::evaluate;
-use crate::json::{self, Raw};
+use crate::place;
 use crate::text::bytes::{self, Damage, HELP};
-use crate::wire::{self, Answer, Request};
+use crate::wire::{self, Answer, Request, request};
 use js_sys::{JSON, TypeError, Uint8Array};
-use std::cell::Cell;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -28,56 +30,6 @@ pub fn validate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     answer("validate", text, options)
 }
 
-/// Where JavaScript writes the text for [`judge`]; to be asked for once.
-#[wasm_bindgen(skip_typescript)]
-pub fn room(bytes: usize) -> *const u8 {
-    let room = vec![0; bytes];
-    let at = room.as_ptr();
-    ROOM.set(room);
-    at
-}
-
-/// `validate` of the first bytes in the [`room`], with options that are usual. Where it is one object that is accepted without a
-/// word, the numbers of a [`Found`]; null for any other answer, which [`said`] tells.
-#[wasm_bindgen(skip_typescript)]
-pub fn judge(options: i32, length: usize) -> *const u32 {
-    let answer = judged(options, length);
-    match answer.as_ref().ok().and_then(Found::of) {
-        Some(found) => {
-            let found = Box::new(found);
-            let at = found.numbers.as_ptr();
-            FOUND.set(Some(found));
-            at
-        }
-        None => {
-            SAID.set(Some(answer));
-            std::ptr::null()
-        }
-    }
-}
-
-/// What [`judge`] has said last.
-#[wasm_bindgen(skip_typescript)]
-pub fn said() -> Result<JsValue, JsValue> {
-    exchange::object(SAID.take().unwrap_or_else(|| Ok(Answer::default()))?)
-}
-
-fn judged(options: i32, length: usize) -> Result<Answer, JsValue> {
-    const VERB: &str = "validate";
-    let mut asked = Asked::of(VERB, options)?;
-    let room = ROOM.take();
-    let text = room.get(..length).unwrap_or_default().to_vec();
-    ROOM.set(room);
-    let request = &mut asked.request;
-    // JavaScript wrote it as UTF-8.
-    request.text = String::from_utf8(text).ok();
-    VERB.clone_into(&mut request.verb);
-    request.without_places = false;
-    let answer = wire::run(request);
-    asked.keep();
-    usable(VERB, answer)
-}
-
 /// `convert(text, options)`
 #[wasm_bindgen(skip_typescript)]
 pub fn convert(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
@@ -93,29 +45,21 @@ pub fn evaluate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 /// Nodes read once, for many evaluations. JavaScript's garbage collector frees them; `free()` does it at once.
 #[wasm_bindgen(skip_typescript)]
 #[derive(Debug)]
-pub struct PreparedNodes(evaluate::PreparedNodes);
+pub struct PreparedNodes(place::PreparedNodes);
 
 /// `prepareNodes(nodes, options?)`
 #[wasm_bindgen(skip_typescript, js_name = prepareNodes)]
 pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes, JsValue> {
-    const VERB: &str = "prepareNodes";
-    let limits = request(VERB, options)?.limits;
+    let call = Call("prepareNodes");
+    let limits = call.options(options)?.limits;
     if nodes.is_null() {
-        return Ok(PreparedNodes(evaluate::PreparedNodes::nil()));
+        return Ok(PreparedNodes(place::PreparedNodes::nil()));
     }
-    let text = match string(nodes) {
-        Some(text) => text,
-        None if nodes.is_instance_of::<Uint8Array>() => {
-            let (text, damage) = decode(nodes);
-            if let Some(why) = damage.and_then(|damage| damage.refusal(&text)) {
-                return Ok(PreparedNodes(evaluate::PreparedNodes::damaged(&why)));
-            }
-            text
-        }
-        None if nodes.is_object() && !nodes.is_function() => stringify(VERB, "the nodes", nodes)?,
-        None => return Err(unusable(VERB, "the nodes must be a string, a Uint8Array, an object or null")),
-    };
-    Ok(PreparedNodes(evaluate::PreparedNodes::read(&text, &limits)))
+    let text = call.text("`nodes`", nodes)?;
+    if let Some(why) = text.damage.and_then(|damage| damage.refusal(&text.text)) {
+        return Ok(PreparedNodes(place::PreparedNodes::damaged(&why)));
+    }
+    Ok(PreparedNodes(place::PreparedNodes::read(&text.text, &limits)))
 }
 
 #[wasm_bindgen]
@@ -136,285 +80,326 @@ impl PreparedNodes {
 /// `codes(options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn codes(options: &JsValue) -> Result<JsValue, JsValue> {
-    ask("codes", request("codes", options)?)
+    let call = Call("codes");
+    call.answer(call.options(options)?)
 }
 
 /// `releases(options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn releases(options: &JsValue) -> Result<JsValue, JsValue> {
-    ask("releases", request("releases", options)?)
+    let call = Call("releases");
+    call.answer(call.options(options)?)
 }
 
-/// `jsonSchema(kind?, options?)`
+/// `jsonSchema(kind?, options?)`: the schema itself, for whatever compiles schemas.
 #[wasm_bindgen(skip_typescript, js_name = jsonSchema)]
-pub fn json_schema(kind: Option<String>, options: &JsValue) -> Result<JsValue, JsValue> {
-    let request = request("jsonSchema", options)?;
-    ask("jsonSchema", Request { kind: kind.or(request.kind), ..request })
+pub fn json_schema(kind: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let call = Call("jsonSchema");
+    let mut request = call.options(options)?;
+    if !kind.is_undefined() && !kind.is_null() {
+        let kind = kind.as_string().ok_or_else(|| call.wrong("`kind`", kind, "a string such as `ResourceClaim`"))?;
+        request.kind = Some(kind);
+    }
+    let answer = call.usable(wire::run(&Request { verb: call.0.to_owned(), ..request }))?;
+    match &answer.schema {
+        Some(schema) => JSON::parse(schema.get()),
+        None => call.object(&answer),
+    }
 }
 
 /// `hover(text, position, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn hover(text: &JsValue, position: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    let position = part("hover", "the position", position)?;
-    about("hover", text, Request { position, ..request("hover", options)? })
+    let call = Call("hover");
+    let position = call.part("`position`", position)?;
+    call.about(text, Request { position, ..call.options(options)? })
 }
 
 /// `complete(text, position, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn complete(text: &JsValue, position: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    let position = part("complete", "the position", position)?;
-    about("complete", text, Request { position, ..request("complete", options)? })
+    let call = Call("complete");
+    let position = call.part("`position`", position)?;
+    call.about(text, Request { position, ..call.options(options)? })
 }
 
 /// `fixes(text, range?, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn fixes(text: &JsValue, range: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    let range = part("fixes", "the range", range)?;
-    about("fixes", text, Request { range, ..request("fixes", options)? })
+    let call = Call("fixes");
+    let range = call.part("`range`", range)?;
+    call.about(text, Request { range, ..call.options(options)? })
 }
 
 /// `admit(request?, settings?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> {
-    let request = raw("admit", "the request", request)?;
-    ask("admit", Request { request, settings: raw("admit", "the settings", settings)?, ..Request::default() })
+    let call = Call("admit");
+    let (request, settings) = (call.json("`request`", request)?, call.json("`settings`", settings)?);
+    call.answer(Request { request, settings, ..Request::default() })
 }
 
 /// `answer(request)`: one JSON request of the contract, one JSON answer, both as texts.
 #[wasm_bindgen(skip_typescript, js_name = answer)]
-pub fn answer_text(request: &str) -> String {
-    wire::answer(request)
+pub fn answer_text(request: &JsValue) -> Result<String, JsValue> {
+    match request.as_string() {
+        Some(request) => Ok(wire::answer(&request)),
+        None => Err(Call("answer").wrong("`request`", request, "a string of JSON")),
+    }
 }
 
-fn answer(verb: &str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+fn answer(verb: &'static str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     answer_by(verb, text, options, wire::run)
 }
 
 fn answer_by(
-    verb: &str,
+    verb: &'static str,
     text: &JsValue,
     options: &JsValue,
     answered: impl FnOnce(&Request) -> Answer,
 ) -> Result<JsValue, JsValue> {
-    let mut asked = Asked::by(verb, options)?;
-    let request = &mut asked.request;
+    let call = Call(verb);
+    let mut request = call.options(options)?;
     let mut damage = None;
-    let places = match string(text) {
-        Some(text) => {
-            request.text = Some(text);
-            true
-        }
-        None if text.is_instance_of::<Uint8Array>() => {
-            let (text, damaged) = decode(text);
-            request.damaged.extend(refusal("text", &text, damaged));
-            request.text = Some(text);
-            damage = damaged;
-            true
-        }
-        None if text.is_object() && !text.is_function() => {
-            request.text = Some(stringify(verb, "the manifest", text)?);
-            false
-        }
-        // A bare selector is evaluated in place of manifests.
-        None if text.is_undefined() && request.selector.is_some() => true,
-        None => return Err(unusable(verb, "the manifest must be a string, a Uint8Array or an object")),
-    };
+    // A bare selector is evaluated in place of manifests.
+    if !(text.is_undefined() && request.selector.is_some()) {
+        let read = call.text("`text`", text)?;
+        request.without_places = !read.places;
+        request.damaged.extend(read.refusal("text"));
+        (request.text, damage) = (Some(read.text), read.damage);
+    }
     verb.clone_into(&mut request.verb);
-    request.without_places = !places;
-    let answer = answered(request);
-    asked.keep();
-    let mut answer = usable(verb, answer)?;
-    if !places {
+    let mut answer = call.usable(answered(&request))?;
+    if request.without_places {
         without_places(&mut answer);
     }
     if let Some(damage) = damage {
         explain(&mut answer, damage);
     }
-    exchange::object(answer)
+    call.object(&answer)
 }
 
-/// Answers a request about a place in a text.
-fn about(verb: &str, text: &JsValue, request: Request) -> Result<JsValue, JsValue> {
-    let text = match string(text) {
-        Some(text) => text,
-        None if text.is_instance_of::<Uint8Array>() => decode(text).0,
-        None => return Err(unusable(verb, "the manifest must be a string or a Uint8Array")),
-    };
-    ask(verb, Request { text: Some(text), ..request })
+/// A text as it was given.
+struct Text {
+    text: String,
+    /// Bytes that are not text.
+    damage: Option<Damage>,
+    /// The caller has the text, so that answers can point into it.
+    places: bool,
 }
 
-/// An argument of its own that is a field of the request.
-fn part<T: json::Read>(verb: &str, what: &str, value: &JsValue) -> Result<Option<T>, JsValue> {
-    if value.is_undefined() || value.is_null() {
-        return Ok(None);
-    }
-    let text = stringify(verb, what, value)?;
-    json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be used: {}", told(&error))))
-}
-
-/// JSON, given as an object or as its text.
-fn raw(verb: &str, what: &str, value: &JsValue) -> Result<Option<Raw>, JsValue> {
-    if value.is_undefined() || value.is_null() {
-        return Ok(None);
-    }
-    let text = match string(value) {
-        Some(text) => text,
-        None => stringify(verb, what, value)?,
-    };
-    json::from_str(&text).map(Some).map_err(|error| unusable(verb, &format!("{what} cannot be read: {error}")))
-}
-
-/// Answers a request that needs no manifest.
-fn ask(verb: &str, request: Request) -> Result<JsValue, JsValue> {
-    JSON::parse(&wire::print(&run(verb, request)?))
-}
-
-fn run(verb: &str, request: Request) -> Result<Answer, JsValue> {
-    usable(verb, wire::run(&Request { verb: verb.to_owned(), ..request }))
-}
-
-fn usable(verb: &str, answer: Answer) -> Result<Answer, JsValue> {
-    match &answer.error {
-        Some(error) => Err(unusable(verb, error)),
-        None => Ok(answer),
+impl Text {
+    /// Why it cannot be read, for [`Request::damaged`].
+    fn refusal(&self, field: &'static str) -> Option<(&'static str, String)> {
+        Some((field, self.damage?.refusal(&self.text)?))
     }
 }
 
-/// The request that options alone make.
-struct Asked {
-    /// Which options they are; negative for those that are not told apart.
-    options: i32,
-    request: Request,
-}
+/// What options every function with a text takes.
+const COMMON: &[&str] = &["release", "limits"];
+/// What `validate` takes besides; `fixes` too.
+const VALIDATE: &[&str] =
+    &["fieldValidation", "operation", "old", "patchType", "fieldManager", "force", "time", "via", "namespace"];
+/// What the functions take that answer with sentences.
+const LOCALE: &[&str] = &["locale", "sentences"];
 
-thread_local! {
-    /// What was asked last, for most ask again with the same options.
-    static LAST: Cell<Option<Box<Asked>>> = const { Cell::new(None) };
-    /// The bytes of [`room`].
-    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-    /// What [`judge`] has found, for JavaScript to read.
-    static FOUND: Cell<Option<Box<Found>>> = const { Cell::new(None) };
-    /// What [`judge`] has said otherwise.
-    static SAID: Cell<Option<Result<Answer, JsValue>>> = const { Cell::new(None) };
-}
+/// Options that are texts, and so may be bytes or objects.
+const TEXTS: &[&str] = &["old", "nodes", "selector"];
 
-impl Asked {
-    /// Everything in the options that does not fit is named.
-    fn by(verb: &str, options: &JsValue) -> Result<Box<Self>, JsValue> {
-        match exchange::usual(options) {
-            -1 => Ok(Box::new(Asked { options: -1, request: piecewise(verb, options)? })),
-            number => Asked::of(verb, number),
+/// A call of a function, by its name.
+#[derive(Clone, Copy)]
+struct Call(&'static str);
+
+impl Call {
+    /// The options the function takes.
+    fn known(self) -> Vec<&'static str> {
+        let groups: &[&[&str]] = match self.0 {
+            "parse" => &[COMMON, &["fieldValidation", "labelSelector", "fieldSelector", "namespace", "raw"]],
+            "validate" | "fixes" => &[COMMON, VALIDATE],
+            "convert" => &[COMMON, &["to", "lossy", "dropServerFields"]],
+            "evaluate" => &[COMMON, &["nodes", "selector", "detail", "explain"]],
+            "jsonSchema" => &[&["release", "kind"], LOCALE],
+            "hover" | "complete" => &[COMMON, LOCALE],
+            "codes" | "releases" => &[LOCALE],
+            _ => &[COMMON],
+        };
+        groups.concat()
+    }
+
+    /// The request that options make. Everything in them that does not fit is named.
+    fn options(self, options: &JsValue) -> Result<Request, JsValue> {
+        if options.is_undefined() || options.is_null() {
+            return Ok(Request::default());
+        }
+        if tag(options) != "[object Object]" {
+            return Err(self.wrong("the options", options, "an object"));
+        }
+        let mut damaged = Vec::new();
+        let texts = js_sys::Object::new();
+        let mut any = false;
+        for name in TEXTS {
+            let Some(value) = member(options, name)? else { continue };
+            let text = self.text(&format!("`{name}`"), &value)?;
+            damaged.extend(text.refusal(name));
+            any = js_sys::Reflect::set(&texts, &(*name).into(), &text.text.into())?;
+        }
+        let json = if any {
+            let whole = assign(&js_sys::Object::new(), options, &texts)?;
+            self.stringify("the options", &whole)?
+        } else {
+            self.stringify("the options", options)?
+        };
+        let value: Value = serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
+        let known = self.known();
+        if let Some(name) = value.as_object().and_then(|members| members.keys().find(|name| !known.contains(&name.as_str()))) {
+            return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.join("`, `"))));
+        }
+        let request: Request = self.deserialize("the options", value)?;
+        Ok(Request { damaged, ..request })
+    }
+
+    /// A text, bytes, or an object as the JSON it serialises to.
+    fn text(self, argument: &str, value: &JsValue) -> Result<Text, JsValue> {
+        if let Some(text) = value.as_string() {
+            return Ok(Text { text, damage: None, places: true });
+        }
+        match tag(value).as_str() {
+            "[object Uint8Array]" => {
+                let bytes = Uint8Array::new(value).to_vec();
+                let decoded = bytes::decode(&bytes);
+                Ok(Text { text: decoded.text.into_owned(), damage: decoded.damage, places: true })
+            }
+            "[object Object]" | "[object Array]" => {
+                if js_sys::Reflect::has(value, &"__wbg_ptr".into())? {
+                    let what = "a string, a Uint8Array or an object";
+                    return Err(self.unusable(&format!("{argument} is a PreparedNodes or a copy of one, expected {what}")));
+                }
+                Ok(Text { text: self.stringify(argument, value)?, damage: None, places: false })
+            }
+            _ => Err(self.wrong(argument, value, "a string, a Uint8Array or an object")),
         }
     }
 
-    /// The same of usual options, by their number.
-    fn of(verb: &str, number: i32) -> Result<Box<Self>, JsValue> {
-        if let Some(last) = LAST.take()
-            && last.options == number
-        {
-            return Ok(last);
+    /// An argument of its own that is a field of the request.
+    fn part<T: DeserializeOwned>(self, argument: &str, value: &JsValue) -> Result<Option<T>, JsValue> {
+        if value.is_undefined() || value.is_null() {
+            return Ok(None);
         }
-        let request = if number == 0 { Request::default() } else { read(verb)? };
-        Ok(Box::new(Asked { options: number, request }))
-    }
-
-    /// Remembers it without its text.
-    fn keep(mut self: Box<Self>) {
-        if self.options >= 0 {
-            self.request.text = None;
-            self.request.damaged.clear();
-            LAST.set(Some(self));
+        if tag(value) != "[object Object]" {
+            return Err(self.wrong(argument, value, "an object"));
         }
+        let json = self.stringify(argument, value)?;
+        let value = serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
+        self.deserialize(argument, value).map(Some)
     }
-}
 
-/// The request that options alone make.
-fn request(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
-    Ok(Asked::by(verb, options)?.request)
-}
-
-/// The request that those usual options make which JavaScript was asked about last.
-#[inline(never)]
-fn read(verb: &str) -> Result<Request, JsValue> {
-    json::from_str(&exchange::written()).map_err(|error| unusable(verb, &told(&error)))
-}
-
-/// The request that unusual options make.
-#[inline(never)]
-fn piecewise(verb: &str, options: &JsValue) -> Result<Request, JsValue> {
-    if !options.is_object() || options.is_function() || js_sys::Array::is_array(options) {
-        return Err(unusable(verb, "the options must be an object"));
-    }
-    for own in ["verb", "text"] {
-        if js_sys::Reflect::has(options, &own.into())? {
-            return Err(unusable(verb, &format!("unknown option `{own}`")));
+    /// JSON, given as an object or as its text.
+    fn json(self, argument: &str, value: &JsValue) -> Result<Option<Box<RawValue>>, JsValue> {
+        if value.is_undefined() || value.is_null() {
+            return Ok(None);
         }
+        let text = match value.as_string() {
+            Some(text) => text,
+            None if tag(value) == "[object Object]" => self.stringify(argument, value)?,
+            None => return Err(self.wrong(argument, value, "an object or its JSON text")),
+        };
+        serde_json::from_str(&text).map(Some).map_err(|error| self.unusable(&format!("{argument} cannot be read: {error}")))
     }
-    let mut damaged = Vec::new();
-    let (texts, mut any) = (js_sys::Object::new(), false);
-    for &name in texts_of(verb) {
-        let Some(value) = option(options, name)? else { continue };
-        if value.is_instance_of::<Uint8Array>() {
-            let (text, damage) = decode(&value);
-            damaged.extend(refusal(name, &text, damage));
-            any = js_sys::Reflect::set(&texts, &name.into(), &text.into())?;
+
+    fn deserialize<T: DeserializeOwned>(self, argument: &str, value: Value) -> Result<T, JsValue> {
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let problem = request::named(error.path(), error.inner());
+            self.unusable(&if argument == "the options" { problem } else { format!("{argument} cannot be used: {problem}") })
+        })
+    }
+
+    fn stringify(self, argument: &str, value: &JsValue) -> Result<String, JsValue> {
+        match json_text(value) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err(self.unusable(&format!("{argument} cannot be written as JSON"))),
+            // A circle, a BigInt.
+            Err(thrown) if thrown.is_instance_of::<TypeError>() => {
+                let words = String::from(thrown.unchecked_ref::<TypeError>().message());
+                Err(self.unusable(&format!("{argument} cannot be written as JSON: {words}")))
+            }
+            // What the caller's own `toJSON` or getter throws.
+            Err(thrown) => Err(thrown),
         }
     }
-    let read = if any { assign(&js_sys::Object::new(), options, &texts)? } else { None };
-    let options = read.as_deref().unwrap_or(options);
-    let options = stringify(verb, "the options", options)?;
-    let request = json::from_str(&options).map_err(|error| unusable(verb, &told(&error)))?;
-    Ok(Request { damaged, ..request })
-}
 
-/// Options that are texts, and so may be bytes.
-fn texts_of(verb: &str) -> &'static [&'static str] {
-    match verb {
-        "validate" => &["old"],
-        "evaluate" => &["nodes", "selector"],
-        _ => &[],
+    /// Answers a request about a place in a text.
+    fn about(self, text: &JsValue, request: Request) -> Result<JsValue, JsValue> {
+        let text = match (text.as_string(), tag(text).as_str()) {
+            (Some(text), _) => text,
+            (None, "[object Uint8Array]") => self.text("`text`", text)?.text,
+            _ => return Err(self.wrong("`text`", text, "a string or a Uint8Array")),
+        };
+        self.answer(Request { text: Some(text), ..request })
     }
-}
 
-fn refusal(field: &'static str, text: &str, damage: Option<Damage>) -> Option<(&'static str, String)> {
-    Some((field, damage?.refusal(text)?))
-}
-
-/// What is wrong with options, without the place in a text that the caller never saw.
-fn told(error: &json::Error) -> String {
-    match error.message.strip_prefix("unknown field") {
-        Some(rest) => format!("unknown option{rest}"),
-        None if error.field.is_empty() => error.message.clone(),
-        None => format!("`{}`: {}", error.field, error.message),
+    /// Answers a request that is complete.
+    fn answer(self, request: Request) -> Result<JsValue, JsValue> {
+        let answer = self.usable(wire::run(&Request { verb: self.0.to_owned(), ..request }))?;
+        self.object(&answer)
     }
-}
 
-fn stringify(verb: &str, what: &str, value: &JsValue) -> Result<String, JsValue> {
-    let text = json_text(value).ok().flatten();
-    text.ok_or_else(|| unusable(verb, &format!("{what} cannot be written as JSON")))
+    fn usable(self, answer: Answer) -> Result<Answer, JsValue> {
+        match &answer.error {
+            Some(error) => Err(self.unusable(error)),
+            None => Ok(answer),
+        }
+    }
+
+    /// An answer as a JavaScript object. JSON that an answer holds as text, only JSON can carry.
+    fn object(self, answer: &Answer) -> Result<JsValue, JsValue> {
+        if answer.holds_json() {
+            return JSON::parse(&wire::print(answer));
+        }
+        answer.serialize(&Serializer::json_compatible()).map_err(|error| self.unusable(&error.to_string()))
+    }
+
+    /// An argument of the wrong type.
+    fn wrong(self, argument: &str, value: &JsValue, expected: &str) -> JsValue {
+        let tag = tag(value);
+        let shown = match tag.as_str() {
+            "[object Undefined]" => "undefined".to_owned(),
+            "[object Null]" => "null".to_owned(),
+            "[object Number]" | "[object Boolean]" => json_text(value).ok().flatten().unwrap_or_default(),
+            "[object String]" => value.as_string().map_or_else(|| "a String object".to_owned(), |text| format!("{text:?}")),
+            _ => format!("of type {}", tag.trim_start_matches("[object ").trim_end_matches(']')),
+        };
+        let verb = if argument == "the options" { "are" } else { "is" };
+        self.unusable(&format!("{argument} {verb} {shown}, expected {expected}"))
+    }
+
+    fn unusable(self, problem: &str) -> JsValue {
+        TypeError::new(&format!("claimkit: {}: {problem}", self.0)).into()
+    }
 }
 
 #[wasm_bindgen]
 extern "C" {
+    /// What a value is: `[object Map]`. The same for values of other realms, which `instanceof` is not.
+    #[wasm_bindgen(js_namespace = ["Object", "prototype", "toString"], js_name = call)]
+    fn tag(value: &JsValue) -> String;
+
     /// `JSON.stringify`; `None` for what has no JSON form. The binding of js-sys gives a value even where it throws, and that
     /// keeps its place in the table of values for as long as the instance lives.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     fn json_text(value: &JsValue) -> Result<Option<String>, JsValue>;
 
-    /// `Reflect.get`, for the same reason.
+    /// `Reflect.get` of what is an object; `None` for everything else.
     #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
-    fn option(options: &JsValue, name: &str) -> Result<Option<js_sys::Object>, JsValue>;
+    fn option(options: &JsValue, name: &str) -> Result<JsValue, JsValue>;
 
     /// `Object.assign`, for the same reason.
     #[wasm_bindgen(catch, js_namespace = Object)]
-    fn assign(target: &js_sys::Object, first: &JsValue, second: &js_sys::Object) -> Result<Option<js_sys::Object>, JsValue>;
+    fn assign(target: &js_sys::Object, first: &JsValue, second: &js_sys::Object) -> Result<JsValue, JsValue>;
 }
 
-/// Bytes as kubectl reads them.
-fn decode(bytes: &JsValue) -> (String, Option<Damage>) {
-    let bytes = Uint8Array::new(bytes).to_vec();
-    let decoded = bytes::decode(&bytes);
-    (decoded.text.into_owned(), decoded.damage)
+/// An option that is bytes or an object; strings and everything else stay where they are.
+fn member(options: &JsValue, name: &str) -> Result<Option<JsValue>, JsValue> {
+    Ok(Some(option(options, name)?).filter(|value| value.is_object() && !value.is_function()))
 }
 
 /// Gives the refusal of a byte that is no text kubectl's words.
@@ -438,8 +423,4 @@ fn without_places(answer: &mut Answer) {
     for object in &mut answer.objects {
         object.range = None;
     }
-}
-
-fn unusable(verb: &str, problem: &str) -> JsValue {
-    TypeError::new(&format!("claimkit: {verb}: {problem}")).into()
 }

@@ -13,16 +13,7 @@ unsafe extern "C" {
     fn __console_log(text: *const u8, len: usize);
 }
 
-/// The metadata of the module that the features ask for.
-const TEXT: &[u8] = if cfg!(feature = "verb-validate") {
-    include_bytes!("kubewarden-validate.json")
-} else if cfg!(feature = "verb-convert") {
-    include_bytes!("kubewarden-convert.json")
-} else if cfg!(feature = "verb-evaluate") {
-    include_bytes!("kubewarden-evaluate.json")
-} else {
-    include_bytes!("kubewarden.json")
-};
+const TEXT: &[u8] = include_bytes!("kubewarden.json");
 
 /// What `kwctl inspect` shows and a manifest is scaffolded from; `kwctl annotate` has nothing to add.
 #[used]

@@ -3,10 +3,7 @@
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 pub mod js;
 
-#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
-mod exchange;
-
-#[cfg(all(feature = "npx", target_arch = "wasm32", target_os = "unknown"))]
+#[cfg(all(feature = "js", feature = "cli", target_arch = "wasm32", target_os = "unknown"))]
 pub mod command;
 
 #[cfg(all(feature = "kubewarden", target_arch = "wasm32", target_os = "unknown"))]

@@ -29,8 +29,6 @@ export interface Limits {
   depth?: number;
   /** Scalars, mappings and sequences. */
   nodes?: number;
-  /** Nodes that aliases stand for. */
-  aliasExpansion?: number;
   /** Findings in one answer. */
   findings?: number;
   /** Bytes of a text with Nodes. */
@@ -60,8 +58,8 @@ export interface ValidateOptions extends CommonOptions {
   fieldValidation?: FieldValidation;
   /** What is asked of the server. Default `create`. */
   operation?: "create" | "update" | "updateStatus" | "patch" | "patchStatus";
-  /** The stored object's text; required for all operations but `create`. With a patch the text is that of the patch. */
-  old?: string | Uint8Array;
+  /** The stored object; required for all operations but `create`. With a patch the text is that of the patch. */
+  old?: Manifest;
   /** How a patch is read. Default `strategic`, as kubectl. */
   patchType?: "json" | "merge" | "strategic" | "apply";
   /** Patch: who writes. Required for `apply`; with the other types it says who owns what is written. */
@@ -130,6 +128,9 @@ export interface Fix {
   edits: TextEdit[];
 }
 
+/** Stable name of what a finding is about, in kebab-case; {@link codes} lists and explains them. */
+export type Code = string;
+
 export type Severity = "error" | "warning" | "info";
 
 /** Who says so. */
@@ -137,8 +138,7 @@ export type Origin = "kubectl" | "kube-apiserver" | "kube-scheduler" | "claimkit
 
 /** Something to say about a text. */
 export interface Finding {
-  /** Stable name in kebab-case; {@link codes} explains it. */
-  code: string;
+  code: Code;
   severity: Severity;
   origin: Origin;
   /** The origin's own words, byte for byte where the origin is not claimkit. */
@@ -154,6 +154,11 @@ export interface Finding {
   range?: Range;
   /** Index into the answer's `objects`. */
   object?: number;
+}
+
+/** A finding about a text that the caller has. */
+export interface TextFinding extends Finding {
+  range: Range;
 }
 
 /** What every answer has. A bad manifest is an answer, never an exception. */
@@ -429,6 +434,12 @@ export function parse(text: Manifest, options?: ParseOptions): ParseAnswer;
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
+export function validate(
+  text: string | Uint8Array,
+  options?: ValidateOptions & { operation?: "create" },
+): ValidateAnswer & { findings: TextFinding[] };
+
+/** The same of an object, and of changes to a stored one: findings have a `range` only where the caller has the text. */
 export function validate(text: Manifest, options?: ValidateOptions): ValidateAnswer;
 
 /**
@@ -469,7 +480,7 @@ export type Sentences = Record<string, Record<string, string>>;
 
 /** What a finding's code means. */
 export interface CodeEntry {
-  code: string;
+  code: Code;
   /** How bad it is, unless the request softens it. */
   severity: Severity;
   /** Page that explains it, below wherever the documentation is. */
@@ -518,10 +529,12 @@ export interface ReleasesAnswer extends Answer {
   releases: ReleaseEntry[];
 }
 
-export interface JsonSchemaAnswer extends Answer {
-  verb: "jsonSchema";
-  /** JSON Schema, draft 2020-12. */
-  schema: Record<string, unknown>;
+/** A JSON Schema, draft 2020-12. */
+export interface JsonSchema {
+  $schema: string;
+  /** `urn:claimkit:schema:1.30:ResourceClaim` */
+  $id: string;
+  [keyword: string]: unknown;
 }
 
 /** The codes of findings, with what they mean. */
@@ -537,10 +550,10 @@ export function releases(options?: LocaleOptions): ReleasesAnswer;
  * @param kind such as `ResourceClaim`; all kinds without it
  * @throws {TypeError} when the release is not known or does not serve the kind
  */
-export function jsonSchema(release?: Release, kind?: string, options?: LocaleOptions): JsonSchemaAnswer;
+export function jsonSchema(release?: Release, kind?: string, options?: LocaleOptions): JsonSchema;
 
 /** The same, the release among the options. */
-export function jsonSchema(kind: string, options?: LocaleOptions & { release?: Release }): JsonSchemaAnswer;
+export function jsonSchema(kind: string, options?: LocaleOptions & { release?: Release }): JsonSchema;
 
 /** A place in a text as callers may give it: a line and UTF-16 column from 0, or a byte offset, which wins. */
 export type Place = { line: number; character: number; offset?: number } | { offset: number };
@@ -637,7 +650,7 @@ export interface CompleteAnswer extends Answer {
 
 /** A fix and the finding it mends. */
 export interface FixOf extends Fix {
-  code: string;
+  code: Code;
   message: string;
   /** The finding's. */
   range?: Range;

@@ -4,12 +4,18 @@ use super::fields::{Set, Step};
 use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
 use super::{Conflict, Refused};
-use crate::goformat::GoUnicode;
-use crate::json::{Map, Value};
-use crate::schema::{Release, Struct};
+use crate::api::{Release, Struct};
+use crate::go::GoUnicode;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The manager that stands for all writes before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+
+/// The manager that `kubectl apply --server-side` writes as.
+const KUBECTL: &str = "kubectl";
+/// The annotation in which `kubectl apply` keeps what it applied.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Who writes, and how.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +49,20 @@ impl Writer<'_> {
         Set::new(self.has_status.then(|| vec![Step::Field(field.to_owned())]).into_iter().collect())
     }
 
+    /// Takes an object and its managers apart.
+    fn bare(&self, object: &Value) -> Bare {
+        let (schema, shape) = self.typed();
+        let managers = managers::read(object).map(|managers| {
+            let managers = managers.into_iter();
+            managers.map(|manager| Manager { set: schema.reconciled(shape, &manager.set), ..manager }).collect()
+        });
+        let mut object = object.clone();
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.shift_remove("managedFields");
+        }
+        Bare { object, managers }
+    }
+
     fn entry(&self, applied: bool) -> Manager {
         Manager {
             name: self.manager.to_owned(),
@@ -56,7 +76,52 @@ impl Writer<'_> {
 }
 
 /// What apply gives: the object with its managers.
+///
+/// `kubectl` takes over without a conflict what `kubectl apply` on the client has written and nobody has changed since
+/// (apimachinery, pkg/util/managedfields/internal/lastappliedmanager.go).
 pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {
+    if writer.manager != KUBECTL {
+        return write(live, config, writer, unicode);
+    }
+    let mut object = take_over(live, config, writer, unicode)?;
+    // kubectl's next client-side apply compares with what was applied now (lastappliedupdater.go in the same folder).
+    let kept = object.pointer_mut("/metadata/annotations").and_then(|annotations| annotations.get_mut(LAST_APPLIED));
+    if let Some(kept) = kept.filter(|kept| kept.as_str().is_some_and(|text| !text.is_empty())) {
+        let mut config = config.clone();
+        if let Some(annotations) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
+            annotations.shift_remove(LAST_APPLIED);
+        }
+        *kept = format!("{}\n", super::go_json(&config)).into();
+    }
+    Ok(object)
+}
+
+fn take_over(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {
+    let refused = match write(live, config, writer, unicode) {
+        Err(Refused::Conflicts(conflicts)) => conflicts,
+        done => return done,
+    };
+    let allowed = last_applied(live, writer).unwrap_or_default();
+    let left: Vec<Conflict> = refused.into_iter().filter(|conflict| !allowed.contains(&conflict.path)).collect();
+    if left.is_empty() { write(live, config, &Writer { force: true, ..*writer }, unicode) } else { Err(Refused::Conflicts(left)) }
+}
+
+/// The paths of what was applied last on the client and is so still, as conflicts name them; `None` if the object does not
+/// say, or says it in another version.
+fn last_applied(live: &Value, writer: &Writer<'_>) -> Option<BTreeSet<String>> {
+    let (schema, shape) = writer.typed();
+    let text = live.pointer("/metadata/annotations")?.get(LAST_APPLIED)?.as_str()?;
+    let applied: Value = serde_json::from_str(text).ok()?;
+    if applied.get("apiVersion").and_then(Value::as_str) != Some(writer.api_version) {
+        return None;
+    }
+    let compared = schema.compare(shape, &applied, &writer.bare(live).object);
+    let changed = compared.added.union(&compared.modified).union(&compared.removed);
+    let kept = schema.set(shape, &applied).difference(&changed);
+    Some(kept.paths().iter().map(|path| super::fields::path_text(path)).collect())
+}
+
+fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {
     let (schema, shape) = writer.typed();
     if config.pointer("/metadata/managedFields").is_some_and(|fields| fields.as_array().is_none_or(|list| !list.is_empty()))
         && !config.pointer("/metadata/managedFields").is_some_and(Value::is_null)
@@ -66,7 +131,7 @@ pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
     schema.check(shape, config, &mut Vec::new()).map_err(|problem| {
         Refused::Internal(format!("failed to create typed patch object ({}): {problem}", named(config, writer.api_version)))
     })?;
-    let live = bare(live);
+    let live = writer.bare(live);
     schema.check(shape, &live.object, &mut Vec::new()).map_err(|problem| {
         Refused::Internal(format!("failed to create typed live object ({}): {problem}", named(&live.object, writer.api_version)))
     })?;
@@ -112,8 +177,8 @@ pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
 /// Who owns what after a write that is no apply.
 pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, Refused> {
     let (schema, shape) = writer.typed();
-    let live = bare(live);
-    let new = bare(new);
+    let live = writer.bare(live);
+    let new = writer.bare(new);
     let mut object = new.object;
     // Managers that a write brings along count; none, or such as cannot be read, are those of the stored object.
     let mut managers = match new.managers {
@@ -147,15 +212,6 @@ pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, R
 struct Bare {
     object: Value,
     managers: Result<Vec<Manager>, String>,
-}
-
-fn bare(object: &Value) -> Bare {
-    let managers = managers::read(object);
-    let mut object = object.clone();
-    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.remove("managedFields");
-    }
-    Bare { object, managers }
 }
 
 fn added(compared: &Compared) -> Set {
@@ -208,7 +264,7 @@ fn take_from_others(
         );
     }
     if !force && !conflicts.is_empty() {
-        crate::ordered::sort_by(&mut conflicts, |a, b| a.manager.cmp(&b.manager));
+        conflicts.sort_by(|a, b| a.manager.cmp(&b.manager));
         return Err(Refused::Conflicts(conflicts));
     }
     for manager in managers.iter_mut().filter(|manager| !manager.is(own)) {

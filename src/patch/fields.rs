@@ -1,9 +1,7 @@
 //! Sets of field paths, as `fieldsV1` writes them: `f:name`, `k:{"uid":"1"}`, `v:"item"`, `i:0`, and `.` for the place itself.
 
-use crate::json::{Map, Value};
-use crate::ordered;
 use crate::text::print;
-use crate::words::joined;
+use serde_json::{Map, Value};
 
 /// One step of a path. The order is that of the server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +30,7 @@ pub fn path_text(path: &[Step]) -> String {
             }
             Step::Key(keys) => {
                 let keys: Vec<String> = keys.iter().map(|(name, value)| format!("{name}={value}")).collect();
-                text.push_str(&format!("[{}]", joined(&keys, ",")));
+                text.push_str(&format!("[{}]", keys.join(",")));
             }
             Step::Value(value) => text.push_str(&format!("[={value}]")),
             Step::Index(index) => text.push_str(&format!("[{index}]")),
@@ -48,7 +46,7 @@ pub struct Set(Vec<Path>);
 impl Set {
     /// A set of these paths.
     pub fn new(mut paths: Vec<Path>) -> Set {
-        ordered::sort(&mut paths);
+        paths.sort();
         paths.dedup();
         Set(paths)
     }
@@ -193,12 +191,12 @@ fn read_step(text: &str) -> Option<Step> {
     let (kind, rest) = text.split_once(':')?;
     match kind {
         "f" => Some(Step::Field(rest.to_owned())),
-        "v" => Value::parse(rest).ok().map(|value| Step::Value(value.to_string())),
+        "v" => serde_json::from_str::<Value>(rest).ok().map(|value| Step::Value(value.to_string())),
         "i" => rest.parse().ok().map(Step::Index),
         "k" => {
-            let Value::Object(keys) = Value::parse(rest).ok()? else { return None };
+            let Value::Object(keys) = serde_json::from_str::<Value>(rest).ok()? else { return None };
             let mut keys: Vec<(String, String)> = keys.into_iter().map(|(name, value)| (name, value.to_string())).collect();
-            ordered::sort(&mut keys);
+            keys.sort();
             Some(Step::Key(keys))
         }
         _ => None,

@@ -4,10 +4,13 @@
 //! not added to. Crates follow the RFC there, hence this file.
 
 use super::{Refused, go_kind};
-use crate::json::Value;
+use serde_json::Value;
 
 /// Most operations of one patch.
 const MAX_OPERATIONS: usize = 10_000;
+/// Most bytes that the `copy` operations of one patch may copy together: kube-apiserver's `JSONPatchMaxCopyBytes`
+/// (apiserver, pkg/server/config.go).
+const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
 /// The patched document, and what strict decoding of the patch has to say (texts as in `strict decoding error: …`).
 pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Refused> {
@@ -18,8 +21,9 @@ pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Re
         return Err(Refused::TooLarge(text));
     }
     let mut document = document.clone();
+    let mut copied = 0;
     for (at, operation) in operations.iter().enumerate() {
-        step(&mut document, operation).map_err(|problem| {
+        step(&mut document, operation, &mut copied).map_err(|problem| {
             let text = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or("");
             Refused::Rejected(format!("operation {at} (`{}` at `{}`): {problem}", text("op"), text("path")))
         })?;
@@ -63,7 +67,8 @@ fn check(patch: &Value) -> Result<Vec<String>, String> {
     first.map_or(Ok(strict), Err)
 }
 
-fn step(document: &mut Value, operation: &Value) -> Result<(), String> {
+/// Carries out one operation; `copied` counts the bytes of all copies.
+fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), String> {
     let member = |name: &str| {
         let value = operation.get(name).and_then(Value::as_str);
         value.ok_or_else(|| format!("it has no `{name}`"))
@@ -91,8 +96,14 @@ fn step(document: &mut Value, operation: &Value) -> Result<(), String> {
             add(document, path, moved)
         }
         "copy" => {
-            let copied = get(document, member("from")?)?.cloned().unwrap_or(Value::Null);
-            add(document, path, copied)
+            let value = get(document, member("from")?)?.cloned().unwrap_or(Value::Null);
+            *copied = copied.saturating_add(value.to_string().len());
+            if *copied > MAX_COPIED_BYTES {
+                return Err(format!(
+                    "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MAX_COPIED_BYTES}"
+                ));
+            }
+            add(document, path, value)
         }
         "test" if path.is_empty() => {
             if *document == value() {
@@ -209,7 +220,7 @@ fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
 fn remove(document: &mut Value, pointer: &str) -> Result<Value, String> {
     let (container, last) = container(document, pointer)?;
     match container {
-        Value::Object(map) => map.remove(&last).ok_or_else(|| format!("there is no `{last}`")),
+        Value::Object(map) => map.shift_remove(&last).ok_or_else(|| format!("there is no `{last}`")),
         Value::Array(items) => {
             let at = index(&last, items.len())?;
             if at >= items.len() {

@@ -1,10 +1,9 @@
 //! `metadata.managedFields`: who owns which fields, read and written as the server does.
 
 use super::fields::{Set, Step};
-use crate::goformat::{self, GoUnicode};
-use crate::json::{Map, Value};
-use crate::ordered;
-use crate::time::Time;
+use crate::go::time::Time;
+use crate::go::{self, GoUnicode};
+use serde_json::{Map, Value};
 
 /// One entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,9 +33,9 @@ impl Manager {
 
     /// As conflicts name it.
     pub fn text(&self, unicode: GoUnicode) -> String {
-        let mut text = goformat::quote(&self.name, unicode);
+        let mut text = go::quote(&self.name, unicode);
         if !self.subresource.is_empty() {
-            text.push_str(&format!(" with subresource {}", goformat::quote(&self.subresource, unicode)));
+            text.push_str(&format!(" with subresource {}", go::quote(&self.subresource, unicode)));
         }
         if !self.applied {
             text.push_str(&format!(" using {}", self.api_version));
@@ -96,13 +95,13 @@ pub fn write(object: &mut Value, managers: &[Manager]) {
     let seconds = |manager: &Manager| {
         manager.time.as_deref().and_then(|time| Time::parse(time).ok()).map_or_else(String::new, |time| time.rfc3339())
     };
-    ordered::sort_by_key(&mut entries, |manager| {
+    entries.sort_by_key(|manager| {
         let operation = if manager.applied { "Apply" } else { "Update" };
         (operation, seconds(manager), manager.name.clone(), manager.api_version.clone(), manager.subresource.clone())
     });
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     if entries.is_empty() {
-        metadata.remove("managedFields");
+        metadata.shift_remove("managedFields");
         return;
     }
     let list: Vec<Value> = entries.iter().map(entry).collect();

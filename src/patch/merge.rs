@@ -1,7 +1,7 @@
 //! Merge patch (RFC 7386) as kube-apiserver's library carries it out.
 
 use super::{Refused, go_kind};
-use crate::json::{Map, Value};
+use serde_json::{Map, Value};
 
 /// The patched document.
 pub fn apply(document: &Value, patch: &Value) -> Result<Value, Refused> {
@@ -31,7 +31,7 @@ fn merge(into: &mut Value, patch: &Value) {
     let Value::Object(map) = into else { return };
     for (key, change) in changes {
         match (map.get_mut(key), change) {
-            (_, Value::Null) => drop(map.remove(key)),
+            (_, Value::Null) => drop(map.shift_remove(key)),
             (Some(here), Value::Object(_)) if here.is_object() => merge(here, change),
             _ => {
                 let mut new = change.clone();
@@ -46,7 +46,7 @@ fn merge(into: &mut Value, patch: &Value) {
 fn prune(value: &mut Value) {
     match value {
         Value::Object(map) => {
-            map.retain(|(_, value)| !value.is_null());
+            map.retain(|_, value| !value.is_null());
             map.iter_mut().for_each(|(_, value)| prune(value));
         }
         Value::Array(items) => items.iter_mut().for_each(prune),

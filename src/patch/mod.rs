@@ -20,8 +20,7 @@ pub mod merge;
 pub mod strategic;
 pub mod typed;
 
-use crate::json::{Number, Value};
-use crate::words::joined;
+use serde_json::Value;
 
 /// Why a patch was not carried out, by the server's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +69,7 @@ pub fn conflict_message(conflicts: &[Conflict]) -> String {
         }
         lines.push(format!("- {}", conflict.path));
     }
-    format!("Apply failed with {} conflicts: {}", conflicts.len(), joined(&lines, "\n"))
+    format!("Apply failed with {} conflicts: {}", conflicts.len(), lines.join("\n"))
 }
 
 /// What Go's JSON decoder calls a value.
@@ -90,15 +89,15 @@ pub(crate) fn go_print(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(b) => b.to_string(),
-        Value::Number(Number::Float(n)) => go_float(*n),
+        Value::Number(n) if n.is_f64() => go_float(n.as_f64().unwrap_or_default()),
         Value::Number(_) => value.to_string(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", joined(items.iter().map(go_print), " ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_print).collect::<Vec<_>>().join(" ")),
         Value::Object(map) => {
-            let mut entries: Vec<&(String, Value)> = map.iter().collect();
-            crate::ordered::sort_by(&mut entries, |a, b| a.0.cmp(&b.0));
+            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
             let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{}", go_print(value))).collect();
-            format!("map[{}]", joined(&entries, " "))
+            format!("map[{}]", entries.join(" "))
         }
     }
 }
@@ -107,9 +106,9 @@ pub(crate) fn go_print(value: &Value) -> String {
 fn go_float(n: f64) -> String {
     let size = n.abs();
     if size == 0.0 || (1e-4..1e21).contains(&size) {
-        return crate::float::plain(n);
+        return crate::go::float::plain(n);
     }
-    let text = crate::float::scientific(n);
+    let text = crate::go::float::scientific(n);
     match text.split_once('e') {
         Some((digits, exponent)) => {
             let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
@@ -117,4 +116,32 @@ fn go_float(n: f64) -> String {
         }
         None => text,
     }
+}
+
+/// Go's JSON encoder escapes what a browser could take for markup.
+pub(crate) fn html_escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A value as Go's JSON encoder prints a map: keys sorted, without blanks.
+pub(crate) fn go_json(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Array(items) => items.iter().map(sorted).collect(),
+            Value::Object(map) => {
+                let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+                entries.sort_by_key(|(key, _)| *key);
+                Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+    html_escaped(&sorted(value).to_string())
 }

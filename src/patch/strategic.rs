@@ -2,9 +2,8 @@
 //! are those of the schema tables in the release.
 
 use super::{Refused, go_kind, go_print};
-use crate::json::{Map, Value};
-use crate::ordered;
-use crate::schema::{Field, Release, Struct, Type};
+use crate::api::{Field, Release, Struct, Type};
+use serde_json::{Map, Value};
 
 const DIRECTIVE: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
@@ -60,11 +59,16 @@ impl Merger {
         }
     }
 
-    fn map(&self, mut original: Map, mut patch: Map, schema: Option<&'static Struct>) -> Result<Map, Refused> {
+    fn map(
+        &self,
+        mut original: Map<String, Value>,
+        mut patch: Map<String, Value>,
+        schema: Option<&'static Struct>,
+    ) -> Result<Map<String, Value>, Refused> {
         if let Some(directive) = patch.get(DIRECTIVE) {
             return match directive.as_str() {
                 Some("replace") => {
-                    patch.remove(DIRECTIVE);
+                    patch.shift_remove(DIRECTIVE);
                     Ok(patch)
                 }
                 Some("delete") => Ok(Map::new()),
@@ -79,7 +83,7 @@ impl Merger {
                 continue;
             }
             if change.is_null() {
-                original.remove(&name);
+                original.shift_remove(&name);
                 continue;
             }
             let Some(here) = original.get_mut(&name) else {
@@ -102,7 +106,7 @@ impl Merger {
         Ok(original)
     }
 
-    fn delete_from_list(&self, original: &mut Map, list: &str, gone: &Value) -> Result<(), Refused> {
+    fn delete_from_list(&self, original: &mut Map<String, Value>, list: &str, gone: &Value) -> Result<(), Refused> {
         let Some(gone) = gone.as_array() else { return Err(bad("invalid patch format of primitive list")) };
         if let Some(Value::Array(items)) = original.get_mut(list) {
             items.retain(|item| !gone.contains(item));
@@ -111,14 +115,19 @@ impl Merger {
     }
 
     /// Lists with `$setElementOrder`: merged and put in that order, then taken out of the patch.
-    fn ordered_lists(&self, original: &mut Map, patch: &mut Map, schema: Option<&'static Struct>) -> Result<(), Refused> {
+    fn ordered_lists(
+        &self,
+        original: &mut Map<String, Value>,
+        patch: &mut Map<String, Value>,
+        schema: Option<&'static Struct>,
+    ) -> Result<(), Refused> {
         let directives: Vec<String> = patch.keys().filter(|key| key.starts_with(SET_ORDER)).cloned().collect();
         for directive in directives {
-            let order = patch.remove(&directive);
+            let order = patch.shift_remove(&directive);
             let Some(Value::Array(order)) = order else { return Err(bad("invalid patch format of setElementOrder list")) };
             let name = directive.strip_prefix(SET_ORDER).unwrap_or("");
             let strategy = self.strategy(schema, name);
-            let take = |map: &Map| match map.get(name) {
+            let take = |map: &Map<String, Value>| match map.get(name) {
                 None => Ok(None),
                 Some(Value::Array(items)) => Ok(Some(items.clone())),
                 Some(_) => Err(bad("invalid patch format of setElementOrder list")),
@@ -138,7 +147,7 @@ impl Merger {
             };
             let sorted = arrange(merged, &order, &here.unwrap_or_default(), strategy.key);
             original.insert(name.to_owned(), Value::Array(sorted));
-            patch.remove(name);
+            patch.shift_remove(name);
         }
         Ok(())
     }
@@ -186,17 +195,17 @@ impl Merger {
     }
 }
 
-fn unknown_directive(directive: &Value, patch: &Map) -> Refused {
+fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> Refused {
     Refused::Internal(format!("unknown patch type: {} in map: {}", go_print(directive), go_print(&Value::Object(patch.clone()))))
 }
 
-fn no_merge_key(item: &Map, key: &str) -> Refused {
+fn no_merge_key(item: &Map<String, Value>, key: &str) -> Refused {
     Refused::Internal(format!("map: {} does not contain declared merge key: {key}", go_print(&Value::Object(item.clone()))))
 }
 
 /// `$retainKeys`: all other keys go; what the patch sets must be among them.
-fn retain_keys(original: &mut Map, patch: &mut Map) -> Result<(), Refused> {
-    let Some(keys) = patch.remove(RETAIN_KEYS) else { return Ok(()) };
+fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>) -> Result<(), Refused> {
+    let Some(keys) = patch.shift_remove(RETAIN_KEYS) else { return Ok(()) };
     let wrong = || bad("invalid patch format of retainKeys");
     let Value::Array(keys) = keys else { return Err(wrong()) };
     let kept = |name: &str| keys.iter().any(|key| key.as_str() == Some(name));
@@ -204,7 +213,7 @@ fn retain_keys(original: &mut Map, patch: &mut Map) -> Result<(), Refused> {
     if patch.iter().any(|(name, value)| !value.is_null() && !directive(name) && !kept(name)) {
         return Err(wrong());
     }
-    original.retain(|(name, _)| kept(name));
+    original.retain(|name, _| kept(name));
     Ok(())
 }
 
@@ -291,8 +300,8 @@ fn arrange(merged: Vec<Value>, patch: &[Value], server: &[Value], key: Option<&s
     let (mut named, mut others): (Vec<Value>, Vec<Value>) =
         merged.into_iter().partition(|item| place(patch, item, key).is_some());
     let rank = |list: &[Value], item: &Value| place(list, item, key).unwrap_or(usize::MAX);
-    ordered::sort_by_key(&mut named, |item| rank(patch, item));
-    ordered::sort_by_key(&mut others, |item| rank(server, item));
+    named.sort_by_key(|item| rank(patch, item));
+    others.sort_by_key(|item| rank(server, item));
     let mut out = Vec::with_capacity(named.len().saturating_add(others.len()));
     let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
     loop {

@@ -2,9 +2,8 @@
 //! and fields removed. List semantics are those of the release.
 
 use super::fields::{Path, Set, Step};
-use crate::json::{Map, Value};
-use crate::ordered;
-use crate::schema::{Field, ListKind, Release, Struct, Type};
+use crate::api::{Field, ListKind, Release, Struct, Type};
+use serde_json::{Map, Value};
 
 /// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
 const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];
@@ -83,7 +82,7 @@ impl Schema {
                     .iter()
                     .map(|key| ((*key).to_owned(), item.get(key).map_or_else(|| "\"\"".to_owned(), Value::to_string)))
                     .collect();
-                ordered::sort(&mut keys);
+                keys.sort();
                 Step::Key(keys)
             }
             _ => Step::Value(item.to_string()),
@@ -99,7 +98,7 @@ impl Schema {
             }
             (Shape::Fields(_) | Shape::Keys, Value::Object(map)) => {
                 let mut names: Vec<&String> = map.keys().collect();
-                ordered::sort(&mut names);
+                names.sort();
                 for name in names {
                     path.push(Step::Field(name.clone()));
                     let Some(below) = self.below(shape, name) else { return at(path, "field not declared in schema") };
@@ -109,7 +108,7 @@ impl Schema {
                 Ok(())
             }
             (Shape::Set | Shape::Items(..), Value::Array(items)) => {
-                let mut seen = ordered::Set::new();
+                let mut seen = std::collections::BTreeSet::new();
                 for (index, item) in items.iter().enumerate() {
                     if let Shape::Items(keys, _) = shape
                         && let Some(key) = keys.iter().find(|key| item.get(key).is_none())
@@ -132,6 +131,23 @@ impl Schema {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A set that an earlier release may have written, as this release's schema has it: whoever owned something below a list or
+    /// a map that is owned as a whole now, owns that (structured-merge-diff, typed/reconcile_schema.go).
+    pub fn reconciled(&self, shape: Shape, set: &Set) -> Set {
+        let whole = |path: &Path| {
+            let mut here = shape;
+            for (depth, step) in path.iter().enumerate() {
+                here = match (here, step) {
+                    (Shape::Leaf, _) => return path.get(..depth).unwrap_or_default().to_vec(),
+                    (_, Step::Field(name)) => self.child(here, name),
+                    _ => self.item(here),
+                };
+            }
+            path.clone()
+        };
+        Set::new(set.paths().iter().map(whole).collect())
     }
 
     /// The fields a value has.
@@ -177,7 +193,7 @@ impl Schema {
         Some(match (shape, left, right) {
             (Shape::Fields(_) | Shape::Keys, Value::Object(old), Value::Object(new)) if !old.is_empty() || !new.is_empty() => {
                 let mut out = Map::new();
-                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name))) {
+                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name.as_str()))) {
                     let merged = self.merge(self.child(shape, name), old.get(name), new.get(name));
                     if let Some(value) = merged {
                         out.insert(name.clone(), value);
@@ -262,7 +278,7 @@ impl Schema {
         match shape {
             Shape::Fields(_) | Shape::Keys if map(left).is_some() || map(right).is_some() => {
                 let (old, new) = (map(left).unwrap_or_default(), map(right).unwrap_or_default());
-                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name))) {
+                for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name.as_str()))) {
                     path.push(Step::Field(name.clone()));
                     self.differ(self.child(shape, name), old.get(name), new.get(name), path, out);
                     path.pop();

@@ -1,7 +1,7 @@
 //! Field selectors: `metadata.name=c,nodeName!=n`, read as apimachinery's parser does; which fields there are is the kind's.
 
-use crate::goformat::{self, GoUnicode};
-use crate::schema::Api;
+use crate::api::{Api, ClassicKind, ObjectKind};
+use crate::go::{self, GoUnicode};
 
 /// A field selector: all terms must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Selector {
 
     /// The error of a kind that has no such field, upstream's text.
     pub fn unsupported(&self, api: Option<Api>) -> Option<String> {
-        let slice = api.filter(|api| api.kind.kind == "ResourceSlice");
+        let slice = api.filter(|api| api.kind.object == ObjectKind::Classic(ClassicKind::ResourceSlice));
         let known = |field: &str| match field {
             "metadata.name" => true,
             "metadata.namespace" => slice.is_none(),
@@ -37,7 +37,7 @@ impl Selector {
                 format!("field label not supported for {}, Kind={}: {field}", api.version.api_version, api.kind.kind)
             }
             None => {
-                let field = goformat::quote(field, GoUnicode::V15);
+                let field = go::quote(field, GoUnicode::V15);
                 format!("{field} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
             }
         })
@@ -47,7 +47,7 @@ impl Selector {
 /// Reads a field selector; the error is upstream's text.
 pub fn parse(text: &str) -> Result<Selector, String> {
     let mut parts = split(text);
-    crate::ordered::sort(&mut parts);
+    parts.sort();
     let mut selector = Selector::default();
     for part in parts.into_iter().filter(|part| !part.is_empty()) {
         let Some((field, equal, value)) = term(part) else {

@@ -1,9 +1,8 @@
 //! Label selectors: `app=web,tier in (a, b),!legacy`, read as apimachinery's parser does.
 
-use crate::goformat::{self, GoUnicode};
-use crate::names;
-use crate::ordered::Set;
-use crate::words::joined;
+use crate::go::{self, GoUnicode};
+use crate::rules::names;
+use std::collections::BTreeSet;
 
 /// A label selector: all requirements must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +14,7 @@ pub struct Selector {
 struct Requirement {
     key: String,
     operator: Operator,
-    values: Set<String>,
+    values: BTreeSet<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,8 +117,8 @@ fn tokens(text: &str) -> Vec<(Token, String)> {
 }
 
 /// A set with one value.
-fn one(value: String) -> Set<String> {
-    let mut set = Set::new();
+fn one(value: String) -> BTreeSet<String> {
+    let mut set = BTreeSet::new();
     set.insert(value);
     set
 }
@@ -159,13 +158,13 @@ impl Parser {
         }
         let problems = names::qualified_name(&key);
         if !problems.is_empty() {
-            return Err(invalid("<nil>", &key, &joined(&problems, "; ")));
+            return Err(invalid("<nil>", &key, &problems.join("; ")));
         }
         if matches!(self.look().0, Token::End | Token::Comma) && operator.is_none() {
             operator = Some(Operator::Exists);
         }
         if let Some(operator) = operator {
-            return Ok(Requirement { key, operator, values: Set::new() });
+            return Ok(Requirement { key, operator, values: BTreeSet::new() });
         }
         let (token, literal) = self.take(false);
         let (operator, values) = match token {
@@ -187,17 +186,17 @@ impl Parser {
         for (at, value) in values.iter().enumerate() {
             let wrong = names::label_value(value);
             if !wrong.is_empty() {
-                problems.push(invalid(&format!("values[{at}][{key}]"), value, &joined(&wrong, "; ")));
+                problems.push(invalid(&format!("values[{at}][{key}]"), value, &wrong.join("; ")));
             }
         }
         match problems.as_slice() {
             [] => Ok(Requirement { key, operator, values }),
             [one] => Err(one.clone()),
-            several => Err(format!("[{}]", joined(several, ", "))),
+            several => Err(format!("[{}]", several.join(", "))),
         }
     }
 
-    fn exact(&mut self) -> Result<Set<String>, String> {
+    fn exact(&mut self) -> Result<BTreeSet<String>, String> {
         if matches!(self.look().0, Token::End | Token::Comma) {
             return Ok(one(String::new()));
         }
@@ -207,7 +206,7 @@ impl Parser {
         }
     }
 
-    fn values(&mut self) -> Result<Set<String>, String> {
+    fn values(&mut self) -> Result<BTreeSet<String>, String> {
         let (token, literal) = self.take(true);
         if token != Token::Open {
             return Err(format!("found '{literal}' expected: '('"));
@@ -228,8 +227,8 @@ impl Parser {
         }
     }
 
-    fn list(&mut self) -> Result<Set<String>, String> {
-        let mut values = Set::new();
+    fn list(&mut self) -> Result<BTreeSet<String>, String> {
+        let mut values = BTreeSet::new();
         loop {
             match self.take(true) {
                 (Token::Identifier, value) => {
@@ -263,7 +262,7 @@ impl Parser {
 }
 
 fn invalid(path: &str, value: &str, detail: &str) -> String {
-    format!("{path}: Invalid value: {}: {detail}", goformat::quote(value, GoUnicode::V15))
+    format!("{path}: Invalid value: {}: {detail}", go::quote(value, GoUnicode::V15))
 }
 
 /// Reads a label selector; the error is upstream's text.

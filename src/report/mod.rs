@@ -1,12 +1,44 @@
-//! Findings as data, and how they are told.
+//! Findings as people and programs read them. Each form has a file; all take the same [`Report`]s.
 
-pub mod code;
-pub mod finding;
-mod help;
-pub mod locate;
-pub mod path;
-pub mod render;
+pub mod answer;
+pub mod github;
+pub mod junit;
+pub mod nodes;
+pub mod places;
+pub mod sarif;
+pub mod text;
 
-pub use code::Code;
-pub use finding::{Cause, Edit, Finding, Fix, Origin, Severity};
-pub use path::{Path, Step};
+use answer::{Answer, Finding};
+use places::Places;
+
+/// What was said of one file.
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    /// The file's name, as it is shown.
+    pub name: &'a str,
+    /// Its text, into which the findings' ranges point.
+    pub text: &'a str,
+    /// The answer.
+    pub answer: &'a Answer,
+    /// The findings that are shown, in the order of the text; those without a place come first.
+    pub findings: Vec<&'a Finding>,
+    /// Where they stand.
+    pub places: Places<'a>,
+}
+
+impl<'a> Report<'a> {
+    /// The report of a file. `remarks`: show findings too that are neither errors nor warnings.
+    ///
+    /// That a file holds nothing to check, or objects of other groups, is left to the summary: in a folder it is so for most
+    /// files.
+    pub fn new(name: &'a str, text: &'a str, answer: &'a Answer, remarks: bool) -> Self {
+        let mut findings: Vec<&Finding> = answer
+            .findings
+            .iter()
+            .filter(|finding| !matches!(finding.code.as_str(), "nothing-checked" | "other-group"))
+            .filter(|finding| remarks || finding.severity != "info")
+            .collect();
+        findings.sort_by_key(|finding| finding.range.map(|range| range.start.offset));
+        Report { name, text, answer, findings, places: Places::of(text) }
+    }
+}

@@ -5,8 +5,7 @@
 
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Style, Tree};
-use crate::report::Edit;
-use crate::words::{contains, find};
+use crate::finding::Edit;
 
 /// Why a place cannot be edited without risk; a document with one is printed instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +71,7 @@ impl Edits {
 
     /// The edits in the order of the text; an error if two want the same text.
     pub fn sorted(mut self) -> Result<Vec<Edit>, Unsafe> {
-        crate::ordered::sort_by(&mut self.edits, |a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
+        self.edits.sort_by(|a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
         self.edits.dedup();
         for pair in self.edits.windows(2) {
             if let [one, two] = pair
@@ -223,7 +222,7 @@ fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>
     if !value.is_ascii() {
         return None;
     }
-    if let Some(at) = find(slice, value) {
+    if let Some(at) = slice.find(value) {
         let start = span.from().saturating_add(at);
         return Some((start..start.saturating_add(value.len())).map(|at| Span::new(at, at.saturating_add(1))).collect());
     }
@@ -533,10 +532,10 @@ pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
 
 /// Where a word stands in a text, if it stands there once.
 pub fn only(text: &str, word: &str) -> Option<usize> {
-    let at = find(text, word)?;
+    let at = text.find(word)?;
     // A second one may begin inside the first.
     let again = at.saturating_add(word.chars().next().map_or(0, char::len_utf8));
-    let once = if word.is_empty() { text.is_empty() } else { !text.get(again..).is_some_and(|rest| contains(rest, word)) };
+    let once = if word.is_empty() { text.is_empty() } else { !text.get(again..).is_some_and(|rest| rest.contains(word)) };
     once.then_some(at)
 }
 

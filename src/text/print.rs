@@ -2,7 +2,7 @@
 
 use super::tree::{Entry, Kind, NodeId, Tree};
 use super::word;
-use crate::float;
+use crate::go::float;
 
 /// In which order keys are printed. Of equal keys only the one that counts is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Order {
 pub fn effective<'t>(tree: &'t Tree<'_>, id: NodeId, order: Order) -> Vec<&'t Entry> {
     let mut entries: Vec<&Entry> = tree.entries(id).iter().filter(|entry| !entry.shadowed).collect();
     if order == Order::Sorted {
-        crate::ordered::sort_by(&mut entries, |a, b| tree.text(a.key).cmp(tree.text(b.key)));
+        entries.sort_by(|a, b| tree.text(a.key).cmp(tree.text(b.key)));
     }
     entries
 }

@@ -6,8 +6,8 @@ use super::source::{Source, Span};
 use super::tree::{Kind, NodeId, Tree};
 use super::word;
 use super::yaml;
+use crate::finding::{Code, Finding, Origin};
 use crate::limits::Limits;
-use crate::report::{Code, Finding, Origin};
 
 /// kubectl looks for `{` in this many first bytes.
 const LOOK_AHEAD: usize = 4096;
@@ -81,8 +81,9 @@ pub fn open<'s>(text: &'s str, limits: &Limits) -> (File<'s>, Stream<'s>) {
     if mode == Some(Mode::Yaml) && text.len() >= u32::MAX as usize {
         mode = None;
     }
+    let at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let reader = yaml::Reader::part(text, 0, 0, false);
-    (file, Stream { mode, limits: *limits, at: 0, pieces: Pieces::default(), reader, nodes: 0 })
+    (file, Stream { mode, limits: *limits, at, pieces: Pieces::default(), reader, nodes: 0 })
 }
 
 impl<'s> Stream<'s> {
@@ -139,14 +140,12 @@ impl<'s> Stream<'s> {
 }
 
 /// No document, but the finding that says why.
-#[inline(never)]
 fn bad_separator<'s>(file: &mut File<'s>, line: Span, said: Span) -> Option<Document<'s>> {
     file.findings.push(diagnose::separator(&file.source, line, said));
     None
 }
 
 /// The same where kubectl cannot read the YAML.
-#[inline(never)]
 fn refused<'s>(file: &mut File<'s>, chunk: Span, error: &yaml::YamlError) -> Option<Document<'s>> {
     file.findings.push(diagnose::explain(&file.source, chunk, error));
     None
@@ -164,14 +163,17 @@ pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
     })
 }
 
+/// kubectl takes it from the start of a file before it guesses how to read it (cli-runtime, pkg/resource/visitor.go).
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.
 pub fn mode(text: &str) -> Mode {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let trimmed = text.trim_start();
     let blank = text.len().saturating_sub(trimmed.len());
     if blank < LOOK_AHEAD && trimmed.starts_with('{') { Mode::Json } else { Mode::Yaml }
 }
 
-#[inline(never)]
 fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Option<Document<'s>> {
     let (text, limits) = (file.source.text(), stream.limits);
     loop {

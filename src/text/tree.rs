@@ -4,7 +4,6 @@
 //! Values are those kubectl would see after its YAML-to-JSON step (spec/decoding.md §3), spans are those of the text.
 
 use super::source::Span;
-use crate::words::same;
 
 /// A node's handle in its [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -215,7 +214,6 @@ impl<'s> Tree<'s> {
         self.mark_shadowed_of_many(first);
     }
 
-    #[inline(never)]
     fn mark_shadowed_of_many(&mut self, first: usize) {
         let Tree { source, decoded, entries, indexed, .. } = self;
         let Some(slice) = entries.get_mut(first..) else { return };
@@ -223,7 +221,7 @@ impl<'s> Tree<'s> {
         let mut order: Vec<u32> = (0..u32::try_from(slice.len()).unwrap_or(u32::MAX)).collect();
         let key_at = |slice: &[Entry], at: u32| slice.get(at as usize).map_or("", |entry| text(entry.key));
         // Stable: of equal keys the last one written stays last.
-        crate::ordered::sort_by(&mut order, |&a, &b| key_at(slice, a).cmp(key_at(slice, b)));
+        order.sort_by(|&a, &b| key_at(slice, a).cmp(key_at(slice, b)));
         for pair in order.windows(2) {
             if let &[a, b] = pair
                 && key_at(slice, a) == key_at(slice, b)
@@ -299,7 +297,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn own_kind(&self, id: NodeId) -> Kind {
         self.nodes.get(id.0 as usize).map_or(Kind::Null, |node| node.kind)
     }
@@ -315,10 +313,8 @@ impl<'s> Tree<'s> {
     }
 
     /// Whether a string has this text.
-    #[inline(always)]
     fn is(&self, s: Str, text: &str) -> bool {
-        let (Str::Source(span) | Str::Decoded(span)) = s;
-        span.len() == text.len() && same(self.text(s), text)
+        self.text(s) == text
     }
 
     /// The items of a sequence; nothing for other nodes.
@@ -374,7 +370,7 @@ impl<'s> Tree<'s> {
     }
 }
 
-#[inline(always)]
+#[inline]
 fn str_of<'a>(source: &'a str, decoded: &'a str, s: Str) -> &'a str {
     match s {
         Str::Source(span) => source.get(span.from()..span.to()).unwrap_or(""),

@@ -6,41 +6,41 @@ const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
 const LOWS: u64 = !HIGHS;
 
 /// The bytes that are `byte`.
-#[inline(always)]
+#[inline]
 pub(super) fn equal(word: u64, byte: u8) -> u64 {
     let other = word ^ ONES.wrapping_mul(byte as u64);
     !((other & LOWS).wrapping_add(LOWS) | other) & HIGHS
 }
 
 /// The control characters below the blank.
-#[inline(always)]
+#[inline]
 pub(super) fn control(word: u64) -> u64 {
     !((word | HIGHS).wrapping_sub(ONES.wrapping_mul(0x20)) | word) & HIGHS
 }
 
 /// The bytes that are no ASCII, DEL among them.
-#[inline(always)]
+#[inline]
 pub(super) fn beyond(word: u64) -> u64 {
     ((word & LOWS).wrapping_add(ONES) | word) & HIGHS
 }
 
 /// The bytes that are neither a blank nor what ASCII prints, for half the work of [`control`] and [`beyond`]; behind the first of
 /// them perhaps others too, for what a subtraction borrows and an addition carries.
-#[inline(always)]
+#[inline]
 pub(super) fn odd(word: u64) -> u64 {
     (word.wrapping_sub(ONES.wrapping_mul(0x20)) | word.wrapping_add(ONES) | word) & HIGHS
 }
 
 /// The bytes up to the blank, those that are no ASCII, and those that are `byte`; behind the first of them perhaps others too, for
 /// what a subtraction borrows.
-#[inline(always)]
+#[inline]
 pub(super) fn candidates(word: u64, byte: u8) -> u64 {
     let other = word ^ ONES.wrapping_mul(byte as u64);
     (word.wrapping_sub(ONES.wrapping_mul(0x21)) | word | (other.wrapping_sub(ONES) & !other)) & HIGHS
 }
 
 /// Which byte the mask's first is, counted in the order of the text.
-#[inline(always)]
+#[inline]
 pub(super) fn first(mask: u64) -> usize {
     (mask.trailing_zeros() >> 3) as usize
 }

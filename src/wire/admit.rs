@@ -1,15 +1,15 @@
 //! The verb `admit`, and the same judgement in the calling conventions of policy hosts. Requests of the contract that come
-//! the same way go to [`offered`], and modules that answer those alone judge nothing here.
+//! the same way go to [`offered`].
 
 use super::answer::{self, Answer};
-use super::offered::{self, ADMISSION};
+use super::offered;
 use super::request::Request;
-use crate::admit::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
-use crate::admit::{self, Mutation, Settings, Verdict};
-use crate::json::{self, Raw};
-use crate::report::{Code, Finding, Origin};
+use crate::finding::{Code, Finding, Origin};
+use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
+use crate::policy::{self, Mutation, Settings, Verdict};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
+use serde_json::value::RawValue;
 
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
@@ -19,7 +19,7 @@ pub(super) const MAX_PAYLOAD: usize = 16 << 20;
 
 /// Answers `admit`: a request and settings give `response`; settings alone are only checked.
 pub fn admit(request: &Request) -> Answer {
-    let text = |value: &Option<Raw>| value.as_ref().map(|value| value.get().to_owned());
+    let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
     of_texts(text(&request.request).as_deref(), text(&request.settings).as_deref().unwrap_or_default())
 }
 
@@ -42,7 +42,7 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str) -> Answer {
         return answer;
     };
     let verdict = match read(request) {
-        Ok(document) => admit::judge(&document, document.root, &settings, Mutation::Possible),
+        Ok(document) => policy::judge(&document, document.root, &settings, Mutation::Possible),
         Err(problem) => Verdict::unreadable("", problem),
     };
     answer.ok = verdict.accepted();
@@ -69,9 +69,6 @@ pub fn validate(payload: &[u8]) -> String {
 /// Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out.
 pub fn validate_settings(payload: &[u8]) -> String {
     let text = utf8(payload).map_err(|problem| vec![problem]);
-    if !ADMISSION {
-        return super::print(&SettingsValidationResponse::of(text.and_then(offered::no_settings)));
-    }
     super::print(&SettingsValidationResponse::of(text.and_then(read_settings)))
 }
 
@@ -98,7 +95,7 @@ pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     super::print(&OpaResult::of(&verdict(&document, request, settings, uid(tree, request), Mutation::Impossible)))
 }
 
-/// A request, judged by settings, in a build that judges any; `uid` is told where the settings cannot be used.
+/// A request, judged by settings; `uid` is told where the settings cannot be used.
 fn verdict(
     document: &Document<'_>,
     request: Option<NodeId>,
@@ -106,11 +103,8 @@ fn verdict(
     uid: &str,
     mutation: Mutation,
 ) -> Verdict {
-    if !ADMISSION {
-        return Verdict::unreadable(uid, offered::elsewhere("admit"));
-    }
     match settings() {
-        Ok(settings) => admit::judge(document, request, &settings, mutation),
+        Ok(settings) => policy::judge(document, request, &settings, mutation),
         Err(errors) => Verdict::unusable(uid, &errors),
     }
 }
@@ -154,6 +148,6 @@ pub(super) fn read(text: &str) -> Result<Document<'_>, String> {
     Ok(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(0, text.len()) })
 }
 
-fn raw(response: &ValidationResponse) -> Option<Raw> {
-    Some(Raw::new(json::print(response)))
+fn raw(response: &ValidationResponse) -> Option<Box<RawValue>> {
+    serde_json::value::to_raw_value(response).ok()
 }

@@ -1,75 +1,75 @@
 //! What is answered (serialised as the contract says).
 
+use crate::api::Release;
 use crate::editor::complete::Sort;
 use crate::editor::hover::Info;
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
-use crate::input::{Input, Item, What};
-use crate::json::{self, Members, Out, Raw};
+use crate::finding::{self, Cause, Code, Origin, Severity};
 use crate::limits::Limits;
-use crate::report::{self, Cause, Code, Origin, Severity};
-use crate::schema::Release;
+use crate::manifest::{Input, Item, What};
+use crate::server::status::Status;
 use crate::text::{self, Source, Span};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// One answer.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct Answer {
     /// The verb that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verb: Option<String>,
     /// No error, and at least one object was checked.
     pub ok: bool,
     /// Why the request cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// All findings.
     pub findings: Vec<Finding>,
     /// The objects of the text.
     pub objects: Vec<Object>,
     /// Parse with `raw`: the plain JSON value.
-    pub raw: Option<Raw>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<Box<RawValue>>,
     /// Hover: what there is to say, `null` if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub hover: Option<Option<Hover>>,
     /// Complete: what could be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<Completion>>,
     /// Fixes: those of the findings in the range.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fixes: Option<Vec<FixOf>>,
     /// JSON Schema: the schema.
-    pub schema: Option<Raw>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Box<RawValue>>,
     /// The registry of finding codes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub codes: Option<Vec<CodeEntry>>,
     /// The releases.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub releases: Option<Vec<ReleaseEntry>>,
     /// Convert: the whole file converted.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Admit: Kubewarden's ValidationResponse.
-    pub response: Option<Raw>,
-}
-
-impl Members for Answer {
-    fn members(&self, out: &mut Out) {
-        let Answer { verb, ok, error, findings, objects, raw, hover, items, fixes, schema, codes, releases, text, response } =
-            self;
-        out.some("verb", verb);
-        out.put("ok", ok);
-        out.some("error", error);
-        out.put("findings", findings);
-        out.put("objects", objects);
-        out.some("raw", raw);
-        out.some("hover", hover);
-        out.some("items", items);
-        out.some("fixes", fixes);
-        out.some("schema", schema);
-        out.some("codes", codes);
-        out.some("releases", releases);
-        out.some("text", text);
-        out.some("response", response);
-    }
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<Box<RawValue>>,
 }
 
 impl Answer {
     /// An answer to a verb, still empty.
-    #[inline(never)]
     pub fn to(verb: &str) -> Self {
         Answer { verb: Some(verb.to_owned()), ..Answer::default() }
+    }
+
+    /// Whether JSON stands in it as text: objects, schemas, responses, values that a conversion loses.
+    pub fn holds_json(&self) -> bool {
+        let lossy = |object: &Object| object.losses.as_ref().is_some_and(|losses| losses.iter().any(|loss| loss.value.is_some()));
+        self.raw.is_some()
+            || self.schema.is_some()
+            || self.response.is_some()
+            || self.objects.iter().any(|object| object.object.is_some() || lossy(object))
     }
 
     /// An answer to a request that cannot be used.
@@ -82,7 +82,7 @@ impl Answer {
 }
 
 /// A finding with its place in editor positions.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Finding {
     /// Stable code.
     pub code: &'static str,
@@ -93,54 +93,38 @@ pub struct Finding {
     /// The message.
     pub message: String,
     /// The field path.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The cause reason.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<Cow<'static, str>>,
     /// Edits that mend it.
     pub fixes: Vec<Fix>,
     /// The place.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
     /// Index in `objects`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<usize>,
 }
 
-impl Members for Finding {
-    fn members(&self, out: &mut Out) {
-        let Finding { code, severity, origin, message, path, cause, help, fixes, range, object } = self;
-        out.put("code", code);
-        out.put("severity", severity);
-        out.put("origin", origin);
-        out.put("message", message);
-        out.some("path", path);
-        out.some("type", cause);
-        out.some("help", help);
-        out.put("fixes", fixes);
-        out.some("range", range);
-        out.some("object", object);
-    }
-}
-
 /// A fix.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Fix {
     /// What it does.
     pub title: String,
     /// The edits.
     pub edits: Vec<Edit>,
-}
-
-impl Members for Fix {
-    fn members(&self, out: &mut Out) {
-        let Fix { title, edits } = self;
-        out.put("title", title);
-        out.put("edits", edits);
-    }
+    /// It deletes something that a person wrote: never part of "fix all".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deletes: bool,
 }
 
 /// A fix and the finding it mends.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct FixOf {
     /// What it does.
     pub title: String,
@@ -151,22 +135,15 @@ pub struct FixOf {
     /// Message of the finding.
     pub message: String,
     /// Place of the finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-}
-
-impl Members for FixOf {
-    fn members(&self, out: &mut Out) {
-        let FixOf { title, edits, code, message, range } = self;
-        out.put("title", title);
-        out.put("edits", edits);
-        out.put("code", code);
-        out.put("message", message);
-        out.some("range", range);
-    }
+    /// It deletes something that a person wrote: never part of "fix all".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deletes: bool,
 }
 
 /// What there is to say about a place.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Hover {
     /// The key or value it is about.
     pub range: Range,
@@ -175,41 +152,37 @@ pub struct Hover {
     /// Documentation key.
     pub key: String,
     /// Facts about the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<Info>,
     /// The sentence, in the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
     /// All of it as Markdown, in the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub markdown: Option<String>,
 }
 
-impl Members for Hover {
-    fn members(&self, out: &mut Out) {
-        let Hover { range, title, key, field, documentation, markdown } = self;
-        out.put("range", range);
-        out.put("title", title);
-        out.put("key", key);
-        out.some("field", field);
-        out.some("documentation", documentation);
-        out.some("markdown", markdown);
-    }
-}
-
 /// One completion.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Completion {
     /// What is shown, and matched with what was typed.
     pub label: String,
     /// `field`, `value`, `kind`, `apiVersion`, `snippet`.
     pub kind: Sort,
     /// Shown beside the label.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// Documentation key.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The sentence, in the locale's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
     /// What replaces `range`.
     pub insert_text: String,
     /// The same with tab stops `${1}`, `${2}` ….
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
     /// What is replaced.
     pub range: Range,
@@ -217,23 +190,9 @@ pub struct Completion {
     pub required: bool,
 }
 
-impl Members for Completion {
-    fn members(&self, out: &mut Out) {
-        let Completion { label, kind, detail, key, documentation, insert_text, snippet, range, required } = self;
-        out.put("label", label);
-        out.put("kind", kind);
-        out.some("detail", detail);
-        out.some("key", key);
-        out.some("documentation", documentation);
-        out.put("insertText", insert_text);
-        out.some("snippet", snippet);
-        out.put("range", range);
-        out.put("required", required);
-    }
-}
-
 /// An edit.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Edit {
     /// What is replaced.
     pub range: Range,
@@ -241,16 +200,8 @@ pub struct Edit {
     pub new_text: String,
 }
 
-impl Members for Edit {
-    fn members(&self, out: &mut Out) {
-        let Edit { range, new_text } = self;
-        out.put("range", range);
-        out.put("newText", new_text);
-    }
-}
-
 /// A range of the text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Range {
     /// Start.
     pub start: Position,
@@ -258,16 +209,8 @@ pub struct Range {
     pub end: Position,
 }
 
-impl Members for Range {
-    fn members(&self, out: &mut Out) {
-        let Range { start, end } = self;
-        out.put("start", start);
-        out.put("end", end);
-    }
-}
-
 /// A place: zero-based line, UTF-16 code units, bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Position {
     /// Zero-based line.
     pub line: u32,
@@ -277,17 +220,9 @@ pub struct Position {
     pub offset: u32,
 }
 
-impl Members for Position {
-    fn members(&self, out: &mut Out) {
-        let Position { line, character, offset } = self;
-        out.put("line", line);
-        out.put("character", character);
-        out.put("offset", offset);
-    }
-}
-
 /// One object; each verb fills its own part.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Object {
     /// As the server reads it.
     pub api_version: Cow<'static, str>,
@@ -298,104 +233,55 @@ pub struct Object {
     /// `metadata.namespace`
     pub namespace: String,
     /// The release it was judged by.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<Release>,
     /// Where it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
     /// Whether it was accepted; `null` for an object that was not looked into.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<Option<bool>>,
     /// Parse: the object after decoding and defaulting.
-    pub object: Option<Raw>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<Box<RawValue>>,
     /// Validate: `null` or the Kubernetes `Status`.
-    pub status: Option<Option<Raw>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Option<Box<Status>>>,
     /// Evaluate: on which nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<Box<super::placement::Placement>>,
     /// Parse with a selector: whether it selects the object.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<bool>,
     /// Patch: what differs from the stored object, as a JSON patch (RFC 6902).
-    pub changes: Option<Vec<json::Value>>,
-    /// Convert: what became of it.
-    pub conversion: Option<Box<Conversion>>,
-}
-
-impl Members for Object {
-    fn members(&self, out: &mut Out) {
-        let Object {
-            api_version,
-            kind,
-            name,
-            namespace,
-            release,
-            range,
-            valid,
-            object,
-            status,
-            placement,
-            selected,
-            changes,
-            conversion,
-        } = self;
-        out.put("apiVersion", api_version);
-        out.put("kind", kind);
-        out.put("name", name);
-        out.put("namespace", namespace);
-        out.some("release", release);
-        out.some("range", range);
-        out.some("valid", valid);
-        out.some("object", object);
-        out.some("status", status);
-        out.some("placement", placement);
-        out.some("selected", selected);
-        out.some("changes", changes);
-        if let Some(conversion) = conversion {
-            conversion.members(out);
-        }
-    }
-}
-
-/// What a conversion did with an object.
-#[derive(Debug)]
-pub struct Conversion {
-    /// The `apiVersion` it had.
-    pub from: String,
-    /// The `apiVersion` it gets.
-    pub to: String,
-    /// Whether it was converted.
-    pub changed: bool,
-    /// What is lost.
-    pub losses: Vec<Loss>,
-    /// Why it was left as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Vec<serde_json::Value>>,
+    /// Convert: the `apiVersion` it had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Convert: the `apiVersion` it gets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Convert: whether it was converted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<bool>,
+    /// Convert: what is lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub losses: Option<Vec<Loss>>,
+    /// Convert: why it was left as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
 }
 
-impl Members for Conversion {
-    fn members(&self, out: &mut Out) {
-        let Conversion { from, to, changed, losses, skipped } = self;
-        out.put("from", from);
-        out.put("to", to);
-        out.put("changed", changed);
-        out.put("losses", losses);
-        out.some("skipped", skipped);
-    }
-}
-
 /// Something a conversion loses.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Loss {
     /// The field's path in the object.
     pub path: String,
     /// Its value.
-    pub value: Option<Raw>,
+    pub value: Option<Box<RawValue>>,
     /// Why it is lost.
     pub reason: String,
-}
-
-impl Members for Loss {
-    fn members(&self, out: &mut Out) {
-        let Loss { path, value, reason } = self;
-        out.put("path", path);
-        out.put("value", value);
-        out.put("reason", reason);
-    }
 }
 
 impl Object {
@@ -454,8 +340,7 @@ impl Told {
     }
 
     /// One more; `source` is the text its spans count in.
-    #[inline(never)]
-    pub fn add(&mut self, source: &Source<'_>, told: report::Finding) {
+    pub fn add(&mut self, source: &Source<'_>, told: finding::Finding) {
         self.refused |= told.severity == Severity::Error;
         self.keep(finding(source, told));
     }
@@ -470,7 +355,7 @@ impl Told {
     }
 
     /// All of them, behind others.
-    pub fn behind(mut self, source: &Source<'_>, others: Vec<report::Finding>) -> Vec<Finding> {
+    pub fn behind(mut self, source: &Source<'_>, others: Vec<finding::Finding>) -> Vec<Finding> {
         if !others.is_empty() {
             let last = std::mem::take(&mut self.findings);
             for other in others {
@@ -483,7 +368,7 @@ impl Told {
         let Told { beyond, worst, mut findings, limit, .. } = self;
         if beyond > 0 {
             let message = format!("{beyond} more findings are left out, the limit is {limit}");
-            let last = report::Finding::new(Code::LimitFindings, worst, Origin::Claimkit, message)
+            let last = finding::Finding::new(Code::LimitFindings, worst, Origin::Claimkit, message)
                 .with_help("mend the first ones, split the file, or raise the limit `findings`");
             findings.push(finding(source, last));
         }
@@ -492,19 +377,20 @@ impl Told {
 }
 
 /// Findings as they are answered.
-pub fn findings(source: &Source<'_>, findings: Vec<report::Finding>, limits: &Limits) -> Vec<Finding> {
+pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &Limits) -> Vec<Finding> {
     Told::new(limits).behind(source, findings)
 }
 
 /// A finding as it is answered; `source` is the text its spans count in.
-pub fn finding(source: &Source<'_>, finding: report::Finding) -> Finding {
+pub fn finding(source: &Source<'_>, finding: finding::Finding) -> Finding {
     let mut fixes = Vec::new();
     for fix in finding.fixes {
+        let deletes = fix.deletes(source.text());
         let mut edits = Vec::new();
         for edit in fix.edits {
             edits.push(Edit { range: range(source, edit.span), new_text: edit.new_text });
         }
-        fixes.push(Fix { title: fix.title, edits });
+        fixes.push(Fix { title: fix.title, edits, deletes });
     }
     Finding {
         code: finding.code.name(),

@@ -1,12 +1,12 @@
 //! The verb `convert`: the whole file in another version of the API group.
 
-use super::answer::{self, Answer, Conversion, Loss, Object};
+use super::answer::{self, Answer, Loss, Object};
 use super::parse::nothing_checked;
 use super::request::{Lossy, Request};
+use crate::api::{GROUP, VERSIONS, Version};
 use crate::convert::{self, Options};
-use crate::json::{self, Raw};
-use crate::report::Severity;
-use crate::schema::{GROUP, VERSIONS, Version};
+use crate::finding::Severity;
+use serde_json::value::RawValue;
 
 /// Answers `convert`.
 pub fn convert(request: &Request) -> Answer {
@@ -34,16 +34,16 @@ pub fn convert(request: &Request) -> Answer {
     }
     let objects = done.input.items.iter().zip(done.outcomes).map(|(item, outcome)| {
         let losses = outcome.losses.into_iter();
-        let conversion = Conversion {
-            from: outcome.from,
-            to: outcome.to,
-            changed: outcome.changed,
-            losses: losses
-                .map(|loss| Loss { path: loss.path, value: json::from_str::<Raw>(&loss.value).ok(), reason: loss.reason })
-                .collect(),
+        let losses =
+            losses.map(|loss| Loss { path: loss.path, value: RawValue::from_string(loss.value).ok(), reason: loss.reason });
+        Object {
+            from: Some(outcome.from),
+            to: Some(outcome.to),
+            changed: Some(outcome.changed),
+            losses: Some(losses.collect()),
             skipped: outcome.skipped,
-        };
-        Object { conversion: Some(Box::new(conversion)), ..Object::of(&done.input, item) }
+            ..Object::of(&done.input, item)
+        }
     });
     let mut answer = Answer { objects: objects.collect(), text: done.text, ..Answer::to("convert") };
     answer.ok = done.checked && findings.iter().all(|finding| finding.severity != Severity::Error);

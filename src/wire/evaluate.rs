@@ -1,25 +1,25 @@
 //! The verb `evaluate`: on which nodes can claims be used, and why not on the others.
 
 use super::answer::{self, Answer, Object};
-use super::parse::{decoding, nothing_checked, other_group, place};
+use super::parse::{nothing_checked, other_group, place};
 use super::placing::{Located, Placing, Told};
 use super::request::{Request, Via};
 use super::validate::in_namespace;
-use crate::decode::{self, Decoded, How};
-use crate::defaults;
-use crate::evaluate::explain;
-use crate::evaluate::lint;
-use crate::evaluate::matching::Matches;
-use crate::evaluate::plan::{Given, Planner, World, Written};
-use crate::evaluate::pod::Pod;
-use crate::evaluate::rules::SchedulerRules;
-use crate::evaluate::{PreparedNodes, Selector};
-use crate::input::{Input, Item, What};
-use crate::report::{Code, Finding, Origin, Severity, Step};
-use crate::schema::core::NODE_SELECTOR;
-use crate::schema::{Release, core};
+use crate::api::core::NODE_SELECTOR;
+use crate::api::{Api, ClassicKind, Kind, ObjectKind, Release, core};
+use crate::finding::{Code, Finding, Origin, Severity, Step};
+use crate::manifest::{Input, Item, What};
+use crate::place::explain;
+use crate::place::lint;
+use crate::place::matching::Matches;
+use crate::place::plan::{Given, Planner, World, Written};
+use crate::place::pod::Pod;
+use crate::place::rules::SchedulerRules;
+use crate::place::{PreparedNodes, Selector};
+use crate::record::decode::{self, How};
+use crate::record::view::{self, NodeSelector};
+use crate::server::{Body, body};
 use crate::text::{self, Span, Tree};
-use crate::view::{self, NodeSelector};
 
 /// Answers `evaluate`.
 pub fn evaluate(request: &Request) -> Answer {
@@ -45,7 +45,7 @@ pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
     let mut answer = match (&request.selector, &request.text) {
         (Some(_), Some(_)) => return unusable("give `text` or `selector`, not both"),
         (None, None) => return unusable("`text` is missing: the manifest to evaluate, or a bare `selector`"),
-        (Some(selector), None) => bare(request, selector, release.unwrap_or(Release::last_of(30)), nodes),
+        (Some(selector), None) => bare(request, selector, release.unwrap_or(Release::latest()), nodes),
         (None, Some(text)) => manifest(request, text, release, nodes),
     };
     let empty = Finding::warning(Code::NothingChecked, Origin::Claimkit, "the text with Nodes holds no Node");
@@ -85,7 +85,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
     };
     let mode = document.map_or(text::Mode::Yaml, |document| document.mode);
     let decoded = decode::decode(tree, root, &NODE_SELECTOR, "v1", How::reaching(mode, Via::Validator, release));
-    for mut finding in decoding(&decoded, request.field_validation) {
+    for mut finding in body::findings(&decoded, request.field_validation) {
         finding.object = Some(0);
         findings.push(finding);
     }
@@ -95,7 +95,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
         let place = lint::Place { path: "", steps: &[], parse_errors: Severity::Error };
         for mut finding in lint::findings(&parsed, &place, Some((nodes, explain::unknown_label))) {
             finding.object = Some(0);
-            finding.span = Some(crate::report::locate::locate(tree, root, &finding.steps, finding.at_key));
+            finding.span = Some(crate::finding::locate::locate(tree, root, &finding.steps, finding.at_key));
             findings.push(finding);
         }
         let matches = Matches::of(&parsed, nodes);
@@ -118,7 +118,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
 
 /// What stands in the text.
 enum Part<'t> {
-    Ours(Decoded<'t>),
+    Ours(Body<'t>),
     Pod(Pod),
     Nothing,
 }
@@ -149,7 +149,7 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
     for (written, selector) in written.iter().zip(&parsed) {
         findings.extend(lints(&input, *written, selector, nodes, &rules));
     }
-    let sites = written.iter().zip(&parsed).map(|(written, selector)| crate::evaluate::placement::Site {
+    let sites = written.iter().zip(&parsed).map(|(written, selector)| crate::place::placement::Site {
         object: written.object,
         path: written.path,
         matches: Matches::of(selector, nodes),
@@ -195,7 +195,7 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
 /// Without a release asked for: the last that serves the newest version in the text.
 fn scheduler_release(items: &[Item]) -> Release {
     let ours = items.iter().filter(|item| matches!(item.what, What::Ours(_)));
-    ours.map(|item| item.release).max().unwrap_or(Release::last_of(30))
+    ours.map(|item| item.release).max().unwrap_or(Release::latest())
 }
 
 fn part<'t>(request: &Request, input: &'t Input<'_>, item: &Item, index: usize, findings: &mut Vec<Finding>) -> Part<'t> {
@@ -221,14 +221,13 @@ fn part<'t>(request: &Request, input: &'t Input<'_>, item: &Item, index: usize, 
         }
         What::Ours(api) => {
             let how = How::reaching(input.mode(item), request.via.unwrap_or_default(), item.release);
-            let mut decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
-            let problems = decoding(&decoded, request.field_validation);
+            let body = Body::read(tree, item.node, *api, how);
+            let problems = body.findings(request.field_validation);
             findings.extend(problems.into_iter().map(|finding| place(input, item, index, finding)));
-            if decoded.answer.is_some() || api.kind.items.is_some() {
+            if body.mismatch().is_some() || api.kind.items.is_some() {
                 return Part::Nothing;
             }
-            defaults::apply(&mut decoded.record, api);
-            Part::Ours(decoded)
+            Part::Ours(body)
         }
     }
 }
@@ -236,22 +235,23 @@ fn part<'t>(request: &Request, input: &'t Input<'_>, item: &Item, index: usize, 
 fn world<'r>(request: &'r Request, input: &'r Input<'_>, parts: &'r [Part<'r>]) -> World<'r> {
     let mut world = World::default();
     for (index, (item, part)) in input.items.iter().zip(parts).enumerate() {
-        let Part::Ours(decoded) = part else { continue };
-        let record = &decoded.record;
+        let Part::Ours(body) = part else { continue };
+        let record = body.record();
         let namespace = in_namespace(request, &item.namespace);
         macro_rules! give {
             ($list:ident, $view:ident) => {
                 world.$list.push(Given { index, namespace, view: view::$view::new(record) })
             };
         }
-        match item.kind.as_str() {
-            "ResourceClaim" => give!(claims, ResourceClaim),
-            "ResourceClaimTemplate" => give!(templates, ResourceClaimTemplate),
-            "ResourceClass" => give!(classes, ResourceClass),
-            "PodScheduling" | "PodSchedulingContext" => give!(schedulings, PodSchedulingContext),
-            "ResourceClassParameters" => give!(class_parameters, ResourceClassParameters),
-            "ResourceClaimParameters" => give!(claim_parameters, ResourceClaimParameters),
-            _ => {}
+        let What::Ours(Api { kind: Kind { object: ObjectKind::Classic(kind), .. }, .. }) = item.what else { continue };
+        match kind {
+            ClassicKind::ResourceClaim => give!(claims, ResourceClaim),
+            ClassicKind::ResourceClaimTemplate => give!(templates, ResourceClaimTemplate),
+            ClassicKind::ResourceClass => give!(classes, ResourceClass),
+            ClassicKind::PodSchedulingContext => give!(schedulings, PodSchedulingContext),
+            ClassicKind::ResourceClassParameters => give!(class_parameters, ResourceClassParameters),
+            ClassicKind::ResourceClaimParameters => give!(claim_parameters, ResourceClaimParameters),
+            ClassicKind::ResourceSlice => {}
         }
     }
     world
@@ -270,7 +270,7 @@ fn lints(
 ) -> Vec<Finding> {
     let Some(item) = input.items.get(written.object) else { return Vec::new() };
     // A class's selector that is parsed term by term fails the attempt only where no other term matches.
-    let lazy = written.path == crate::evaluate::plan::SUITABLE_NODES && !rules.class_first;
+    let lazy = written.path == crate::place::plan::SUITABLE_NODES && !rules.class_first;
     let parse_errors = if lazy { Severity::Warning } else { Severity::Error };
     let place_of = lint::Place { path: written.path, steps: &steps(written.path), parse_errors };
     let found = lint::findings(selector, &place_of, Some((nodes, explain::unknown_label)));

@@ -29,6 +29,7 @@ pub fn fixes(request: &Request) -> Answer {
             fixes.extend(finding.fixes.into_iter().map(|fix| FixOf {
                 title: fix.title,
                 edits: fix.edits,
+                deletes: fix.deletes,
                 code: finding.code,
                 message: finding.message.clone(),
                 range: finding.range,

@@ -2,10 +2,10 @@
 
 use super::answer::{self, Answer};
 use super::request::{Place, Request};
+use crate::api::Release;
 use crate::editor;
-use crate::input::Input;
 use crate::limits::Limits;
-use crate::schema::Release;
+use crate::manifest::Input;
 
 const VERB: &str = "hover";
 

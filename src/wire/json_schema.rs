@@ -2,19 +2,19 @@
 
 use super::Answer;
 use super::request::Request;
+use crate::api::Release;
 use crate::editor::schema_export;
-use crate::json::Raw;
-use crate::schema::Release;
+use serde_json::value::RawValue;
 
 const VERB: &str = "jsonSchema";
 
 /// Answers `jsonSchema`. Without a release the last one followed is taken.
 pub fn json_schema(request: &Request) -> Answer {
-    let schema: Result<Raw, String> = request.release().and_then(|release| {
+    let schema: Result<Box<RawValue>, String> = request.release().and_then(|release| {
         request.locale()?;
-        let release = release.unwrap_or(Release::last_of(30));
+        let release = release.unwrap_or(Release::latest());
         let text = schema_export::json_schema(release, request.kind.as_deref(), request.sentences.as_ref())?;
-        Ok(Raw::new(text))
+        RawValue::from_string(text).map_err(|error| error.to_string())
     });
     match schema {
         Ok(schema) => Answer { ok: true, schema: Some(schema), ..Answer::to(VERB) },

@@ -9,7 +9,6 @@ mod complete;
 mod convert;
 mod evaluate;
 mod fixes;
-mod hints;
 mod hover;
 mod json_schema;
 mod lists;
@@ -18,33 +17,21 @@ mod parse;
 mod patch;
 pub mod placement;
 mod placing;
-mod read;
 mod select;
 mod validate;
 
 pub use answer::Answer;
 pub use evaluate::evaluate_on;
 pub use placing::FULL_NODES;
-use request::Operation;
 pub use request::Request;
 
-use crate::json::{self, ToJson};
+use serde::Serialize;
 
 /// The verbs whose answers have sentences of a locale.
 const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases"];
 
 /// Answers a request.
 pub fn run(request: &Request) -> Answer {
-    match (request.verb.as_str(), request.operation) {
-        ("validate", Operation::Create) => validate::validate(request),
-        _ => rest(request),
-    }
-}
-
-/// All but validating what is to be created. A function of its own, with all that only the rest needs inside or below it: the npm
-/// package's build moves it into a module of its own, loaded when it is wanted, before anything is kept for the answer.
-#[inline(never)]
-fn rest(request: &Request) -> Answer {
     match request.verb.as_str() {
         "parse" => parse::parse(request),
         "validate" => validate::validate(request),
@@ -73,11 +60,11 @@ pub fn answer(request: &str) -> String {
 
 /// The same, with a locale's file for the verbs that answer with sentences, unless the request brings its own.
 pub fn answer_with(request: &str, locale: impl Fn(&str) -> Option<&'static str>) -> String {
-    let answer = match json::from_str::<Request>(request) {
+    let answer = match request::read(request) {
         Ok(mut request) => {
             if request.sentences.is_none() && TELLING.contains(&request.verb.as_str()) {
                 let file = request.locale().ok().and_then(locale);
-                request.sentences = file.and_then(|file| json::from_str(file).ok());
+                request.sentences = file.and_then(|file| serde_json::from_str(file).ok());
             }
             run(&request)
         }
@@ -87,6 +74,6 @@ pub fn answer_with(request: &str, locale: impl Fn(&str) -> Option<&'static str>)
 }
 
 /// An answer as one line of JSON.
-pub fn print(answer: &dyn ToJson) -> String {
-    json::print(answer)
+pub fn print(answer: &impl Serialize) -> String {
+    serde_json::to_string(answer).unwrap_or_default()
 }

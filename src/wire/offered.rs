@@ -1,71 +1,20 @@
-//! Requests of the contract that come to a policy host, and which of them a build answers.
-//!
-//! Everything else answers all of them. A policy module is fetched by every server of a cluster and held to a size, so each
-//! has one job: admission, or the verbs that its features name.
+//! Requests of the contract that come to a policy host (raw mode).
 
 use super::admit::{self, MAX_PAYLOAD};
 use super::answer::Answer;
-use super::request::Request;
-use crate::admit::response::ValidationResponse;
-use crate::json::{self, Members, Out};
+use crate::finding::Severity;
 use crate::limits::Limits;
-use crate::report::Severity;
+use crate::policy::response::ValidationResponse;
 use crate::text::Span;
-use crate::text::tree::{Kind, NodeId, Tree};
-use crate::words::joined;
+use crate::text::tree::{NodeId, Tree};
+use serde::Serialize;
 
-/// No policy module: nothing is left out.
-const ALL: bool = !cfg!(any(feature = "kubewarden", feature = "opa", feature = "wasi"));
-const VALIDATE: bool = ALL || cfg!(feature = "verb-validate");
-const CONVERT: bool = ALL || cfg!(feature = "verb-convert");
-const EVALUATE: bool = ALL || cfg!(feature = "verb-evaluate");
-
-/// Whether AdmissionRequests are judged.
-pub const ADMISSION: bool = ALL || !(VALIDATE || CONVERT || EVALUATE);
-
-/// Whether `validate` applies patches: with them its module would have 80 KB more and be over its size.
-pub const PATCHES: bool = ALL;
-
-/// What a build without patches says to one.
-pub const NO_PATCHES: &str = "this module applies no patches; the command line and the npm package do";
-
-/// The verbs of policy hosts, whether this build answers them, and what ends the names of the modules that do.
-const VERBS: [(&str, bool, &str); 5] = [
-    ("parse", VALIDATE, "-validate"),
-    ("validate", VALIDATE, "-validate"),
-    ("convert", CONVERT, "-convert"),
-    ("evaluate", EVALUATE, "-evaluate"),
-    ("admit", ADMISSION, ""),
-];
-
-/// What a build says to a verb that another one answers.
-pub fn elsewhere(verb: &str) -> String {
-    let quoted = |(name, ..): &(&str, bool, &str)| format!("`{name}`");
-    let Some((_, _, ending)) = VERBS.iter().find(|(known, ..)| *known == verb) else {
-        return format!("unknown verb `{verb}`; write one of {}", joined(VERBS.iter().map(quoted), ", "));
-    };
-    let here = joined(VERBS.iter().filter(|(_, here, _)| *here).map(quoted), ", ");
-    format!("this module answers {here} only; `{verb}` is in the modules `claimkit{ending}.wasm` and `claimkit-opa{ending}.wasm`")
-}
-
-/// Settings of a module that judges no admission: there is nothing to set.
-pub fn no_settings(text: &str) -> Result<(), Vec<String>> {
-    let none = || format!("settings: {}", elsewhere("admit"));
-    if text.trim().is_empty() {
-        return Ok(());
-    }
-    let document = admit::read(text).map_err(|problem| vec![format!("settings: {problem}")])?;
-    let root = document.root.filter(|&root| !matches!(document.tree.kind(root), Kind::Null));
-    let is_empty = |root| matches!(document.tree.kind(root), Kind::Map { .. }) && document.tree.entries(root).is_empty();
-    if root.is_none_or(is_empty) { Ok(()) } else { Err(vec![none()]) }
-}
+/// The verbs of policy hosts.
+const VERBS: [&str; 5] = ["parse", "validate", "convert", "evaluate", "admit"];
 
 /// A request of the contract, answered with the limits of a policy host.
 fn run(text: &str) -> Answer {
-    if ADMISSION && !ALL {
-        return run_admit_alone(text);
-    }
-    let mut request = match json::from_str::<Request>(text) {
+    let mut request = match super::request::read(text) {
         Ok(request) => request,
         Err(error) => return Answer::unusable(None, &format!("the request cannot be used: {error}")),
     };
@@ -79,30 +28,11 @@ fn run(text: &str) -> Answer {
         findings: asked.findings.min(most.findings),
         node_set_bytes: asked.node_set_bytes.min(MAX_PAYLOAD),
     };
-    match request.verb.as_str() {
-        "parse" if VALIDATE => super::parse::parse(&request),
-        "validate" if VALIDATE => super::validate::validate(&request),
-        "convert" if CONVERT => super::convert::convert(&request),
-        "evaluate" if EVALUATE => super::evaluate::evaluate(&request),
-        "admit" if ADMISSION => admit::admit(&request),
-        verb => Answer::unusable(Some(verb), &elsewhere(verb)),
+    let verb = request.verb.as_str();
+    if VERBS.contains(&verb) {
+        return super::run(&request);
     }
-}
-
-/// Admission's own module reads a request without the machinery for the rest.
-fn run_admit_alone(text: &str) -> Answer {
-    let Ok(document) = admit::read(text) else { return Answer::unusable(None, "the request cannot be used") };
-    let (tree, member) = admit::members(&document);
-    let verb = member("verb").and_then(|verb| tree.str(verb)).unwrap_or_default();
-    if verb != "admit" {
-        return Answer::unusable(Some(verb), &elsewhere(verb));
-    }
-    let part = |name: &str| {
-        let node = member(name).filter(|&node| !matches!(tree.kind(node), Kind::Null))?;
-        let span = tree.span(node);
-        text.get(span.from()..span.to())
-    };
-    admit::of_texts(part("request"), part("settings").unwrap_or_default())
+    Answer::unusable(Some(verb), &format!("unknown verb `{verb}`; write one of `{}`", VERBS.join("`, `")))
 }
 
 /// A request of the contract, answered as every host of the policy answers it.
@@ -149,23 +79,16 @@ pub fn opa_answer(request: &str) -> String {
     super::print(&head)
 }
 
+#[derive(Serialize)]
 struct OpaHead {
     allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     warnings: Vec<String>,
+    #[serde(flatten)]
     answer: Answer,
-}
-
-impl Members for OpaHead {
-    fn members(&self, out: &mut Out) {
-        let OpaHead { allowed, code, message, warnings, answer } = self;
-        out.put("allowed", allowed);
-        out.some("code", code);
-        out.some("message", message);
-        out.put("warnings", warnings);
-        answer.members(out);
-    }
 }
 
 /// The text of a request of the contract, if it is one: no AdmissionRequest has a `verb`. Hosts add a `uid`.
@@ -183,5 +106,5 @@ pub fn contract_request(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String>
         .filter(|entry| tree.text(entry.key) != "uid")
         .map(|entry| format!("{}:{}", text(entry.key_span), text(tree.span(entry.value))))
         .collect();
-    Some(format!("{{{}}}", joined(&members, ",")))
+    Some(format!("{{{}}}", members.join(",")))
 }

@@ -1,17 +1,17 @@
 //! The verb `parse`: what the server would hold after decoding and defaulting.
 
 use super::answer::{self, Answer, Object};
-use super::request::{FieldValidation, Request, Via};
+use super::request::{Request, Via};
 use super::select;
-use crate::decode::{self, Decoded, How, StrictKind};
-use crate::input::{Input, Item, What};
-use crate::json::Raw;
-use crate::object;
-use crate::report::{Code, Finding, Origin, Severity, locate};
-use crate::schema::Release;
+use crate::api::Release;
+use crate::finding::{Code, Finding, Origin, Severity, locate};
+use crate::manifest::{Input, Item, What};
+use crate::record;
+use crate::record::decode::How;
+use crate::server::Body;
 use crate::text::print::{self, Order};
 use crate::text::{Source, Span, stream, yaml};
-use crate::words::joined;
+use serde_json::value::RawValue;
 
 /// Answers `parse`.
 pub fn parse(request: &Request) -> Answer {
@@ -45,13 +45,12 @@ pub fn parse(request: &Request) -> Answer {
                 checked = true;
                 let Some(tree) = input.tree(item) else { continue };
                 let how = How::reaching(input.mode(item), request.via.unwrap_or(Via::Validator), item.release);
-                let mut decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
-                crate::defaults::apply(&mut decoded.record, api);
-                let problems = decoding(&decoded, request.field_validation);
+                let body = Body::read(tree, item.node, *api, how);
+                let problems = body.findings(request.field_validation);
                 object.valid = Some(Some(problems.iter().all(|finding| finding.severity != Severity::Error)));
                 place_all(&input, item, index, problems, &mut findings);
-                if decoded.answer.is_none() {
-                    object.object = Some(object_json(&decoded, item.release));
+                if body.mismatch().is_none() {
+                    object.object = object_json(&body, item.release);
                 }
             }
         }
@@ -94,7 +93,7 @@ fn raw(text: &str, request: &Request) -> Answer {
             }
         }
         if findings.is_empty() {
-            answer.raw = Some(Raw::new(out));
+            answer.raw = RawValue::from_string(out).ok();
             answer.ok = true;
             findings.extend(strict(document.strict_errors()));
         }
@@ -106,57 +105,15 @@ fn raw(text: &str, request: &Request) -> Answer {
 /// go-yaml's strict refusal is one text for all duplicate keys.
 fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
     let first = errors.first()?.value;
-    let lines = errors.into_iter().map(|error| error.message);
-    let message = format!("yaml: unmarshal errors:\n  {}", joined(lines, "\n  "));
+    let lines: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+    let message = format!("yaml: unmarshal errors:\n  {}", lines.join("\n  "));
     Some(Finding::warning(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
 }
 
-fn object_json(decoded: &Decoded<'_>, release: Release) -> Raw {
+fn object_json(body: &Body<'_>, release: Release) -> Option<Box<RawValue>> {
     let mut out = String::new();
-    object::encode(&decoded.record, release, &mut out);
-    Raw::new(out)
-}
-
-/// The findings of decoding, in the server's order; places are set.
-pub fn decoding(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Finding> {
-    if decoded.mismatches.is_empty() && decoded.strict.is_empty() {
-        return Vec::new();
-    }
-    told(decoded, validation)
-}
-
-#[inline(never)]
-fn told(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (at, mismatch) in decoded.mismatches.iter().enumerate() {
-        let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
-        let mut finding = Finding::error(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
-        finding.path = Some(mismatch.path.clone());
-        if let Some(meant) = &mismatch.meant {
-            finding = finding.with_help(meant.help.clone()).with_fix(meant.title.clone(), meant.edits.clone());
-        }
-        findings.push(finding);
-    }
-    // The server's own answer comes first.
-    crate::ordered::sort_by_key(&mut findings, |finding| finding.origin != Origin::ApiServer);
-    for strict in &decoded.strict {
-        let (severity, origin) = match (validation, decoded.answer) {
-            (FieldValidation::Ignore, _) => (Severity::Warning, Origin::Claimkit),
-            (FieldValidation::Strict, None) => (Severity::Error, Origin::ApiServer),
-            (FieldValidation::Warn, None) => (Severity::Warning, Origin::ApiServer),
-            // A type error hides strict ones from the server's answer.
-            (FieldValidation::Strict, Some(_)) => (Severity::Error, Origin::Claimkit),
-            (FieldValidation::Warn, Some(_)) => (Severity::Warning, Origin::Claimkit),
-        };
-        let code = match strict.kind {
-            StrictKind::Unknown => Code::UnknownField,
-            StrictKind::Duplicate => Code::DuplicateField,
-        };
-        let mut finding = Finding::new(code, severity, origin, strict.message.clone()).with_span(strict.key);
-        finding.path = Some(strict.path.clone());
-        findings.push(finding);
-    }
-    findings
+    record::encode(body.record(), release, &mut out);
+    RawValue::from_string(out).ok()
 }
 
 /// Fills object index and place of a finding.

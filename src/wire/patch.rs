@@ -3,24 +3,22 @@
 use super::answer::{self, Answer, Object};
 use super::request::{FieldValidation, Operation, PatchType, Request, Via};
 use super::validate::{self, stored, stored_damaged};
-use crate::decode::{self, Decoded, How};
-use crate::defaults;
-use crate::input::{Input, Item, What};
-use crate::json::{self, Map, Raw, Value};
-use crate::object::{self, Record};
+use crate::api::Api;
+use crate::finding::{Code, Finding, Origin};
+use crate::go::time::Time;
+use crate::manifest::{Input, Item, What};
 use crate::patch::{self, Refused, apply, merge, strategic};
-use crate::report::{Code, Finding, Origin};
-use crate::schema::Api;
+use crate::record::decode::How;
+use crate::record::{self, Record};
+use crate::rules::Context;
+use crate::server::{Body, Status, prepare};
 use crate::text::bytes::HELP;
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
-use crate::time::Time;
-use crate::validate::status::Status;
-use crate::validate::{Context, pipeline};
-use crate::words::joined;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 /// Answers `validate` with the operations `patch` and `patchStatus`.
-#[inline(never)]
 pub fn patch(request: &Request) -> Answer {
     let unusable = |error: &str| Answer::unusable(Some("validate"), error);
     let Some(old) = request.old.as_deref() else { return unusable("`old` is missing: a patch needs the stored object's text") };
@@ -46,7 +44,7 @@ pub fn patch(request: &Request) -> Answer {
     }
     let input = Input::read(old, release, &request.limits);
     let finding =
-        match (input.file.findings.iter().find(|f| f.severity == crate::report::Severity::Error), input.items.as_slice()) {
+        match (input.file.findings.iter().find(|f| f.severity == crate::finding::Severity::Error), input.items.as_slice()) {
             (Some(finding), _) => stored(finding),
             (None, [item]) => match &item.what {
                 What::Ours(api) => {
@@ -93,7 +91,7 @@ impl Work<'_, '_> {
                     Stop::Status(status) => Some((**status).clone()),
                     Stop::Finding(_) => None,
                 };
-                object.status = Some(status.map(|status| Raw::new(json::print(&status))));
+                object.status = Some(status.map(Box::new));
             }
             Ok(done) => {
                 let judged = self.judge(&done.text);
@@ -109,16 +107,15 @@ impl Work<'_, '_> {
                 let verdict = judged.objects.into_iter().next().unwrap_or_default();
                 object.valid = verdict.valid;
                 object.status = verdict.status;
-                object.object = Some(Raw::new(done.result));
+                object.object = RawValue::from_string(done.result).ok();
                 object.changes = Some(done.changes);
             }
         }
         answer.objects.push(object);
     }
 
-    fn decode<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Decoded<'t> {
-        let how = How::reaching(mode, Via::Kubectl, self.item.release);
-        decode::decode(tree, node, self.api.kind.schema, self.api.version.name, how)
+    fn read<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Body<'t> {
+        Body::read(tree, node, self.api, How::reaching(mode, Via::Kubectl, self.item.release))
     }
 
     fn status(&self) -> bool {
@@ -133,13 +130,12 @@ impl Work<'_, '_> {
         self.options()?;
         let tree =
             self.input.tree(self.item).ok_or_else(|| Stop::finding(Code::StoredObject, "`old` holds no object".to_owned()))?;
-        let mut old = self.decode(tree, self.item.node, self.input.mode(self.item));
-        if let Some(error) = old.mismatches.first() {
+        let old = self.read(tree, self.item.node, self.input.mode(self.item));
+        if let Some(error) = old.decoded.mismatches.first() {
             let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone());
             return Err(Stop::Finding(Box::new(stored(&error))));
         }
-        defaults::apply(&mut old.record, &self.api);
-        let live = self.value(&old.record)?;
+        let live = self.value(old.record())?;
         let patch = read(patch, self.request)?;
         let patched = self.patched(&live, &patch)?;
 
@@ -149,14 +145,12 @@ impl Work<'_, '_> {
         let Some((document, root)) = document else {
             return Err(Stop::Patch(Refused::Ours("the patch leaves no object".to_owned())));
         };
-        let decoded = self.decode(&document.tree, root, Mode::Json);
-        self.decodes(&decoded, &patched)?;
-        let mut new = decoded.record;
-        defaults::apply(&mut new, &self.api);
+        let new = self.read(&document.tree, root, Mode::Json);
+        self.decodes(&new, &patched)?;
         let context = Context::new(self.item.release);
-        let result = pipeline::prepare_for_update(&new, &old.record, self.status(), &context);
+        let result = prepare::for_update(new.record(), old.record(), self.status(), &context);
         let mut printed = String::new();
-        object::encode(&result, self.item.release, &mut printed);
+        record::encode(&result, self.item.release, &mut printed);
         let mut changes = Vec::new();
         differences(&live, &self.value(&result)?, &mut String::new(), &mut changes);
         Ok(Done { text, result: printed, changes })
@@ -180,8 +174,9 @@ impl Work<'_, '_> {
 
     fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
         let mut text = String::new();
-        object::encode(record, self.item.release, &mut text);
-        Value::parse(&text).map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
+        record::encode(record, self.item.release, &mut text);
+        serde_json::from_str::<Value>(&text)
+            .map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
     }
 
     fn writer(&self) -> apply::Writer<'_> {
@@ -213,7 +208,7 @@ impl Work<'_, '_> {
             }
         };
         let shown = match self.request.patch_type {
-            PatchType::Json | PatchType::Merge => html_escaped(&in_go_order(live, &value).to_string()),
+            PatchType::Json | PatchType::Merge => patch::html_escaped(&in_go_order(live, &value).to_string()),
             PatchType::Strategic | PatchType::Apply => patch::go_print(patch),
         };
         let writes = self.request.patch_type != PatchType::Apply && self.request.field_manager.is_some();
@@ -244,14 +239,14 @@ impl Work<'_, '_> {
     }
 
     /// The patched object must be one of its kind, without unknown fields where they are errors.
-    fn decodes(&self, decoded: &Decoded<'_>, patched: &Patched) -> Result<(), Stop> {
+    fn decodes(&self, new: &Body<'_>, patched: &Patched) -> Result<(), Stop> {
         let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
-        if let Some(error) = decoded.answer.and_then(|answer| decoded.mismatches.get(answer)) {
+        if let Some(error) = new.mismatch() {
             return match self.request.patch_type {
-                PatchType::Json | PatchType::Merge => invalid(error.message.clone()),
+                PatchType::Json | PatchType::Merge => invalid(error.to_owned()),
                 // Here the server decodes from maps and words it in another way.
                 PatchType::Strategic | PatchType::Apply => {
-                    Err(Stop::Patch(Refused::Ours(format!("the patched object does not decode: {}", error.message))))
+                    Err(Stop::Patch(Refused::Ours(format!("the patched object does not decode: {error}"))))
                 }
             };
         }
@@ -259,10 +254,10 @@ impl Work<'_, '_> {
             .strict
             .iter()
             .map(String::as_str)
-            .chain(decoded.strict.iter().map(|strict| strict.message.as_str()))
+            .chain(new.decoded.strict.iter().map(|strict| strict.message.as_str()))
             .collect();
         if self.request.field_validation == FieldValidation::Strict && !strict.is_empty() {
-            return invalid(format!("strict decoding error: {}", joined(&strict, ", ")));
+            return invalid(format!("strict decoding error: {}", strict.join(", ")));
         }
         Ok(())
     }
@@ -321,7 +316,7 @@ fn read(text: &str, request: &Request) -> Result<Value, Stop> {
         return Err(Stop::Finding(Box::new(finding.with_help(HELP))));
     }
     let file = crate::text::read(text, &request.limits);
-    if let Some(finding) = file.findings.iter().find(|finding| finding.severity == crate::report::Severity::Error) {
+    if let Some(finding) = file.findings.iter().find(|finding| finding.severity == crate::finding::Severity::Error) {
         return Err(wrong(format!("the patch cannot be read: {}", finding.message)));
     }
     let root = match file.documents.as_slice() {
@@ -334,10 +329,10 @@ fn read(text: &str, request: &Request) -> Result<Value, Stop> {
     if !print::json(&document.tree, root, Order::Sorted, request.limits.bytes, &mut out) {
         return Err(wrong(format!("the patch has more than {} bytes once aliases are written out", request.limits.bytes)));
     }
-    Value::parse(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
+    serde_json::from_str::<Value>(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
 }
 
-fn refusal(stop: &Stop, unicode: crate::goformat::GoUnicode) -> Vec<answer::Finding> {
+fn refusal(stop: &Stop, unicode: crate::go::GoUnicode) -> Vec<answer::Finding> {
     let finding = match stop {
         Stop::Finding(finding) => (**finding).clone(),
         Stop::Status(status) => Finding::error(Code::PatchRefused, Origin::ApiServer, status.message.clone()),
@@ -371,27 +366,15 @@ fn in_go_order(old: &Value, new: &Value) -> Value {
         _ if old == new => old.clone(),
         (Value::Object(old), Value::Object(new)) => {
             let mut keys: Vec<&String> = new.keys().collect();
-            crate::ordered::sort(&mut keys);
+            keys.sort();
             let value = |key: &String| {
                 let new = new.get(key).cloned().unwrap_or(Value::Null);
                 old.get(key).map_or(new.clone(), |old| in_go_order(old, &new))
             };
-            Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect::<Map>())
+            Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect())
         }
         _ => new.clone(),
     }
-}
-
-/// Go's JSON encoder escapes what a browser could take for markup.
-fn html_escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn operation(op: &str, path: &str, value: Option<&Value>) -> Value {
@@ -424,7 +407,7 @@ fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>
             for (name, old) in before {
                 below(path, name, Some(old), after.get(name));
             }
-            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(name)) {
+            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(name.as_str())) {
                 below(path, name, None, Some(new));
             }
         }

@@ -3,16 +3,16 @@
 use super::answer::{self, Range};
 use super::placement as out;
 use super::request::{Detail, Request};
-use crate::evaluate::PreparedNodes;
-use crate::evaluate::Selector;
-use crate::evaluate::explain;
-use crate::evaluate::matching::{Matches, Outcome, State};
-use crate::evaluate::placement::{Decision, Filter, Judge, Plan, Site, Verdict};
-use crate::evaluate::rules::SchedulerRules;
-use crate::ordered::Map;
-use crate::report::{Step, locate};
-use crate::schema::Release;
+use crate::api::Release;
+use crate::finding::{Step, locate};
+use crate::place::PreparedNodes;
+use crate::place::Selector;
+use crate::place::explain;
+use crate::place::matching::{Matches, Outcome, State};
+use crate::place::placement::{Decision, Filter, Judge, Plan, Site, Verdict};
+use crate::place::rules::SchedulerRules;
 use crate::text::{NodeId, Source, Tree};
+use std::collections::BTreeMap;
 
 /// Up to this many nodes each tells everything, unless the request says otherwise.
 pub const FULL_NODES: usize = 100;
@@ -88,7 +88,7 @@ type Reason = (String, Option<Range>);
 impl Placing<'_, '_> {
     fn placement(&self, nodes: Vec<out::Node>) -> out::Placement {
         let mut counts = out::Counts::default();
-        let mut reasons: Map<&str, usize> = Map::new();
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         for node in &nodes {
             let count = match node.verdict {
                 "Yes" => &mut counts.yes,
@@ -98,12 +98,13 @@ impl Placing<'_, '_> {
             };
             *count = count.saturating_add(1);
             if let Some(reason) = &node.scheduler_reason {
-                reasons.change(reason, |count| *count = count.saturating_add(1));
+                let count = reasons.entry(reason).or_default();
+                *count = count.saturating_add(1);
             }
         }
         let mut reasons: Vec<out::ReasonCount> =
             reasons.iter().map(|(reason, nodes)| out::ReasonCount { reason: (*reason).to_owned(), nodes: *nodes }).collect();
-        crate::ordered::sort_by_key(&mut reasons, |reason| std::cmp::Reverse(reason.nodes));
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.nodes));
         out::Placement {
             release: self.release.to_string(),
             detail: if self.told.full { "full" } else { "summary" },

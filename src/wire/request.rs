@@ -1,14 +1,18 @@
 //! What can be asked. Absent fields mean the default; unknown fields are refused by name.
 
-pub use crate::decode::Via;
+use crate::api::Release;
 use crate::editor::sentences::{LOCALES, Sentences};
-use crate::json::Raw;
 use crate::limits::Limits;
-use crate::schema::Release;
+pub use crate::record::decode::Via;
+pub use crate::server::FieldValidation;
 use crate::text::Source;
+use serde::de::{DeserializeOwned, IntoDeserializer};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 /// One request.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object with the fields of a request")]
 pub struct Request {
     /// `parse`, `validate`, `convert`, `evaluate`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`.
     pub verb: String,
@@ -17,18 +21,22 @@ pub struct Request {
     /// Kubernetes release.
     pub release: Option<String>,
     /// What the server does with unknown and duplicate fields.
+    #[serde(deserialize_with = "word")]
     pub field_validation: FieldValidation,
     /// What is done with the object.
+    #[serde(deserialize_with = "word")]
     pub operation: Operation,
     /// The stored object's text.
     pub old: Option<String>,
     /// How the object reaches the server; absent: `kubectl` for `validate`; `parse` reads JSON in source order, as the server does.
+    #[serde(deserialize_with = "some_word")]
     pub via: Option<Via>,
     /// Request namespace.
     pub namespace: Option<String>,
     /// Patch: its text, YAML or JSON.
     pub patch: Option<String>,
     /// Patch: how it is read.
+    #[serde(deserialize_with = "word")]
     pub patch_type: PatchType,
     /// Patch: who writes. Required for `apply`; for the others, who owns what is written.
     pub field_manager: Option<String>,
@@ -39,20 +47,25 @@ pub struct Request {
     /// Target version of a conversion.
     pub to: Option<String>,
     /// Whether a conversion may lose data.
+    #[serde(deserialize_with = "word")]
     pub lossy: Lossy,
     /// Convert: take fields of `metadata` out that only the server writes, and the annotation of `kubectl apply`.
     pub drop_server_fields: bool,
     /// Text with Nodes. `Some(None)` (JSON `null`): one nil node.
+    #[serde(deserialize_with = "given")]
     pub nodes: Option<Option<String>>,
     /// A bare node selector's text, in place of `text`.
     pub selector: Option<String>,
     /// Evaluate: how much each node tells. Absent: `full` for few nodes ([`super::FULL_NODES`]), else `summary`.
+    #[serde(deserialize_with = "some_word")]
     pub detail: Option<Detail>,
     /// Evaluate: names of nodes that tell everything whatever `detail` says.
     pub explain: Vec<String>,
     /// Answers say where in the text. Not asked for in requests: hosts that have no text leave it out.
+    #[serde(skip)]
     pub without_places: bool,
     /// Texts that were bytes and cannot be read: the field's name and why. Not asked for in requests: a request is text.
+    #[serde(skip)]
     pub damaged: Vec<(&'static str, String)>,
     /// Parse: which objects `kubectl get -l` would show.
     pub label_selector: Option<String>,
@@ -71,11 +84,55 @@ pub struct Request {
     /// The locale's file. Without it answers have documentation keys only; the command line fills it in.
     pub sentences: Option<Sentences>,
     /// Admit: an AdmissionRequest, or the AdmissionReview around it; absent: only the settings are checked.
-    pub request: Option<Raw>,
+    pub request: Option<Box<RawValue>>,
     /// Admit: the settings of the policy; absent: none.
-    pub settings: Option<Raw>,
+    pub settings: Option<Box<RawValue>>,
     /// Overrides of the limits.
     pub limits: Limits,
+}
+
+/// A field whose `null` is something else than its absence.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// One of the words of an enum; anything but a string is refused in words, which serde's derived readers do not do for enums.
+fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<T, D::Error> {
+    let word = String::deserialize(deserializer)?;
+    T::deserialize(word.as_str().into_deserializer())
+}
+
+/// The same where absence means something of its own.
+fn some_word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let word = Option::<String>::deserialize(deserializer)?;
+    word.map(|word| T::deserialize(word.as_str().into_deserializer())).transpose()
+}
+
+/// A line, a character or an offset; beyond 32 bits it is beyond every text.
+fn coordinate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    crate::limits::bound(deserializer).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+fn some_coordinate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    #[derive(Deserialize)]
+    struct Coordinate(#[serde(deserialize_with = "coordinate")] u32);
+    Ok(Option::<Coordinate>::deserialize(deserializer)?.map(|Coordinate(number)| number))
+}
+
+/// Reads a request. The error names the field, what stands there and what is expected.
+pub fn read(text: &str) -> Result<Request, String> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let request = serde_path_to_error::deserialize(&mut json).map_err(|error| named(error.path(), error.inner()))?;
+    json.end().map_err(|error| error.to_string())?;
+    Ok(request)
+}
+
+/// An error with the field it is about: `` `limits.findings`: invalid type: … ``.
+pub fn named(path: &serde_path_to_error::Path, error: &dyn std::fmt::Display) -> String {
+    match path.to_string().as_str() {
+        "." => error.to_string(),
+        path => format!("`{path}`: {error}"),
+    }
 }
 
 impl Request {
@@ -95,29 +152,14 @@ impl Request {
     pub fn release(&self) -> Result<Option<Release>, String> {
         match &self.release {
             None => Ok(None),
-            Some(text) => Release::parse(text).map(Some).ok_or_else(|| {
-                format!(
-                    "unknown release `{text}`; write one of `1.26`, `1.27`, `1.28`, `1.29`, `1.30`, or with a patch, `1.26.1`"
-                )
-            }),
+            Some(text) => Release::parse(text).map(Some).ok_or_else(|| Release::unknown(text)),
         }
     }
 }
 
-/// `fieldValidation`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// Unknown and duplicate fields are errors.
-    #[default]
-    Strict,
-    /// They are warnings.
-    Warn,
-    /// They are dropped.
-    Ignore,
-}
-
 /// `operation`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Operation {
     /// The object is new.
     #[default]
@@ -133,7 +175,8 @@ pub enum Operation {
 }
 
 /// `patchType`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum PatchType {
     /// RFC 6902.
     Json,
@@ -147,7 +190,8 @@ pub enum PatchType {
 }
 
 /// `detail`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Detail {
     /// Every check of every claim, term and requirement.
     Full,
@@ -156,7 +200,8 @@ pub enum Detail {
 }
 
 /// `lossy`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Lossy {
     /// A conversion that loses data is refused.
     #[default]
@@ -166,18 +211,23 @@ pub enum Lossy {
 }
 
 /// A place in the text: `offset` in bytes, or `line` and `character` (UTF-16) from zero. `offset` wins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "an object with `line` and `character`, or `offset`")]
 pub struct Place {
     /// Zero-based line.
+    #[serde(deserialize_with = "coordinate")]
     pub line: u32,
     /// UTF-16 code units in the line.
+    #[serde(deserialize_with = "coordinate")]
     pub character: u32,
     /// Bytes from the start of the text.
+    #[serde(deserialize_with = "some_coordinate")]
     pub offset: Option<u32>,
 }
 
 /// From one place up to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with `start` and `end`")]
 pub struct PlaceRange {
     /// Start.
     pub start: Place,

@@ -4,10 +4,10 @@ use super::answer::Object;
 use super::parse::place;
 use super::request::Request;
 use super::validate::in_namespace;
-use crate::input::{Input, Item, What};
+use crate::api::Scope;
+use crate::finding::{Code, Finding, Origin};
+use crate::manifest::{Input, Item, What};
 use crate::query::{fields, labels};
-use crate::report::{Code, Finding, Origin};
-use crate::schema::Scope;
 use crate::text::{NodeId, Span, Tree};
 
 /// Says of each object whether it is selected; nothing if nothing was asked for, or if a selector cannot be used.

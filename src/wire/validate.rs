@@ -5,24 +5,19 @@
 
 use super::answer::{Answer, Object, Told};
 use super::case::{self, Case};
-use super::hints;
-use super::offered::{NO_PATCHES, PATCHES};
 use super::parse::{nothing_checked, other_group, place};
 use super::request::{Operation, Request};
-use crate::input::{Input, Item, Passage, What};
-use crate::json::{self, Raw};
-use crate::report::{Code, Finding, Origin, Severity, Step};
-use crate::suggest;
+use crate::finding::hints;
+use crate::finding::suggest;
+use crate::finding::{Code, Finding, Origin, Severity, Step};
+use crate::manifest::{Input, Item, Passage, What};
+use crate::rules::classic::references::{Here, Named, References};
+use crate::server::status::Status;
 use crate::text::bytes::HELP;
-use crate::validate::references::{Here, Named, References};
-use crate::validate::status::Status;
 
 /// Answers `validate`.
 pub fn validate(request: &Request) -> Answer {
     if matches!(request.operation, Operation::Patch | Operation::PatchStatus) {
-        if !PATCHES {
-            return Answer::unusable(Some("validate"), NO_PATCHES);
-        }
         return super::patch::patch(request);
     }
     let unusable = |error: &str| Answer::unusable(Some("validate"), error);
@@ -77,7 +72,7 @@ pub fn validate(request: &Request) -> Answer {
                     let verdict = case.judge(&mut references);
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     object.valid = Some(Some(!refused));
-                    object.status = Some(verdict.status.map(|status| Raw::new(json::print(&status))));
+                    object.status = Some(verdict.status.map(Box::new));
                     for finding in verdict.findings {
                         told.add(source, place(input, item, index, finding));
                     }
@@ -117,7 +112,6 @@ fn named(object: &Object) -> Named<'_> {
 }
 
 /// What is said of an object of another group, and whether it is valid as far as that is known.
-#[inline(never)]
 fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding) {
     match misspelled(input, item) {
         Some(finding) => (Some(false), place(input, item, index, finding)),
@@ -126,8 +120,7 @@ fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding
 }
 
 /// The server's answer to an object whose kind it does not know, `None` where not even the kind is there; and what is said of it.
-#[inline(never)]
-fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (Option<Raw>, Finding) {
+fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (Option<Box<Status>>, Finding) {
     let version = item.api_version.rsplit('/').next().unwrap_or_default();
     let unicode = item.release.rules().unicode;
     let status = (!item.kind.is_empty()).then(|| Status::undecodable(&item.kind, version, &finding.message, unicode));
@@ -135,7 +128,7 @@ fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (
     if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
         hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
     }
-    (status.map(|status| Raw::new(json::print(&status))), place(input, item, index, finding))
+    (status.map(Box::new), place(input, item, index, finding))
 }
 
 /// The namespace an object of the text ends up in.

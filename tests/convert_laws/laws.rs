@@ -2,10 +2,11 @@
 
 use crate::tape::Tape;
 use crate::{objects, style};
+use claimkit::api::Version;
+use claimkit::api::classic::{v1alpha1, v1alpha2};
 use claimkit::convert::{Conversion, Options, convert};
+use claimkit::finding::Code;
 use claimkit::limits::Limits;
-use claimkit::report::Code;
-use claimkit::schema::{Version, v1alpha1, v1alpha2};
 use claimkit::text;
 use claimkit::text::print::{self, Order};
 use serde_json::Value;

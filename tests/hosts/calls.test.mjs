@@ -99,8 +99,8 @@ test("options that cannot be used are refused each time, and hurt no other call"
     [{ text: "a" }, /unknown option `text`/],
     [{ verb: "parse" }, /unknown option `verb`/],
     [{ operation: "update" }, /`old` is missing/],
-    [[], /the options must be an object/],
-    ["1.30", /the options must be an object/],
+    [[], /the options are of type Array, expected an object/],
+    ["1.30", /the options are "1.30", expected an object/],
     [cycle, /cannot be written as JSON/],
     [{ limits: { findings: 1n } }, /cannot be written as JSON/],
   ]) {

@@ -64,7 +64,7 @@ before(async () => {
       logLevel: "error",
       loader: { ".ttf": "dataurl", ".wasm": "file" },
       alias: {
-        claimkit: path.join(root, "pkg/index.js"),
+        claimkit: path.join(root, "pkg/node.js"),
         "claimkit/codemirror": path.join(root, "pkg/codemirror.js"),
         "claimkit/locale": path.join(root, "pkg/locale"),
         "claimkit/monaco": path.join(root, "pkg/monaco.js"),

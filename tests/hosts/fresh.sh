@@ -69,8 +69,7 @@ node --input-type=module -e '
   if (!validate(readFileSync("tests/hosts/manifests/good.yaml", "utf8")).ok) throw new Error("not ok");
 '
 
-# The same bytes from another folder: what is published can be built again and compared. The policy modules of
-# verbs come from the same sources with the same flags, and are left out for their three minutes.
+# The same bytes from another folder: what is published can be built again and compared.
 changed=$(git -C "$root" status --porcelain -- . ':!www' ':!*.md')
 if [[ -n $changed ]]; then
   [[ -z ${CI:-} ]] || { echo "files differ from what is committed, so the builds cannot be compared:" >&2; echo "$changed" >&2; exit 1; }
@@ -83,7 +82,7 @@ modules=(claimkit.wasm claimkit-opa.wasm claimkit-wasi.wasm)
 CARGO_TARGET_DIR=$own_target make -C "$root" pkg
 CARGO_TARGET_DIR=$own_target bash "$root/tests/hosts/policy/build.sh" "${modules[@]}"
 bash tests/hosts/policy/build.sh "${modules[@]}"
-for file in pkg/claimkit_bg.wasm pkg/claimkit_text.wasm pkg/claimkit_more.wasm pkg/claimkit.js pkg/claimkit_commands.wasm pkg/claimkit_commands.wasm.br "${modules[@]/#/pkg/policy/}"; do
+for file in pkg/claimkit_bg.wasm pkg/claimkit.js "${modules[@]/#/pkg/policy/}"; do
   cmp "$root/$file" "$clone/$file" || { echo "$file: two builds of the same sources differ" >&2; exit 1; }
   if grep -aqF -e "$root" -e "${CARGO_HOME:-$HOME/.cargo}" -e "$(rustc --print sysroot)" "$root/$file"; then
     echo "$file names a folder of the machine it was built on" >&2

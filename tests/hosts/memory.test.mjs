@@ -18,6 +18,7 @@ WebAssembly.Instance = class extends Instance {
   }
 };
 const claimkit = await import(path.join(root, "pkg/node.js"));
+claimkit.releases();
 WebAssembly.Instance = Instance;
 const { exports } = instances[0];
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { jsonSchema } from "../../pkg/node.js";
+import { jsonSchema, vocabulary } from "../../pkg/node.js";
 import { commands, root, run } from "./suite.mjs";
 
 const native = commands[0];
@@ -22,13 +22,7 @@ function batch(requests) {
 function ajv() {
   const ajv = new Ajv({ strict: true, allErrors: false });
   addFormats(ajv);
-  ajv.addVocabulary([
-    "x-kubernetes-group-version-kind",
-    "x-kubernetes-list-type",
-    "x-kubernetes-list-map-keys",
-    "x-kubernetes-patch-strategy",
-    "x-kubernetes-patch-merge-key",
-  ]);
+  ajv.addVocabulary(vocabulary);
   return ajv;
 }
 
@@ -63,14 +57,14 @@ for (const { release, versions } of releases) {
 
 test("npm: release and kind, either of which may be left out", () => {
   const [claim, all] = [schemaOf("1.29", "ResourceClaim"), schemaOf("1.30", undefined)];
-  assert.deepEqual(jsonSchema("1.29", "ResourceClaim").schema, claim);
-  assert.deepEqual(jsonSchema("ResourceClaim", { release: "1.29" }).schema, claim);
-  assert.deepEqual(jsonSchema().schema, all);
-  assert.deepEqual(jsonSchema("1.30").schema, all);
-  assert.deepEqual(jsonSchema(undefined, "ResourceClass").schema, jsonSchema("ResourceClass").schema);
-  assert.match(jsonSchema("1.30", "ResourceClaim", { locale: "zh-Hans" }).schema.description, /^资源申领/);
-  assert.deepEqual(jsonSchema(undefined, { release: "1.30" }).schema, all);
-  assert.match(jsonSchema(undefined, undefined, { locale: "zh-Hans" }).schema.description, /1\.27/);
+  assert.deepEqual(jsonSchema("1.29", "ResourceClaim"), claim);
+  assert.deepEqual(jsonSchema("ResourceClaim", { release: "1.29" }), claim);
+  assert.deepEqual(jsonSchema(), all);
+  assert.deepEqual(jsonSchema("1.30"), all);
+  assert.deepEqual(jsonSchema(undefined, "ResourceClass"), jsonSchema("ResourceClass").schema);
+  assert.match(jsonSchema("1.30", "ResourceClaim", { locale: "zh-Hans" }).description, /^资源申领/);
+  assert.deepEqual(jsonSchema(undefined, { release: "1.30" }), all);
+  assert.match(jsonSchema(undefined, undefined, { locale: "zh-Hans" }).description, /1\.27/);
   assert.throws(() => jsonSchema("1.29", "ResourceSlice"), TypeError);
   assert.throws(() => jsonSchema("1.31"), /unknown release `1\.31`/);
 });

@@ -26,7 +26,7 @@ function answers() {
   for (let line = 0; line < 12; line += 1) {
     recorded.push(["HoverAnswer", hover(good, { line, character: 3 })], ["CompleteAnswer", complete(good, { line, character: 2 })]);
   }
-  recorded.push(["CodesAnswer", codes()], ["ReleasesAnswer", releases({ locale: "zh-Hans" })], ["JsonSchemaAnswer", jsonSchema("1.30", "ResourceClaim")]);
+  recorded.push(["CodesAnswer", codes()], ["ReleasesAnswer", releases({ locale: "zh-Hans" })], ["JsonSchema", jsonSchema("1.30", "ResourceClaim")]);
   recorded.push(["AdmitAnswer", admit(null, {})], ["AdmitAnswer", admit({ uid: "u" }, {})], ["AdmitAnswer", admit(null, { nonsense: 1 })]);
   return recorded;
 }
@@ -69,7 +69,7 @@ test("a wrong answer would be noticed", () => {
 test("what every function is declared to take and give, it has", () => {
   const declared = readFileSync(path.join(root, "pkg/types.d.ts"), "utf8") + readFileSync(path.join(root, "pkg/index.d.ts"), "utf8");
   const names = [...declared.matchAll(/^export (?:declare )?function (\w+)/gm)].map(([, name]) => name).sort();
-  const present = Object.keys(claimkit).filter((name) => name !== "default").sort();
+  const present = Object.keys(claimkit).filter((name) => name !== "default" && name !== "vocabulary").sort();
   assert.deepEqual(present, [...new Set(names)]);
 });
 
@@ -83,10 +83,21 @@ test("every exported type and function is documented", () => {
 test("unusable arguments throw a TypeError that says what is wrong", () => {
   const { parse, validate, convert, evaluate, hover, complete, fixes, codes, prepareNodes, admit, jsonSchema } = claimkit;
   const cases = [
-    [() => parse(), /must be a string, a Uint8Array or an object/],
-    [() => parse(null), /must be a string/],
-    [() => validate("", 1), /options must be an object/],
-    [() => validate("", []), /options must be an object/],
+    [() => parse(), /^claimkit: parse: `text` is undefined, expected a string, a Uint8Array or an object$/],
+    [() => parse(null), /`text` is null, expected a string/],
+    [() => validate("", 1), /the options are 1, expected an object/],
+    [() => validate("", []), /the options are of type Array, expected an object/],
+    [() => validate("", new Map()), /the options are of type Map, expected an object/],
+    [() => validate("", { to: "v1alpha1" }), /unknown option `to`, expected one of `release`, `limits`/],
+    [() => validate("", { limits: { aliasExpansion: 1 } }), /`limits.aliasExpansion`: unknown field `aliasExpansion`/],
+    ...[new ArrayBuffer(1), new DataView(new ArrayBuffer(1)), new Map(), Promise.resolve(""), new Response(""), new Date(), 5, true, () => 1].map(
+      (value) => [() => validate(value), /^claimkit: validate: `text` is (of type \w+|5|true), expected a string, a Uint8Array or an object$/],
+    ),
+    [() => evaluate("", { nodes: { ...claimkit.prepareNodes(nodes) } }), /`nodes` is a PreparedNodes or a copy of one/],
+    [() => claimkit.answer(5), /`request` is 5, expected a string of JSON/],
+    [() => claimkit.answer(), /`request` is undefined, expected a string of JSON/],
+    [() => jsonSchema({}), /`kind` is of type Object, expected a string/],
+    [() => convert("", { to: "v1alpha1", lossy: true }), /`lossy`: invalid type: boolean `true`, expected a string/],
     [() => validate("", { strict: true }), /unknown option `strict`/],
     [() => validate("", { text: "" }), /unknown option `text`/],
     [() => validate("", { release: "1.99" }), /unknown release `1.99`/],
@@ -95,15 +106,33 @@ test("unusable arguments throw a TypeError that says what is wrong", () => {
     [() => convert("", { to: "v2" }), /v2/],
     [() => evaluate(""), /nodes/],
     [() => hover(""), /`position` is missing/],
-    [() => hover("", { row: 1 }), /the position cannot be used: unknown option `row`/],
-    [() => complete("", { line: -1 }), /position cannot be used/],
-    [() => fixes("", { start: 1 }), /range cannot be used/],
+    [() => hover("", { row: 1 }), /`position` cannot be used: `row`: unknown field `row`/],
+    [() => complete("", { line: -1 }), /`position` cannot be used/],
+    [() => fixes("", { start: 1 }), /`range` is|range/],
     [() => codes({ locale: "fr" }), /unknown locale `fr`/],
-    [() => prepareNodes(1), /must be a string/],
-    [() => admit("{"), /request cannot be read/],
+    [() => prepareNodes(1), /`nodes` is 1, expected a string/],
+    [() => admit("{"), /`request` cannot be read/],
     [() => jsonSchema("1.30", "Nope"), /Nope/],
   ];
   for (const [call, message] of cases) assert.throws(call, (error) => error instanceof TypeError && message.test(error.message), `${call} ${message}`);
+});
+
+test("the error of a caller's own toJSON is the caller's", () => {
+  class Mine extends Error {}
+  const object = { toJSON() { throw new Mine("mine"); } };
+  for (const call of [() => claimkit.validate(object), () => claimkit.validate("", object), () => claimkit.validate("", { operation: "update", old: object })]) assert.throws(call, Mine);
+});
+
+test("every finding about a text to be created has a range", () => {
+  for (const text of [good, bad, "", "a: [", "{", "kind: List", "a: 1\n---\n- b", "\0"]) {
+    for (const finding of claimkit.validate(text).findings) assert.ok(finding.range, JSON.stringify([text.slice(0, 20), finding]));
+  }
+});
+
+test("an old object may be an object, as the text may", () => {
+  const object = { apiVersion: "resource.k8s.io/v1alpha2", kind: "ResourceClaim", metadata: { name: "a", resourceVersion: "1" }, spec: { resourceClassName: "b" } };
+  const options = { operation: "update" };
+  assert.deepEqual(claimkit.validate(object, { ...options, old: object }), claimkit.validate(object, { ...options, old: JSON.stringify(object) }));
 });
 
 test("positions count UTF-16 code units and bytes, on CRLF lines too", () => {

@@ -30,27 +30,6 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// Which modules answer it, by what ends their names: `""` those of admission, `"-convert"` and so on; `"*"` all alike;
-    /// `"none"` no module, though everything else does. Other modules refuse it.
-    pub fn modules(&self) -> &'static str {
-        let request = self.parts().and_then(|(request, _)| serde_json::from_str::<Value>(&request).ok()).unwrap_or_default();
-        let patches = request["operation"].as_str().is_some_and(|operation| operation.starts_with("patch"));
-        match (request["verb"].as_str(), self.operation) {
-            (None | Some("admit"), _) if self.is_unreadable() => "*",
-            (None | Some("admit"), _) => "",
-            (Some("validate"), _) if patches => "none",
-            (Some("parse" | "validate"), _) => "-validate",
-            (Some("convert"), _) => "-convert",
-            (Some("evaluate"), _) => "-evaluate",
-            (Some(_), _) => "*",
-        }
-    }
-
-    /// A payload that is not one JSON value is told so before anyone asks what it is about.
-    fn is_unreadable(&self) -> bool {
-        self.payload.len() > MAX_PAYLOAD || serde_json::from_slice::<&RawValue>(&self.payload).is_err()
-    }
-
     /// Input and data of an OPA evaluation that asks for the same.
     pub fn opa(&self) -> (Vec<u8>, Vec<u8>) {
         match (self.operation, self.parts()) {

@@ -1,7 +1,7 @@
 // Counts the instructions of fixed pieces of work with valgrind's callgrind, and holds them against ratchet.json: times depend on
 // what else the machine does, counts do not. They depend on the compiler and a little on the C library.
 //
-//   node count.mjs            fails where one takes more than 2 % above what is written down
+//   node count.mjs            fails where one takes more than 3 % above what is written down
 //   node count.mjs --record   writes down what they take now
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const target = path.resolve(here, "../..", process.env.CARGO_TARGET_DIR ?? "target", "ratchets");
 const file = path.join(here, "ratchet.json");
-const LEEWAY = 0.02;
+const LEEWAY = 0.03;
 
 const say = (text) => console.log(`==> instructions: ${text}`);
 

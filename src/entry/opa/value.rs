@@ -1,7 +1,7 @@
 //! Values of the host: JSON texts at fixed addresses until the host resets the heap.
 
-use crate::json::{Map, Value};
 use crate::text::{Tree, json};
+use serde_json::{Map, Value};
 
 /// Room after what the host asks for: some write one byte too many.
 const SLACK: usize = 16;
@@ -99,25 +99,25 @@ pub extern "C" fn opa_value_add_path(base: *mut Text, path: *const Text, new: *c
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_value_remove_path(base: *mut Text, path: *const Text) -> i32 {
     change(base, path, |holder, key| {
-        holder.remove(key);
+        holder.shift_remove(key);
     })
 }
 
 fn parsed(text: *const Text) -> Option<Value> {
-    Value::parse(std::str::from_utf8(bytes(text)).ok()?).ok()
+    serde_json::from_str(std::str::from_utf8(bytes(text)).ok()?).ok()
 }
 
-fn change(base: *mut Text, path: *const Text, act: impl FnOnce(&mut Map, &str)) -> i32 {
+fn change(base: *mut Text, path: *const Text, act: impl FnOnce(&mut Map<String, Value>, &str)) -> i32 {
     let (Some(mut document), Some(Value::Array(path))) = (parsed(base), parsed(path)) else { return 1 };
     let keys: Option<Vec<&str>> = path.iter().map(Value::as_str).collect();
     let Some((last, way)) = keys.as_deref().and_then(<[&str]>::split_last) else { return 1 };
     let mut here = &mut document;
     for key in way {
         let Some(holder) = here.as_object_mut() else { return 2 };
-        if !holder.contains_key(key) {
+        if !holder.contains_key(*key) {
             holder.insert((*key).to_owned(), Value::Object(Map::new()));
         }
-        let Some(next) = holder.get_mut(key) else { return 2 };
+        let Some(next) = holder.get_mut(*key) else { return 2 };
         here = next;
     }
     let Some(holder) = here.as_object_mut() else { return 2 };

@@ -1,10 +1,9 @@
 //! Plainer words for what kubectl refuses in JSON.
 
-use crate::report::{Code, Edit, Finding, Origin};
+use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::json::JsonError;
 use crate::text::source::{Source, Span};
 use crate::text::yaml;
-use crate::words::contains;
 
 /// A text above this size is not read again to see whether a fix helps.
 const MOST_BYTES: usize = 1 << 20;
@@ -46,12 +45,12 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> F
         (None, Some(opened)) => format!("the text ends, but {opened} is never closed"),
         (None, None) => "the text ends in the middle of a value".to_owned(),
         (Some('\''), _) => "JSON text stands in double quotes".to_owned(),
-        (Some('\n' | '\r' | '\t'), Some(_)) if contains(&error.message, "in string literal") => {
+        (Some('\n' | '\r' | '\t'), Some(_)) if error.message.contains("in string literal") => {
             "a JSON text cannot go over the end of the line, nor hold a tab: write `\\n` or `\\t`".to_owned()
         }
-        (Some(_), _) if contains(&error.message, "object key string") => "a key stands in double quotes".to_owned(),
-        (Some(_), _) if contains(&error.message, "in string escape code") => "write `\\\\` for a backslash".to_owned(),
-        (Some(_), Some(opened)) if contains(&error.message, " after ") => {
+        (Some(_), _) if error.message.contains("object key string") => "a key stands in double quotes".to_owned(),
+        (Some(_), _) if error.message.contains("in string escape code") => "write `\\\\` for a backslash".to_owned(),
+        (Some(_), Some(opened)) if error.message.contains(" after ") => {
             format!("a `,` or the end of {opened} is missing before this")
         }
         (Some(c), _) => format!("JSON does not allow `{}` here", c.escape_default()),

@@ -1,7 +1,7 @@
 //! Characters that only look like a hyphen, a blank or a quote: word processors and web pages make them.
 
 use super::refusal::{edited, reads, tries};
-use crate::report::{Code, Edit, Finding, Origin};
+use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::Span;
 use crate::text::tree::{Kind, Style, Tree};
 
@@ -150,7 +150,7 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
             spans.extend(tree.entries(id).iter().filter(|entry| !entry.merged).map(|entry| entry.key_span));
         }
     }
-    crate::ordered::sort(&mut spans);
+    spans.sort();
     spans.dedup();
     let mut found = 0usize;
     let mut tries = tries(chunk);

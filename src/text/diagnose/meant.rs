@@ -1,7 +1,7 @@
 //! What is meant by a plain scalar that is not what the field takes: words without quotes that YAML 1.1 takes for something else
 //! than text (`n`, `on`, `010`, `1.10`), and `name:a`, which is one word.
 
-use crate::report::Edit;
+use crate::finding::Edit;
 use crate::text::print;
 use crate::text::source::Span;
 use crate::text::tree::{Kind, NodeId, Style, Tree};

@@ -16,17 +16,14 @@ use super::source::{Source, Span};
 use super::stream::Mode;
 use super::tree::{Entry, Kind, NodeId, Tree};
 use super::yaml::Composed;
-use crate::report::{Code, Edit, Finding, Origin};
-use crate::words::find;
+use crate::finding::{Code, Edit, Finding, Origin};
 
 /// The documents of a text: what stands before, between and behind its separators.
 fn documents(text: &str) -> Vec<&str> {
     const SEPARATOR: &str = "\n---";
     let mut documents = Vec::new();
     let mut rest = text;
-    while let Some((document, behind)) =
-        find(rest, SEPARATOR).and_then(|end| Some((rest.get(..end)?, rest.get(end.saturating_add(SEPARATOR.len())..)?)))
-    {
+    while let Some((document, behind)) = rest.split_once(SEPARATOR) {
         documents.push(document);
         rest = behind;
     }
@@ -38,14 +35,13 @@ fn documents(text: &str) -> Vec<&str> {
 const MOST: usize = 200;
 
 /// What kubectl accepts and does not mention, in the order of the text.
-#[inline(never)]
 pub(super) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chunk: Span, findings: &mut Vec<Finding>) {
     let mut own = Vec::new();
     keys(source, &composed.tree, Mode::Yaml, &mut own);
     converted_keys(source, &composed.tree, &composed.converted_keys(), &mut own);
     lookalike::lookalikes(&composed.tree, chunk, &mut own);
     dropped(source, composed.end, chunk, &mut own);
-    crate::ordered::sort_by_key(&mut own, |finding| finding.span);
+    own.sort_by_key(|finding| finding.span);
     findings.append(&mut own);
 }
 

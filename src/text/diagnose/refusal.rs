@@ -3,10 +3,9 @@
 
 use super::lookalike::{self, Lookalike};
 use super::meant;
-use crate::report::{Code, Edit, Finding, Origin};
+use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Mark, Stage, YamlError};
-use crate::words::{contains, find};
 
 /// A chunk above this size is not read again to see whether a fix helps.
 const MOST_BYTES: usize = 1 << 20;
@@ -45,7 +44,6 @@ pub(super) fn tries(chunk: Span) -> usize {
 }
 
 /// kubectl's refusal of a chunk as a finding, with help and fixes.
-#[inline(never)]
 pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlError) -> Finding {
     let (code, origin) = match error.stage {
         Stage::Limit => (Code::LimitNodes, Origin::Claimkit),
@@ -66,7 +64,6 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
 }
 
 /// The refusal of a line that begins with `---` and goes on with `said`.
-#[inline(never)]
 pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) -> Finding {
     let text = source.slice(said);
     let head = Span::new(line.from(), said.from());
@@ -153,7 +150,7 @@ impl Place<'_, '_> {
     fn rest_of_line(&self) -> Span {
         let line = self.line_of(self.at);
         let text = self.source.slice(Span::new(self.at, line.to()));
-        let text = find(text, " #").and_then(|end| text.get(..end)).unwrap_or(text).trim_end();
+        let text = text.find(" #").and_then(|end| text.get(..end)).unwrap_or(text).trim_end();
         Span::new(self.at, self.at.saturating_add(text.len()))
     }
 
@@ -356,11 +353,11 @@ impl Place<'_, '_> {
         let line = self.line_of(self.at);
         let before = self.source.slice(Span::new(line.from(), self.at));
         let indent = before.len().saturating_sub(before.trim_start().len());
-        if let Some(colon) = find(before, ": ") {
+        if let Some(colon) = before.find(": ") {
             let value = self.source.slice(Span::new(line.from(), line.to())).get(colon.saturating_add(1)..).unwrap_or("");
             let start = line.from().saturating_add(colon).saturating_add(1);
             let start = start.saturating_add(value.len().saturating_sub(value.trim_start().len()));
-            let value = find(value, " #").and_then(|end| value.get(..end)).unwrap_or(value).trim();
+            let value = value.find(" #").and_then(|end| value.get(..end)).unwrap_or(value).trim();
             let span = Span::new(start, start.saturating_add(value.len()));
             let help = "a plain value cannot contain `: `: put it in quotes, or begin a map on the next line";
             return (span, help.to_owned(), self.quoted(span));
@@ -418,7 +415,7 @@ impl Place<'_, '_> {
         let start = self.error.context_mark.offset as usize;
         let line = self.line_of(start);
         let text = self.source.slice(Span::new(start, line.to()));
-        let text = find(text, " #").and_then(|end| text.get(..end)).unwrap_or(text).trim_end();
+        let text = text.find(" #").and_then(|end| text.get(..end)).unwrap_or(text).trim_end();
         let span = self.value_in_flow(Span::new(start, start.saturating_add(text.len())));
         let what = if text.starts_with('*') { "`*` begins an alias" } else { "`&` begins an anchor" };
         (span, format!("{what}: put the value in quotes if it is text"), self.quoted(span))
@@ -444,12 +441,12 @@ impl Place<'_, '_> {
         let mut rest = self.rest_of_line();
         let line = self.source.slice(self.line_of(self.at));
         let problem = &*self.error.problem;
-        let help = if problem.starts_with("invalid map key") && contains(line, "{{") {
+        let help = if problem.starts_with("invalid map key") && line.contains("{{") {
             // The whole `{{ … }}`, which began a bracket before.
             let start =
                 self.at.saturating_sub(usize::from(self.source.text().as_bytes().get(self.at.wrapping_sub(1)) == Some(&b'{')));
             let whole = self.source.slice(Span::new(start, rest.to()));
-            let end = find(whole, "}}").map_or(rest.to(), |end| start.saturating_add(end).saturating_add(2));
+            let end = whole.find("}}").map_or(rest.to(), |end| start.saturating_add(end).saturating_add(2));
             rest = Span::new(start, end);
             "`{{ … }}` looks like a template that was not rendered: render it first, or put it in quotes".to_owned()
         } else if problem.starts_with("invalid map key") {

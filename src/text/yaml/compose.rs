@@ -8,9 +8,9 @@ use super::parser::{Event, EventKind, Reader};
 use super::resolve::{self, Value};
 use super::token::{self, Text};
 use crate::limits::Limits;
-use crate::ordered::Map;
 use crate::text::source::Span;
 use crate::text::tree::{Entry, Kind, Node, NodeId, Str, Style, Tree};
+use std::collections::BTreeMap;
 
 /// One entry of a mapping as written, before merge keys are carried out.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ struct Composer<'r, 's> {
     frames: Vec<Frame>,
     items: Vec<NodeId>,
     entries: Vec<RawEntry>,
-    anchors: Map<String, NodeId>,
+    anchors: BTreeMap<String, NodeId>,
     /// The end of the text: no span goes beyond.
     end: u32,
     bounds: Bounds,
@@ -123,7 +123,6 @@ impl Default for Bounds {
 }
 
 /// Composes the first document the reader gives into `tree`.
-#[inline(never)]
 pub(super) fn compose<'s>(
     reader: &mut Reader<'s>,
     tree: &mut Tree<'s>,
@@ -137,7 +136,7 @@ pub(super) fn compose<'s>(
         frames: Vec::new(),
         items: Vec::new(),
         entries: Vec::new(),
-        anchors: Map::new(),
+        anchors: BTreeMap::new(),
         end: end as u32,
         bounds,
     };

@@ -43,7 +43,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps over one character on this line.
-    #[inline(never)]
     pub(super) fn skip_char(&mut self) {
         let width = chars::width(self.at(0));
         self.pos = self.pos.wrapping_add(width);
@@ -51,11 +50,14 @@ impl<'a> Scanner<'a> {
     }
 
     /// Bytes of the line break `ahead` of here, or 0 when there is none.
-    #[inline(never)]
     pub(super) fn break_width(&self, ahead: usize) -> usize {
         match self.at(ahead) {
             b'\n' => 1,
             b'\r' if self.at(ahead.wrapping_add(1)) == b'\n' => 2,
+            // kubectl's line reader takes one CR away before every LF, so that CR CR LF reaches go-yaml as CR LF.
+            b'\r' if self.read_by_lines && self.at(ahead.wrapping_add(1)) == b'\r' && self.at(ahead.wrapping_add(2)) == b'\n' => {
+                3
+            }
             b'\r' => 1,
             0xc2 if self.at(ahead.wrapping_add(1)) == 0x85 => 2,
             0xe2 if self.at(ahead.wrapping_add(1)) == 0x80 && matches!(self.at(ahead.wrapping_add(2)), 0xa8 | 0xa9) => 3,
@@ -99,7 +101,6 @@ impl<'a> Scanner<'a> {
 
     /// Steps over a line break, and says what it counts as in text: `\n`, or U+2028 and U+2029 as
     /// they are. Does nothing elsewhere.
-    #[inline(never)]
     pub(super) fn skip_break(&mut self) -> &'static str {
         let width = self.break_width(0);
         if width == 0 {
@@ -118,7 +119,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps to the end of the line. Characters are not counted: the line ends here.
-    #[inline(never)]
     pub(super) fn skip_line_text(&mut self) {
         loop {
             self.skip(chars::line_run(self.rest()));

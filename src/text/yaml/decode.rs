@@ -5,11 +5,11 @@ use super::compose::{Found, RawEntry, RawKey};
 use super::error::{Stage, YamlError};
 use super::resolve;
 use super::token::Mark;
-use crate::goformat::{self, GoUnicode};
-use crate::ordered::Set;
+use crate::go::{self, GoUnicode};
 use crate::text::print::{Order, effective};
 use crate::text::source::Span;
 use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
+use std::collections::BTreeSet;
 
 /// Up to this many decoding steps, 99 % may come from aliases.
 const RATIO_LOW: f64 = 400_000.0;
@@ -49,12 +49,11 @@ struct Walk<'w, 's> {
     /// Aliases being followed, by node.
     active: Vec<bool>,
     /// Keys set so far of each mapping being decoded, when duplicates are asked for.
-    keys: Option<Vec<Set<String>>>,
+    keys: Option<Vec<BTreeSet<String>>>,
     duplicates: Vec<(String, NodeId)>,
 }
 
 /// Carries out merge keys in the tree and finds the first error of decoding, in a document that [is not plain](Found::is_plain).
-#[inline(never)]
 pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlError>> {
     let Some(root) = found.root else { return Ok(()) };
     let mut walk = Walk::new(tree, found, false);
@@ -67,7 +66,6 @@ pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlE
 }
 
 /// go-yaml's strict errors in their order: the key as Go writes it, and the value it was given to.
-#[inline(never)]
 pub(super) fn duplicates(tree: &mut Tree<'_>, found: &Found) -> Vec<(String, NodeId)> {
     let Some(root) = found.root else { return Vec::new() };
     let mut walk = Walk::new(tree, found, true);
@@ -172,7 +170,7 @@ impl<'w, 's> Walk<'w, 's> {
                     Some(target) => target,
                     None => match &mut self.keys {
                         Some(keys) => {
-                            keys.push(Set::new());
+                            keys.push(BTreeSet::new());
                             keys.len().saturating_sub(1)
                         }
                         None => 0,
@@ -398,7 +396,7 @@ fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
 /// A scalar key as Go writes it (`%#v`).
 fn scalar_syntax(tree: &Tree<'_>, text: Str, value: resolve::Value) -> String {
     match value {
-        resolve::Value::Text => goformat::quote(tree.text(text), UNICODE),
+        resolve::Value::Text => go::quote(tree.text(text), UNICODE),
         resolve::Value::Null => "<nil>".to_owned(),
         resolve::Value::Bool(value) => value.to_string(),
         resolve::Value::Int(value) => value.to_string(),
@@ -426,7 +424,7 @@ fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
                 continue;
             }
             Part::Key(key) => {
-                goformat::quote_into(&mut out, tree.text(key), UNICODE);
+                go::quote_into(&mut out, tree.text(key), UNICODE);
                 out.push(':');
                 continue;
             }
@@ -439,7 +437,7 @@ fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
             Kind::Uint(value) => out.push_str(&format!("{value:#x}")),
             Kind::Float(value) => out.push_str(&resolve::float_value(value)),
             Kind::Number(Span { .. }) => {}
-            Kind::Str(text) => goformat::quote_into(&mut out, tree.text(text), UNICODE),
+            Kind::Str(text) => go::quote_into(&mut out, tree.text(text), UNICODE),
             Kind::Seq { .. } => {
                 out.push_str("[]interface {}{");
                 parts.push(Part::Text("}"));

@@ -47,7 +47,6 @@ impl YamlError {
 
     /// A refusal while something was being read. One function for all, as most code here can fail.
     #[cold]
-    #[inline(never)]
     pub(super) fn with_context(
         stage: Stage,
         problem: &'static str,

@@ -62,27 +62,27 @@ pub(super) fn read<'s>(reader: &mut Reader<'s>, tree: &mut Tree<'s>, end: usize,
 
 impl Quick<'_, '_> {
     /// The byte `ahead` of here; a line break at the end.
-    #[inline(always)]
+    #[inline]
     fn at(&self, ahead: usize) -> u8 {
         self.bytes.get(self.pos.wrapping_add(ahead)).copied().unwrap_or(b'\n')
     }
 
-    #[inline(always)]
+    #[inline]
     fn skip(&mut self, count: usize) {
         self.pos = self.pos.wrapping_add(count);
     }
 
-    #[inline(always)]
+    #[inline]
     fn column(&self) -> usize {
         self.pos.wrapping_sub(self.line)
     }
 
-    #[inline(always)]
+    #[inline]
     fn is_end(&self) -> bool {
         self.pos >= self.bytes.len()
     }
 
-    #[inline(always)]
+    #[inline]
     fn rest(&self) -> &[u8] {
         self.bytes.get(self.pos..).unwrap_or_default()
     }

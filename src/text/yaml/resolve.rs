@@ -1,6 +1,6 @@
 //! What a scalar means: go-yaml v2's resolution of words, numbers and tags (spec/decoding.md §3.1).
 
-use crate::float;
+use crate::go::float;
 use std::borrow::Cow;
 
 /// The resolved value of a scalar.

@@ -33,6 +33,8 @@ pub(super) struct Scanner<'a> {
     pub(super) plain: bool,
     /// The chunk ends as if a line break followed (kubectl adds one).
     pub(super) add_break: bool,
+    /// The chunk comes from kubectl's line reader, which takes one CR away before every LF.
+    pub(super) read_by_lines: bool,
     pub(super) pos: usize,
     pub(super) line: u32,
     pub(super) line_start: usize,
@@ -70,6 +72,7 @@ impl<'a> Scanner<'a> {
             refused: None,
             plain: false,
             add_break: false,
+            read_by_lines: false,
             pos: 0,
             line: 0,
             line_start: 0,
@@ -98,6 +101,7 @@ impl<'a> Scanner<'a> {
         let chunk = self.text.get(start..end).unwrap_or("");
         let end = start.saturating_add(chunk.len());
         self.refused = None;
+        self.read_by_lines = add_break;
         self.add_break = add_break && !chunk.is_empty() && !chunk.ends_with('\n');
         let mut readable = end;
         let refused = if self.plain { None } else { chars::first_refused(chunk) };

@@ -69,7 +69,7 @@ pub fn agrees_with_itself(text: &str, answer: &Value) {
     let objects = answer["objects"].as_array().unwrap();
     assert!(!ok || answer.get("error").is_none(), "{answer}");
     for finding in findings(answer) {
-        let known = claimkit::report::Code::ALL.iter().any(|code| finding["code"] == code.name());
+        let known = claimkit::finding::Code::ALL.iter().any(|code| finding["code"] == code.name());
         assert!(known && finding["message"].as_str().is_some_and(|message| !message.is_empty()), "{finding}");
         assert!(!ok || finding["severity"] != "error", "{finding} in an answer that is ok");
         if let Some(object) = finding.get("object") {

@@ -87,7 +87,7 @@ struct Terminal {
 }
 
 impl Host for Terminal {
-    fn read(&mut self, path: &str) -> Result<Vec<u8>, String> {
+    fn read(&mut self, path: &str, _: usize) -> Result<Vec<u8>, String> {
         panic!("batch reads the file {path}")
     }
 
@@ -99,7 +99,7 @@ impl Host for Terminal {
         panic!("batch writes the file {path}")
     }
 
-    fn line(&mut self) -> Result<Option<Vec<u8>>, String> {
+    fn line(&mut self, _: usize) -> Result<Option<Vec<u8>>, String> {
         Ok(self.lines.pop_front())
     }
 

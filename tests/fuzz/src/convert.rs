@@ -5,10 +5,11 @@
 
 use crate::answers::{agrees_with_itself, ask};
 use crate::laws;
+use claimkit::api::Version;
+use claimkit::api::classic::{v1alpha1, v1alpha2};
 use claimkit::convert::{Conversion, Options, convert};
+use claimkit::finding::{Code, Severity};
 use claimkit::limits::Limits;
-use claimkit::report::{Code, Severity};
-use claimkit::schema::{Version, v1alpha1, v1alpha2};
 use claimkit::text;
 use libfuzzer_sys::Corpus;
 use serde_json::json;

@@ -2,13 +2,13 @@
 //! what any serde type is filled with is what is printed.
 
 use crate::answers::{self, Options, ask, findings};
-use claimkit::decode::Via;
-use claimkit::input::Input;
+use claimkit::api::Release;
+use claimkit::go::quantity::Quantity;
+use claimkit::go::time::Time;
 use claimkit::limits::Limits;
-use claimkit::quantity::Quantity;
-use claimkit::schema::Release;
+use claimkit::manifest::Input;
+use claimkit::record::decode::Via;
 use claimkit::text::print::{self, Order};
-use claimkit::time::Time;
 use libfuzzer_sys::Corpus;
 use serde_json::{Value, json};
 

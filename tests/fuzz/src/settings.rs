@@ -4,7 +4,7 @@
 //! Input: the settings, and behind a NUL an AdmissionRequest.
 
 use crate::styles::{Choices, shuffled};
-use claimkit::admit::schema::schema;
+use claimkit::policy::schema::schema;
 use claimkit::wire::admit;
 use libfuzzer_sys::Corpus;
 use serde_json::{Value, json};
@@ -102,7 +102,7 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
                 .as_object()
                 .is_none_or(|map| says.as_array().unwrap().iter().all(|key| map.contains_key(key.as_str().unwrap()))),
             "not" => fits(value, says).is_err(),
-            "pattern" => value.as_str().is_none_or(|text| claimkit::schema::Release::parse(text).is_some()),
+            "pattern" => value.as_str().is_none_or(|text| claimkit::api::Release::parse(text).is_some()),
             "items" => {
                 value.as_array().into_iter().flatten().try_for_each(|item| fits(item, says))?;
                 true

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Builds the policy modules into pkg/policy/: for admission claimkit.wasm (Kubewarden), claimkit-opa.wasm (OPA) and
-# claimkit-wasi.wasm (WASI command); for the verbs of the contract (raw mode) claimkit-validate.wasm, claimkit-convert.wasm,
-# claimkit-evaluate.wasm and the same three for OPA. About 4 minutes on a new machine, seconds when nothing changed.
+# Builds the policy modules into pkg/policy/, one per host: claimkit.wasm (Kubewarden), claimkit-opa.wasm (OPA) and
+# claimkit-wasi.wasm (WASI command). About 3 minutes on a new machine, seconds when nothing changed.
 #
 #   build.sh             all of them
 #   build.sh NAME.wasm…  those
@@ -40,7 +39,7 @@ module() { # lane, name, features, target, cargo's selection, cargo's product
   local sum
   sum=$(cat "$product" "$here/build.sh" | sha256sum)
   if [ ! -f "$out/$name" ] || [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$sum" ]; then
-    "$tools/node_modules/.bin/wasm-opt" -Oz --converge "${enabled[@]}" "$product" -o "$out/$name"
+    "$tools/node_modules/.bin/wasm-opt" -Oz "${enabled[@]}" "$product" -o "$out/$name"
     echo "$sum" >"$stamp"
   fi
   echo "    $out/$name: $(stat -c %s "$out/$name") bytes"
@@ -48,22 +47,16 @@ module() { # lane, name, features, target, cargo's selection, cargo's product
 
 kubewarden() {
   module kubewarden claimkit.wasm kubewarden wasm32-unknown-unknown --lib claimkit.wasm
-  for verb in validate convert evaluate; do
-    module kubewarden "claimkit-$verb.wasm" "kubewarden,verb-$verb" wasm32-unknown-unknown --lib claimkit.wasm
-  done
 }
 
 opa() {
   module opa claimkit-opa.wasm opa wasm32-unknown-unknown --lib claimkit.wasm
-  for verb in validate convert evaluate; do
-    module opa "claimkit-opa-$verb.wasm" "opa,verb-$verb" wasm32-unknown-unknown --lib claimkit.wasm
-  done
   module opa claimkit-wasi.wasm wasi wasm32-wasip1 "--bin claimkit-policy" claimkit-policy.wasm
 }
 
-echo "==> policy modules into $out: about 4 minutes the first time"
+echo "==> policy modules into $out: about 3 minutes the first time"
 # What earlier builds left under names that are used no more.
-rm -f "$out"/claimkit-verbs.wasm "$out"/claimkit-opa-verbs.wasm
+rm -f "$out"/claimkit-{verbs,opa-verbs,validate,convert,evaluate,opa-validate,opa-convert,opa-evaluate}.wasm
 # What runs in the background does not hear Ctrl-C.
 trap 'kill 0' INT
 kubewarden &

@@ -2,6 +2,9 @@
 import claimkit, { codes, complete, convert, evaluate, fixes, hover, init, initSync, jsonSchema, parse, prepareNodes, releases, validate } from "claimkit";
 import type { Finding, Range, ValidateAnswer } from "claimkit";
 
+// The README's first example.
+for (const { severity, message, range } of validate("kind: ResourceClaim").findings) console.log(`${range.start.line + 1} ${severity}: ${message}`);
+
 const answer: ValidateAnswer = validate("kind: ResourceClaim", { release: "1.26.1", fieldValidation: "Warn", via: "validator" });
 const first: Finding | undefined = answer.findings[0];
 const range: Range | undefined = first?.range;
@@ -12,7 +15,7 @@ export const object = validate({ kind: "ResourceClaim" }).ok;
 export const text: string | undefined = convert("", { to: "v1alpha1", lossy: "allow" }).text;
 export const nodes = prepareNodes("kind: Node");
 export const verdict = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]?.verdict satisfies "Yes" | "Possible" | "No" | "Error" | undefined;
-export const many = [codes({ locale: "zh-Hans" }).codes, releases().releases, jsonSchema("1.30", "ResourceClaim").schema];
+export const many = [codes({ locale: "zh-Hans" }).codes, releases().releases, jsonSchema("1.30", "ResourceClaim").$id];
 export const title: string | undefined = hover("", { line: 0, character: 0 }).hover?.title;
 export const labels: string[] = complete("", { offset: 0 }).items.map((item) => item.label);
 export const edits = fixes("", null).fixes.flatMap((fix) => fix.edits);

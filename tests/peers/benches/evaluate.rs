@@ -1,9 +1,9 @@
 //! Placement on ten thousand nodes: preparing them, matching alone, and whole answers.
 
-use claimkit::evaluate::rules::SchedulerRules;
-use claimkit::evaluate::{PreparedNodes, Selector, matching};
+use claimkit::place::rules::SchedulerRules;
+use claimkit::place::{PreparedNodes, Selector, matching};
 use claimkit::limits::Limits;
-use claimkit::schema::Release;
+use claimkit::api::Release;
 use claimkit::wire::{self, Request};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -26,10 +26,10 @@ fn evaluate(c: &mut Criterion) {
     let file = claimkit::text::read(&text, &Limits::default());
     let document = &file.documents[0];
     let root = document.root.expect("a selector");
-    let how = claimkit::decode::How::reaching(document.mode, Default::default(), Release::new(30, 0));
-    let decoded = claimkit::decode::decode(&document.tree, root, &claimkit::schema::core::NODE_SELECTOR, "v1", how);
+    let how = claimkit::record::decode::How::reaching(document.mode, Default::default(), Release::new(30, 0));
+    let decoded = claimkit::record::decode::decode(&document.tree, root, &claimkit::api::core::NODE_SELECTOR, "v1", how);
     let rules = SchedulerRules::of(Release::new(30, 0));
-    let selector = Selector::parse(claimkit::view::NodeSelector::new(&decoded.record), &rules);
+    let selector = Selector::parse(claimkit::record::view::NodeSelector::new(&decoded.record), &rules);
     // Time for each element is time for each node and term of three requirements.
     group.throughput(Throughput::Elements((NODES * TERMS) as u64));
     group.bench_function("match only", |b| b.iter(|| matching::select(black_box(&selector), &nodes)));

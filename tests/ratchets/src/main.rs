@@ -1,8 +1,8 @@
 //! One fixed piece of work, for counting its instructions: `claimkit-ratchets NAME`. What makes it ready, and a first run, are
 //! not counted.
 
-use claimkit::evaluate::PreparedNodes;
 use claimkit::limits::Limits;
+use claimkit::place::PreparedNodes;
 use claimkit::wire::{self, Answer, Request};
 use std::fmt::Write;
 use std::hint::black_box;

@@ -11,8 +11,3 @@ declare module "*.json?url" {
   const url: string;
   export default url;
 }
-declare module "*/pkg/parts.js" {
-  export class MissingPart extends Error {}
-  export function prepare(exports: WebAssembly.Exports): void;
-  export function add(part: "text" | "more", module: WebAssembly.Module): Promise<void>;
-}

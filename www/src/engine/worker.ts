@@ -3,7 +3,7 @@
 import enUrl from "../../../pkg/locale/en.json?url";
 import zhUrl from "../../../pkg/locale/zh-Hans.json?url";
 import { admission, type AdmissionOptions } from "./admission.ts";
-import { find, rest, start, withParts } from "./load.ts";
+import { find, start } from "./load.ts";
 import { readLabels } from "./nodes.ts";
 import { compactPlacements } from "./placement.ts";
 import { shorten } from "./report.ts";
@@ -80,15 +80,8 @@ function contract(request: Record<string, unknown>): Answer {
   return JSON.parse(engine<(request: string) => string>("answer")(JSON.stringify(request))) as Answer;
 }
 
-/** The first module validates whole objects that are to be created, alone as long as their text is as most people write. */
-function needsWhole({ verb, shape, options }: Ask): boolean {
-  if (shape !== undefined && shape !== "report") return true;
-  return verb !== "validate" || (options["operation"] ?? "create") !== "create";
-}
-
 async function answer(ask: Ask): Promise<unknown> {
   const options: Record<string, unknown> = { ...ask.options };
-  if (needsWhole(ask)) await rest();
   for (const [name, ref] of Object.entries(ask.refs ?? {})) options[name] = textOf(ref);
   const text = textOf(ask.text);
   const verb = engine<(text: string, options: Record<string, unknown>) => Answer>(ask.verb);
@@ -131,10 +124,8 @@ async function handle(ask: Ask): Promise<void> {
   }
   const begun = performance.now();
   try {
-    const result = await withParts(() => answer(ask));
+    const result = await answer(ask);
     tell({ kind: "answer", id: ask.id, answer: result, ms: performance.now() - begun });
-    // After the first findings there is time for the rest; whoever needs it hears of a failure.
-    rest().catch(() => undefined);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // A trap leaves the instance in an unknown state: the page throws this worker away and starts another.

@@ -10,12 +10,10 @@ fn main() -> ExitCode {
         eprintln!("usage: bindgen MODULE.wasm FOLDER");
         return ExitCode::from(2);
     };
-    // The library leaves out where the module lies by default, the command does not: `init()` needs it. Names of functions stay as
-    // the linker has them, for `split`; nothing of them is left in the end.
+    // The library leaves out where the module lies by default, the command does not: `init()` needs it.
     let result = Bindgen::new()
         .input_path(module)
         .omit_default_module_path(false)
-        .demangle(false)
         .web(true)
         .and_then(|bindgen| bindgen.typescript(true).generate(folder));
     match result {

@@ -125,7 +125,7 @@ fn scale() {
     row("validate", "byte", bytes, texts.each_ref().map(|text| (request(text), text.len())), &validate);
     row("validate", "finding", sizes, sizes.map(|n| (request(&claimkit_peers::mistaken(n)), n)), &validate);
     let sizes = [100, 1000, 10_000];
-    let nodes = sizes.map(|n| claimkit::evaluate::PreparedNodes::read(&claimkit_peers::nodes(n), &Default::default()));
+    let nodes = sizes.map(|n| claimkit::place::PreparedNodes::read(&claimkit_peers::nodes(n), &Default::default()));
     let detail = Some(claimkit::wire::request::Detail::Summary);
     let request =
         || Request { verb: "evaluate".into(), selector: Some(claimkit_peers::selector()), detail, ..Request::default() };

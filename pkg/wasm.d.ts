@@ -1,0 +1,3 @@
+/** What an import of the module is depends on the bundler: its address, its bytes, or the compiled module. `init` takes each of them; `initSync` the last two. */
+declare const module: any;
+export default module;

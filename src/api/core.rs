@@ -1,0 +1,36 @@
+//! core/v1 types that DRA objects contain.
+
+use crate::api::{Field, Package, Struct, Type};
+
+/// Operators of a node selector requirement.
+pub const NODE_SELECTOR_OPERATORS: &[&str] = &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
+
+/// `core/v1.NodeSelector`
+pub static NODE_SELECTOR: Struct = Struct {
+    go: "NodeSelector",
+    package: Package::Core,
+    fields: &[Field::new("nodeSelectorTerms", "NodeSelectorTerms", Type::List(&Type::Struct(&NODE_SELECTOR_TERM))).required()],
+};
+
+/// `core/v1.NodeSelectorTerm`
+pub static NODE_SELECTOR_TERM: Struct = Struct {
+    go: "NodeSelectorTerm",
+    package: Package::Core,
+    fields: &[
+        Field::new("matchExpressions", "MatchExpressions", Type::List(&Type::Struct(&NODE_SELECTOR_REQUIREMENT))).omit(),
+        Field::new("matchFields", "MatchFields", Type::List(&Type::Struct(&NODE_SELECTOR_REQUIREMENT))).omit(),
+    ],
+};
+
+/// `core/v1.NodeSelectorRequirement`
+pub static NODE_SELECTOR_REQUIREMENT: Struct = Struct {
+    go: "NodeSelectorRequirement",
+    package: Package::Core,
+    fields: &[
+        Field::new("key", "Key", Type::String).required(),
+        Field::new("operator", "Operator", Type::Named(Package::Core, "NodeSelectorOperator"))
+            .required()
+            .values(NODE_SELECTOR_OPERATORS),
+        Field::new("values", "Values", Type::List(&Type::String)).omit(),
+    ],
+};

@@ -1,0 +1,260 @@
+//! `resource.k8s.io/v1alpha3`: claims, templates, classes and slices in Kubernetes 1.31 to 1.33, DeviceTaintRule from 1.33 on,
+//! PodSchedulingContext in 1.31 only, ResourcePoolStatusRequest in 1.36. The shape is that of v1beta1, but a capacity is a bare
+//! quantity.
+
+use super::v1::{
+    COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CLASS, DEVICE_CLASS_LIST, DEVICE_COUNTER_CONSUMPTION, DEVICE_TAINT, RESOURCE_POOL,
+};
+use super::v1beta1::{RESOURCE_CLAIM, RESOURCE_CLAIM_LIST, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST};
+use super::v1beta2::{DEVICE_TAINT_RULE, DEVICE_TAINT_RULE_LIST};
+use super::{MERGED_CONDITIONS_LIST, kind, limit, list, list_of, structs};
+use crate::api::classic::v1alpha2::{POD_SCHEDULING_CONTEXT, POD_SCHEDULING_CONTEXT_LIST};
+use crate::api::core::NODE_SELECTOR;
+use crate::api::meta::{API_VERSION, CONDITION, KIND, METADATA, METADATA_OF_LIST};
+use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Scope, Struct, Type, Version};
+
+/// The version.
+pub static VERSION: Version = Version {
+    name: "v1alpha3",
+    api_version: "resource.k8s.io/v1alpha3",
+    minors: (31, 36),
+    on_since: None,
+    family: Family::Device,
+    kinds: KINDS,
+};
+
+const KINDS: &[Kind] = &[
+    kind(
+        "DeviceClass",
+        DeviceKind::DeviceClass,
+        "deviceclasses",
+        Scope::Cluster,
+        false,
+        (31, Some(33)),
+        Some((34, 37)),
+        &DEVICE_CLASS,
+    ),
+    kind(
+        "ResourceClaim",
+        DeviceKind::ResourceClaim,
+        "resourceclaims",
+        Scope::Namespaced,
+        true,
+        (31, Some(33)),
+        Some((34, 37)),
+        &RESOURCE_CLAIM,
+    ),
+    kind(
+        "ResourceClaimTemplate",
+        DeviceKind::ResourceClaimTemplate,
+        "resourceclaimtemplates",
+        Scope::Namespaced,
+        false,
+        (31, Some(33)),
+        Some((34, 37)),
+        &RESOURCE_CLAIM_TEMPLATE,
+    ),
+    kind(
+        "ResourceSlice",
+        DeviceKind::ResourceSlice,
+        "resourceslices",
+        Scope::Cluster,
+        false,
+        (31, Some(33)),
+        Some((34, 37)),
+        &RESOURCE_SLICE,
+    ),
+    kind(
+        "DeviceTaintRule",
+        DeviceKind::DeviceTaintRule,
+        "devicetaintrules",
+        Scope::Cluster,
+        true,
+        (33, None),
+        Some((36, 39)),
+        &DEVICE_TAINT_RULE,
+    ),
+    kind(
+        "ResourcePoolStatusRequest",
+        DeviceKind::ResourcePoolStatusRequest,
+        "resourcepoolstatusrequests",
+        Scope::Cluster,
+        true,
+        (36, None),
+        Some((39, 42)),
+        &RESOURCE_POOL_STATUS_REQUEST,
+    ),
+    kind(
+        "PodSchedulingContext",
+        DeviceKind::PodSchedulingContext,
+        "podschedulingcontexts",
+        Scope::Namespaced,
+        true,
+        (31, Some(31)),
+        None,
+        &POD_SCHEDULING_CONTEXT,
+    ),
+    list(
+        "DeviceClassList",
+        DeviceKind::DeviceClass,
+        "DeviceClass",
+        "deviceclasses",
+        Scope::Cluster,
+        (31, Some(33)),
+        &DEVICE_CLASS_LIST,
+    ),
+    list(
+        "ResourceClaimList",
+        DeviceKind::ResourceClaim,
+        "ResourceClaim",
+        "resourceclaims",
+        Scope::Namespaced,
+        (31, Some(33)),
+        &RESOURCE_CLAIM_LIST,
+    ),
+    list(
+        "ResourceClaimTemplateList",
+        DeviceKind::ResourceClaimTemplate,
+        "ResourceClaimTemplate",
+        "resourceclaimtemplates",
+        Scope::Namespaced,
+        (31, Some(33)),
+        &RESOURCE_CLAIM_TEMPLATE_LIST,
+    ),
+    list(
+        "ResourceSliceList",
+        DeviceKind::ResourceSlice,
+        "ResourceSlice",
+        "resourceslices",
+        Scope::Cluster,
+        (31, Some(33)),
+        &RESOURCE_SLICE_LIST,
+    ),
+    list(
+        "DeviceTaintRuleList",
+        DeviceKind::DeviceTaintRule,
+        "DeviceTaintRule",
+        "devicetaintrules",
+        Scope::Cluster,
+        (33, None),
+        &DEVICE_TAINT_RULE_LIST,
+    ),
+    list(
+        "ResourcePoolStatusRequestList",
+        DeviceKind::ResourcePoolStatusRequest,
+        "ResourcePoolStatusRequest",
+        "resourcepoolstatusrequests",
+        Scope::Cluster,
+        (36, None),
+        &RESOURCE_POOL_STATUS_REQUEST_LIST,
+    ),
+    list(
+        "PodSchedulingContextList",
+        DeviceKind::PodSchedulingContext,
+        "PodSchedulingContext",
+        "podschedulingcontexts",
+        Scope::Namespaced,
+        (31, Some(31)),
+        &POD_SCHEDULING_CONTEXT_LIST,
+    ),
+];
+
+structs! {
+    /// Some devices of a pool.
+    RESOURCE_SLICE = "ResourceSlice" {
+        KIND,
+        API_VERSION,
+        METADATA,
+        Field::new("spec", "Spec", Type::Struct(&RESOURCE_SLICE_SPEC)).since(31),
+    }
+}
+
+structs! {
+    /// The pool, the nodes and the devices.
+    RESOURCE_SLICE_SPEC = "ResourceSliceSpec" {
+        Field::new("driver", "Driver", Type::String).required().since(31),
+        Field::new("pool", "Pool", Type::Struct(&RESOURCE_POOL)).required().since(31),
+        Field::new("nodeName", "NodeName", Type::String).omit().since(31),
+        Field::new("nodeSelector", "NodeSelector", Type::Pointer(&Type::Struct(&NODE_SELECTOR))).omit().since(31),
+        Field::new("allNodes", "AllNodes", Type::Bool).omit().since(31),
+        Field::new("devices", "Devices", Type::List(&Type::Struct(&DEVICE))).since(31).limits(&[limit(31, 128)]),
+        Field::new("perDeviceNodeSelection", "PerDeviceNodeSelection", Type::Pointer(&Type::Bool)).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
+        Field::new("sharedCounters", "SharedCounters", Type::List(&Type::Struct(&COUNTER_SET))).omit().since(33).gates(&[Gate::DRAPartitionableDevices]).limits(&[limit(35, 8)]),
+    }
+}
+
+structs! {
+    /// One device.
+    DEVICE = "Device" {
+        Field::new("name", "Name", Type::String).required().since(31),
+        Field::new("basic", "Basic", Type::Pointer(&Type::Struct(&BASIC_DEVICE))).omit().since(31),
+    }
+}
+
+structs! {
+    /// What is known of a device.
+    BASIC_DEVICE = "BasicDevice" {
+        Field::new("attributes", "Attributes", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Struct(&DEVICE_ATTRIBUTE) })).omit().since(31),
+        Field::new("capacity", "Capacity", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Quantity })).omit().since(31),
+        Field::new("consumesCounters", "ConsumesCounters", Type::List(&Type::Struct(&DEVICE_COUNTER_CONSUMPTION))).omit().since(33).gates(&[Gate::DRAPartitionableDevices]).limits(&[limit(35, 2)]),
+        Field::new("nodeName", "NodeName", Type::Pointer(&Type::String)).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
+        Field::new("nodeSelector", "NodeSelector", Type::Pointer(&Type::Struct(&NODE_SELECTOR))).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
+        Field::new("allNodes", "AllNodes", Type::Pointer(&Type::Bool)).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
+        Field::new("taints", "Taints", Type::List(&Type::Struct(&DEVICE_TAINT))).omit().since(33).gates(&[Gate::DRADeviceTaints]).limits(&[limit(33, 4), limit(35, 16)]),
+    }
+}
+
+structs! {
+    /// A question about pools.
+    RESOURCE_POOL_STATUS_REQUEST = "ResourcePoolStatusRequest" {
+        KIND,
+        API_VERSION,
+        METADATA,
+        Field::new("spec", "Spec", Type::Struct(&RESOURCE_POOL_STATUS_REQUEST_SPEC)).required().since(36),
+        Field::new("status", "Status", Type::Pointer(&Type::Struct(&RESOURCE_POOL_STATUS_REQUEST_STATUS))).omit().since(36),
+    }
+}
+
+structs! {
+    /// Which pools are asked about.
+    RESOURCE_POOL_STATUS_REQUEST_SPEC = "ResourcePoolStatusRequestSpec" {
+        Field::new("driver", "Driver", Type::String).required().since(36),
+        Field::new("poolName", "PoolName", Type::Pointer(&Type::String)).omit().since(36),
+        Field::new("limit", "Limit", Type::Pointer(&Type::Int32)).omit().since(36),
+    }
+}
+
+structs! {
+    /// The answer.
+    RESOURCE_POOL_STATUS_REQUEST_STATUS = "ResourcePoolStatusRequestStatus" {
+        Field::new("poolCount", "PoolCount", Type::Pointer(&Type::Int32)).omit().required().since(36),
+        Field::new("pools", "Pools", Type::List(&Type::Struct(&POOL_STATUS))).omit().since(36).limits(&[limit(36, 1000)]),
+        Field::new("conditions", "Conditions", Type::List(&Type::Struct(&CONDITION))).omit().since(36).limits(&[limit(36, 10)]).list(MERGED_CONDITIONS_LIST),
+    }
+}
+
+structs! {
+    /// What is known of one pool.
+    POOL_STATUS = "PoolStatus" {
+        Field::new("driver", "Driver", Type::String).omit().required().since(36),
+        Field::new("poolName", "PoolName", Type::String).omit().required().since(36),
+        Field::new("generation", "Generation", Type::Int64).required().since(36),
+        Field::new("resourceSliceCount", "ResourceSliceCount", Type::Pointer(&Type::Int32)).omit().since(36),
+        Field::new("totalDevices", "TotalDevices", Type::Pointer(&Type::Int32)).omit().since(36),
+        Field::new("allocatedDevices", "AllocatedDevices", Type::Pointer(&Type::Int32)).omit().since(36),
+        Field::new("availableDevices", "AvailableDevices", Type::Pointer(&Type::Int32)).omit().since(36),
+        Field::new("unavailableDevices", "UnavailableDevices", Type::Pointer(&Type::Int32)).omit().since(36),
+        Field::new("nodeName", "NodeName", Type::Pointer(&Type::String)).omit().since(36),
+        Field::new("validationError", "ValidationError", Type::Pointer(&Type::String)).omit().since(36).limits(&[limit(36, 256)]),
+    }
+}
+
+list_of! {
+    /// A list of them.
+    RESOURCE_SLICE_LIST = "ResourceSliceList" of RESOURCE_SLICE
+}
+
+list_of! {
+    /// A list of them.
+    RESOURCE_POOL_STATUS_REQUEST_LIST = "ResourcePoolStatusRequestList" of RESOURCE_POOL_STATUS_REQUEST
+}

@@ -1,0 +1,226 @@
+//! `resource.k8s.io/v1beta1`: Kubernetes 1.32 and later. Requests are flat, and what is known of a device stands under `basic`.
+
+use super::v1::{
+    CAPACITY_REQUIREMENTS, COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CAPACITY, DEVICE_CLAIM_CONFIGURATION, DEVICE_CLASS,
+    DEVICE_CLASS_LIST, DEVICE_CONSTRAINT, DEVICE_COUNTER_CONSUMPTION, DEVICE_SELECTOR, DEVICE_SUB_REQUEST, DEVICE_TAINT,
+    DEVICE_TOLERATION, NODE_ALLOCATABLE_RESOURCE_MAPPING, RESOURCE_CLAIM_STATUS, RESOURCE_POOL,
+};
+use super::{ALLOCATION_MODES, ALWAYS_32, kind, limit, list, list_of, structs};
+use crate::api::core::NODE_SELECTOR;
+use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
+use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Scope, Struct, Type, Version};
+
+/// The version.
+pub static VERSION: Version = Version {
+    name: "v1beta1",
+    api_version: "resource.k8s.io/v1beta1",
+    minors: (32, 36),
+    on_since: None,
+    family: Family::Device,
+    kinds: KINDS,
+};
+
+const KINDS: &[Kind] = &[
+    kind(
+        "DeviceClass",
+        DeviceKind::DeviceClass,
+        "deviceclasses",
+        Scope::Cluster,
+        false,
+        (32, None),
+        Some((35, 38)),
+        &DEVICE_CLASS,
+    ),
+    kind(
+        "ResourceClaim",
+        DeviceKind::ResourceClaim,
+        "resourceclaims",
+        Scope::Namespaced,
+        true,
+        (32, None),
+        Some((35, 38)),
+        &RESOURCE_CLAIM,
+    ),
+    kind(
+        "ResourceClaimTemplate",
+        DeviceKind::ResourceClaimTemplate,
+        "resourceclaimtemplates",
+        Scope::Namespaced,
+        false,
+        (32, None),
+        Some((35, 38)),
+        &RESOURCE_CLAIM_TEMPLATE,
+    ),
+    kind(
+        "ResourceSlice",
+        DeviceKind::ResourceSlice,
+        "resourceslices",
+        Scope::Cluster,
+        false,
+        (32, None),
+        Some((35, 38)),
+        &RESOURCE_SLICE,
+    ),
+    list(
+        "DeviceClassList",
+        DeviceKind::DeviceClass,
+        "DeviceClass",
+        "deviceclasses",
+        Scope::Cluster,
+        (32, None),
+        &DEVICE_CLASS_LIST,
+    ),
+    list(
+        "ResourceClaimList",
+        DeviceKind::ResourceClaim,
+        "ResourceClaim",
+        "resourceclaims",
+        Scope::Namespaced,
+        (32, None),
+        &RESOURCE_CLAIM_LIST,
+    ),
+    list(
+        "ResourceClaimTemplateList",
+        DeviceKind::ResourceClaimTemplate,
+        "ResourceClaimTemplate",
+        "resourceclaimtemplates",
+        Scope::Namespaced,
+        (32, None),
+        &RESOURCE_CLAIM_TEMPLATE_LIST,
+    ),
+    list(
+        "ResourceSliceList",
+        DeviceKind::ResourceSlice,
+        "ResourceSlice",
+        "resourceslices",
+        Scope::Cluster,
+        (32, None),
+        &RESOURCE_SLICE_LIST,
+    ),
+];
+
+structs! {
+    /// A request for devices.
+    RESOURCE_CLAIM = "ResourceClaim" {
+        KIND,
+        API_VERSION,
+        METADATA,
+        Field::new("spec", "Spec", Type::Struct(&RESOURCE_CLAIM_SPEC)).since(31),
+        Field::new("status", "Status", Type::Struct(&RESOURCE_CLAIM_STATUS)).omit().since(31),
+    }
+}
+
+structs! {
+    /// What is asked for.
+    RESOURCE_CLAIM_SPEC = "ResourceClaimSpec" {
+        Field::new("devices", "Devices", Type::Struct(&DEVICE_CLAIM)).since(31),
+        Field::new("controller", "Controller", Type::String).omit().since(31).until(31).gates(&[Gate::DRAControlPlaneController]),
+    }
+}
+
+structs! {
+    /// What claims are made from.
+    RESOURCE_CLAIM_TEMPLATE = "ResourceClaimTemplate" {
+        KIND,
+        API_VERSION,
+        METADATA,
+        Field::new("spec", "Spec", Type::Struct(&RESOURCE_CLAIM_TEMPLATE_SPEC)).since(31),
+    }
+}
+
+structs! {
+    /// The claims of a template.
+    RESOURCE_CLAIM_TEMPLATE_SPEC = "ResourceClaimTemplateSpec" {
+        Field::new("metadata", "ObjectMeta", Type::Struct(&OBJECT_META)).since(31),
+        Field::new("spec", "Spec", Type::Struct(&RESOURCE_CLAIM_SPEC)).since(31),
+    }
+}
+
+structs! {
+    /// The requests, constraints and configurations of a claim.
+    DEVICE_CLAIM = "DeviceClaim" {
+        Field::new("requests", "Requests", Type::List(&Type::Struct(&DEVICE_REQUEST))).since(31).limits(ALWAYS_32),
+        Field::new("constraints", "Constraints", Type::List(&Type::Struct(&DEVICE_CONSTRAINT))).omit().since(31).limits(ALWAYS_32),
+        Field::new("config", "Config", Type::List(&Type::Struct(&DEVICE_CLAIM_CONFIGURATION))).omit().since(31).limits(ALWAYS_32),
+    }
+}
+
+structs! {
+    /// One request: one of two ways to ask.
+    DEVICE_REQUEST = "DeviceRequest" {
+        Field::new("name", "Name", Type::String).required().since(31),
+        Field::new("deviceClassName", "DeviceClassName", Type::String).since(31),
+        Field::new("selectors", "Selectors", Type::List(&Type::Struct(&DEVICE_SELECTOR))).omit().since(31).limits(ALWAYS_32),
+        Field::new("allocationMode", "AllocationMode", Type::Named(Package::Resource, "DeviceAllocationMode")).omit().since(31).values(ALLOCATION_MODES),
+        Field::new("count", "Count", Type::Int64).omit().since(31),
+        Field::new("adminAccess", "AdminAccess", Type::Pointer(&Type::Bool)).omit().since(31).pointer_since(32).gates(&[Gate::DRAAdminAccess]),
+        Field::new("firstAvailable", "FirstAvailable", Type::List(&Type::Struct(&DEVICE_SUB_REQUEST))).omit().since(33).gates(&[Gate::DRAPrioritizedList]).limits(&[limit(33, 8)]),
+        Field::new("tolerations", "Tolerations", Type::List(&Type::Struct(&DEVICE_TOLERATION))).omit().since(33).gates(&[Gate::DRADeviceTaints]),
+        Field::new("capacity", "Capacity", Type::Pointer(&Type::Struct(&CAPACITY_REQUIREMENTS))).omit().since(34).gates(&[Gate::DRAConsumableCapacity]),
+    }
+}
+
+structs! {
+    /// Some devices of a pool.
+    RESOURCE_SLICE = "ResourceSlice" {
+        KIND,
+        API_VERSION,
+        METADATA,
+        Field::new("spec", "Spec", Type::Struct(&RESOURCE_SLICE_SPEC)).required().since(32),
+    }
+}
+
+structs! {
+    /// The pool, the nodes and the devices.
+    RESOURCE_SLICE_SPEC = "ResourceSliceSpec" {
+        Field::new("driver", "Driver", Type::String).required().since(32),
+        Field::new("pool", "Pool", Type::Struct(&RESOURCE_POOL)).required().since(32),
+        Field::new("nodeName", "NodeName", Type::String).omit().since(32),
+        Field::new("nodeSelector", "NodeSelector", Type::Pointer(&Type::Struct(&NODE_SELECTOR))).omit().since(32),
+        Field::new("allNodes", "AllNodes", Type::Bool).omit().since(32),
+        Field::new("devices", "Devices", Type::List(&Type::Struct(&DEVICE))).omit_since(35).since(32).limits(&[limit(31, 128)]),
+        Field::new("perDeviceNodeSelection", "PerDeviceNodeSelection", Type::Pointer(&Type::Bool)).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
+        Field::new("sharedCounters", "SharedCounters", Type::List(&Type::Struct(&COUNTER_SET))).omit().since(33).gates(&[Gate::DRAPartitionableDevices]).limits(&[limit(35, 8)]),
+    }
+}
+
+structs! {
+    /// One device.
+    DEVICE = "Device" {
+        Field::new("name", "Name", Type::String).required().since(32),
+        Field::new("basic", "Basic", Type::Pointer(&Type::Struct(&BASIC_DEVICE))).omit().since(32),
+    }
+}
+
+structs! {
+    /// What is known of a device.
+    BASIC_DEVICE = "BasicDevice" {
+        Field::new("attributes", "Attributes", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Struct(&DEVICE_ATTRIBUTE) })).omit().since(32),
+        Field::new("capacity", "Capacity", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Struct(&DEVICE_CAPACITY) })).omit().since(32),
+        Field::new("consumesCounters", "ConsumesCounters", Type::List(&Type::Struct(&DEVICE_COUNTER_CONSUMPTION))).omit().since(33).gates(&[Gate::DRAPartitionableDevices]).limits(&[limit(35, 2)]),
+        Field::new("nodeName", "NodeName", Type::Pointer(&Type::String)).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
+        Field::new("nodeSelector", "NodeSelector", Type::Pointer(&Type::Struct(&NODE_SELECTOR))).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
+        Field::new("allNodes", "AllNodes", Type::Pointer(&Type::Bool)).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
+        Field::new("taints", "Taints", Type::List(&Type::Struct(&DEVICE_TAINT))).omit().since(33).gates(&[Gate::DRADeviceTaints]).limits(&[limit(33, 4), limit(35, 16)]),
+        Field::new("bindsToNode", "BindsToNode", Type::Pointer(&Type::Bool)).omit().since(34).gates(&[Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus]),
+        Field::new("bindingConditions", "BindingConditions", Type::List(&Type::String)).omit().since(34).gates(&[Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus]).limits(&[limit(34, 4)]),
+        Field::new("bindingFailureConditions", "BindingFailureConditions", Type::List(&Type::String)).omit().since(34).gates(&[Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus]).limits(&[limit(34, 4)]),
+        Field::new("allowMultipleAllocations", "AllowMultipleAllocations", Type::Pointer(&Type::Bool)).omit().since(34).gates(&[Gate::DRAConsumableCapacity]),
+        Field::new("nodeAllocatableResourceMappings", "NodeAllocatableResourceMappings", Type::Map(&MapType { key: Some((Package::Core, "ResourceName")), value: Type::Struct(&NODE_ALLOCATABLE_RESOURCE_MAPPING) })).omit().since(36).gates(&[Gate::DRANodeAllocatableResources]),
+    }
+}
+
+list_of! {
+    /// A list of them.
+    RESOURCE_CLAIM_LIST = "ResourceClaimList" of RESOURCE_CLAIM
+}
+
+list_of! {
+    /// A list of them.
+    RESOURCE_CLAIM_TEMPLATE_LIST = "ResourceClaimTemplateList" of RESOURCE_CLAIM_TEMPLATE
+}
+
+list_of! {
+    /// A list of them.
+    RESOURCE_SLICE_LIST = "ResourceSliceList" of RESOURCE_SLICE
+}

@@ -1,0 +1,453 @@
+//! Schemas as data: one table per struct. Decoding, encoding, Go's error texts, documentation and conversion read these tables.
+
+pub mod classic;
+pub mod core;
+pub mod device;
+pub mod gates;
+pub mod kinds;
+pub mod meta;
+pub mod release;
+
+pub use gates::{Gate, Gates};
+pub use kinds::{ClassicKind, DeviceKind, Family, ObjectKind};
+pub use release::{Release, Rules};
+
+/// The Go package a type lives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Package {
+    /// `resource`: versioned types print as `v1alpha2.X`, the server's internal ones as `resource.X`.
+    Resource,
+    /// core: `v1.X`, internally `core.X`.
+    Core,
+    /// apimachinery's meta: `v1.X` in both.
+    Meta,
+}
+
+/// One struct of the API.
+#[derive(Debug)]
+pub struct Struct {
+    /// Go type name, e.g. `ResourceClaimSpec`.
+    pub go: &'static str,
+    /// Where it lives.
+    pub package: Package,
+    /// Its fields in declaration order, which is the order of encoding and of `%#v`. Inlined structs are flattened.
+    pub fields: &'static [Field],
+}
+
+/// One field of a struct.
+#[derive(Debug)]
+pub struct Field {
+    /// JSON name.
+    pub json: &'static str,
+    /// Go field name.
+    pub go: &'static str,
+    /// Type.
+    pub ty: Type,
+    /// Listed as required in OpenAPI; the server does not enforce this.
+    pub required: bool,
+    /// `omitempty`: left out of JSON when zero.
+    pub omit: bool,
+    /// The minor release from which on `omit` counts.
+    pub omit_since: u8,
+    /// First release that has the field.
+    pub since: Release,
+    /// The last minor release that has the field; `None` if all later ones have it.
+    pub until: Option<u8>,
+    /// The gates without which the server drops the field; all of them must be on.
+    pub gates: &'static [Gate],
+    /// The most the field may hold: bytes of a text, items of a list, entries of a map. Rules read it here.
+    pub limits: &'static [Limit],
+    /// The minor release from which on a pointer type is one; it is a plain value before.
+    pub pointer_since: u8,
+    /// The embedded Go struct the field belongs to, where printing or decoding shows that.
+    pub embedded: Option<&'static str>,
+    /// How patches and server-side apply treat a list, by release; the last entry not after the release counts. Empty: atomic.
+    pub list: &'static [ListRule],
+    /// Values a named string may take, empty if open.
+    pub values: &'static [&'static str],
+    /// Values that came later, with their first minor release.
+    pub later_values: &'static [(u8, &'static str)],
+}
+
+/// A limit from a minor release on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// First minor release it counts in.
+    pub since: u8,
+    /// The most that is allowed; `None` lifts an earlier limit.
+    pub max: Option<usize>,
+}
+
+/// List semantics from a release on.
+#[derive(Debug, Clone, Copy)]
+pub struct ListRule {
+    /// First release.
+    pub since: Release,
+    /// For server-side apply.
+    pub kind: ListKind,
+    /// Merge key of strategic merge patch; `None`: the patch replaces the list (or merges a set of scalars if `patch_merge`).
+    pub patch_merge_key: Option<&'static str>,
+    /// Strategic merge patch merges the list.
+    pub patch_merge: bool,
+}
+
+/// `x-kubernetes-list-type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListKind {
+    /// Replaced as a whole.
+    Atomic,
+    /// A set of scalars or whole entries.
+    Set,
+    /// A map keyed by these fields.
+    Map(&'static [&'static str]),
+}
+
+/// The type of a field.
+#[derive(Debug, Clone, Copy)]
+pub enum Type {
+    /// `string`
+    String,
+    /// A named string type.
+    Named(Package, &'static str),
+    /// `types.UID`
+    Uid,
+    /// `bool`
+    Bool,
+    /// `int64`
+    Int64,
+    /// `int32`
+    Int32,
+    /// `metav1.Time`, RFC 3339
+    Time,
+    /// `*metav1.FieldsV1`: any JSON, kept verbatim
+    FieldsV1,
+    /// `runtime.RawExtension`: any JSON, kept verbatim
+    Raw,
+    /// `resource.Quantity`
+    Quantity,
+    /// `map[string]string`
+    StringMap,
+    /// A map to values of one type.
+    Map(&'static MapType),
+    /// A struct by value: always there.
+    Struct(&'static Struct),
+    /// A pointer: may be nil.
+    Pointer(&'static Type),
+    /// A slice.
+    List(&'static Type),
+}
+
+/// A map other than `map[string]string`.
+#[derive(Debug)]
+pub struct MapType {
+    /// The named string type of its keys; `None` for `string`.
+    pub key: Option<(Package, &'static str)>,
+    /// The type of its values.
+    pub value: Type,
+}
+
+impl Type {
+    /// True for strings of any name, behind a pointer too.
+    pub fn is_text(&self) -> bool {
+        match self {
+            Type::String | Type::Named(..) | Type::Uid => true,
+            Type::Pointer(inner) => inner.is_text(),
+            _ => false,
+        }
+    }
+
+    /// True for structs and maps, behind a pointer too.
+    pub fn takes_map(&self) -> bool {
+        match self {
+            Type::Struct(_) | Type::StringMap | Type::Map(_) => true,
+            Type::Pointer(inner) => inner.takes_map(),
+            _ => false,
+        }
+    }
+}
+
+impl Field {
+    /// A field that is always written and has been there since 1.26.
+    pub const fn new(json: &'static str, go: &'static str, ty: Type) -> Self {
+        Field {
+            json,
+            go,
+            ty,
+            required: false,
+            omit: false,
+            omit_since: 26,
+            since: Release::new(26, 0),
+            until: None,
+            gates: &[],
+            limits: &[],
+            pointer_since: 26,
+            embedded: None,
+            list: &[],
+            values: &[],
+            later_values: &[],
+        }
+    }
+
+    /// `omitempty`.
+    pub const fn omit(mut self) -> Self {
+        self.omit = true;
+        self
+    }
+
+    /// Required in OpenAPI.
+    pub const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    /// First release.
+    pub const fn since(mut self, minor: u8) -> Self {
+        self.since = Release::new(minor, 0);
+        self
+    }
+
+    /// The last minor release that has the field.
+    pub const fn until(mut self, minor: u8) -> Self {
+        self.until = Some(minor);
+        self
+    }
+
+    /// `omitempty` from a minor release on; written always before.
+    pub const fn omit_since(mut self, minor: u8) -> Self {
+        self.omit = true;
+        self.omit_since = minor;
+        self
+    }
+
+    /// The gates without which the server drops the field.
+    pub const fn gates(mut self, gates: &'static [Gate]) -> Self {
+        self.gates = gates;
+        self
+    }
+
+    /// How much it may hold, by release.
+    pub const fn limits(mut self, limits: &'static [Limit]) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// A pointer from a minor release on, a plain value before.
+    pub const fn pointer_since(mut self, minor: u8) -> Self {
+        self.pointer_since = minor;
+        self
+    }
+
+    /// The type in a release.
+    pub fn type_in(&self, release: Release) -> &Type {
+        match &self.ty {
+            Type::Pointer(inner) if release.minor < self.pointer_since => inner,
+            ty => ty,
+        }
+    }
+
+    /// Belongs to an embedded struct.
+    pub const fn embedded(mut self, go: &'static str) -> Self {
+        self.embedded = Some(go);
+        self
+    }
+
+    /// Values that came after the first ones.
+    pub const fn later_values(mut self, values: &'static [(u8, &'static str)]) -> Self {
+        self.later_values = values;
+        self
+    }
+
+    /// True if the release has the field.
+    pub fn in_release(&self, release: Release) -> bool {
+        self.since <= release && self.until.is_none_or(|last| release.minor <= last)
+    }
+
+    /// True if the release leaves the field out of JSON when it is zero.
+    pub fn omits(&self, release: Release) -> bool {
+        self.omit && self.omit_since <= release.minor
+    }
+
+    /// The most the field may hold in a release; `None` if there is no limit.
+    pub fn limit(&self, release: Release) -> Option<usize> {
+        self.limits.iter().rev().find(|limit| limit.since <= release.minor).and_then(|limit| limit.max)
+    }
+
+    /// The values the field may take in a release, empty if open.
+    pub fn allowed(&self, release: Release) -> Vec<&'static str> {
+        let later = self.later_values.iter().filter(|(since, _)| *since <= release.minor).map(|(_, value)| *value);
+        self.values.iter().copied().chain(later).collect()
+    }
+
+    /// List semantics.
+    pub const fn list(mut self, rules: &'static [ListRule]) -> Self {
+        self.list = rules;
+        self
+    }
+
+    /// The values an enum allows.
+    pub const fn values(mut self, values: &'static [&'static str]) -> Self {
+        self.values = values;
+        self
+    }
+
+    /// The list rule of a release.
+    pub fn list_rule(&self, release: Release) -> Option<&'static ListRule> {
+        self.list.iter().rev().find(|rule| rule.since <= release)
+    }
+}
+
+impl Struct {
+    /// The field with a JSON name in a release, and its slot.
+    pub fn field(&'static self, json: &str, release: Release) -> Option<(usize, &'static Field)> {
+        self.fields.iter().enumerate().find(|(_, field)| field.json == json && field.in_release(release))
+    }
+
+    /// The slot of a field, whatever the release.
+    pub fn slot(&self, json: &str) -> Option<usize> {
+        self.fields.iter().position(|field| field.json == json)
+    }
+
+    /// Whether there is a field of any name, whatever the release.
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|field| field.json == name)
+    }
+}
+
+/// Whether objects of a kind live in a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// In a namespace.
+    Namespaced,
+    /// In the cluster.
+    Cluster,
+}
+
+/// One kind of a version.
+#[derive(Debug)]
+pub struct Kind {
+    /// e.g. `ResourceClaim`.
+    pub kind: &'static str,
+    /// What it is; of a list kind: what its items are.
+    pub object: ObjectKind,
+    /// e.g. `resourceclaims`; of a list kind: that of its items.
+    pub plural: &'static str,
+    /// Scope.
+    pub scope: Scope,
+    /// True if there is a `status` subresource.
+    pub status: bool,
+    /// For list kinds: the kind of the items.
+    pub items: Option<&'static str>,
+    /// First release that serves it.
+    pub since: Release,
+    /// The last minor release that serves it in this version; `None`: the last of the version.
+    pub until: Option<u8>,
+    /// Minor releases of the first deprecation warning and of the removal it announces.
+    pub deprecated: Option<(u8, u8)>,
+    /// Its struct.
+    pub schema: &'static Struct,
+}
+
+impl Kind {
+    /// True if the release has the kind in this version.
+    pub fn in_release(&self, release: Release) -> bool {
+        self.since <= release && self.until.is_none_or(|last| release.minor <= last)
+    }
+}
+
+/// One version of the API group.
+#[derive(Debug)]
+pub struct Version {
+    /// e.g. `v1alpha2`.
+    pub name: &'static str,
+    /// e.g. `resource.k8s.io/v1alpha2`.
+    pub api_version: &'static str,
+    /// First and last minor release that serves it.
+    pub minors: (u8, u8),
+    /// The minor release from which on a server serves it without being told to.
+    pub on_since: Option<u8>,
+    /// Which family it belongs to.
+    pub family: Family,
+    /// Its kinds and list kinds.
+    pub kinds: &'static [Kind],
+}
+
+/// The API group of this crate.
+pub const GROUP: &str = "resource.k8s.io";
+
+/// Every version with a table, oldest first.
+pub const VERSIONS: &[&Version] = &[&classic::v1alpha1::VERSION, &classic::v1alpha2::VERSION];
+
+/// The version with an `apiVersion`.
+pub fn version(api_version: &str) -> Option<&'static Version> {
+    VERSIONS.iter().copied().find(|version| version.api_version == api_version)
+}
+
+impl Version {
+    /// True if the release serves this version.
+    pub fn served_by(&self, release: Release) -> bool {
+        self.minors.0 <= release.minor && release.minor <= self.minors.1
+    }
+
+    /// The kind, if the release has it.
+    pub fn kind(&self, kind: &str, release: Release) -> Option<&'static Kind> {
+        self.kinds.iter().find(|k| k.kind == kind && k.in_release(release))
+    }
+
+    /// The release taken when none is asked for: the last that serves the version.
+    pub fn default_release(&self) -> Release {
+        Release::last_of(self.minors.1)
+    }
+}
+
+/// A kind in its version.
+#[derive(Debug, Clone, Copy)]
+pub struct Api {
+    /// The version.
+    pub version: &'static Version,
+    /// The kind.
+    pub kind: &'static Kind,
+}
+
+impl Type {
+    /// The Go name of the type in a decoding error, e.g. `[]v1alpha2.ResourceHandle`; pointers are followed.
+    pub fn go_name(&self, version: &str) -> String {
+        match self {
+            Type::String => "string".to_owned(),
+            Type::Named(package, name) => package.external(version, name),
+            Type::Uid => "types.UID".to_owned(),
+            Type::Bool => "bool".to_owned(),
+            Type::Int64 => "int64".to_owned(),
+            Type::Int32 => "int32".to_owned(),
+            Type::Time => "v1.Time".to_owned(),
+            Type::FieldsV1 => "v1.FieldsV1".to_owned(),
+            Type::Raw => "runtime.RawExtension".to_owned(),
+            Type::Quantity => "resource.Quantity".to_owned(),
+            Type::StringMap => "map[string]string".to_owned(),
+            Type::Map(map) => {
+                let key = map.key.map_or_else(|| "string".to_owned(), |(package, name)| package.external(version, name));
+                format!("map[{key}]{}", map.value.go_name(version))
+            }
+            Type::Struct(schema) => schema.package.external(version, schema.go),
+            Type::Pointer(inner) => inner.go_name(version),
+            Type::List(inner) => format!("[]{}", inner.go_name(version)),
+        }
+    }
+}
+
+impl Package {
+    fn external(self, version: &str, name: &str) -> String {
+        match self {
+            Package::Resource => format!("{version}.{name}"),
+            Package::Core | Package::Meta => format!("v1.{name}"),
+        }
+    }
+
+    /// The package name of the server's internal type.
+    pub fn internal(self) -> &'static str {
+        match self {
+            Package::Resource => "resource",
+            Package::Core => "core",
+            Package::Meta => "v1",
+        }
+    }
+}

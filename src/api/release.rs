@@ -1,0 +1,169 @@
+//! Kubernetes releases as data: which rule variants apply where (spec/behaviour.md §0.1, §7.10).
+
+use crate::go::GoUnicode;
+use crate::rules::names::DottedLabel;
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// A Kubernetes release `1.minor.patch`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Release {
+    /// `26` in 1.26.3.
+    pub minor: u8,
+    /// `3` in 1.26.3.
+    pub patch: u8,
+}
+
+/// The last patch of every minor release known here.
+pub const LAST_PATCHES: &[Release] =
+    &[Release::new(26, 15), Release::new(27, 16), Release::new(28, 15), Release::new(29, 15), Release::new(30, 14)];
+
+impl Release {
+    /// 1.`minor`.`patch`
+    pub const fn new(minor: u8, patch: u8) -> Self {
+        Release { minor, patch }
+    }
+
+    /// The last release known here.
+    pub fn latest() -> Self {
+        LAST_PATCHES.last().copied().unwrap_or(Release::new(26, 0))
+    }
+
+    /// The last patch of a minor release; `.0` if the minor is not known.
+    pub fn last_of(minor: u8) -> Self {
+        LAST_PATCHES.iter().copied().find(|last| last.minor == minor).unwrap_or(Release::new(minor, 0))
+    }
+
+    /// Reads `1.26` (its last patch) or `1.26.1`. `None` if it is no release known here: a patch must have been released.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.strip_prefix("1.")?.split('.');
+        let number = |part: &str| {
+            (!part.is_empty() && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse::<u8>().ok()).flatten()
+        };
+        let minor = number(parts.next()?)?;
+        let last = LAST_PATCHES.iter().copied().find(|last| last.minor == minor)?;
+        let release = match parts.next() {
+            None => last,
+            Some(patch) => Release::new(minor, number(patch)?),
+        };
+        (parts.next().is_none() && release <= last).then_some(release)
+    }
+
+    /// What to say about a text that [`Release::parse`] does not read.
+    pub fn unknown(text: &str) -> String {
+        let minor = text.rsplit_once('.').and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
+        match minor {
+            Some(last) if text.matches('.').count() == 2 => {
+                format!("Kubernetes {text} is not known: the last patch known here is {last}")
+            }
+            _ => {
+                let minors: Vec<String> = LAST_PATCHES.iter().map(|last| format!("`1.{}`", last.minor)).collect();
+                format!("unknown release `{text}`; write one of {}, or with a patch, `1.26.1`", minors.join(", "))
+            }
+        }
+    }
+
+    /// The rules of this release.
+    pub fn rules(self) -> &'static Rules {
+        // The patch releases of February 2024 are the first built with Go 1.21, which has newer Unicode tables.
+        match (self.minor, self.patch) {
+            (0..=26, 0..=1) => &P26A,
+            (0..=26, 2..=13) => &P26B,
+            (0..=26, _) => &P26B_GO_1_21,
+            (27, 0..=10) | (28, 0..=6) => &P27,
+            (27..=29, _) => &P27_GO_1_21,
+            _ => &P30,
+        }
+    }
+}
+
+impl Serialize for Release {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}.{}", self.minor, self.patch)
+    }
+}
+
+/// What differs between releases. Validators read this and never compare version numbers.
+#[derive(Debug)]
+pub struct Rules {
+    /// Name of the profile, e.g. `1.27-1.29`.
+    pub profile: &'static str,
+    /// `reservedFor` duplicates are found by `uid`; else by the whole entry.
+    pub reserved_for_by_uid: bool,
+    /// What a namespace with dots is told.
+    pub dotted_label: DottedLabel,
+    /// `status.allocation` is immutable once set.
+    pub allocation_immutable: bool,
+    /// Status updates reset most metadata to the stored one.
+    pub status_update_resets_metadata: bool,
+    /// Which characters the server's Go prints verbatim.
+    pub unicode: GoUnicode,
+}
+
+const BASE: Rules = Rules {
+    profile: "1.26.0-1.26.1",
+    reserved_for_by_uid: false,
+    dotted_label: DottedLabel::General,
+    allocation_immutable: false,
+    status_update_resets_metadata: false,
+    unicode: GoUnicode::V13,
+};
+static P26A: Rules = BASE;
+static P26B: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, ..BASE };
+static P26B_GO_1_21: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, unicode: GoUnicode::V15, ..BASE };
+static P27: Rules = Rules {
+    profile: "1.27-1.29",
+    reserved_for_by_uid: true,
+    dotted_label: DottedLabel::NamesTheDots,
+    allocation_immutable: true,
+    ..BASE
+};
+static P27_GO_1_21: Rules = Rules {
+    profile: "1.27-1.29",
+    reserved_for_by_uid: true,
+    dotted_label: DottedLabel::NamesTheDots,
+    allocation_immutable: true,
+    unicode: GoUnicode::V15,
+    ..BASE
+};
+static P30: Rules = Rules {
+    profile: "1.30",
+    reserved_for_by_uid: true,
+    dotted_label: DottedLabel::NamesTheDots,
+    allocation_immutable: true,
+    status_update_resets_metadata: true,
+    unicode: GoUnicode::V15,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_minors_and_patches() {
+        assert_eq!(Release::parse("1.26"), Some(Release::new(26, 15)));
+        assert_eq!(Release::parse("1.26.1"), Some(Release::new(26, 1)));
+        for bad in ["1.25", "1.31", "1.26.16", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", ""] {
+            assert_eq!(Release::parse(bad), None, "{bad}");
+        }
+        assert_eq!(Release::new(26, 1).rules().profile, "1.26.0-1.26.1");
+        assert_eq!(Release::new(26, 2).rules().profile, "1.26.2-1.26.15");
+        for (minor, patch, unicode) in [
+            (26, 13, GoUnicode::V13),
+            (26, 14, GoUnicode::V15),
+            (27, 10, GoUnicode::V13),
+            (27, 11, GoUnicode::V15),
+            (28, 6, GoUnicode::V13),
+            (28, 7, GoUnicode::V15),
+            (29, 0, GoUnicode::V15),
+        ] {
+            assert_eq!(Release::new(minor, patch).rules().unicode, unicode, "1.{minor}.{patch}");
+        }
+    }
+}

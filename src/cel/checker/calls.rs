@@ -1,0 +1,151 @@
+//! Which function a call means, and which of its overloads.
+
+use super::super::ast::{Expr, Literal, Node};
+use super::super::functions::Style;
+use super::super::types::Type;
+use super::{Checker, Reference, qualified_name};
+
+impl<'a> Checker<'a> {
+    pub(super) fn check_call(&mut self, expr: &'a Expr, function: &'a str, target: Option<&'a Expr>, arguments: &'a [Expr]) {
+        if function == "_?._"
+            && let [operand, field] = arguments
+        {
+            self.check_optional_select(expr, operand, field);
+            return;
+        }
+        for argument in arguments {
+            self.check(argument);
+        }
+        let Some(target) = target else {
+            match self.find_function(function) {
+                Some(found) => self.resolve(expr, found, None, arguments, false),
+                None => {
+                    self.set_type(expr.id, Type::Error);
+                    self.undeclared(expr.position, function);
+                }
+            }
+            return;
+        };
+        // A dotted receiver can be the first part of a function's name. It is not checked then.
+        if let Some(qualified) = qualified_name(target)
+            && let Some(found) = self.find_function(&format!("{qualified}.{function}"))
+        {
+            self.resolve(expr, found, None, arguments, true);
+            return;
+        }
+        self.check(target);
+        match self.environment.function_index(function) {
+            Some(found) => self.resolve(expr, found, Some(target), arguments, false),
+            None => {
+                self.set_type(expr.id, Type::Error);
+                self.undeclared(expr.position, function);
+            }
+        }
+    }
+
+    fn find_function(&self, name: &str) -> Option<usize> {
+        self.environment.candidates(name).find_map(|candidate| self.environment.function_index(&candidate))
+    }
+
+    /// `a.?b`
+    fn check_optional_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a Expr) {
+        let Node::Literal(Literal::String(name)) = &field.node else { return };
+        self.check(operand);
+        self.set_type(field.id, Type::String);
+        let found = self.select_type(expr.position, operand, name, true);
+        let found = self.unifier.substitute(&found, false);
+        self.set_type(expr.id, found);
+        if let Some(function) = self.environment.function_index("_?._") {
+            self.set_reference(expr.id, Reference::Function { function, overloads: vec![0], namespaced: false });
+        }
+    }
+
+    fn resolve(&mut self, expr: &'a Expr, function: usize, target: Option<&'a Expr>, arguments: &'a [Expr], namespaced: bool) {
+        let environment = self.environment;
+        let Some(declared) = environment.function(function) else { return };
+        let given: Vec<Type> = target.into_iter().chain(arguments).map(|argument| self.type_of(argument)).collect();
+        if matches!(declared.name, "_&&_" | "_||_") {
+            self.resolve_logical(expr, function, arguments);
+            return;
+        }
+        let style = if target.is_some() { Style::Member } else { Style::Global };
+        let mut result: Option<Type> = None;
+        let mut matching = Vec::new();
+        let given_references: Vec<&Type> = given.iter().collect();
+        for (index, overload) in declared.overloads.iter().enumerate() {
+            if overload.style != style || overload.arguments.len() != given.len() {
+                // Fresh variables are numbered even for overloads that cannot match.
+                if overload.style == style {
+                    overload.parameters.iter().for_each(|_| drop(self.unifier.fresh()));
+                }
+                continue;
+            }
+            let variables: Vec<(char, Type)> = overload.parameters.iter().map(|&letter| (letter, self.unifier.fresh())).collect();
+            let wanted: Vec<Type> = overload.arguments.iter().map(|argument| instantiate(argument, &variables)).collect();
+            let wanted_references: Vec<&Type> = wanted.iter().collect();
+            if self.unifier.all_assignable(&given_references, &wanted_references) {
+                matching.push(index);
+                let of = instantiate(&overload.result, &variables);
+                let of = self.unifier.substitute(&of, false);
+                result = match result {
+                    None => Some(of),
+                    Some(first) if first == of => Some(first),
+                    Some(_) => Some(Type::Dyn),
+                };
+            }
+        }
+        match result {
+            Some(result) => {
+                self.too_large = self.too_large || result.weight(super::LARGEST_TYPE) >= super::LARGEST_TYPE;
+                self.set_type(expr.id, result);
+                self.set_reference(expr.id, Reference::Function { function, overloads: matching, namespaced });
+            }
+            None => {
+                self.set_type(expr.id, Type::Error);
+                self.no_matching_overload(expr.position, declared.name, &given, target.is_some());
+            }
+        }
+    }
+
+    /// Every operand of `&&` and `||` that is not a boolean is a problem of its own.
+    fn resolve_logical(&mut self, expr: &'a Expr, function: usize, arguments: &'a [Expr]) {
+        let mut fits = true;
+        for argument in arguments {
+            let found = self.type_of(argument);
+            if !self.unifier.assignable(&Type::Bool, &found) {
+                let found = self.unifier.substitute(&found, false);
+                self.mismatch(argument.position, &Type::Bool, &found);
+                fits = false;
+            }
+        }
+        self.set_type(expr.id, if fits { Type::Bool } else { Type::Error });
+        self.set_reference(expr.id, Reference::Function { function, overloads: vec![0], namespaced: false });
+    }
+
+    fn no_matching_overload(&mut self, position: u32, name: &str, given: &[Type], member: bool) {
+        let mut shown = given.iter().map(|found| self.unifier.substitute(found, true).in_problem().to_string());
+        let receiver = if member { shown.next().map(|receiver| format!("{receiver}.")) } else { None };
+        let rest: Vec<String> = shown.collect();
+        let signature = format!("{}({})", receiver.unwrap_or_default(), rest.join(", "));
+        self.report(position, format!("found no matching overload for '{name}' applied to '{signature}'"));
+    }
+}
+
+/// A signature's type with its parameters replaced by variables.
+fn instantiate(declared: &Type, variables: &[(char, Type)]) -> Type {
+    if variables.is_empty() {
+        return declared.clone();
+    }
+    match declared {
+        Type::Parameter(letter) => {
+            variables.iter().find(|(known, _)| known == letter).map_or(Type::Dyn, |(_, variable)| variable.clone())
+        }
+        Type::List(element) => Type::list(instantiate(element, variables)),
+        Type::Map(pair) => Type::map(instantiate(&pair.0, variables), instantiate(&pair.1, variables)),
+        Type::Type(Some(of)) => Type::type_of(instantiate(of, variables)),
+        Type::Opaque(name, parameters) => {
+            Type::Opaque(name.clone(), parameters.iter().map(|parameter| instantiate(parameter, variables)).collect())
+        }
+        other => other.clone(),
+    }
+}

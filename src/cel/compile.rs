@@ -1,0 +1,204 @@
+//! From a text to a program that can be run, and its answers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::ast::Ast;
+use super::checker::{self, Findings};
+use super::cost::{Range, estimate};
+use super::environment::{Environment, Rules, Wanted};
+use super::evaluator::{self, Observation, plan};
+use super::parse::parse;
+use super::source::{Problems, Source};
+use super::types::Type;
+use super::validators;
+use super::value::{EvalError, Value};
+
+/// Why a text cannot be used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompileError {
+    /// Which stage refused it.
+    pub stage: Stage,
+    /// kube-apiserver's text: `compilation failed: …`, `must evaluate to …`, `program instantiation failed: …`.
+    pub text: String,
+    /// The problems with their places, for the stages that know them.
+    pub problems: Option<(Source, Problems)>,
+}
+
+/// A stage of compilation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Parser and macros.
+    Parse,
+    /// Types and literals.
+    Check,
+    /// The type of the result.
+    Result,
+    /// The program; kube-apiserver calls this an internal error.
+    Program,
+    /// A limit of this engine, or a crash of kube-apiserver: it has no such answer.
+    Limit,
+}
+
+impl CompileError {
+    /// Whether kube-apiserver reports it as an internal error.
+    pub fn is_internal(&self) -> bool {
+        self.stage == Stage::Program
+    }
+
+    fn new(stage: Stage, text: String) -> CompileError {
+        CompileError { stage, text, problems: None }
+    }
+
+    fn with_problems(stage: Stage, source: &Source, problems: Problems) -> CompileError {
+        let text = format!("compilation failed: {}", problems.render(source));
+        CompileError { stage, text, problems: Some((source.clone(), problems)) }
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// An expression that was parsed and checked.
+#[derive(Debug)]
+pub struct Checked {
+    /// The tree.
+    pub ast: Ast,
+    /// Types and references.
+    pub findings: Findings,
+}
+
+/// An expression that can be run.
+#[derive(Debug)]
+pub struct Program {
+    checked: Checked,
+    program: plan::Program,
+    rules: Rules,
+    estimate: Option<Range>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The value, or why there is none.
+    pub result: Result<Value, Arc<EvalError>>,
+    /// What was spent, in cel-go's units.
+    pub cost: u64,
+}
+
+/// The limit of costs of a selector (`k8s.io/api/resource`, `CELSelectorExpressionMaxCost`): for the estimate and for a run.
+pub const SELECTOR_COST_LIMIT: u64 = 1_000_000;
+
+impl Environment {
+    /// Parses and checks a text.
+    pub fn check(&self, text: &str) -> Result<Checked, CompileError> {
+        let ast = parse(text, self.parse_options())
+            .map_err(|problems| CompileError::with_problems(Stage::Parse, &problems.source, problems.problems.clone()))?;
+        let findings = match checker::check(self, &ast) {
+            Ok(Ok(findings)) => findings,
+            Ok(Err(problems)) => return Err(CompileError::with_problems(Stage::Check, &ast.source, problems)),
+            Err(checker::TooLarge) => {
+                return Err(CompileError::new(
+                    Stage::Limit,
+                    "the types of the expression are too large to be checked".to_owned(),
+                ));
+            }
+        };
+        if self.rules().computed_formats_crash && validators::has_computed_format(&ast) {
+            let text = "kube-apiserver 1.31 crashes on format() of a text that is not a literal".to_owned();
+            return Err(CompileError::new(Stage::Limit, text));
+        }
+        if self.validates() {
+            let problems = validators::validate(self, &ast, &findings);
+            if !problems.is_empty() {
+                return Err(CompileError::with_problems(Stage::Check, &ast.source, problems));
+            }
+        }
+        Ok(Checked { ast, findings })
+    }
+
+    /// Makes a program of a text. The error is kube-apiserver's.
+    pub fn compile(&self, text: &str) -> Result<Program, CompileError> {
+        let checked = self.check(text)?;
+        let output = checked.output_type();
+        match self.wanted() {
+            Wanted::BoolOrUnknown { or_dyn } => {
+                if !(matches!(output, Type::Bool | Type::Any) || or_dyn && *output == Type::Dyn) {
+                    let text = format!("must evaluate to bool or the unknown type, not {output}");
+                    return Err(CompileError::new(Stage::Result, text));
+                }
+            }
+            Wanted::Bool if *output != Type::Bool => {
+                return Err(CompileError::new(Stage::Result, "must evaluate to bool".to_owned()));
+            }
+            Wanted::Bool | Wanted::Anything => {}
+        }
+        let program = plan::plan(self, &checked.ast, &checked.findings)
+            .map_err(|text| CompileError::new(Stage::Program, format!("program instantiation failed: {text}")))?;
+        let estimate = self.estimates().then(|| estimate::estimate(self, &checked.findings, &checked.ast.root, checked.ast.ids));
+        Ok(Program { checked, program, rules: self.rules().clone(), estimate })
+    }
+}
+
+impl Checked {
+    /// The type of the result.
+    pub fn output_type(&self) -> &Type {
+        self.findings.type_of(self.ast.root.id)
+    }
+}
+
+impl Program {
+    /// The type of the result.
+    pub fn output_type(&self) -> &Type {
+        self.checked.output_type()
+    }
+
+    /// The tree and what is known of it.
+    pub fn checked(&self) -> &Checked {
+        &self.checked
+    }
+
+    /// What a run costs at least and at most; None in releases that do not estimate.
+    pub fn cost_estimate(&self) -> Option<Range> {
+        self.estimate
+    }
+
+    /// Runs the program with the environment's variables in order. A run that costs more than `limit` fails.
+    pub fn evaluate(&self, variables: &[Value], limit: u64) -> Outcome {
+        self.run(variables, limit, false).0
+    }
+
+    /// Runs the program and keeps the value of every sub-expression.
+    pub(super) fn run(&self, variables: &[Value], limit: u64, observe: bool) -> (Outcome, Vec<Observation>) {
+        let (value, cost, observations) = evaluator::evaluate(&self.program, variables, &self.rules, limit, observe);
+        let result = match value {
+            Value::Error(error) => Err(error),
+            value => Ok(value),
+        };
+        (Outcome { result, cost }, observations)
+    }
+}
+
+impl Outcome {
+    /// Whether a selector matches, or kube-scheduler's error (`DeviceMatches`, `Program.Eval`).
+    pub fn matches(&self) -> Result<bool, String> {
+        let value = match &self.result {
+            Ok(Value::Bool(found)) => return Ok(*found),
+            Ok(value) => value,
+            Err(error) => return Err(error.text.clone()),
+        };
+        let why = match value {
+            Value::String(_) => "unsupported native conversion from string to 'bool'".to_owned(),
+            Value::Version(_) => "type conversion error from 'Semver' to 'bool'".to_owned(),
+            Value::Quantity(..) => "type conversion error from 'Quantity' to 'bool'".to_owned(),
+            Value::List(_) => "type conversion error from list to 'bool'".to_owned(),
+            other => format!("unsupported type conversion from '{}' to bool", other.type_name()),
+        };
+        Err(format!("CEL result of type {} could not be converted to bool: {why}", value.type_name()))
+    }
+}

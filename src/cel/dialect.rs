@@ -1,0 +1,71 @@
+//! What differs between the releases of cel-go before a text is checked.
+
+use super::source::LineRule;
+
+/// How a release of cel-go reads a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// Names in back quotes are tokens. They are refused all the same: Kubernetes does not switch them on.
+    pub escaped_names: bool,
+    /// A syntax error's text goes through Go's `Sprintf` once more, without arguments, which damages every `%` in it.
+    pub syntax_errors_are_formats: bool,
+    /// Which line the first column belongs to.
+    pub line_rule: LineRule,
+    /// The column of a problem in an empty text, from 0.
+    pub empty_text_column: i64,
+    /// `"\ud800"` is refused; otherwise it becomes U+FFFD. The text for what is beyond U+10FFFF changed at the same time.
+    pub surrogates_are_refused: bool,
+    /// The variable in which macros collect their result.
+    pub accumulator: &'static str,
+    /// Macros refuse `@result`, `__result__` and the same name twice as names of their variables.
+    pub variables_are_guarded: bool,
+}
+
+/// cel-go 0.17 and 0.20: Kubernetes 1.30 and 1.31.
+pub const CEL_GO_0_17: Dialect = Dialect {
+    escaped_names: false,
+    syntax_errors_are_formats: true,
+    line_rule: LineRule::FirstColumnBelongsToLineBefore,
+    empty_text_column: 0,
+    surrogates_are_refused: false,
+    accumulator: PLAIN_ACCUMULATOR,
+    variables_are_guarded: false,
+};
+
+/// cel-go 0.22: Kubernetes 1.32.
+pub const CEL_GO_0_22: Dialect = Dialect { line_rule: LineRule::Exact, empty_text_column: -1, ..CEL_GO_0_17 };
+
+/// cel-go 0.23 to 0.26: Kubernetes 1.33 to 1.36.
+pub const CEL_GO_0_23: Dialect = Dialect {
+    escaped_names: true,
+    syntax_errors_are_formats: false,
+    surrogates_are_refused: true,
+    accumulator: "@result",
+    variables_are_guarded: true,
+    ..CEL_GO_0_22
+};
+
+/// The accumulator's name to cel-go 0.22. Later releases still refuse it as a variable.
+pub const PLAIN_ACCUMULATOR: &str = "__result__";
+
+/// The macros of an environment. `has`, `all`, `exists`, `exists_one`, `map` and `filter` are in every one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MacroSet {
+    /// `cel.bind(x, value, body)`.
+    pub bind: bool,
+    /// `optMap`, `optFlatMap`.
+    pub optionals: bool,
+    /// `all`, `exists`, `exists_one`, `existsOne` with two variables, `transformList`, `transformMap`, `transformMapEntry`.
+    pub two_variables: bool,
+    /// `sortBy`.
+    pub sort_by: bool,
+}
+
+/// How to parse a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseOptions {
+    /// The release of cel-go.
+    pub dialect: &'static Dialect,
+    /// The macros that are known. Another name or number of arguments is an ordinary call.
+    pub macros: MacroSet,
+}

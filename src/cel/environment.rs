@@ -1,0 +1,445 @@
+//! Environments: which names, functions and rules an expression is compiled with, by release.
+
+use super::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, MacroSet, ParseOptions};
+use super::functions::{self, Function, Gate, Overload, Style};
+use super::messages;
+use super::types::Type;
+
+/// Which of kube-apiserver's two environments (`k8s.io/apiserver/pkg/cel/environment`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// For expressions of objects that are created or changed: what the release before knows, too.
+    New,
+    /// For expressions that are stored already, and for the scheduler.
+    Stored,
+}
+
+/// What a release computes differently from later ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// A text search that begins behind the end fails, `containsCIDR` of a text is never true (cel-go 0.17 and 0.20, apiserver 1.30 and 1.31).
+    pub first_libraries: bool,
+    /// A loop with two variables over an error says so in its own words (cel-go 0.22).
+    pub two_variables_hide_errors: bool,
+    /// A loop's accumulator gets its first value before the loop, not when it is first asked for (cel-go 0.17 and 0.20).
+    pub eager_accumulators: bool,
+    /// Arguments of formats are not validated, and optional types have a shorter name in problems (cel-go 0.17).
+    pub first_checker: bool,
+    /// The validator of formats crashes on a receiver that is not a literal (cel-go 0.20).
+    pub computed_formats_crash: bool,
+    /// Semantic versions cost 1: the functions are not kube-apiserver's yet (1.31 and 1.32).
+    pub plain_versions: bool,
+    /// The second variable of a loop has no type if the range has none, and no bounds (cel-go 0.22).
+    pub second_variables_are_untyped: bool,
+    /// The regular expression for URIs is a little longer (1.32 and earlier).
+    pub longer_uri_pattern: bool,
+    /// Calls of kube-apiserver's functions cost by their own rules at run time (all releases but 1.31).
+    pub library_costs: bool,
+    /// Lists' functions cost by size (cel-go 0.26).
+    pub list_costs: bool,
+    /// Sizes of optional values and results of `dyn()` are known to the estimate (cel-go 0.23 and later).
+    pub sizes_pass_through: bool,
+    /// Named formats count bytes (1.35 and later).
+    pub lengths_in_bytes: bool,
+    /// Lists can be attributes.
+    pub list_attributes: bool,
+}
+
+/// The type an expression must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// `bool`, `any`, and `dyn` if the flag is set. The text of the problem is of 1.31 and later.
+    BoolOrUnknown {
+        /// `dyn` is accepted as well.
+        or_dyn: bool,
+    },
+    /// `bool` and nothing else (1.30).
+    Bool,
+    /// Any type.
+    Anything,
+}
+
+/// How large the parts of a variable can be, for the estimate of costs.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    /// Most elements, entries or code points.
+    pub size: u64,
+    /// Bounds of the keys of a map.
+    pub key: Option<Box<Bounds>>,
+    /// Bounds of the elements of a list or the values of a map.
+    pub element: Option<Box<Bounds>>,
+    /// Bounds of fields by name.
+    pub fields: Vec<(&'static str, Bounds)>,
+    /// Any name can be selected and is bounded as an element.
+    pub names_are_elements: bool,
+}
+
+/// A function as an environment has it.
+#[derive(Debug)]
+pub struct Declaration {
+    /// Its name.
+    pub name: &'static str,
+    /// The overloads that the environment has.
+    pub overloads: Vec<Signature>,
+    /// Row of the table.
+    pub function: &'static Function,
+}
+
+/// An overload with its types read.
+#[derive(Debug)]
+pub struct Signature {
+    /// cel-go's id.
+    pub id: &'static str,
+    /// Types of the arguments, the receiver first.
+    pub arguments: Vec<Type>,
+    /// Type of the result.
+    pub result: Type,
+    /// The type parameters.
+    pub parameters: Vec<char>,
+    /// How it is called.
+    pub style: Style,
+    /// Row of the table.
+    pub overload: &'static Overload,
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl std::fmt::Debug for Overload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+/// What an expression is compiled with.
+#[derive(Debug)]
+pub struct Environment {
+    /// Sorted by name.
+    functions: Vec<Declaration>,
+    variables: Vec<(String, Type)>,
+    bounds: Vec<Option<Bounds>>,
+    /// Types with fields, apart from protobuf's.
+    structures: Vec<(String, Vec<(String, Type)>)>,
+    /// Names of types.
+    type_names: Vec<(String, Type)>,
+    container: String,
+    validates: bool,
+    parse: ParseOptions,
+    rules: Rules,
+    wanted: Wanted,
+    estimates: bool,
+}
+
+/// The types that have a name in every environment.
+const TYPE_NAMES: &[(&str, &str)] = &[
+    ("bool", "bool"),
+    ("bytes", "bytes"),
+    ("double", "double"),
+    ("duration", "duration"),
+    ("google.protobuf.Duration", "duration"),
+    ("google.protobuf.Timestamp", "timestamp"),
+    ("int", "int"),
+    ("list", "list(dyn)"),
+    ("map", "map(dyn, dyn)"),
+    ("null_type", "null_type"),
+    ("string", "string"),
+    ("timestamp", "timestamp"),
+    ("type", "type"),
+    ("uint", "uint"),
+];
+
+impl Environment {
+    /// The environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) for Kubernetes 1.`minor`, 31 to 36.
+    pub fn device(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
+        let has_gate = |gate: Gate| gates.contains(&gate) || mode == Mode::Stored;
+        let lists = minor >= 36 && gates.contains(&Gate::ListTypeAttributes);
+        let value = if lists { Type::Dyn } else { Type::Any };
+        let named = |element: Type| Type::map(Type::String, Type::map(Type::String, element));
+        let mut fields = vec![
+            ("driver".to_owned(), Type::String),
+            ("attributes".to_owned(), named(value)),
+            ("capacity".to_owned(), named(Type::structure("kubernetes.Quantity"))),
+        ];
+        if minor >= 34 && has_gate(Gate::ConsumableCapacity) {
+            fields.push(("allowMultipleAllocations".to_owned(), Type::Bool));
+        }
+        let mut environment = Environment::base(minor, |overload| {
+            let introduced = if mode == Mode::Stored { overload.stored } else { overload.new };
+            minor >= introduced && overload.gate.is_none_or(&has_gate)
+        });
+        let compatible = if mode == Mode::Stored { minor } else { minor.saturating_sub(1) };
+        environment.parse.macros =
+            MacroSet { bind: true, optionals: true, two_variables: compatible >= 32, sort_by: compatible >= 34 };
+        environment.structures = vec![("kubernetes.DRADevice".to_owned(), fields)];
+        let name = Type::structure("kubernetes.DRADevice");
+        environment.variables = vec![("device".to_owned(), name.clone())];
+        environment.bounds = vec![Some(device_bounds())];
+        if minor >= 32 {
+            environment.type_names.push(("kubernetes.DRADevice".to_owned(), name));
+        } else {
+            // Declared by mistake as variables that never have a value.
+            environment = environment.with_variable("kubernetes.DRADevice", name);
+            environment = environment.with_variable("duration", Type::Duration).with_variable("timestamp", Type::Timestamp);
+        }
+        environment.wanted = Wanted::BoolOrUnknown { or_dyn: lists };
+        environment.estimates = minor >= 32;
+        environment.rules.list_attributes = lists;
+        environment
+    }
+
+    /// The environment of named resources' selectors in Kubernetes 1.30 (`k8s.io/dynamic-resource-allocation/structured/namedresources/cel`).
+    pub fn named_resources(mode: Mode) -> Environment {
+        let mut environment = Environment::base(30, |overload| {
+            let introduced = if mode == Mode::Stored { overload.stored } else { overload.new };
+            30 >= introduced && overload.gate.is_none()
+        });
+        environment.parse.macros = MacroSet { optionals: true, ..MacroSet::default() };
+        let kinds = [
+            ("quantity", Type::structure("kubernetes.Quantity")),
+            ("bool", Type::Bool),
+            ("int", Type::Int),
+            ("intslice", Type::list(Type::Int)),
+            ("string", Type::String),
+            ("stringslice", Type::list(Type::String)),
+            ("version", Type::structure("kubernetes.Semver")),
+        ];
+        for (name, kind) in kinds {
+            environment.variables.push((format!("attributes.{name}"), Type::map(Type::String, kind)));
+            environment.bounds.push(None);
+        }
+        environment.wanted = Wanted::Bool;
+        environment
+    }
+
+    /// The language as it is specified, with cel-go's extensions that this crate has: what the conformance tests of cel-spec ask for.
+    pub fn standard() -> Environment {
+        let mut environment = Environment::base(u8::MAX, |_| true);
+        environment.parse.macros = MacroSet { bind: true, optionals: true, two_variables: true, sort_by: true };
+        environment.validates = false;
+        environment
+    }
+
+    fn base(minor: u8, has: impl Fn(&Overload) -> bool) -> Environment {
+        let mut functions: Vec<Declaration> = functions::all()
+            .filter_map(|function| {
+                let overloads: Vec<Signature> =
+                    function.overloads.iter().filter(|overload| has(overload)).filter_map(signature).collect();
+                (!overloads.is_empty()).then_some(Declaration { name: function.name, overloads, function })
+            })
+            .collect();
+        functions.sort_by_key(|declaration| declaration.name);
+        let mut type_names: Vec<(String, Type)> =
+            TYPE_NAMES.iter().filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?))).collect();
+        type_names.push(("optional_type".to_owned(), Type::opaque("optional_type")));
+        if minor <= 31 {
+            type_names.retain(|(name, _)| !matches!(name.as_str(), "duration" | "timestamp"));
+        }
+        if functions.iter().any(|declaration| declaration.name == "ip") {
+            type_names.push(("net.IP".to_owned(), Type::opaque("net.IP")));
+            type_names.push(("net.CIDR".to_owned(), Type::opaque("net.CIDR")));
+        }
+        let dialect = match minor {
+            0..=31 => &CEL_GO_0_17,
+            32 => &CEL_GO_0_22,
+            _ => &CEL_GO_0_23,
+        };
+        Environment {
+            functions,
+            variables: Vec::new(),
+            bounds: Vec::new(),
+            structures: Vec::new(),
+            type_names,
+            container: String::new(),
+            validates: true,
+            parse: ParseOptions { dialect, macros: MacroSet::default() },
+            rules: Rules {
+                first_libraries: minor <= 31,
+                two_variables_hide_errors: minor == 32,
+                eager_accumulators: minor <= 31,
+                first_checker: minor <= 30,
+                computed_formats_crash: minor == 31,
+                plain_versions: minor <= 32,
+                second_variables_are_untyped: minor == 32,
+                longer_uri_pattern: minor <= 32,
+                library_costs: minor != 31,
+                list_costs: minor >= 34,
+                sizes_pass_through: minor >= 33,
+                lengths_in_bytes: minor >= 35,
+                list_attributes: false,
+            },
+            wanted: Wanted::Anything,
+            estimates: false,
+        }
+    }
+
+    /// Declares a variable.
+    pub fn with_variable(mut self, name: &str, kind: Type) -> Environment {
+        self.variables.push((name.to_owned(), kind));
+        self.bounds.push(None);
+        self
+    }
+
+    /// Names are looked up in this namespace and those around it first.
+    pub fn with_container(mut self, container: &str) -> Environment {
+        self.container = container.to_owned();
+        self
+    }
+
+    /// The names that `name` can mean, the most likely first. A leading dot stands for no namespace.
+    pub fn candidates(&self, name: &str) -> impl Iterator<Item = String> {
+        let absolute = name.strip_prefix('.');
+        let mut names = Vec::new();
+        if absolute.is_none() {
+            let mut namespace = self.container.as_str();
+            while !namespace.is_empty() {
+                names.push(format!("{namespace}.{name}"));
+                namespace = namespace.rsplit_once('.').map_or("", |(outer, _)| outer);
+            }
+        }
+        names.push(absolute.unwrap_or(name).to_owned());
+        names.into_iter()
+    }
+
+    /// The type of a variable, or of a type's name.
+    pub fn name_type(&self, name: &str) -> Option<Type> {
+        if let Some((_, kind)) = self.variables.iter().find(|(known, _)| known == name) {
+            return Some(kind.clone());
+        }
+        self.type_named(name).map(Type::type_of)
+    }
+
+    /// The type with this name.
+    pub fn type_named(&self, name: &str) -> Option<Type> {
+        let known = self.type_names.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.clone());
+        known.or_else(|| messages::find(name).map(|message| message.result()))
+    }
+
+    /// Whether a type's name is a value at run time. cel-go knows some names only to the checker.
+    pub fn has_type_value(&self, name: &str) -> bool {
+        !matches!(name, "duration" | "timestamp") && !self.structures.iter().any(|(known, _)| known == name)
+    }
+
+    /// The position of a variable.
+    pub fn variable(&self, name: &str) -> Option<usize> {
+        self.variables.iter().position(|(known, _)| known == name)
+    }
+
+    /// The number of variables.
+    pub fn variable_count(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// What is known about the size of a variable's parts.
+    pub fn bounds(&self, variable: usize) -> Option<&Bounds> {
+        self.bounds.get(variable).and_then(Option::as_ref)
+    }
+
+    /// The fields of a type that has some.
+    pub fn fields(&self, structure: &str) -> Option<Vec<(String, Type)>> {
+        let known = self.structures.iter().find(|(known, _)| known == structure).map(|(_, fields)| fields.clone());
+        known.or_else(|| messages::find(structure).map(|message| message.fields()))
+    }
+
+    /// The type of `name{…}`, if messages of that name can be written.
+    pub fn message_result(&self, name: &str, of: &Type) -> Option<Type> {
+        (self.structures.iter().any(|(known, _)| known == name) || messages::find(name).is_some()).then(|| of.clone())
+    }
+
+    /// The position of a function.
+    pub fn function_index(&self, name: &str) -> Option<usize> {
+        self.functions.binary_search_by_key(&name, |declaration| declaration.name).ok()
+    }
+
+    /// A function.
+    pub fn function(&self, index: usize) -> Option<&Declaration> {
+        self.functions.get(index)
+    }
+
+    /// All functions in the order of their names.
+    pub fn functions(&self) -> &[Declaration] {
+        &self.functions
+    }
+
+    /// The namespace names are looked up in.
+    pub fn container(&self) -> &str {
+        &self.container
+    }
+
+    /// Literals are validated after the check.
+    pub fn validates(&self) -> bool {
+        self.validates
+    }
+
+    /// How expressions are parsed.
+    pub fn parse_options(&self) -> &ParseOptions {
+        &self.parse
+    }
+
+    /// What the release computes differently.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The type an expression must have.
+    pub fn wanted(&self) -> Wanted {
+        self.wanted
+    }
+
+    /// The release estimates costs.
+    pub fn estimates(&self) -> bool {
+        self.estimates
+    }
+}
+
+fn signature(overload: &'static Overload) -> Option<Signature> {
+    let (arguments, result) = overload.signature.split_once("->")?;
+    let arguments = match arguments.trim() {
+        "" => Vec::new(),
+        // The table of functions is checked by a test: every signature can be read.
+        arguments => match Type::parse(&format!("arguments({arguments})"))? {
+            Type::Opaque(_, parameters) => parameters.to_vec(),
+            _ => return None,
+        },
+    };
+    let result = Type::parse(result)?;
+    let mut parameters = Vec::new();
+    for part in arguments.iter().chain([&result]) {
+        collect_parameters(part, &mut parameters);
+    }
+    Some(Signature { id: overload.id, arguments, result, parameters, style: overload.style, overload })
+}
+
+fn collect_parameters(of: &Type, into: &mut Vec<char>) {
+    if let Type::Parameter(letter) = of
+        && !into.contains(letter)
+    {
+        into.push(*letter);
+    }
+    for part in of.parameters() {
+        collect_parameters(part, into);
+    }
+}
+
+/// Sizes under `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `newCompiler`).
+fn device_bounds() -> Bounds {
+    let sized = |size: u64| Bounds { size, ..Bounds::default() };
+    let map = |key: u64, element: Bounds, names_are_elements: bool| Bounds {
+        size: 32,
+        key: Some(Box::new(sized(key))),
+        element: Some(Box::new(element)),
+        fields: Vec::new(),
+        names_are_elements,
+    };
+    Bounds {
+        fields: vec![
+            ("driver", sized(63)),
+            ("attributes", map(63, map(32, sized(64), true), false)),
+            ("capacity", map(63, map(32, sized(1), false), false)),
+            ("allowMultipleAllocations", sized(1)),
+        ],
+        ..Bounds::default()
+    }
+}

@@ -1,0 +1,448 @@
+//! Points in time and durations.
+//!
+//! Source: Go's `time` package; cel-go `common/types/timestamp.go` and `duration.go`.
+
+use crate::go::float::plain;
+use crate::go::time::{Civil, Time, days_before};
+use crate::go::{GoUnicode, quote};
+use std::fmt;
+
+/// Seconds from 0001-01-01 to 1970-01-01, both at midnight.
+const UNIX_EPOCH: i64 = 62_135_596_800;
+/// 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z: nothing is before or behind.
+const FIRST: i64 = -UNIX_EPOCH;
+const LAST: i64 = 253_402_300_799;
+const NANOSECONDS: i64 = 1_000_000_000;
+
+/// A point in time, with the offset it was written with.
+///
+/// Two that are the same instant are equal for the language, whatever their offsets: [`Timestamp::instant`].
+#[derive(Clone, Copy, Debug)]
+pub struct Timestamp {
+    seconds: i64,
+    nanoseconds: u32,
+    /// Seconds east of UTC.
+    offset: i32,
+}
+
+impl Timestamp {
+    /// `timestamp("…")`: RFC 3339, from the year 1 to 9999. Nothing for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (seconds, nanoseconds) = Time::parse(text).ok()?.parts();
+        Self::new(seconds.saturating_sub(UNIX_EPOCH), nanoseconds, written_offset(text))
+    }
+
+    /// `timestamp(1672531200)`: seconds since 1970. Nothing outside of the years 1 to 9999.
+    pub fn from_seconds(seconds: i64) -> Option<Self> {
+        Self::new(seconds, 0, 0)
+    }
+
+    fn new(seconds: i64, nanoseconds: u32, offset: i32) -> Option<Self> {
+        (FIRST..=LAST).contains(&seconds).then_some(Self { seconds, nanoseconds, offset })
+    }
+
+    /// Whole seconds since 1970: `int(…)`.
+    pub const fn seconds(self) -> i64 {
+        self.seconds
+    }
+
+    /// What equality and order are about: seconds since 1970 and nanoseconds.
+    pub const fn instant(self) -> (i64, u32) {
+        (self.seconds, self.nanoseconds)
+    }
+
+    /// A duration later; nothing for a timestamp overflow.
+    pub fn plus(self, duration: Duration) -> Option<Self> {
+        let nanoseconds = i64::from(self.nanoseconds).saturating_add(duration.0.rem_euclid(NANOSECONDS));
+        let seconds = self.seconds.checked_add(duration.0.div_euclid(NANOSECONDS))?.checked_add(nanoseconds / NANOSECONDS)?;
+        Self::new(seconds, u32::try_from(nanoseconds % NANOSECONDS).ok()?, self.offset)
+    }
+
+    /// A duration earlier; nothing for a timestamp overflow.
+    pub fn minus(self, duration: Duration) -> Option<Self> {
+        match duration.0.checked_neg() {
+            Some(negative) => self.plus(Duration(negative)),
+            // The one duration that cannot be turned round, in two steps.
+            None => self.plus(Duration(i64::MAX))?.plus(Duration(1)),
+        }
+    }
+
+    /// From the other one to this one; nothing for a duration overflow.
+    pub fn since(self, other: Self) -> Option<Duration> {
+        let nanoseconds = i64::from(self.nanoseconds).saturating_sub(i64::from(other.nanoseconds));
+        let seconds = self.seconds.saturating_sub(other.seconds);
+        i64::try_from(i128::from(seconds).saturating_mul(i128::from(NANOSECONDS)).saturating_add(i128::from(nanoseconds)))
+            .ok()
+            .map(Duration)
+    }
+
+    /// Date and clock in UTC.
+    pub fn fields(self) -> Fields {
+        self.fields_at(0)
+    }
+
+    /// Date and clock at so many seconds east of UTC.
+    pub fn fields_at(self, offset: i64) -> Fields {
+        let seconds = self.seconds.saturating_add(UNIX_EPOCH).saturating_add(offset);
+        let civil = Civil::new(seconds);
+        let day = seconds.div_euclid(86_400);
+        Fields {
+            year: civil.year,
+            month: civil.month.saturating_sub(1),
+            day: civil.day,
+            // 0001-01-01 is a Monday.
+            day_of_week: day.saturating_add(1).rem_euclid(7),
+            day_of_year: day.saturating_sub(days_before(civil.year, 1)),
+            hour: civil.hour,
+            minute: civil.minute,
+            second: civil.second,
+            millisecond: i64::from(self.nanoseconds / 1_000_000),
+        }
+    }
+}
+
+/// Date and clock, as the accessors of the language give them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// `getFullYear`
+    pub year: i64,
+    /// `getMonth`: 0 is January.
+    pub month: i64,
+    /// `getDate`: from 1. `getDayOfMonth` is one less.
+    pub day: i64,
+    /// `getDayOfWeek`: 0 is Sunday.
+    pub day_of_week: i64,
+    /// `getDayOfYear`: from 0.
+    pub day_of_year: i64,
+    /// `getHours`
+    pub hour: i64,
+    /// `getMinutes`
+    pub minute: i64,
+    /// `getSeconds`
+    pub second: i64,
+    /// `getMilliseconds`
+    pub millisecond: i64,
+}
+
+/// The offset at the end of a text that was read as RFC 3339.
+fn written_offset(text: &str) -> i32 {
+    let Some([sign, h1, h2, _, m1, m2]) = text.as_bytes().last_chunk::<6>().filter(|_| !text.ends_with('Z')) else { return 0 };
+    let two = |tens: &u8, ones: &u8| i32::from(tens & 0xf).saturating_mul(10).saturating_add(i32::from(ones & 0xf));
+    let seconds = two(h1, h2).saturating_mul(60).saturating_add(two(m1, m2)).saturating_mul(60);
+    if *sign == b'-' { seconds.saturating_neg() } else { seconds }
+}
+
+/// RFC 3339 with as many digits behind the second as are needed: `string(…)`.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fields { month, day, hour, minute, second, .. } = self.fields_at(i64::from(self.offset));
+        let local = self.seconds.saturating_add(UNIX_EPOCH).saturating_add(i64::from(self.offset));
+        let year = Civil::new(local).padded_year();
+        write!(f, "{year}-{:02}-{day:02}T{hour:02}:{minute:02}:{second:02}", month.saturating_add(1))?;
+        if self.nanoseconds != 0 {
+            let digits = format!("{:09}", self.nanoseconds);
+            write!(f, ".{}", digits.trim_end_matches('0'))?;
+        }
+        if self.offset == 0 {
+            return f.write_str("Z");
+        }
+        let sign = if self.offset < 0 { '-' } else { '+' };
+        let minutes = self.offset.unsigned_abs() / 60;
+        write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+    }
+}
+
+/// Nanoseconds: about 292 years in both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Duration(pub i64);
+
+impl Duration {
+    /// Go's `time.ParseDuration`: `1h30m`, `-1.5s`, `0`. Nothing for any other text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let negative = text.starts_with('-');
+        let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
+        if rest == "0" {
+            return Some(Self(0));
+        }
+        if rest.is_empty() {
+            return None;
+        }
+        let mut sum = 0u64;
+        while !rest.is_empty() {
+            let (value, behind) = term(rest)?;
+            sum = sum.checked_add(value).filter(|sum| *sum <= 1 << 63)?;
+            rest = behind;
+        }
+        let value = i128::from(sum);
+        i64::try_from(if negative { value.saturating_neg() } else { value }).ok().map(Self)
+    }
+
+    /// Both together; nothing for an overflow.
+    pub fn plus(self, other: Self) -> Option<Self> {
+        self.0.checked_add(other.0).map(Self)
+    }
+
+    /// The difference; nothing for an overflow.
+    pub fn minus(self, other: Self) -> Option<Self> {
+        self.0.checked_sub(other.0).map(Self)
+    }
+
+    /// `getHours`: whole hours, by way of a floating-point number as upstream does.
+    pub fn hours(self) -> i64 {
+        self.of(3_600 * NANOSECONDS) as i64
+    }
+
+    /// `getMinutes`
+    pub fn minutes(self) -> i64 {
+        self.of(60 * NANOSECONDS) as i64
+    }
+
+    /// `getSeconds`
+    pub fn seconds(self) -> i64 {
+        self.of(NANOSECONDS) as i64
+    }
+
+    /// `getMilliseconds`
+    pub const fn milliseconds(self) -> i64 {
+        self.0 / 1_000_000
+    }
+
+    /// How many units there are.
+    fn of(self, unit: i64) -> f64 {
+        let whole = self.0.checked_div(unit).unwrap_or(0);
+        let rest = self.0.checked_rem(unit).unwrap_or(0);
+        whole as f64 + rest as f64 / unit as f64
+    }
+}
+
+/// Seconds: `5400s`, `1.5s`.
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}s", plain(self.of(NANOSECONDS)))
+    }
+}
+
+/// A number with its unit in nanoseconds, and what stands behind.
+fn term(text: &str) -> Option<(u64, &str)> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, rest) = text.split_at_checked(digits(text))?;
+    let (fraction, rest) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at_checked(digits(rest))?,
+        None => ("", rest),
+    };
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let end = rest.bytes().position(|byte| byte == b'.' || byte.is_ascii_digit()).unwrap_or(rest.len());
+    let (unit, behind) = rest.split_at_checked(end)?;
+    let unit: u64 = match unit {
+        "ns" => 1,
+        // The micro sign and the Greek letter.
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return None,
+    };
+    const MOST: u64 = 1 << 63;
+    let whole = whole
+        .bytes()
+        .try_fold(0u64, |value, byte| value.checked_mul(10)?.checked_add(u64::from(byte & 0xf)).filter(|value| *value <= MOST))?;
+    let mut value = whole.checked_mul(unit).filter(|value| *value <= MOST)?;
+    if !fraction.is_empty() {
+        // Digits that fit, as upstream takes them; what is behind them is dropped.
+        let (mut number, mut scale) = (0u64, 1.0);
+        for byte in fraction.bytes() {
+            match number.checked_mul(10).and_then(|n| n.checked_add(u64::from(byte & 0xf))).filter(|n| *n <= MOST) {
+                Some(next) => number = next,
+                None => break,
+            }
+            scale *= 10.0;
+        }
+        value = value.checked_add((number as f64 * (unit as f64 / scale)) as u64).filter(|value| *value <= MOST)?;
+    }
+    Some((value, behind))
+}
+
+/// What an accessor is told about a zone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Zone {
+    /// Seconds east of UTC.
+    Offset(i64),
+    /// The name of a place: see [`super::zones`].
+    Place(String),
+}
+
+/// Reads the zone of an accessor: `±hh:mm`, or a name. The error is Go's.
+pub fn zone(text: &str) -> Result<Zone, String> {
+    if let Some((hours, minutes)) = text.split_once(':') {
+        let hours = atoi(hours)?.wrapping_mul(60);
+        let minutes = atoi(minutes)?;
+        let offset = if text.starts_with('-') { hours.wrapping_sub(minutes) } else { hours.wrapping_add(minutes) };
+        // Upstream goes through nanoseconds.
+        return Ok(Zone::Offset(offset.wrapping_mul(60 * NANOSECONDS) / NANOSECONDS));
+    }
+    match text {
+        // The server runs in UTC.
+        "" | "UTC" | "Local" => Ok(Zone::Offset(0)),
+        _ if text.starts_with(['/', '\\']) || has_parent(text) => Err("time: invalid location name".to_owned()),
+        _ => Ok(Zone::Place(text.to_owned())),
+    }
+}
+
+/// Is one of the parts between slashes `..`?
+fn has_parent(text: &str) -> bool {
+    text.split(['/', '\\']).any(|part| part == "..")
+}
+
+/// Go's `strconv.Atoi`.
+fn atoi(text: &str) -> Result<i64, String> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let valid = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let why = if valid { "value out of range" } else { "invalid syntax" };
+    text.parse().map_err(|_| format!("strconv.Atoi: parsing {}: {why}", quote(text, GoUnicode::V15)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    fn printed(text: &str) -> String {
+        at(text).to_string()
+    }
+
+    #[test]
+    fn timestamps() {
+        for text in [
+            "2023-01-01T00:00:00Z",
+            "0001-01-01T00:00:00Z",
+            "9999-12-31T23:59:59Z",
+            "2023-01-01T00:00:00+05:30",
+            "2023-06-14T02:03:04.567890123Z",
+            "2023-01-01T00:00:00.5-00:30",
+        ] {
+            assert_eq!(printed(text), text);
+        }
+        assert_eq!(printed("2023-01-01T00:00:00.1000-00:00"), "2023-01-01T00:00:00.1Z");
+        assert_eq!(at("2023-01-01T05:30:00+05:30").instant(), at("2023-01-01T00:00:00Z").instant());
+        assert_eq!(at("2023-01-01T00:00:00Z").seconds(), 1_672_531_200);
+        for text in [
+            "2023-01-01",
+            "2023-01-01 00:00:00",
+            "0000-01-01T00:00:00Z",
+            "10000-01-01T00:00:00Z",
+            "2023-13-01T00:00:00Z",
+            "2023-02-30T00:00:00Z",
+            "2023-01-01t00:00:00z",
+            "abc",
+            "",
+            "9999-12-31T23:59:59-01:00",
+        ] {
+            assert!(Timestamp::parse(text).is_none(), "{text}");
+        }
+        for (seconds, text) in
+            [(0, "1970-01-01T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"), (-62_135_596_800, "0001-01-01T00:00:00Z")]
+        {
+            assert_eq!(Timestamp::from_seconds(seconds).map(|t| t.to_string()).as_deref(), Some(text));
+        }
+        for seconds in [-62_135_596_801, 253_402_300_800, i64::MAX, i64::MIN] {
+            assert!(Timestamp::from_seconds(seconds).is_none());
+        }
+    }
+
+    #[test]
+    fn accessors() {
+        let t = at("2023-06-14T02:03:04.567890123Z");
+        let utc = Fields {
+            year: 2023,
+            month: 5,
+            day: 14,
+            day_of_week: 3,
+            day_of_year: 164,
+            hour: 2,
+            minute: 3,
+            second: 4,
+            millisecond: 567,
+        };
+        assert_eq!(t.fields(), utc);
+        let fields = |text: &str| match zone(text) {
+            Ok(Zone::Offset(offset)) => t.fields_at(offset),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(fields("+23:00"), Fields { day: 15, day_of_week: 4, day_of_year: 165, hour: 1, ..utc });
+        assert_eq!(fields("-11:00"), Fields { day: 13, day_of_week: 2, day_of_year: 163, hour: 15, ..utc });
+        assert_eq!(fields("-08:00"), Fields { day: 13, day_of_week: 2, day_of_year: 163, hour: 18, ..utc });
+        assert_eq!(fields("05:30"), Fields { hour: 7, minute: 33, ..utc });
+        assert_eq!(fields("+5:30"), Fields { hour: 7, minute: 33, ..utc });
+        assert_eq!(fields("-00:30"), Fields { hour: 1, minute: 33, ..utc });
+        assert_eq!(fields("+25:00"), Fields { day: 15, day_of_week: 4, day_of_year: 165, hour: 3, ..utc });
+        assert_eq!(fields("23:59"), Fields { day: 15, day_of_week: 4, day_of_year: 165, hour: 2, minute: 2, ..utc });
+        for text in ["", "UTC", "Local"] {
+            assert_eq!(fields(text), utc);
+        }
+        assert_eq!(zone("a:b"), Err("strconv.Atoi: parsing \"a\": invalid syntax".into()));
+        assert_eq!(zone("1:"), Err("strconv.Atoi: parsing \"\": invalid syntax".into()));
+        assert_eq!(
+            zone("99999999999999999999:1"),
+            Err("strconv.Atoi: parsing \"99999999999999999999\": value out of range".into())
+        );
+        assert_eq!(zone("../x"), Err("time: invalid location name".into()));
+        assert_eq!(zone("Europe/Berlin"), Ok(Zone::Place("Europe/Berlin".into())));
+        assert_eq!(at("2024-12-31T00:00:00Z").fields().day_of_year, 365);
+        assert_eq!(at("0001-01-01T00:00:00Z").fields().day_of_week, 1);
+    }
+
+    #[test]
+    fn durations() {
+        for (text, printed) in [
+            ("1h30m", "5400s"),
+            ("90s", "90s"),
+            ("1.5h", "5400s"),
+            ("+1h", "3600s"),
+            ("0", "0s"),
+            ("-0", "0s"),
+            ("1ms", "0.001s"),
+            ("1us", "0.000001s"),
+            ("1µs", "0.000001s"),
+            ("1ns", "0.000000001s"),
+            ("-1ns", "-0.000000001s"),
+            ("9223372036s", "9223372036s"),
+            (".5s", "0.5s"),
+            ("1.s", "1s"),
+            ("-9223372036854775808ns", "-9223372036.854776s"),
+            ("0.9999999999999999999999s", "1s"),
+        ] {
+            assert_eq!(Duration::parse(text).map(|d| d.to_string()).as_deref(), Some(printed), "{text}");
+        }
+        for text in
+            ["1d", "1", "", "+", "abc", "1h 30m", "2562048h", "315576000000s", "9223372036854775808ns", "s", ".s", "1hh", "bad"]
+        {
+            assert_eq!(Duration::parse(text), None, "{text}");
+        }
+        let read = |text| Duration::parse(text).unwrap();
+        let d = read("1h30m15.250s");
+        assert_eq!((d.hours(), d.minutes(), d.seconds(), d.milliseconds()), (1, 90, 5415, 5_415_250));
+        let d = read("999ms");
+        assert_eq!((d.hours(), d.minutes(), d.seconds(), d.milliseconds()), (0, 0, 0, 999));
+        assert_eq!((read("-90s").milliseconds(), read("-90s").minutes()), (-90_000, -1));
+        assert_eq!(read("2562047h").plus(read("2562047h")), None);
+        assert_eq!(read("1h").minus(read("2h")), Some(read("-1h")));
+    }
+
+    #[test]
+    fn arithmetic() {
+        let hour = Duration(3_600 * NANOSECONDS);
+        assert_eq!(at("2023-06-14T02:03:04.5+02:00").plus(hour).unwrap().to_string(), "2023-06-14T03:03:04.5+02:00");
+        assert_eq!(at("2023-06-14T00:00:00.2Z").minus(Duration(300_000_000)).unwrap().to_string(), "2023-06-13T23:59:59.9Z");
+        assert!(at("9999-12-31T23:59:59Z").plus(Duration(NANOSECONDS)).is_none());
+        assert!(at("0001-01-01T00:00:00Z").minus(Duration(NANOSECONDS)).is_none());
+        assert!(at("2023-01-01T00:00:00Z").minus(Duration(i64::MIN)).is_some());
+        assert_eq!(at("2023-01-01T01:00:00Z").since(at("2023-01-01T00:00:00.5Z")), Some(Duration(3_599_500_000_000)));
+        assert_eq!(at("2023-01-01T00:00:00Z").since(at("0001-01-01T00:00:00Z")), None);
+    }
+}

@@ -1,0 +1,275 @@
+//! The state of the parser: where it is in the text and in the grammar, and what it has reported.
+
+use std::cell::Cell;
+
+use super::dialect::Dialect;
+use super::grammar::{Form, Grammar, Label, PositionId, RULES, Rule, WITH_ESCAPED_NAMES, WITHOUT_ESCAPED_NAMES};
+use super::lexer::Tokens;
+use super::source::{Location, ProblemKind, Problems, Source};
+use super::sprintf::without_arguments;
+use super::token::{Token, TokenKind, TokenSet};
+use super::tree::{Part, PartId, Piece};
+
+/// How deep a rule may be within itself (cel-go, `parser/parser.go`, `NewParser`, `maxRecursionDepth`).
+pub const DEEPEST: u32 = 250;
+
+/// How many syntax errors are reported (`errorReportingLimit` there).
+const REPORTED_ERRORS: usize = 100;
+
+/// The parser stops. The problem is reported, unless it is the one that is too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Halt;
+
+/// A rule that is being read.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// What was read of it.
+    pub part: Part,
+    /// The lowest level of operators that it takes.
+    pub level: u8,
+    /// Where the caller goes on, and what the part is there. The first rule has no caller.
+    pub caller: Option<(PositionId, Label)>,
+}
+
+/// The state of the parser.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    dialect: &'a Dialect,
+    source: &'a Source,
+    /// The tokens of the text.
+    pub tokens: Tokens,
+    /// The grammar.
+    pub grammar: &'static Grammar,
+    /// The number of the next token.
+    pub at: usize,
+    /// The last token that was looked at: what the lexer says about later ones is not known yet.
+    seen: Cell<usize>,
+    /// How many of the lexer's errors are reported.
+    lexical_errors: usize,
+    /// How many syntax errors are reported.
+    reported: usize,
+    /// What was reported.
+    pub problems: Problems,
+    /// The rules that are being read, the outermost first.
+    pub frames: Vec<Frame>,
+    /// How often each rule is being read.
+    depths: [u32; RULES],
+    /// The parts that were read. The last is the whole text.
+    pub parts: Vec<Part>,
+    /// Where the parser is in the grammar: the last position that looked at a token.
+    pub position: PositionId,
+    /// What the error strategy remembers.
+    pub recovery: Recovery,
+}
+
+/// What the error strategy remembers (ANTLR, `error_strategy.go`, `DefaultErrorStrategy`).
+#[derive(Debug, Default)]
+pub struct Recovery {
+    /// After an error nothing is reported until a token matches.
+    pub active: bool,
+    /// The token at which a rule was last given up.
+    pub last_token: Option<usize>,
+    /// The positions at which rules were given up at that token.
+    pub last_positions: Vec<PositionId>,
+    /// How often the strategy was asked.
+    pub attempts: u32,
+}
+
+impl<'a> Machine<'a> {
+    /// At the start of a text.
+    pub fn new(source: &'a Source, tokens: Tokens, dialect: &'a Dialect) -> Self {
+        let grammar = if dialect.escaped_names { &*WITH_ESCAPED_NAMES } else { &*WITHOUT_ESCAPED_NAMES };
+        Self {
+            dialect,
+            source,
+            tokens,
+            grammar,
+            at: 0,
+            seen: Cell::new(0),
+            lexical_errors: 0,
+            reported: 0,
+            problems: Problems::new(),
+            frames: Vec::new(),
+            depths: [0; RULES],
+            parts: Vec::new(),
+            position: 0,
+            recovery: Recovery::default(),
+        }
+    }
+
+    /// The kind of the token `ahead` of the next one; 0 is the next.
+    pub fn ahead(&self, ahead: usize) -> TokenKind {
+        let index = self.at.saturating_add(ahead);
+        self.seen.set(self.seen.get().max(index));
+        self.token(index).map_or(TokenKind::End, |token| token.kind)
+    }
+
+    /// The token with a number; none at the end of the text.
+    pub fn token(&self, index: usize) -> Option<&Token> {
+        self.tokens.seen.get(index)
+    }
+
+    /// Goes on to the next token.
+    pub fn consume(&mut self) {
+        if self.at < self.tokens.seen.len() {
+            self.at = self.at.saturating_add(1);
+        }
+        self.ahead(0);
+    }
+
+    /// The lowest level of operators that the current rule takes.
+    pub fn level(&self) -> u8 {
+        self.frames.last().map_or(0, |frame| frame.level)
+    }
+
+    /// Starts a rule.
+    pub fn enter(&mut self, rule: Rule, level: u8, caller: Option<(PositionId, Label)>) -> Result<(), Halt> {
+        if let Some(depth) = self.depths.get_mut(rule as usize) {
+            *depth = depth.saturating_add(1);
+            if *depth > DEEPEST {
+                return Err(self.limit(format!("expression recursion limit exceeded: {DEEPEST}")));
+            }
+        }
+        let part = Part::new(rule, Form::Bare, self.at);
+        self.frames.push(Frame { part, level, caller });
+        Ok(())
+    }
+
+    /// Ends the current rule and adds its part to its caller's. Returns where the caller goes on.
+    pub fn leave(&mut self) -> Option<PositionId> {
+        let Frame { part, caller, .. } = self.frames.pop()?;
+        self.one_less(part.rule);
+        let part = self.keep(part);
+        let (position, label) = caller?;
+        self.add(label, Piece::Part(part));
+        Some(position)
+    }
+
+    /// Keeps a part, or what is within it if it only passes that on.
+    fn keep(&mut self, mut part: Part) -> PartId {
+        if let Some(inner) = part.passed_on() {
+            return inner;
+        }
+        part.end = self.at;
+        self.parts.push(part);
+        self.parts.len().saturating_sub(1)
+    }
+
+    /// One time less in `rule`.
+    pub fn one_less(&mut self, rule: Rule) {
+        if let Some(depth) = self.depths.get_mut(rule as usize) {
+            *depth = depth.saturating_sub(1);
+        }
+    }
+
+    /// Says which alternative the current rule follows.
+    pub fn take(&mut self, form: Form) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.part.form = form;
+        }
+    }
+
+    /// Adds a piece to the current rule's part.
+    pub fn add(&mut self, label: Label, piece: Piece) {
+        if label != Label::None
+            && let Some(frame) = self.frames.last_mut()
+        {
+            frame.part.add(label, piece);
+        }
+    }
+
+    /// Makes what the current rule has read the operand of a new part of the same rule.
+    pub fn wrap(&mut self, form: Form) {
+        let Some(Frame { part, level, caller }) = self.frames.pop() else { return };
+        let mut outer = Part::new(part.rule, form, part.start);
+        outer.add(Label::Operand, Piece::Part(self.keep(part)));
+        self.frames.push(Frame { part: outer, level, caller });
+    }
+
+    /// The tokens that may follow a position, the callers' included.
+    pub fn expected(&self, position: PositionId) -> TokenSet {
+        let mut set = self.grammar.next(position);
+        let mut callers = self.frames.iter().rev().filter_map(|frame| frame.caller);
+        while set.may_end {
+            set = match callers.next() {
+                Some((follow, _)) => set.kinds_only().or(self.grammar.next(follow)),
+                None => return set.kinds_only().or(TokenSet::of(&[TokenKind::End])),
+            };
+        }
+        set
+    }
+
+    /// The tokens at which one of the callers could go on.
+    pub fn recovery_set(&self) -> TokenSet {
+        let follows = self.frames.iter().filter_map(|frame| frame.caller);
+        follows.fold(TokenSet::default(), |set, (follow, _)| set.or(self.grammar.next(follow))).kinds_only()
+    }
+
+    /// A token as messages print it.
+    pub fn shown(&self, index: usize) -> String {
+        let text = self.token(index).map_or("<EOF>", |token| self.text(token));
+        format!("'{}'", on_one_line(text))
+    }
+
+    /// The text of a token.
+    pub fn text(&self, token: &Token) -> &'a str {
+        self.source.text().get(token.bytes.start as usize..token.bytes.end as usize).unwrap_or_default()
+    }
+
+    /// The text from one token to another, with what the parser does not see but without what is no token.
+    pub fn text_between(&self, first: usize, last: usize) -> String {
+        let Some(first) = self.token(first) else { return "<EOF>".to_owned() };
+        let end = self.token(last).map_or(u32::MAX, |token| token.position);
+        let from = self.tokens.all.partition_point(|token| token.position < first.position);
+        let tokens = self.tokens.all.get(from..).unwrap_or_default().iter();
+        on_one_line(&tokens.take_while(|token| token.position <= end).map(|token| self.text(token)).collect::<String>())
+    }
+
+    /// Reports a syntax error at a token, after what the lexer has reported up to here.
+    pub fn report(&mut self, index: usize, kind: ProblemKind, message: &str) -> Result<(), Halt> {
+        self.report_lexical_errors()?;
+        let position = self.token(index).map_or(self.tokens.length, |token| token.position);
+        self.report_at(position, kind, message)
+    }
+
+    /// Reports what the lexer says up to the last token that was looked at.
+    pub fn report_lexical_errors(&mut self) -> Result<(), Halt> {
+        while let Some(error) = self.tokens.errors.get(self.lexical_errors).filter(|error| error.tokens_before <= self.seen.get())
+        {
+            self.lexical_errors = self.lexical_errors.saturating_add(1);
+            let message = format!("token recognition error at: '{}'", error.text);
+            self.report_at(error.position, ProblemKind::Token, &message)?;
+        }
+        Ok(())
+    }
+
+    fn report_at(&mut self, position: u32, kind: ProblemKind, message: &str) -> Result<(), Halt> {
+        let location = match self.source.text() {
+            "" => Location { line: 1, column: self.dialect.empty_text_column },
+            _ => self.source.token_location(position),
+        };
+        if self.reported >= REPORTED_ERRORS {
+            let message = format!("Syntax error: More than {REPORTED_ERRORS} syntax errors");
+            self.problems.report(location, ProblemKind::Limit, message);
+            return Err(Halt);
+        }
+        self.reported = self.reported.saturating_add(1);
+        let message = format!("Syntax error: {message}");
+        let message = if self.dialect.syntax_errors_are_formats { without_arguments(&message) } else { message };
+        self.problems.report(location, kind, message);
+        Ok(())
+    }
+
+    /// Reports that a limit without a place is exceeded.
+    pub fn limit(&mut self, message: String) -> Halt {
+        if self.report_lexical_errors().is_ok() {
+            self.problems.report(Location::NONE, ProblemKind::Limit, message);
+        }
+        Halt
+    }
+}
+
+/// Line ends and tabs as ANTLR prints them.
+fn on_one_line(text: &str) -> String {
+    text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
+}

@@ -1,0 +1,58 @@
+//! Messages of protobuf as values (cel-go, `common/types/provider.go`, `NewValue`).
+
+use std::sync::Arc;
+
+use super::super::library::time::{Duration, Timestamp};
+use super::super::messages::{Kind, Number};
+use super::super::value::{Map, Value};
+
+/// The value of a message with these fields.
+pub fn build(kind: Kind, name: &str, fields: &[(&str, Value)]) -> Value {
+    let field = |wanted: &str| fields.iter().find(|(field, _)| *field == wanted).map(|(_, value)| value.clone());
+    match kind {
+        Kind::Wrapper(number) => wrapper(number, name, field("value")),
+        Kind::Duration => {
+            let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
+            let total = seconds.checked_mul(1_000_000_000).and_then(|total| total.checked_add(nanos));
+            total.map_or_else(|| Value::error("duration overflow"), |total| Value::Duration(Duration(total)))
+        }
+        Kind::Timestamp => {
+            let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
+            let time = Timestamp::from_seconds(seconds).and_then(|time| time.plus(Duration(nanos)));
+            time.map_or_else(|| Value::error("timestamp overflow"), Value::Timestamp)
+        }
+        Kind::Struct => field("fields").unwrap_or_else(|| Value::Map(Arc::new(Map::default()))),
+        Kind::List => field("values").unwrap_or_else(|| Value::list(Vec::new())),
+        Kind::Value => {
+            fields.first().map_or(Value::Null, |(name, value)| if *name == "null_value" { Value::Null } else { value.clone() })
+        }
+        Kind::Any => Value::error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
+    }
+}
+
+fn integer(value: Option<Value>) -> i64 {
+    match value {
+        Some(Value::Int(i)) => i,
+        _ => 0,
+    }
+}
+
+fn wrapper(number: Number, name: &str, value: Option<Value>) -> Value {
+    let Some(value) = value else {
+        return match number {
+            Number::Bool => Value::Bool(false),
+            Number::Bytes => Value::Bytes(Arc::from([])),
+            Number::Double | Number::Float => Value::Double(0.0),
+            Number::Int32 | Number::Int64 => Value::Int(0),
+            Number::Uint32 | Number::Uint64 => Value::Uint(0),
+            Number::String => Value::string(""),
+        };
+    };
+    let refused = |text: &str| Value::error(format!("field type conversion error for {name}.value value type: {text}"));
+    match (number, value) {
+        (Number::Int32, Value::Int(i)) if i32::try_from(i).is_err() => refused("integer overflow"),
+        (Number::Uint32, Value::Uint(u)) if u32::try_from(u).is_err() => refused("unsigned integer overflow"),
+        (Number::Float, Value::Double(d)) => Value::Double(f64::from(d as f32)),
+        (_, value) => value,
+    }
+}

@@ -1,0 +1,90 @@
+//! What functions compute, on values. The work itself is in [`super::library`]; here arguments are taken apart and results wrapped.
+
+pub mod conversions;
+pub mod format;
+pub mod kubernetes;
+pub mod lists;
+pub mod messages;
+pub mod networks;
+pub mod numbers;
+pub mod optionals;
+pub mod takes;
+pub mod texts;
+pub mod times;
+
+use super::environment::Rules;
+use super::types::Type;
+use super::value::{EvalError, Value};
+
+/// What an evaluation may still do, and by which rules.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    rules: &'a Rules,
+    steps: u64,
+    /// The largest cost a result may have.
+    allowed: u64,
+}
+
+/// Steps of one evaluation. Costs of upstream end nearly every evaluation earlier; this ends those that upstream counts too cheap.
+const MOST_STEPS: u64 = 20_000_000;
+
+/// What is said when the steps are used up. Upstream has no such text.
+pub fn too_many_steps() -> EvalError {
+    EvalError::limit("the evaluation takes too many steps")
+}
+
+impl<'a> Scope<'a> {
+    /// A new evaluation.
+    pub fn new(rules: &'a Rules) -> Scope<'a> {
+        Scope { rules, steps: 0, allowed: u64::MAX }
+    }
+
+    /// The rules of the release.
+    pub fn rules(&self) -> &'a Rules {
+        self.rules
+    }
+
+    /// Does `count` steps; false if there are too many.
+    pub fn step(&mut self, count: u64) -> bool {
+        self.steps = self.steps.saturating_add(count);
+        self.steps <= MOST_STEPS
+    }
+
+    /// Whether there were too many steps.
+    pub fn is_exhausted(&self) -> bool {
+        self.steps > MOST_STEPS
+    }
+
+    /// What the next call may cost.
+    pub fn allow(&mut self, cost: u64) {
+        self.allowed = cost;
+    }
+
+    /// Whether a result of so many elements can be paid. A little more than allowed is: the limit is noticed then.
+    pub fn can_make(&self, elements: u64) -> bool {
+        elements <= self.allowed.saturating_add(1).min(MOST_STEPS)
+    }
+}
+
+/// cel-go's error for a function whose overloads do not take these arguments.
+pub fn no_overload_for(name: &str, arguments: &[Value]) -> Value {
+    let types: Vec<&str> = arguments.iter().map(Value::type_name).collect();
+    Value::error(format!("no such overload: {name}({})", types.join(", ")))
+}
+
+/// Whether the arguments have these types, as far as cel-go looks: containers by their first element.
+pub fn accepts(types: &[Type], arguments: &[Value]) -> bool {
+    types.len() == arguments.len() && types.iter().zip(arguments).all(|(wanted, value)| has_type(wanted, value))
+}
+
+fn has_type(wanted: &Type, value: &Value) -> bool {
+    match (wanted, value) {
+        (Type::Dyn | Type::Any | Type::Parameter(_), _) => true,
+        (Type::List(element), Value::List(list)) => list.first().is_none_or(|first| has_type(element, first)),
+        (Type::Map(pair), Value::Map(map)) => {
+            map.entries().first().is_none_or(|(key, value)| has_type(&pair.0, key) && has_type(&pair.1, value))
+        }
+        (Type::Opaque(..), Value::Optional(_)) => wanted.optional_of().is_some(),
+        _ => wanted.name() == value.type_name(),
+    }
+}

@@ -1,0 +1,188 @@
+//! Addresses, networks and URLs (kube-apiserver, `pkg/cel/library/ip.go`, `cidr.go`, `urls.go`).
+
+use std::sync::Arc;
+
+use super::super::library::network::{self, Address, Network};
+use super::super::library::url::Url;
+use super::super::value::{Map, Value};
+use super::Scope;
+
+/// `ip(text)`
+pub fn ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text)] => Address::parse(text).map_or_else(Value::error, Value::Address),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `isIP(text)`
+pub fn is_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text)] => Value::Bool(Address::parse(text).is_ok()),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `ip.isCanonical(text)`
+pub fn is_canonical(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text)] => network::is_canonical(text).map_or_else(Value::error, Value::Bool),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `cidr(text)`
+pub fn cidr(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text)] => Network::parse(text).map_or_else(Value::error, Value::Network),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `isCIDR(text)`
+pub fn is_cidr(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text)] => Value::Bool(Network::parse(text).is_ok()),
+        _ => Value::no_such_overload(),
+    }
+}
+
+fn of_address(arguments: &[Value], read: impl Fn(Address) -> Value) -> Value {
+    match arguments {
+        [Value::Address(address)] => read(*address),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `a.family()`
+pub fn family(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_address(arguments, |address| Value::Int(address.family()))
+}
+
+/// `a.isUnspecified()`
+pub fn is_unspecified(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_address(arguments, |address| Value::Bool(address.is_unspecified()))
+}
+
+/// `a.isLoopback()`
+pub fn is_loopback(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_address(arguments, |address| Value::Bool(address.is_loopback()))
+}
+
+/// `a.isLinkLocalMulticast()`
+pub fn is_link_local_multicast(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_address(arguments, |address| Value::Bool(address.is_link_local_multicast()))
+}
+
+/// `a.isLinkLocalUnicast()`
+pub fn is_link_local_unicast(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_address(arguments, |address| Value::Bool(address.is_link_local_unicast()))
+}
+
+/// `a.isGlobalUnicast()`
+pub fn is_global_unicast(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_address(arguments, |address| Value::Bool(address.is_global_unicast()))
+}
+
+/// `network.containsIP(a)`
+pub fn contains_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Network(network), Value::Address(address)] => Value::Bool(network.contains(*address)),
+        [Value::Network(network), Value::String(text)] => {
+            Address::parse(text).map_or_else(|_| Value::no_such_overload(), |address| Value::Bool(network.contains(address)))
+        }
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `network.containsCIDR(a)`
+pub fn contains_cidr(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Network(network), Value::Network(other)] => Value::Bool(network.contains_network(*other)),
+        [Value::Network(network), Value::String(text)] => Network::parse(text)
+            .map_or_else(Value::error, |other| Value::Bool(!scope.rules().first_libraries && network.contains_network(other))),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `network.ip()`
+pub fn cidr_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Network(network)] => Value::Address(network.address()),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `network.masked()`
+pub fn masked(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Network(network)] => Value::Network(network.masked()),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `network.prefixLength()`
+pub fn prefix_length(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Network(network)] => Value::Int(network.prefix_length()),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `url(text)`
+pub fn url(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text)] => Url::parse(text).map_or_else(Value::error, |url| Value::Url(Arc::new(url))),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `isURL(text)`
+pub fn is_url(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text)] => Value::Bool(Url::parse(text).is_ok()),
+        _ => Value::no_such_overload(),
+    }
+}
+
+fn of_url(arguments: &[Value], read: impl Fn(&Url) -> String) -> Value {
+    match arguments {
+        [Value::Url(url)] => Value::string(read(url)),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `url.getScheme()`
+pub fn scheme(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_url(arguments, |url| url.scheme().to_owned())
+}
+
+/// `url.getHost()`
+pub fn host(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_url(arguments, |url| url.host())
+}
+
+/// `url.getHostname()`
+pub fn hostname(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_url(arguments, |url| url.hostname())
+}
+
+/// `url.getPort()`
+pub fn port(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_url(arguments, |url| url.port())
+}
+
+/// `url.getEscapedPath()`
+pub fn escaped_path(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    of_url(arguments, |url| url.escaped_path())
+}
+
+/// `url.getQuery()`
+pub fn query(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    let [Value::Url(url)] = arguments else { return Value::no_such_overload() };
+    let mut map = Map::default();
+    for (key, values) in url.query() {
+        map.insert(Value::string(key), Value::list(values.into_iter().map(Value::string).collect()));
+    }
+    Value::Map(Arc::new(map))
+}

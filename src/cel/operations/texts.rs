@@ -1,0 +1,229 @@
+//! Functions of texts (cel-go, `ext/strings.go`; kube-apiserver, `pkg/cel/library/regex.go`).
+
+use std::sync::Arc;
+
+use super::super::evaluator::plan::MatchKind;
+use super::super::library::strings::{self, PastEnd};
+use super::super::regex::Regex;
+use super::super::value::Value;
+use super::Scope;
+
+fn text(result: Result<String, String>) -> Value {
+    result.map_or_else(Value::error, Value::string)
+}
+
+fn texts<S: AsRef<str>>(list: impl IntoIterator<Item = S>) -> Value {
+    Value::list(list.into_iter().map(Value::string).collect())
+}
+
+fn past_end(scope: &Scope<'_>) -> PastEnd {
+    if scope.rules().first_libraries { PastEnd::Error } else { PastEnd::NotFound }
+}
+
+/// `a.contains(b)`
+pub fn contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text), Value::String(piece)] => {
+            scope.step(text.len() as u64 / 64);
+            Value::Bool(text.contains(&**piece))
+        }
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `a.startsWith(b)`
+pub fn starts_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text), Value::String(piece)] => Value::Bool(text.starts_with(&**piece)),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `a.endsWith(b)`
+pub fn ends_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text), Value::String(piece)] => Value::Bool(text.ends_with(&**piece)),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `a.matches(b)` with an expression that is not a constant.
+pub fn matches(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    compiled(scope, MatchKind::Matches, arguments)
+}
+
+/// `a.find(b)` with an expression that is not a constant.
+pub fn find(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    compiled(scope, MatchKind::Find, arguments)
+}
+
+/// `a.findAll(b)`, `a.findAll(b, n)` with an expression that is not a constant.
+pub fn find_all(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    compiled(scope, MatchKind::FindAll, arguments)
+}
+
+fn compiled(scope: &mut Scope<'_>, kind: MatchKind, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(text), Value::String(pattern), rest @ ..] => {
+            scope.step(64_u64.saturating_add(pattern.len() as u64));
+            match Regex::new(pattern) {
+                Ok(regex) => run_regex(scope, kind, &regex, text, rest.first()),
+                Err(error) if kind == MatchKind::Matches => Value::error(error),
+                Err(error) => Value::error(format!("Illegal regex: {error}")),
+            }
+        }
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// Searches a text.
+pub fn run_regex(scope: &mut Scope<'_>, kind: MatchKind, regex: &Regex, text: &str, limit: Option<&Value>) -> Value {
+    scope.step(text.len() as u64);
+    match (kind, limit) {
+        (MatchKind::Matches, _) => Value::Bool(regex.is_match(text)),
+        (MatchKind::Find, _) => Value::string(regex.find(text).unwrap_or_default()),
+        (MatchKind::FindAll, None) => texts(regex.find_all(text, -1)),
+        (MatchKind::FindAll, Some(Value::Int(limit))) => texts(regex.find_all(text, *limit)),
+        (MatchKind::FindAll, Some(_)) => Value::no_such_overload(),
+    }
+}
+
+/// `a.charAt(i)`
+pub fn char_at(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(of), Value::Int(index)] => text(strings::char_at(of, *index)),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `a.indexOf(b)`, `a.indexOf(b, i)`
+pub fn index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    let past_end = past_end(scope);
+    match arguments {
+        [Value::String(of), Value::String(piece)] => strings::index_of(of, piece, past_end).map_or_else(Value::error, Value::Int),
+        [Value::String(of), Value::String(piece), Value::Int(from)] => {
+            strings::index_of_from(of, piece, *from, past_end).map_or_else(Value::error, Value::Int)
+        }
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `a.lastIndexOf(b)`, `a.lastIndexOf(b, i)`
+pub fn last_index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    let past_end = past_end(scope);
+    match arguments {
+        [Value::String(of), Value::String(piece)] => {
+            strings::last_index_of(of, piece, past_end).map_or_else(Value::error, Value::Int)
+        }
+        [Value::String(of), Value::String(piece), Value::Int(from)] => {
+            strings::last_index_of_from(of, piece, *from, past_end).map_or_else(Value::error, Value::Int)
+        }
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `list.join()`, `list.join(separator)`
+pub fn join(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    let (list, separator) = match arguments {
+        [Value::List(list)] => (list, ""),
+        [Value::List(list), Value::String(separator)] => (list, &**separator),
+        _ => return Value::no_such_overload(),
+    };
+    let mut joined = String::new();
+    for (index, element) in list.iter().enumerate() {
+        let Value::String(element) = element else {
+            return Value::error(format!("join: invalid input: {element}"));
+        };
+        if index > 0 {
+            joined.push_str(separator);
+        }
+        joined.push_str(element);
+        let added = (element.len().saturating_add(separator.len())) as u64;
+        if !scope.step(added.saturating_add(1)) || !scope.can_make(joined.len() as u64 / 5) {
+            return Value::Error(Arc::new(super::too_many_steps()));
+        }
+    }
+    Value::string(joined)
+}
+
+/// `a.lowerAscii()`
+pub fn lower_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(of)] => Value::string(strings::lower_ascii(of)),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `a.upperAscii()`
+pub fn upper_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(of)] => Value::string(strings::upper_ascii(of)),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// Largest text that `replace` makes, in bytes. Upstream has no limit of its own.
+const LARGEST_TEXT: u64 = 16 << 20;
+
+/// `a.replace(old, new)`, `a.replace(old, new, n)`
+pub fn replace(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    let (of, old, new, limit) = match arguments {
+        [Value::String(of), Value::String(old), Value::String(new)] => (of, old, new, -1),
+        [Value::String(of), Value::String(old), Value::String(new), Value::Int(limit)] => (of, old, new, *limit),
+        _ => return Value::no_such_overload(),
+    };
+    let most = (of.len() as u64).saturating_add(1).saturating_mul((new.len() as u64).saturating_add(1));
+    if most > LARGEST_TEXT {
+        let count = if old.is_empty() { of.chars().count().saturating_add(1) } else { of.matches(&**old).count() } as u64;
+        if count.saturating_mul(new.len() as u64) > LARGEST_TEXT {
+            return Value::Error(Arc::new(super::too_many_steps()));
+        }
+    }
+    let replaced = strings::replace(of, old, new, limit);
+    scope.step((of.len().saturating_add(replaced.len())) as u64 / 16);
+    Value::string(replaced)
+}
+
+/// `a.split(separator)`, `a.split(separator, n)`
+pub fn split(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    let (of, separator, limit) = match arguments {
+        [Value::String(of), Value::String(separator)] => (of, separator, -1),
+        [Value::String(of), Value::String(separator), Value::Int(limit)] => (of, separator, *limit),
+        _ => return Value::no_such_overload(),
+    };
+    scope.step(of.len() as u64);
+    texts(strings::split(of, separator, limit))
+}
+
+/// `a.substring(i)`, `a.substring(i, j)`
+pub fn substring(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(of), Value::Int(start)] => text(strings::substring_from(of, *start)),
+        [Value::String(of), Value::Int(start), Value::Int(end)] => text(strings::substring(of, *start, *end)),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `a.trim()`
+pub fn trim(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(of)] => Value::string(strings::trim(of)),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `strings.quote(a)`
+pub fn quote(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(of)] => Value::string(strings::quote(of)),
+        _ => Value::no_such_overload(),
+    }
+}
+
+/// `a.format(list)`
+pub fn format(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::String(of), Value::List(list)] => super::format::format(scope, of, list),
+        _ => Value::no_such_overload(),
+    }
+}

@@ -1,0 +1,90 @@
+//! Parts of points in time and of durations.
+
+use super::super::library::time::{Fields, Timestamp, Zone, zone};
+use super::super::library::zones::{self, Unknown};
+use super::super::value::Value;
+use super::Scope;
+
+fn part(arguments: &[Value], read: impl Fn(Fields) -> i64) -> Value {
+    match arguments {
+        [Value::Timestamp(time)] => Value::Int(read(time.fields())),
+        [Value::Timestamp(time), Value::String(name)] => match fields_in(*time, name) {
+            Ok(fields) => Value::Int(read(fields)),
+            Err(error) => error,
+        },
+        _ => Value::no_such_overload(),
+    }
+}
+
+fn fields_in(time: Timestamp, name: &str) -> Result<Fields, Value> {
+    match zone(name).map_err(Value::error)? {
+        Zone::Offset(offset) => Ok(time.fields_at(offset)),
+        Zone::Place(place) => match zones::offset(&place, time.seconds()) {
+            Ok(offset) => Ok(time.fields_at(offset)),
+            Err(Unknown::Name) => Err(Value::error(format!("unknown time zone {place}"))),
+            Err(Unknown::Time) => Err(Value::limit(&format!("the time zone {place} is not known at that time"))),
+        },
+    }
+}
+
+/// `getFullYear`
+pub fn full_year(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    part(arguments, |fields| fields.year)
+}
+
+/// `getMonth`
+pub fn month(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    part(arguments, |fields| fields.month)
+}
+
+/// `getDate`
+pub fn date(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    part(arguments, |fields| fields.day)
+}
+
+/// `getDayOfMonth`
+pub fn day_of_month(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    part(arguments, |fields| fields.day.saturating_sub(1))
+}
+
+/// `getDayOfWeek`
+pub fn day_of_week(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    part(arguments, |fields| fields.day_of_week)
+}
+
+/// `getDayOfYear`
+pub fn day_of_year(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    part(arguments, |fields| fields.day_of_year)
+}
+
+/// `getHours`
+pub fn hours(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Duration(duration)] => Value::Int(duration.hours()),
+        _ => part(arguments, |fields| fields.hour),
+    }
+}
+
+/// `getMinutes`
+pub fn minutes(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Duration(duration)] => Value::Int(duration.minutes()),
+        _ => part(arguments, |fields| fields.minute),
+    }
+}
+
+/// `getSeconds`
+pub fn seconds(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Duration(duration)] => Value::Int(duration.seconds()),
+        _ => part(arguments, |fields| fields.second),
+    }
+}
+
+/// `getMilliseconds`
+pub fn milliseconds(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    match arguments {
+        [Value::Duration(duration)] => Value::Int(duration.milliseconds()),
+        _ => part(arguments, |fields| fields.millisecond),
+    }
+}

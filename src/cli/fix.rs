@@ -1,0 +1,96 @@
+//! `validate --fix`: fixes written into the files, or shown as a diff.
+
+use super::arguments::Arguments;
+use super::ask::{self, Request};
+use super::files::File;
+use super::{Host, diff};
+use crate::report::answer::{Answer, Fix};
+
+/// Rounds of fixing and validating again: a fix can bring a finding to light that was hidden before.
+const ROUNDS: usize = 8;
+
+/// What became of the files.
+pub struct Fixed {
+    /// The files as they are now; as they would be, if the fixes are only shown.
+    pub files: Vec<File>,
+    /// How many fixes were applied.
+    pub fixes: usize,
+    /// How many were left because they delete something.
+    pub left: usize,
+    /// Every file that changed could be written.
+    pub written: bool,
+}
+
+/// Applies fixes to the files and writes those that changed. `None`, told on standard error, if the request cannot be used.
+pub fn run(arguments: &Arguments, request: &Request, files: Vec<File>, host: &mut dyn Host) -> Option<Fixed> {
+    let deletes = arguments.has("unsafe-fixes");
+    let mut fixed = Fixed { files: Vec::new(), fixes: 0, left: 0, written: true };
+    for file in files {
+        let mut text = file.text.clone();
+        for round in 1..=ROUNDS {
+            let told = ask::once(&request.clone().with("text", Some(text.as_str())), host)?;
+            let told = ask::without_ignored(arguments, told);
+            let (next, applied, left) = apply(&text, &told.answer, deletes);
+            fixed.fixes = fixed.fixes.saturating_add(applied);
+            if applied == 0 || round == ROUNDS {
+                fixed.left = fixed.left.saturating_add(left);
+                break;
+            }
+            text = next;
+        }
+        if text != file.text {
+            if arguments.has("diff") {
+                host.out(&diff::unified(&file.name, &file.text, &text));
+            } else if !file.exact {
+                host.err(&format!("claimkit: {}: not written back: its bytes are not UTF-8\n", file.name));
+                fixed.written = false;
+                fixed.files.push(file);
+                continue;
+            } else if let Err(problem) = host.write(&file.name, &text) {
+                host.err(&format!("claimkit: {}: {problem}\n", file.name));
+                fixed.written = false;
+                fixed.files.push(file);
+                continue;
+            }
+        }
+        fixed.files.push(File { text, ..file });
+    }
+    Some(fixed)
+}
+
+/// The text with the first fix of each finding, where fixes do not touch each other; how many were applied, and how many were
+/// left because they delete something.
+fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
+    let mut edits: Vec<(usize, usize, &str)> = Vec::new();
+    let (mut applied, mut left) = (0usize, 0usize);
+    for fix in answer.findings.iter().filter_map(|finding| finding.fixes.first()) {
+        if fix.deletes && !deletes {
+            left = left.saturating_add(1);
+            continue;
+        }
+        let own = ranges(fix);
+        let touches = |&(from, to, _): &(usize, usize, &str)| edits.iter().any(|&(start, end, _)| from <= end && start <= to);
+        if own.is_empty() || own.iter().any(touches) {
+            continue;
+        }
+        edits.extend(own);
+        applied = applied.saturating_add(1);
+    }
+    edits.sort_by_key(|&(from, ..)| from);
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0usize;
+    for (from, to, new) in edits {
+        out.push_str(text.get(at..from).unwrap_or_default());
+        out.push_str(new);
+        at = to;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    (out, applied, left)
+}
+
+fn ranges(fix: &Fix) -> Vec<(usize, usize, &str)> {
+    fix.edits
+        .iter()
+        .map(|edit| (edit.range.start.offset as usize, edit.range.end.offset as usize, edit.new_text.as_str()))
+        .collect()
+}

@@ -1,0 +1,315 @@
+//! Every verb and option: one table, from which reading, help and completion all come.
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing: it is there or not.
+    Nothing,
+    /// Any text, called so in the help.
+    Text(&'static str),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+}
+
+/// An option.
+#[derive(Debug)]
+pub struct Opt {
+    /// Its name without the dashes.
+    pub name: &'static str,
+    /// Its one-letter form.
+    pub short: Option<char>,
+    /// What it takes.
+    pub takes: Takes,
+    /// Whether it may be given more than once.
+    pub many: bool,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// A verb.
+#[derive(Debug)]
+pub struct Verb {
+    /// Its name.
+    pub name: &'static str,
+    /// What its operands are called in the help; empty if it takes none.
+    pub operands: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// The options it takes, besides `--help`.
+    pub options: &'static [&'static Opt],
+}
+
+/// An option that may be given more than once.
+const fn many(name: &'static str, takes: Takes, about: &'static str) -> Opt {
+    Opt { name, short: None, takes, many: true, about }
+}
+
+const fn opt(name: &'static str, short: Option<char>, takes: Takes, about: &'static str) -> Opt {
+    Opt { name, short, takes, many: false, about }
+}
+
+static RELEASE: Opt = opt(
+    "release",
+    Some('r'),
+    Takes::Text("RELEASE"),
+    "Kubernetes release that answers: 1.26 to 1.30, or with a patch, 1.26.1; default: the last that serves each object's version",
+);
+static OUTPUT: Opt =
+    opt("output", Some('o'), Takes::OneOf(&["text", "json", "sarif", "github", "junit"]), "form of the output; default: text");
+static OUTPUT_PLAIN: Opt = opt("output", Some('o'), Takes::OneOf(&["text", "json"]), "form of the output; default: text");
+static OUTPUT_TABLE: Opt = opt(
+    "output",
+    Some('o'),
+    Takes::OneOf(&["text", "wide", "json"]),
+    "form of the output; wide is a table with the scheduler's own words; default: text",
+);
+static COLOR: Opt = opt(
+    "color",
+    None,
+    Takes::OneOf(&["auto", "always", "never"]),
+    "whether text output has colours; default: auto, on a terminal only",
+);
+static FIELD_VALIDATION: Opt = opt(
+    "field-validation",
+    None,
+    Takes::OneOf(&["strict", "warn", "ignore"]),
+    "what unknown and duplicate fields are; default: strict, as kubectl",
+);
+static REMARKS: Opt = opt("remarks", None, Takes::Nothing, "show what is worth knowing too, not only errors and warnings");
+static OPERATION: Opt = opt(
+    "operation",
+    None,
+    Takes::OneOf(&["create", "update", "update-status"]),
+    "what is asked of the server; default: create, or update with --old",
+);
+static OLD: Opt = opt("old", None, Takes::Text("FILE"), "the objects as they are stored now");
+static VIA: Opt = opt(
+    "via",
+    None,
+    Takes::OneOf(&["kubectl", "validator"]),
+    "kubectl: what a person submitting the file meets; validator: the server's functions on exactly these objects; default: kubectl",
+);
+static NAMESPACE: Opt = opt("namespace", Some('n'), Takes::Text("NAMESPACE"), "namespace of the request; default: default");
+static TO: Opt = opt("to", None, Takes::Text("VERSION"), "version to convert to: v1alpha1 or v1alpha2");
+static ALLOW_LOSS: Opt = opt("allow-loss", None, Takes::Nothing, "convert although fields are lost; the losses are listed");
+static DROP_SERVER_FIELDS: Opt =
+    opt("drop-server-fields", None, Takes::Nothing, "take fields of metadata out that only the server and kubectl apply write");
+static IN_PLACE: Opt = opt("in-place", Some('i'), Takes::Nothing, "write the converted text back to the files");
+static DIFF: Opt = opt("diff", None, Takes::Nothing, "print what would change as a unified diff");
+static CHECK: Opt = opt("check", None, Takes::Nothing, "print the files that would change, and end with 1 if there are any");
+static NODES: Opt = Opt {
+    name: "nodes",
+    short: None,
+    takes: Takes::Text("FILE"),
+    many: true,
+    about: "Nodes, as kubectl get nodes -o json or -o yaml prints them; may be given more than once",
+};
+static NODE: Opt = Opt {
+    name: "node",
+    short: None,
+    takes: Takes::Text("NAME"),
+    many: true,
+    about: "explain this node in full and show no other; may be given more than once",
+};
+static SELECTOR: Opt = opt("selector", None, Takes::Text("FILE"), "evaluate this bare NodeSelector instead of manifests");
+static LOCALE: Opt = opt("locale", None, Takes::OneOf(&["en", "zh-Hans"]), "language of our own sentences; default: en");
+static SETTINGS: Opt = opt("settings", None, Takes::Text("FILE"), "settings of the policy, YAML or JSON; default: none");
+static RAW: Opt =
+    opt("raw", None, Takes::Nothing, "print the JSON value that kubectl makes of the first YAML document, nothing more");
+static LABEL_SELECTOR: Opt =
+    opt("label-selector", Some('l'), Takes::Text("SELECTOR"), "print only objects with these labels, as kubectl get -l");
+static FIELD_SELECTOR: Opt =
+    opt("field-selector", None, Takes::Text("SELECTOR"), "print only objects with these fields, as kubectl get --field-selector");
+static TYPE: Opt = opt(
+    "type",
+    None,
+    Takes::OneOf(&["json", "merge", "strategic", "apply"]),
+    "how the patch is read; default: strategic, as kubectl",
+);
+static SUBRESOURCE: Opt = opt("subresource", None, Takes::OneOf(&["status"]), "patch the status");
+static FIELD_MANAGER: Opt =
+    opt("field-manager", None, Takes::Text("NAME"), "who writes, as managedFields tells it; needed for --type apply");
+static FORCE_CONFLICTS: Opt = opt("force-conflicts", None, Takes::Nothing, "apply takes fields over from other managers");
+static TIME: Opt = opt("time", None, Takes::Text("TIME"), "when, for managedFields: 2024-01-31T12:00:00Z");
+static CHANGES: Opt =
+    opt("changes", None, Takes::Nothing, "print what differs from the stored object, as a JSON patch, in place of the object");
+
+static FILENAME: Opt = Opt {
+    name: "filename",
+    short: Some('f'),
+    takes: Takes::Text("FILE"),
+    many: true,
+    about: "a file, a folder or `-`, as kubectl takes it; the same as FILE",
+};
+static RECURSIVE: Opt = opt("recursive", Some('R'), Takes::Nothing, "accepted because kubectl has it: folders are always walked");
+static EXCLUDE: Opt =
+    many("exclude", Takes::Text("PATTERN"), "pass over files with such a path, e.g. 'charts/**'; may be given more than once");
+static IGNORE: Opt = many("ignore", Takes::Text("CODE"), "leave out findings with this code; may be given more than once");
+static WARNINGS_AS_ERRORS: Opt = opt("warnings-as-errors", None, Takes::Nothing, "end with 1 if there are warnings");
+static QUIET: Opt = opt("quiet", Some('q'), Takes::Nothing, "print findings only, no summary");
+static ALLOW_UNCHECKED: Opt =
+    opt("allow-unchecked", None, Takes::Nothing, "end with 0 where no object of resource.k8s.io is found, e.g. in a commit hook");
+static STDIN_FILENAME: Opt = opt("stdin-filename", None, Takes::Text("NAME"), "what standard input is called in the output");
+static FIX: Opt =
+    opt("fix", None, Takes::Nothing, "write fixes into the files that delete nothing a person wrote; with --diff, show them");
+static UNSAFE_FIXES: Opt = opt("unsafe-fixes", None, Takes::Nothing, "with --fix: fixes that delete something too");
+static FIX_DIFF: Opt =
+    opt("diff", None, Takes::Nothing, "with --fix: print what would change as a unified diff, and write nothing");
+static REQUIRE_NODE: Opt = opt("require-node", None, Takes::Nothing, "end with 1 if a claim can be used on no node");
+static SHOW_SETTINGS: Opt =
+    opt("show-settings", None, Takes::Nothing, "print the settings in force and where they come from, and end");
+
+/// Every verb.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        name: "validate",
+        operands: "FILE…",
+        about: "Say what kubectl and kube-apiserver answer to manifests",
+        options: &[
+            &RELEASE,
+            &OUTPUT,
+            &COLOR,
+            &REMARKS,
+            &FIELD_VALIDATION,
+            &OPERATION,
+            &OLD,
+            &VIA,
+            &NAMESPACE,
+            &FIX,
+            &UNSAFE_FIXES,
+            &FIX_DIFF,
+            &STDIN_FILENAME,
+            &FILENAME,
+            &RECURSIVE,
+            &EXCLUDE,
+            &IGNORE,
+            &WARNINGS_AS_ERRORS,
+            &QUIET,
+            &ALLOW_UNCHECKED,
+            &SHOW_SETTINGS,
+        ],
+    },
+    Verb {
+        name: "convert",
+        operands: "FILE…",
+        about: "Convert manifests to another API version, touching only what must change",
+        options: &[
+            &TO,
+            &ALLOW_LOSS,
+            &DROP_SERVER_FIELDS,
+            &IN_PLACE,
+            &DIFF,
+            &CHECK,
+            &RELEASE,
+            &OUTPUT_PLAIN,
+            &COLOR,
+            &REMARKS,
+            &STDIN_FILENAME,
+            &FILENAME,
+            &RECURSIVE,
+            &EXCLUDE,
+            &IGNORE,
+            &WARNINGS_AS_ERRORS,
+            &QUIET,
+            &ALLOW_UNCHECKED,
+            &SHOW_SETTINGS,
+        ],
+    },
+    Verb {
+        name: "evaluate",
+        operands: "FILE…",
+        about: "Say on which nodes the claims of manifests can be used, and why not on the others",
+        options: &[
+            &NODES,
+            &NODE,
+            &SELECTOR,
+            &RELEASE,
+            &OUTPUT_TABLE,
+            &COLOR,
+            &REMARKS,
+            &REQUIRE_NODE,
+            &FILENAME,
+            &RECURSIVE,
+            &EXCLUDE,
+            &IGNORE,
+            &WARNINGS_AS_ERRORS,
+            &QUIET,
+            &ALLOW_UNCHECKED,
+            &SHOW_SETTINGS,
+        ],
+    },
+    Verb {
+        name: "patch",
+        operands: "OLD PATCH",
+        about: "Print what a stored object becomes by a patch, and say whether the server would take it",
+        options: &[
+            &TYPE,
+            &SUBRESOURCE,
+            &FIELD_MANAGER,
+            &FORCE_CONFLICTS,
+            &TIME,
+            &CHANGES,
+            &RELEASE,
+            &FIELD_VALIDATION,
+            &OUTPUT_PLAIN,
+            &COLOR,
+            &REMARKS,
+        ],
+    },
+    Verb {
+        name: "parse",
+        operands: "FILE…",
+        about: "Print objects as the server holds them after decoding and defaulting",
+        options: &[
+            &LABEL_SELECTOR,
+            &FIELD_SELECTOR,
+            &NAMESPACE,
+            &RELEASE,
+            &OUTPUT,
+            &COLOR,
+            &REMARKS,
+            &FIELD_VALIDATION,
+            &RAW,
+            &STDIN_FILENAME,
+            &FILENAME,
+            &RECURSIVE,
+            &EXCLUDE,
+            &IGNORE,
+            &WARNINGS_AS_ERRORS,
+            &QUIET,
+            &ALLOW_UNCHECKED,
+            &SHOW_SETTINGS,
+        ],
+    },
+    Verb {
+        name: "admit",
+        operands: "FILE…",
+        about: "Say what the admission policy answers to AdmissionRequests in JSON",
+        options: &[&SETTINGS],
+    },
+    Verb {
+        name: "batch",
+        operands: "",
+        about: "Answer one JSON request per line of standard input with one JSON line each",
+        options: &[],
+    },
+    Verb {
+        name: "schema",
+        operands: "[KIND]",
+        about: "Print the JSON Schema of a kind, or of all kinds of a release",
+        options: &[&RELEASE, &LOCALE],
+    },
+    Verb {
+        name: "completion",
+        operands: "SHELL",
+        about: "Print a script that completes verbs and options in bash, zsh, fish or powershell",
+        options: &[],
+    },
+    Verb { name: "codes", operands: "[CODE…]", about: "List the codes of findings", options: &[&OUTPUT_PLAIN, &LOCALE] },
+    Verb {
+        name: "releases",
+        operands: "",
+        about: "List the Kubernetes releases that are followed",
+        options: &[&OUTPUT_PLAIN, &LOCALE],
+    },
+];

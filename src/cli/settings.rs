@@ -1,0 +1,73 @@
+//! `claimkit.toml`: settings of a project, found in the folder where the command runs or above it.
+
+use super::Host;
+use super::arguments::Arguments;
+use serde::Deserialize;
+
+/// The name of the file.
+pub const NAME: &str = "claimkit.toml";
+
+/// What the file may say. Options on the command line come before it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The Kubernetes release, as `--release` takes it.
+    release: Option<String>,
+    /// Codes of findings that are left out, besides those of `--ignore`.
+    #[serde(default)]
+    ignore: Vec<String>,
+    /// Paths that are passed over, besides those of `--exclude`.
+    #[serde(default)]
+    exclude: Vec<String>,
+    /// Where the file was found.
+    #[serde(skip)]
+    found: Option<String>,
+}
+
+impl Settings {
+    /// Reads the nearest file, if there is one.
+    ///
+    /// # Errors
+    /// What is wrong with it, in one line that names it.
+    pub fn find(host: &mut dyn Host) -> Result<Self, String> {
+        const MOST: usize = 1 << 20;
+        let Some(folder) = host.folder() else { return Ok(Settings::default()) };
+        let mut folder = Some(folder.as_str());
+        while let Some(here) = folder {
+            let path = format!("{}/{NAME}", here.trim_end_matches('/'));
+            if let Ok(bytes) = host.read(&path, MOST) {
+                let text = String::from_utf8(bytes).map_err(|_| format!("{path}: not UTF-8"))?;
+                let read: Settings = basic_toml::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
+                return Ok(Settings { found: Some(path), ..read });
+            }
+            folder = here.rsplit_once(['/', '\\']).map(|(above, _)| above).filter(|_| here != "/");
+        }
+        Ok(Settings::default())
+    }
+
+    /// Fills in what was not said on the command line.
+    pub fn settle(&self, arguments: &mut Arguments) {
+        if let Some(release) = &self.release {
+            arguments.settle("release", release);
+        }
+        for (option, values) in [("ignore", &self.ignore), ("exclude", &self.exclude)] {
+            values.iter().for_each(|value| arguments.add(option, value));
+        }
+    }
+
+    /// The settings in force, as the file would say them.
+    pub fn shown(&self, arguments: &Arguments) -> String {
+        let list = |option| arguments.values(option).map(|item| format!("{item:?}")).collect::<Vec<_>>().join(", ");
+        let mut text = match &self.found {
+            Some(path) => format!("# {path}, and the command line\n"),
+            None => format!("# no {NAME} in this folder or above it; the command line\n"),
+        };
+        match arguments.value("release") {
+            Some(release) => text.push_str(&format!("release = {release:?}\n")),
+            None => text.push_str("# release: the last one that serves each object's version\n"),
+        }
+        text.push_str(&format!("ignore = [{}]\n", list("ignore")));
+        text.push_str(&format!("exclude = [{}]\n", list("exclude")));
+        text
+    }
+}

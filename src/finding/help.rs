@@ -1,0 +1,100 @@
+//! What to write instead, for each code: the help of a finding that has no better one, and of the code's page.
+
+use crate::finding::Code;
+
+impl Code {
+    /// What to do about it, in one line.
+    pub const fn help(self) -> Option<&'static str> {
+        Some(match self {
+            Code::NameRequired => "write `metadata.name`, or `metadata.generateName` for `kubectl create`",
+            Code::NameInvalid => "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit",
+            Code::GenerateNameInvalid => "use lower case letters, digits, `-` and `.`; begin with a letter or digit",
+            Code::NamespaceRequired => "write `metadata.namespace`",
+            Code::NamespaceInvalid => "a namespace has lower case letters, digits and `-`, at most 63, and no dots",
+            Code::NamespaceForbidden => "leave `metadata.namespace` out: the kind is cluster-scoped",
+            Code::GenerationInvalid => "leave `metadata.generation` out: the server counts it",
+            Code::LabelKeyInvalid => {
+                "a label key is `name` or `prefix/name`: letters, digits, `-`, `_`, `.`; the prefix is a DNS subdomain"
+            }
+            Code::LabelValueInvalid => {
+                "a label value has at most 63 letters, digits, `-`, `_`, `.` and begins and ends with a letter or digit; put free text into an annotation"
+            }
+            Code::AnnotationKeyInvalid => {
+                "an annotation key is `name` or `prefix/name`: letters, digits, `-`, `_`, `.`; the prefix is a DNS subdomain"
+            }
+            Code::AnnotationsTooLong => "keep all annotations together under 256 KiB: put large data into a ConfigMap",
+            Code::OwnerReferenceIncomplete => "an owner reference needs `apiVersion`, `kind`, `name` and `uid`",
+            Code::OwnerReferenceEvent => "Events come and go: refer to the object the event is about",
+            Code::OwnerReferenceControllers => "set `controller: true` on one owner only",
+            Code::FinalizerInvalid => "write a finalizer as `domain/name`, as in `example.com/cleanup`",
+            Code::FinalizerConflict => "keep one of `orphan` and `foregroundDeletion`",
+            Code::FinalizerUnqualified => "put a domain you own before it, as in `example.com/cleanup`",
+            Code::FinalizerAdded => "the object is being deleted: finalizers can only be removed",
+            Code::ManagedFieldsInvalid => "leave `metadata.managedFields` out: the server keeps it",
+            Code::ResourceVersionRequired => "write the stored object's `metadata.resourceVersion`",
+            Code::MetadataImmutable => "keep the stored value; to change it, create another object",
+            Code::ClassNameInvalid => "name the ResourceClass by its `metadata.name`: lower case letters, digits, `-` and `.`",
+            Code::ParametersRefIncomplete => "a reference to parameters needs `kind` and `name`",
+            Code::ParametersRefNamespace => "a namespace has lower case letters, digits and `-`, at most 63, and no dots",
+            Code::AllocationModeUnsupported => "write `WaitForFirstConsumer` (the default) or `Immediate`",
+            Code::SpecImmutable => "a spec cannot be changed: delete the object and create it anew",
+            Code::TemplateMetadataForbidden => "only `labels` and `annotations` can be given to the claims of a template",
+            Code::DriverNameRequired => "write the driver's name, a DNS subdomain as in `gpu.example.com`",
+            Code::DriverNameTooLong => "use at most 63 bytes",
+            Code::DriverNameInvalid => "a driver name is a DNS subdomain, as in `gpu.example.com`: no `/`, no `_`, no spaces",
+            Code::DriverNameDuplicate => "merge the entries of the driver into one",
+            Code::NodeSelectorEmpty => {
+                "give `nodeSelectorTerms` at least one term, or leave the selector out to allow every node"
+            }
+            Code::NodeSelectorValues => {
+                "`In` and `NotIn` need values, `Exists` and `DoesNotExist` take none, `Gt` and `Lt` one; a field selector takes one"
+            }
+            Code::NodeSelectorOperator => {
+                "write `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`; for fields only `In` and `NotIn`"
+            }
+            Code::NodeSelectorUnparsable => {
+                "values are label values, and for `Gt` and `Lt` whole numbers without a sign; the scheduler refuses the whole selector"
+            }
+            Code::NodeSelectorKey => "the key is a label key, `name` or `prefix/name`; under `matchFields` only `metadata.name`",
+            Code::NodeSelectorFieldValue | Code::NodeNameInvalid => {
+                "a node name has lower case letters, digits, `-` and `.`, and begins and ends with a letter or digit"
+            }
+            Code::NodeNameDuplicate => "name each node once",
+            Code::NodeListTooLong => "at most 128 nodes",
+            Code::ClaimStatusDuplicate => "one entry for each claim of the pod",
+            Code::AllocationDriverRequired => "write `status.driverName` together with the allocation",
+            Code::AllocationImmutable => "an allocation can be removed, not changed",
+            Code::ResourceHandleTooLong => "at most 16384 bytes of data for a driver",
+            Code::ResourceHandlesTooMany => "at most 32 resource handles",
+            Code::ResourceHandleTwoData => "keep one of `data` and `structuredData`",
+            Code::ReservedForDuplicate => "name each consumer once",
+            Code::ReservedForIncomplete => "a consumer needs `resource`, `name` and `uid`",
+            Code::ReservedForTooMany => "at most 32 consumers",
+            Code::ReservedForNotAllocated => "a claim is allocated before it is reserved",
+            Code::ReservedForNotShareable => "only an allocation with `shareable: true` can be reserved by several consumers",
+            Code::ReservedForAdded => "wait until the claim is allocated again, or use another claim",
+            Code::DeallocationInUse => "remove all consumers from `reservedFor` first",
+            Code::DeallocationNotAllocated => "there is nothing to deallocate: leave `deallocationRequested` out",
+            Code::DeallocationCleared => "the driver clears it together with the allocation",
+            Code::StructuredModelRequired => "write `namedResources`: it is the only structured model",
+            Code::SelectorRequired => "write a CEL expression; `true` selects every instance",
+            Code::RequestsRequired => "give the driver at least one request, or leave its entry out",
+            Code::InstanceNameInvalid | Code::AttributeNameInvalid => {
+                "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit"
+            }
+            Code::InstanceNameDuplicate | Code::AttributeNameDuplicate => "use each name once",
+            Code::AttributeVersionInvalid => "write three numbers as in `1.2.3`, without `v`; see semver.org",
+            Code::AttributeValueRequired => {
+                "write one of `quantity`, `bool`, `int`, `intSlice`, `string`, `stringSlice`, `version`"
+            }
+            Code::AttributeValueSeveral => "keep one value field: an attribute has one type",
+            Code::SliceImmutable => "a slice stays with its node and driver: create another slice",
+            Code::ResourceVersionOnCreate => "leave `metadata.resourceVersion` out of a new object",
+            Code::Conflict => "read the object again and repeat the change on it",
+            Code::NamespaceMismatch => "write the same namespace in the object and in the request",
+            Code::UnknownField => "the server does not know this field here; leave it out",
+            Code::DuplicateField => "keep one of the two: the last one counts",
+            _ => return None,
+        })
+    }
+}

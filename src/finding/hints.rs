@@ -1,0 +1,238 @@
+//! Help and fixes for findings, from the text they stand in.
+
+use crate::api::core::NODE_SELECTOR_OPERATORS;
+use crate::api::{Api, Release};
+use crate::finding::suggest;
+use crate::finding::{Cause, Code, Edit, Finding, Fix, Step, locate};
+use crate::record::decode::{Strict, StrictKind};
+use crate::text::Span;
+use crate::text::edit::{self, Edits};
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use std::borrow::Cow;
+
+/// Help for an unknown or duplicate field, and its new name where that is certain.
+pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
+    let found = match (strict.kind, strict.schema) {
+        (StrictKind::Unknown, Some(schema)) => suggest::field(&strict.field, schema, api, release),
+        _ => None,
+    };
+    let Some(found) = found else {
+        finding.help = finding.code.help().map(Cow::Borrowed);
+        let mut edits = Edits::new();
+        let shadowed = |entry: &Entry| entry.shadowed && tree.text(entry.key) == strict.field;
+        if strict.kind == StrictKind::Duplicate
+            && edits.remove_entries(tree, strict.parent, shadowed).is_ok()
+            && let Ok(edits) = edits.sorted()
+            && !edits.is_empty()
+        {
+            finding.fixes.push(Fix { title: "keep the last, which counts".to_owned(), edits });
+        }
+        return;
+    };
+    finding.help = Some(found.help.into());
+    // Where the right field is there already, two would be there.
+    if let Some(rename) = found.rename.filter(|name| tree.entry(strict.parent, name).is_none())
+        && let Some(edit) = replace(tree, strict.key, &strict.field, rename)
+    {
+        finding.fixes.push(Fix { title: format!("write `{rename}`"), edits: vec![edit] });
+    } else if strict.field == "name"
+        && strict.path == "name"
+        && tree.entry(strict.parent, "metadata").is_none()
+        && let Some(edit) = under_metadata(tree, strict.key)
+    {
+        finding.fixes.push(Fix { title: "move it under `metadata`".to_owned(), edits: vec![edit] });
+    }
+}
+
+/// `name: x` at the top of a block mapping becomes `metadata:` with it inside.
+fn under_metadata(tree: &Tree<'_>, key: Span) -> Option<Edit> {
+    let before = tree.source().get(..key.from())?;
+    let line = before.rsplit(['\n', '\r']).next()?;
+    let plain = tree.source().get(key.from()..key.to())? == "name";
+    let value_on_line = tree.source().get(key.to()..)?.lines().next()?.trim_start().strip_prefix(':')?.trim();
+    let fits =
+        line.chars().all(|c| c == ' ') && plain && !value_on_line.is_empty() && !value_on_line.starts_with(['|', '>', '#']);
+    fits.then(|| Edit { span: Span::at(key.from()), new_text: format!("metadata:\n{line}  ") })
+}
+
+/// Replaces the one occurrence of `old` in a span; quotes around it stay.
+fn replace(tree: &Tree<'_>, span: Span, old: &str, new: &str) -> Option<Edit> {
+    let slice = tree.source().get(span.from()..span.to())?;
+    let at = edit::only(slice, old).filter(|_| !old.is_empty())?;
+    let start = span.from().saturating_add(at);
+    // A name may stand right behind an anchor as long as it begins with what no anchor has: `&a:b`.
+    let before = tree.source().as_bytes().get(start.saturating_sub(1)).filter(|_| start > 0);
+    let blank = if before.is_some_and(u8::is_ascii_alphanumeric) { " " } else { "" };
+    Some(Edit { span: Span::new(start, start.saturating_add(old.len())), new_text: format!("{blank}{new}") })
+}
+
+/// Help for an object whose kind or group is not known, and the right word where there is one.
+pub fn kind(finding: &mut Finding, api_version: &str, kind: &str, release: Release, tree: &Tree<'_>, node: NodeId) {
+    let found = suggest::kind(api_version, kind, release);
+    finding.help = Some(found.help.into());
+    if let Some(rename) = found.rename {
+        scalar(finding, tree, tree.get(node, "kind"), rename);
+    }
+    if let Some(right) = found.api_version {
+        scalar(finding, tree, tree.get(node, "apiVersion"), right);
+    }
+}
+
+/// Adds the fix that writes another text in a scalar's place.
+pub fn scalar(finding: &mut Finding, tree: &Tree<'_>, node: Option<NodeId>, new: &str) {
+    let Some(node) = node else { return };
+    let Some(old) = tree.str(node) else { return };
+    if let Some(edit) = replace(tree, tree.span(node), old, new) {
+        finding.fixes.push(Fix { title: format!("write `{new}`"), edits: vec![edit] });
+    }
+}
+
+/// Help for a validation error, by its code and by what stands there.
+pub fn validation(finding: &mut Finding, api: Api, tree: &Tree<'_>, root: NodeId) {
+    let node = locate::node(tree, root, &finding.steps);
+    let text = node.and_then(|node| tree.str(node)).unwrap_or("");
+    let help = match finding.code {
+        Code::AllocationModeUnsupported => {
+            let near =
+                api_field(api, &["spec", "spec", "allocationMode"]).or_else(|| api_field(api, &["spec", "allocationMode"]));
+            near.and_then(|field| suggest::value(text, field.values)).map(|near| {
+                scalar(finding, tree, node, near);
+                format!("did you mean `{near}`?")
+            })
+        }
+        Code::NodeSelectorOperator => {
+            let fields = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "matchFields"));
+            let operators: &[&str] = if fields { &["In", "NotIn"] } else { NODE_SELECTOR_OPERATORS };
+            suggest::value(text, operators).map(|near| {
+                scalar(finding, tree, node, near);
+                format!("did you mean `{near}`?")
+            })
+        }
+        Code::DriverNameInvalid if text.contains('/') => {
+            let (first, last) = text.split_once('/').unwrap_or((text, ""));
+            let hint = format!("a driver name has no `/`: write the name the driver registers, as in `{last}.{first}`");
+            (!last.contains('/') && !last.is_empty()).then_some(hint)
+        }
+        Code::NameRequired if tree.get(root, "name").is_some() => {
+            Some("the name stands at the top level; write it under `metadata`".to_owned())
+        }
+        _ => None,
+    };
+    if finding.help.is_none() {
+        finding.help = help.map(Cow::Owned).or_else(|| finding.code.help().map(Cow::Borrowed));
+    }
+}
+
+fn api_field(api: Api, path: &[&str]) -> Option<&'static crate::api::Field> {
+    let mut schema = api.kind.schema;
+    let mut found = None;
+    for name in path {
+        let field = schema.fields.iter().find(|field| field.json == *name)?;
+        found = Some(field);
+        if let Some(inner) = field.ty.as_struct() {
+            schema = inner;
+        }
+    }
+    found
+}
+
+/// `allocationMode:` written without a value.
+pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Finding> {
+    let spec = path.iter().try_fold(root, |node, name| tree.get(node, name))?;
+    let entry = tree.entry(spec, "allocationMode")?;
+    let empty = match tree.kind(entry.value) {
+        Kind::Null => true,
+        Kind::Str(_) => tree.str(entry.value) == Some(""),
+        _ => false,
+    };
+    if !empty {
+        return None;
+    }
+    let message = "`allocationMode` has no value: the server fills in `WaitForFirstConsumer`";
+    let mut finding = Finding::warning(Code::AllocationModeDefaulted, crate::finding::Origin::Claimkit, message)
+        .with_span(entry.key_span)
+        .with_help("write `WaitForFirstConsumer` or `Immediate`, or leave the line out");
+    finding.path = Some(format!("{}.allocationMode", path.join(".")));
+    let value = tree.span(entry.value);
+    let edit = if value.is_empty() {
+        let tail = tree.source().get(entry.key_span.to()..).unwrap_or("");
+        tail.starts_with(':')
+            .then(|| Edit { span: Span::at(entry.key_span.to().saturating_add(1)), new_text: " WaitForFirstConsumer".to_owned() })
+    } else if matches!(tree.node(entry.value).kind, Kind::Alias(_)) {
+        None
+    } else {
+        let json = tree.source().get(entry.key_span.from()..).is_some_and(|key| key.starts_with('"'));
+        let mode = if json { "\"WaitForFirstConsumer\"" } else { "WaitForFirstConsumer" };
+        Some(Edit { span: value, new_text: mode.to_owned() })
+    };
+    Some(match edit {
+        Some(edit) => finding.with_fix("write the default", vec![edit]),
+        None => finding,
+    })
+}
+
+/// Takes out what may not or need not stand there, where that alone mends the finding.
+pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
+    let removable = match finding.code {
+        Code::StatusDropped
+        | Code::NamespaceDropped
+        | Code::NamespaceForbidden
+        | Code::ServerOwnedDropped
+        | Code::ResourceVersionOnCreate
+        | Code::ManagedFieldsInvalid
+        | Code::TemplateMetadataForbidden => true,
+        Code::NodeSelectorValues => finding.cause == Some(Cause::Forbidden),
+        _ => false,
+    };
+    if !removable || !finding.fixes.is_empty() {
+        return;
+    }
+    // Of a list it is the list that goes.
+    let list = finding.steps.iter().position(|step| matches!(step, Step::Index(_)));
+    let steps = match list {
+        Some(at) if finding.code == Code::ManagedFieldsInvalid => finding.steps.get(..at).unwrap_or_default(),
+        _ => &finding.steps,
+    };
+    let Some((Step::Key(key), above)) = steps.split_last() else { return };
+    let Some(map) = locate::node(tree, root, above) else { return };
+    let goes = |entry: &Entry| tree.text(entry.key) == key;
+    let entries = tree.entries(map);
+    let anchored = |entry: &Entry| {
+        let span = entry.key_span.join(tree.span(entry.value)).join(tree.node(entry.value).properties);
+        tree.source().get(span.from()..span.to()).is_none_or(|text| text.contains('&'))
+    };
+    if entries.iter().all(goes) || entries.iter().filter(|entry| goes(entry)).any(anchored) {
+        return;
+    }
+    let mut edits = Edits::new();
+    if edits.remove_entries(tree, map, goes).is_ok()
+        && let Ok(edits) = edits.sorted()
+        && !edits.is_empty()
+    {
+        finding.fixes.push(Fix { title: format!("remove `{key}`"), edits });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::wire::{Request, run};
+
+    #[test]
+    fn a_name_right_behind_an_anchor_is_kept_apart_from_it() {
+        let text = "apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceClaim
+metadata: {name: a, namespace: b}
+spec:
+  resourceClassName: c
+  &r:allocationMod: Immediate
+";
+        let validated = |text: &str| run(&Request { verb: "validate".into(), text: Some(text.into()), ..Request::default() });
+        let answer = validated(text);
+        let edits: Vec<_> = answer.findings.iter().flat_map(|finding| &finding.fixes).flat_map(|fix| &fix.edits).collect();
+        let [edit] = edits.as_slice() else { panic!("{:?}", answer.findings) };
+        let mut mended = text.to_owned();
+        mended.replace_range(edit.range.start.offset as usize..edit.range.end.offset as usize, &edit.new_text);
+        assert!(mended.contains("&r allocationMode: Immediate"), "{mended}");
+        assert!(validated(&mended).ok);
+    }
+}

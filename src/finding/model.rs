@@ -1,0 +1,233 @@
+//! A finding: who says what, where, and what to do about it.
+
+use crate::finding::{Code, Path, Step};
+use crate::text::Span;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The one who says so refuses the object.
+    Error,
+    /// Accepted, but probably not what was meant.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+/// Who says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Origin {
+    /// kubectl, before anything is sent.
+    #[serde(rename = "kubectl")]
+    Kubectl,
+    /// kube-apiserver.
+    #[serde(rename = "kube-apiserver")]
+    ApiServer,
+    /// kube-scheduler.
+    #[serde(rename = "kube-scheduler")]
+    Scheduler,
+    /// This crate.
+    #[serde(rename = "claimkit")]
+    Claimkit,
+}
+
+/// The cause reason of a validation error (spec/behaviour.md §5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// `Required value`
+    Required,
+    /// `Invalid value`
+    Invalid,
+    /// `Duplicate value`
+    Duplicate,
+    /// `Unsupported value`
+    NotSupported,
+    /// `Forbidden`
+    Forbidden,
+    /// `Too long`
+    TooLong,
+    /// `Too many`
+    TooMany,
+    /// `Internal error`
+    Internal,
+}
+
+impl Cause {
+    /// The reason, e.g. `FieldValueRequired`.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Cause::Required => "FieldValueRequired",
+            Cause::Invalid => "FieldValueInvalid",
+            Cause::Duplicate => "FieldValueDuplicate",
+            Cause::NotSupported => "FieldValueNotSupported",
+            Cause::Forbidden => "FieldValueForbidden",
+            Cause::TooLong => "FieldValueTooLong",
+            Cause::TooMany => "FieldValueTooMany",
+            Cause::Internal => "InternalError",
+        }
+    }
+
+    /// The words in the message, e.g. `Required value`.
+    pub fn text(self) -> &'static str {
+        match self {
+            Cause::Required => "Required value",
+            Cause::Invalid => "Invalid value",
+            Cause::Duplicate => "Duplicate value",
+            Cause::NotSupported => "Unsupported value",
+            Cause::Forbidden => "Forbidden",
+            Cause::TooLong => "Too long",
+            Cause::TooMany => "Too many",
+            Cause::Internal => "Internal error",
+        }
+    }
+}
+
+impl Serialize for Cause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.reason())
+    }
+}
+
+/// One replacement in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; empty for an insertion.
+    pub span: Span,
+    /// What stands there then.
+    pub new_text: String,
+}
+
+/// A way to mend a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, in the imperative.
+    pub title: String,
+    /// Edits that do not overlap, in the order of the text.
+    pub edits: Vec<Edit>,
+}
+
+impl Fix {
+    /// True if it takes away something that a person wrote in the text: text that no edit of the fix puts anywhere. Blanks,
+    /// and a word for another one, do not count.
+    pub fn deletes(&self, text: &str) -> bool {
+        let taken = self.edits.iter().filter(|edit| edit.new_text.trim().is_empty());
+        let mut taken = taken.filter_map(|edit| text.get(edit.span.from()..edit.span.to())).map(str::trim);
+        taken.any(|taken| !taken.is_empty() && !self.edits.iter().any(|edit| edit.new_text.contains(taken)))
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Stable code.
+    pub code: Code,
+    /// How bad.
+    pub severity: Severity,
+    /// Who says so.
+    pub origin: Origin,
+    /// Upstream's full text where upstream has words, path included; else ours.
+    pub message: String,
+    /// The field path as upstream prints it.
+    pub path: Option<String>,
+    /// The cause reason of a validation error.
+    pub cause: Option<Cause>,
+    /// What to write instead, in our words.
+    pub help: Option<Cow<'static, str>>,
+    /// Edits that mend it, only where one is certainly right.
+    pub fixes: Vec<Fix>,
+    /// Where it stands in the text.
+    pub span: Option<Span>,
+    /// Index of the object in the answer.
+    pub object: Option<usize>,
+    /// Where to look in the object's tree when there is no span yet.
+    pub steps: Vec<Step>,
+    /// True if the key is meant rather than the value (an unknown field).
+    pub at_key: bool,
+}
+
+impl Finding {
+    /// A finding of a severity.
+    pub fn new(code: Code, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
+        Finding::of(code, severity, origin, message.into())
+    }
+
+    fn of(code: Code, severity: Severity, origin: Origin, message: String) -> Self {
+        Finding {
+            code,
+            severity,
+            origin,
+            message,
+            path: None,
+            cause: None,
+            help: None,
+            fixes: Vec::new(),
+            span: None,
+            object: None,
+            steps: Vec::new(),
+            at_key: false,
+        }
+    }
+
+    /// An error.
+    pub fn error(code: Code, origin: Origin, message: impl Into<String>) -> Self {
+        Finding::new(code, Severity::Error, origin, message)
+    }
+
+    /// A warning.
+    pub fn warning(code: Code, origin: Origin, message: impl Into<String>) -> Self {
+        Finding::new(code, Severity::Warning, origin, message)
+    }
+
+    /// An info.
+    pub fn info(code: Code, origin: Origin, message: impl Into<String>) -> Self {
+        Finding::new(code, Severity::Info, origin, message)
+    }
+
+    /// Sets the path, rendered and for locating.
+    pub fn at(mut self, path: &Path<'_>) -> Self {
+        self.path = Some(path.render());
+        self.steps = path.steps();
+        self
+    }
+
+    /// Points at the key of the path's last step.
+    pub fn key(mut self) -> Self {
+        self.at_key = true;
+        self
+    }
+
+    /// Sets the place in the text.
+    pub fn with_span(mut self, span: Span) -> Self {
+        self.span = Some(span);
+        self
+    }
+
+    /// Sets the help.
+    pub fn with_help(self, help: impl Into<Cow<'static, str>>) -> Self {
+        self.helped(help.into())
+    }
+
+    fn helped(mut self, help: Cow<'static, str>) -> Self {
+        self.help = Some(help);
+        self
+    }
+
+    /// Sets the cause.
+    pub fn with_cause(mut self, cause: Cause) -> Self {
+        self.cause = Some(cause);
+        self
+    }
+
+    /// Adds a fix.
+    pub fn with_fix(self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        self.fixed(Fix { title: title.into(), edits })
+    }
+
+    fn fixed(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
+        self
+    }
+}

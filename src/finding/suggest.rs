@@ -1,0 +1,457 @@
+//! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
+
+use crate::api::meta::OBJECT_META;
+use crate::api::{Api, Release, Struct, Type, VERSIONS, Version};
+
+/// What to write instead of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// In our words.
+    pub help: String,
+    /// The name to put in its place, where that alone is certainly right.
+    pub rename: Option<&'static str>,
+    /// The `apiVersion` that was meant, likewise.
+    pub api_version: Option<&'static str>,
+}
+
+impl Suggestion {
+    fn rename(help: impl Into<String>, name: &'static str) -> Self {
+        Suggestion { rename: Some(name), ..Suggestion::say(help) }
+    }
+
+    fn say(help: impl Into<String>) -> Self {
+        Suggestion { help: help.into(), rename: None, api_version: None }
+    }
+}
+
+/// Fields of other versions: Go struct, field, what to know. `resource.k8s.io` of 1.31 and later is another design.
+const OTHER_VERSIONS: &[(&str, &str, &str)] = &[
+    (
+        "ResourceClaimSpec",
+        "devices",
+        "`devices` belongs to v1alpha3 and later; in v1alpha1 and v1alpha2 a claim names a class: `resourceClassName`",
+    ),
+    (
+        "ResourceClaimSpec",
+        "deviceClassName",
+        "`deviceClassName` belongs to v1alpha3 and later, inside `devices.requests`; in v1alpha1 and v1alpha2 write `resourceClassName`",
+    ),
+    (
+        "ResourceClaimSpec",
+        "controller",
+        "`controller` belongs to v1alpha3; in v1alpha1 and v1alpha2 the driver is named by the ResourceClass",
+    ),
+    (
+        "AllocationResult",
+        "devices",
+        "`devices` belongs to v1alpha3 and later; in v1alpha2 the driver's result is in `resourceHandles`",
+    ),
+    (
+        "AllocationResult",
+        "nodeSelector",
+        "`nodeSelector` belongs to v1alpha3 and later; in v1alpha1 and v1alpha2 write `availableOnNodes`",
+    ),
+    ("AllocationResult", "controller", "`controller` belongs to v1alpha3; in v1alpha1 and v1alpha2 it is `status.driverName`"),
+    ("ResourceClaimStatus", "devices", "`devices` belongs to v1beta1 and later; v1alpha1 and v1alpha2 have no device status"),
+    (
+        "ResourceSlice",
+        "spec",
+        "`spec` of a ResourceSlice belongs to v1alpha3 and later; in v1alpha2 its fields stand at the top level",
+    ),
+    ("ResourceSlice", "pool", "`pool` belongs to v1alpha3 and later; v1alpha2 has no pools"),
+    ("ResourceSlice", "devices", "`devices` belongs to v1alpha3 and later; in v1alpha2 write `namedResources.instances`"),
+    (
+        "ResourceClass",
+        "selectors",
+        "`selectors` belongs to the DeviceClass of v1alpha3 and later; a ResourceClass has `suitableNodes`",
+    ),
+    ("ResourceClass", "config", "`config` belongs to the DeviceClass of v1alpha3 and later; a ResourceClass has `parametersRef`"),
+    (
+        "ResourceClass",
+        "defaultClaimParametersRef",
+        "`defaultClaimParametersRef` existed only during the development of 1.30 and is in no release; write `parametersRef` in the claim",
+    ),
+    ("ObjectMeta", "clusterName", "`clusterName` was removed from Kubernetes' metadata in 1.24; leave it out"),
+];
+
+/// A field that the schema does not have.
+pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
+    if schema.has(name) {
+        let since = schema.fields.iter().find(|field| field.json == name).map(|field| field.since)?;
+        return Some(Suggestion::say(format!(
+            "`{name}` exists since Kubernetes 1.{}; the object is judged by {release}",
+            since.minor
+        )));
+    }
+    if let Some(found) = in_other_version(name, schema) {
+        return Some(found);
+    }
+    let here = || schema.fields.iter().filter(|field| field.in_release(release));
+    if let Some(field) = here().find(|field| folded(field.json) == folded(name)) {
+        return Some(Suggestion::rename(format!("write `{}`: field names are case-sensitive", field.json), field.json));
+    }
+    if let Some(path) = elsewhere(name, schema, api, release) {
+        return Some(path);
+    }
+    let mut nearest = Nearest::to(name);
+    here().for_each(|field| nearest.consider(field.json));
+    if let Some(near) = nearest.found() {
+        return Some(Suggestion::rename(format!("did you mean `{near}`?"), near));
+    }
+    // What a longer name means its beginning may, but its value may be of another form.
+    let mut longer = here().map(|field| field.json).filter(|json| begins(json, name));
+    let whole = longer.next().filter(|_| longer.next().is_none())?;
+    Some(Suggestion::say(format!("did you mean `{whole}`?")))
+}
+
+/// Whether one name is the beginning of the other, and long enough to mean something by itself.
+fn begins(json: &str, name: &str) -> bool {
+    json.len().min(name.len()) >= 5 && (json.starts_with(name) || name.starts_with(json))
+}
+
+fn in_other_version(name: &str, schema: &Struct) -> Option<Suggestion> {
+    if schema.go == "AllocationResult" {
+        if name == "resourceHandle" {
+            let help =
+                "`resourceHandle` belongs to v1alpha1; in v1alpha2 write `resourceHandles`: a list of `driverName` and `data`";
+            return Some(Suggestion::say(help));
+        }
+        if name == "resourceHandles" {
+            let help = "`resourceHandles` belongs to v1alpha2; in v1alpha1 write `resourceHandle`: the data as one string";
+            return Some(Suggestion::say(help));
+        }
+    }
+    let (_, _, help) = OTHER_VERSIONS.iter().find(|(go, field, _)| *go == schema.go && *field == name)?;
+    Some(Suggestion::say(*help))
+}
+
+/// The one nearest place in the kind that has a field of this name.
+fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
+    let root = api.kind.schema;
+    if name == "spec" && !root.has("spec") && std::ptr::eq(schema, root) {
+        let help = format!("a {} has no `spec`: write its fields at the top level", api.kind.kind);
+        return Some(Suggestion::say(help));
+    }
+    if std::ptr::eq(schema, root) && OBJECT_META.has(name) {
+        return Some(Suggestion::say(format!("`{name}` belongs under `metadata`")));
+    }
+    // Names that many structs have say nothing about where they were meant to stand.
+    if OBJECT_META.has(name) || matches!(name, "kind" | "apiGroup" | "apiVersion") {
+        return None;
+    }
+    let mut level: Vec<(String, &'static Struct)> = vec![(String::new(), root)];
+    // Tables are trees of a few levels: the search ends with them.
+    while !level.is_empty() {
+        let mut found = level
+            .iter()
+            .filter(|(_, table)| !std::ptr::eq(*table, schema))
+            .filter(|(_, table)| table.field(name, release).is_some());
+        if let Some((path, _)) = found.next() {
+            if found.next().is_some() {
+                return None;
+            }
+            return Some(Suggestion::say(if path.is_empty() {
+                format!("`{name}` belongs at the top level of a {}", api.kind.kind)
+            } else {
+                format!("`{name}` belongs under `{path}`")
+            }));
+        }
+        let mut below = Vec::new();
+        for (path, table) in &level {
+            for field in table.fields.iter().filter(|field| field.in_release(release)) {
+                if let Some(inner) = structs(&field.ty) {
+                    let path = if path.is_empty() { field.json.to_owned() } else { format!("{path}.{}", field.json) };
+                    below.push((path, inner));
+                }
+            }
+        }
+        level = below;
+    }
+    None
+}
+
+fn structs(ty: &Type) -> Option<&'static Struct> {
+    match ty {
+        Type::List(inner) => structs(inner),
+        other => other.as_struct(),
+    }
+}
+
+/// The one of an enum's values that was meant.
+pub fn value(text: &str, values: &'static [&'static str]) -> Option<&'static str> {
+    let same = values.iter().copied().find(|value| folded(value) == folded(text));
+    let nearest = || {
+        let mut nearest = Nearest::to(text);
+        values.iter().for_each(|value| nearest.consider(value));
+        nearest.found()
+    };
+    same.or_else(nearest).filter(|near| *near != text)
+}
+
+/// An object of this group whose kind or version the release does not know.
+pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    let served = VERSIONS.iter().copied().find(|version| version.served_by(release));
+    let Some(known) = VERSIONS.iter().copied().find(|known| known.name == version) else {
+        return unknown_version(version, served, release);
+    };
+    if !known.served_by(release) {
+        let (first, last) = known.minors;
+        let by = if first == last { format!("1.{first} only") } else { format!("1.{first} to 1.{last}") };
+        let instead = served.map_or(String::new(), |served| format!("; {release} serves {}", served.name));
+        return Suggestion::say(format!("{} is served by {by}{instead}", known.name));
+    }
+    if let Some(later) = known.kinds.iter().find(|k| k.kind == kind) {
+        return Suggestion::say(format!("{kind} exists since Kubernetes 1.{}, not in {release}", later.since.minor));
+    }
+    match (kind, known.name) {
+        ("PodScheduling", "v1alpha2") => {
+            return Suggestion::rename("v1alpha2 calls it PodSchedulingContext", "PodSchedulingContext");
+        }
+        ("PodSchedulingContext", "v1alpha1") => {
+            return Suggestion::rename("v1alpha1 calls it PodScheduling", "PodScheduling");
+        }
+        ("NodeResourceSlice", _) => {
+            return Suggestion::say("NodeResourceSlice was the name of ResourceSlice during the development of 1.30");
+        }
+        ("DeviceClass" | "DeviceTaintRule", _) => {
+            return Suggestion::say(format!("{kind} belongs to v1alpha3 and later; {version} has ResourceClass"));
+        }
+        _ => {}
+    }
+    let wanted = folded(kind);
+    let mut names = Vec::new();
+    let mut same = None;
+    let mut nearest = Nearest::to(kind);
+    for known in known.kinds.iter().filter(|k| k.in_release(release) && k.items.is_none()) {
+        let name = folded(known.kind);
+        if same.is_none() && (name == wanted || wanted.strip_suffix('s') == Some(&name)) {
+            same = Some(known.kind);
+        }
+        nearest.consider(known.kind);
+        names.push(known.kind);
+    }
+    match same.or(nearest.found()) {
+        Some(near) => Suggestion::rename(format!("did you mean `{near}`?"), near),
+        None => Suggestion::say(format!("{version} has the kinds {}", names.join(", "))),
+    }
+}
+
+fn unknown_version(version: &str, served: Option<&'static Version>, release: Release) -> Suggestion {
+    let since = match version {
+        "v1alpha3" => Some("1.31"),
+        "v1beta1" => Some("1.32"),
+        "v1beta2" => Some("1.33"),
+        "v1" => Some("1.34"),
+        _ => None,
+    };
+    let serves = served.map_or(String::new(), |served| format!("{release} serves {}", served.name));
+    let mut nearest = Nearest::to(version);
+    VERSIONS.iter().for_each(|known| nearest.consider(known.name));
+    if since.is_none()
+        && let Some(served) = served.filter(|served| nearest.found() == Some(served.name))
+    {
+        let help = format!("did you mean `{}`?", served.api_version);
+        return Suggestion { api_version: Some(served.api_version), ..Suggestion::say(help) };
+    }
+    Suggestion::say(match since {
+        Some(since) => format!("{version} exists since Kubernetes {since} and is another design; {serves}"),
+        None => format!("there is no version {version} of this group; {serves}"),
+    })
+}
+
+/// A group that is none of ours but looks like it, as `resource.x-k8s.io` does.
+pub fn group(api_version: &str) -> Option<String> {
+    let (group, version) = api_version.split_once('/')?;
+    let near = group == "resource.x-k8s.io"
+        || group == "resources.k8s.io"
+        || (group != crate::api::GROUP && distance(group, crate::api::GROUP) <= 2);
+    near.then(|| format!("{}/{version}", crate::api::GROUP))
+}
+
+/// Letters and digits, lowered: what is left when case and separators do not count. Of letters outside ASCII only one becomes a
+/// letter that our names have.
+fn folded(text: &str) -> String {
+    let lowered = |c: char| if c == '\u{212a}' { 'k' } else { c.to_ascii_lowercase() };
+    text.chars().filter(|c| c.is_alphanumeric()).map(lowered).collect()
+}
+
+/// The one candidate that is nearest to a text and near enough: a quarter of the letters, at least one, at most three.
+#[derive(Debug)]
+pub struct Nearest<'t> {
+    text: &'t str,
+    limit: usize,
+    best: Option<(usize, &'static str)>,
+    tied: bool,
+}
+
+impl<'t> Nearest<'t> {
+    /// No candidate yet.
+    pub fn to(text: &'t str) -> Self {
+        Nearest { text, limit: (text.chars().count() / 4).clamp(1, 3), best: None, tied: false }
+    }
+
+    /// Takes a candidate in.
+    pub fn consider(&mut self, candidate: &'static str) {
+        let distance = distance(self.text, candidate);
+        if distance > self.limit {
+            return;
+        }
+        match self.best {
+            Some((least, _)) if distance > least => {}
+            Some((least, _)) if distance == least => self.tied = true,
+            _ => (self.best, self.tied) = (Some((distance, candidate)), false),
+        }
+    }
+
+    /// The one; none if two are as near.
+    pub fn found(&self) -> Option<&'static str> {
+        self.best.filter(|_| !self.tied).map(|(_, candidate)| candidate)
+    }
+}
+
+/// Edits that lead from one text to the other: insert, delete, replace, swap neighbours. Texts longer than any label's key are
+/// not compared.
+pub fn distance(a: &str, b: &str) -> usize {
+    const MAX: usize = 320;
+    if a.len() > MAX || b.len() > MAX {
+        return usize::MAX;
+    }
+    let b: Vec<char> = b.chars().collect();
+    let mut two_back: Vec<usize> = Vec::new();
+    let mut back: Vec<usize> = (0..=b.len()).collect();
+    let mut line: Vec<usize> = Vec::with_capacity(back.len());
+    let mut before: Option<char> = None;
+    for (row, x) in a.chars().enumerate() {
+        let mut left = row.saturating_add(1);
+        line.clear();
+        line.push(left);
+        for (column, (&y, pair)) in b.iter().zip(back.windows(2)).enumerate() {
+            let &[diagonal, above] = pair else { continue };
+            let replaced = diagonal.saturating_add(usize::from(x != y));
+            left = replaced.min(above.saturating_add(1)).min(left.saturating_add(1));
+            if before == Some(y)
+                && let Some(start) = column.checked_sub(1).filter(|&start| b.get(start) == Some(&x))
+            {
+                left = left.min(two_back.get(start).map_or(left, |edits| edits.saturating_add(1)));
+            }
+            line.push(left);
+        }
+        std::mem::swap(&mut two_back, &mut back);
+        std::mem::swap(&mut back, &mut line);
+        before = Some(x);
+    }
+    back.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::classic::{v1alpha1, v1alpha2};
+
+    fn api(version: &'static Version, kind: &str) -> Api {
+        Api { version, kind: version.kinds.iter().find(|k| k.kind == kind).unwrap() }
+    }
+
+    fn help(name: &str, schema: &'static Struct, kind: &str) -> Option<String> {
+        field(name, schema, api(&v1alpha2::VERSION, kind), Release::last_of(30)).map(|suggestion| suggestion.help)
+    }
+
+    #[test]
+    fn distances() {
+        for (a, b, want) in [
+            ("", "", 0),
+            ("a", "", 1),
+            ("abc", "abd", 1),
+            ("abcd", "abdc", 1),
+            ("name", "names", 1),
+            ("kitten", "sitting", 3),
+            ("", "abc", 3),
+            ("é", "e", 1),
+            ("ab", "bca", 3),
+            ("zone", "oznw", 2),
+        ] {
+            assert_eq!((distance(a, b), distance(b, a)), (want, want), "{a} {b}");
+        }
+        let long = "a".repeat(320);
+        assert_eq!(distance(&long, "a"), 319);
+        assert_eq!(distance(&format!("{long}a"), "a"), usize::MAX);
+    }
+
+    #[test]
+    fn fields() {
+        let spec = &v1alpha2::RESOURCE_CLAIM_SPEC;
+        for (name, want) in [
+            ("resourceClasName", "did you mean `resourceClassName`?"),
+            ("ResourceClassName", "write `resourceClassName`: field names are case-sensitive"),
+            ("resource_class_name", "write `resourceClassName`: field names are case-sensitive"),
+            ("reservedFor", "`reservedFor` belongs under `status`"),
+            ("resourceClass", "did you mean `resourceClassName`?"),
+            ("parameters", "did you mean `parametersRef`?"),
+        ] {
+            assert_eq!(help(name, spec, "ResourceClaim").as_deref(), Some(want), "{name}");
+        }
+        assert_eq!(help("foo", spec, "ResourceClaim"), None);
+        // Too short, and the beginning of several.
+        assert_eq!(help("para", spec, "ResourceClaim"), None);
+        assert_eq!(help("deletion", &OBJECT_META, "ResourceClaim"), None);
+        assert_eq!(
+            help("deletionGrace", &OBJECT_META, "ResourceClaim").as_deref(),
+            Some("did you mean `deletionGracePeriodSeconds`?")
+        );
+        let class = &v1alpha2::RESOURCE_CLASS;
+        assert_eq!(help("name", class, "ResourceClass").as_deref(), Some("`name` belongs under `metadata`"));
+        assert_eq!(
+            help("spec", class, "ResourceClass").as_deref(),
+            Some("a ResourceClass has no `spec`: write its fields at the top level")
+        );
+        let template = &v1alpha2::RESOURCE_CLAIM_TEMPLATE_SPEC;
+        assert_eq!(
+            help("resourceClassName", template, "ResourceClaimTemplate").as_deref(),
+            Some("`resourceClassName` belongs under `spec.spec`")
+        );
+    }
+
+    #[test]
+    fn later_fields_and_other_versions() {
+        let handle = &v1alpha2::RESOURCE_HANDLE;
+        let claim = api(&v1alpha2::VERSION, "ResourceClaim");
+        let found = field("structuredData", handle, claim, Release::last_of(29)).unwrap();
+        assert_eq!(found.help, "`structuredData` exists since Kubernetes 1.30; the object is judged by 1.29.15");
+        let found = field(
+            "resourceHandles",
+            &v1alpha1::ALLOCATION_RESULT,
+            api(&v1alpha1::VERSION, "ResourceClaim"),
+            Release::last_of(26),
+        );
+        assert!(found.unwrap().help.starts_with("`resourceHandles` belongs to v1alpha2"));
+    }
+
+    #[test]
+    fn kinds_and_versions() {
+        let at = |api_version: &str, name: &str, minor: u8| kind(api_version, name, Release::last_of(minor)).help;
+        assert_eq!(
+            at("resource.k8s.io/v1alpha1", "ResourceClaim", 30),
+            "v1alpha1 is served by 1.26 only; 1.30.14 serves v1alpha2"
+        );
+        assert_eq!(
+            at("resource.k8s.io/v1alpha2", "ResourceClass", 26),
+            "v1alpha2 is served by 1.27 to 1.30; 1.26.15 serves v1alpha1"
+        );
+        assert_eq!(
+            at("resource.k8s.io/v1alpha2", "ResourceSlice", 29),
+            "ResourceSlice exists since Kubernetes 1.30, not in 1.29.15"
+        );
+        assert_eq!(at("resource.k8s.io/v1alpha2", "resourceclaim", 30), "did you mean `ResourceClaim`?");
+        assert_eq!(at("resource.k8s.io/v1alpha2", "ResourceClaims", 30), "did you mean `ResourceClaim`?");
+        assert_eq!(at("resource.k8s.io/v1alpha2", "PodScheduling", 28), "v1alpha2 calls it PodSchedulingContext");
+        assert_eq!(
+            at("resource.k8s.io/v1beta1", "ResourceClaim", 30),
+            "v1beta1 exists since Kubernetes 1.32 and is another design; 1.30.14 serves v1alpha2"
+        );
+        let found = kind("resource.k8s.io/v1aplha2", "ResourceClaim", Release::last_of(30));
+        assert_eq!(found.api_version, Some("resource.k8s.io/v1alpha2"));
+        assert_eq!(group("resource.x-k8s.io/v1alpha2").as_deref(), Some("resource.k8s.io/v1alpha2"));
+        assert_eq!(group("apps/v1"), None);
+    }
+}

@@ -1,0 +1,481 @@
+//! Quantities (`attributes[].quantity` of 1.30): reading, the server's errors and its canonical spelling.
+//!
+//! Source: apimachinery `api/resource`; behaviour.md §3. Exact decimal arithmetic on digits, so that a huge
+//! exponent costs nothing.
+
+use std::borrow::Cow;
+
+/// Why a text is no quantity, in upstream's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuantityError {
+    /// Not a number with an optional suffix.
+    Format,
+    /// The part before the suffix has no digit.
+    Numeric,
+    /// The suffix is none that exists.
+    Suffix,
+}
+
+impl QuantityError {
+    /// The text of the upstream error, which names no field.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::Format => "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+            Self::Numeric => "unable to parse numeric part of quantity",
+            Self::Suffix => "unable to parse quantity's suffix",
+        }
+    }
+}
+
+/// A quantity as the server holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quantity<'a> {
+    /// The text as written when the server keeps it instead of writing the canonical form.
+    kept: Option<&'a str>,
+    negative: bool,
+    /// Decimal digits without leading zeros; empty is zero.
+    digits: Vec<u8>,
+    /// Power of ten the digits are multiplied with.
+    exponent: i64,
+    notation: Notation,
+    /// The server holds it in 64 bits, not as a number of any length.
+    small: bool,
+}
+
+/// What a quantity is worth, and in which of two ways the server holds it: [`Quantity::amount`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Amount {
+    /// Less than zero; a zero may be negative, too.
+    pub negative: bool,
+    /// Decimal digits from 0 to 9 without leading zeros; empty is zero.
+    pub digits: Vec<u8>,
+    /// Power of ten the digits are multiplied with.
+    pub exponent: i64,
+    /// Held in 64 bits: only such a quantity can be asked for an integer.
+    pub small: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notation {
+    DecimalExponent,
+    Decimal,
+    Binary,
+}
+
+/// The smallest exponent a quantity keeps; finer ones are rounded away from zero.
+const NANO: i64 = -9;
+/// Decimal digits that fit an `i64` for certain, and the start of the binary estimate.
+const FAST_DIGITS: usize = 18;
+const FAST_BINARY_DIGITS: i64 = 15;
+
+impl<'a> Quantity<'a> {
+    /// Reads the raw JSON value: a number's literal, or what stands between a string's quotes, escapes not resolved.
+    /// White space around it is dropped, as Go's `strings.TrimSpace` does.
+    pub fn parse_json(raw: &'a str) -> Result<Self, QuantityError> {
+        let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
+        Self::parse(inner.trim_matches(|c: char| matches!(c, '\t'..='\r' | ' ' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}')))
+    }
+
+    /// Reads a quantity.
+    pub fn parse(text: &'a str) -> Result<Self, QuantityError> {
+        if text.is_empty() {
+            return Err(QuantityError::Format);
+        }
+        if text == "0" {
+            return Ok(Self {
+                kept: Some(text),
+                negative: false,
+                digits: Vec::new(),
+                exponent: 0,
+                notation: Notation::Decimal,
+                small: true,
+            });
+        }
+        let parts = split(text)?;
+        let (exponent, notation) = interpret(parts.suffix).ok_or(QuantityError::Suffix)?;
+        match fast(text, &parts, exponent, notation) {
+            Some(quantity) => Ok(quantity),
+            None => slow(&parts, exponent, notation),
+        }
+    }
+
+    /// What it is worth, for arithmetic.
+    pub fn amount(&self) -> Amount {
+        Amount { negative: self.negative, digits: self.digits.clone(), exponent: self.exponent, small: self.small }
+    }
+
+    /// Is it zero?
+    pub fn is_zero(&self) -> bool {
+        self.digits.is_empty()
+    }
+
+    /// The spelling the server writes back (1.26 to 1.30).
+    pub fn canonical(&self) -> Cow<'a, str> {
+        if let Some(kept) = self.kept {
+            return Cow::Borrowed(kept);
+        }
+        if self.is_zero() {
+            return Cow::Borrowed("0");
+        }
+        let sign = if self.negative { "-" } else { "" };
+        if self.notation == Notation::Binary
+            && let Some(whole) = self.whole().filter(|whole| *whole >= 1024)
+        {
+            let (number, suffix) = binary_suffix(whole);
+            return Cow::Owned(format!("{sign}{number}{suffix}"));
+        }
+        let (number, exponent) = self.thousands();
+        let suffix = match self.notation {
+            Notation::DecimalExponent if exponent == 0 => String::new(),
+            Notation::DecimalExponent => format!("e{exponent}"),
+            _ => decimal_suffix(exponent).to_owned(),
+        };
+        Cow::Owned(format!("{sign}{number}{suffix}"))
+    }
+
+    /// The digits without trailing zeros, with as many put back as make the exponent a multiple of three.
+    fn thousands(&self) -> (String, i64) {
+        let zeros = self.digits.iter().rev().take_while(|d| **d == 0).count();
+        let kept = self.digits.len().saturating_sub(zeros);
+        let mut exponent = self.exponent.saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX));
+        let mut number: String = self.digits.iter().take(kept).map(|d| char::from(d.wrapping_add(b'0'))).collect();
+        while exponent % 3 != 0 {
+            number.push('0');
+            exponent = exponent.saturating_sub(1);
+        }
+        (number, exponent)
+    }
+
+    /// The magnitude if it is a whole number of 64 bits.
+    fn whole(&self) -> Option<u64> {
+        let mut value = self.digits.iter().try_fold(0u64, |sum, d| sum.checked_mul(10)?.checked_add(u64::from(*d)))?;
+        let mut exponent = self.exponent;
+        while exponent < 0 {
+            if value % 10 != 0 {
+                return None;
+            }
+            value /= 10;
+            exponent = exponent.saturating_add(1);
+        }
+        for _ in 0..exponent {
+            value = value.checked_mul(10)?;
+        }
+        Some(value)
+    }
+}
+
+struct Parts<'a> {
+    negative: bool,
+    /// Sign, digits and point as written, for upstream's slow path; `0` where upstream puts that.
+    value: &'a str,
+    /// Digits before the point without leading zeros, `0` if none are left.
+    integer: &'a str,
+    fraction: &'a str,
+    suffix: &'a str,
+}
+
+impl Parts<'_> {
+    /// The digits before and after the point.
+    fn digits(&self) -> Vec<u8> {
+        let mut digits = Vec::new();
+        for text in [self.integer, self.fraction] {
+            text.bytes().for_each(|b| digits.push(b.wrapping_sub(b'0')));
+        }
+        digits
+    }
+}
+
+fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let negative = text.starts_with('-');
+    let stripped = unsigned.trim_start_matches('0');
+    if stripped.is_empty() {
+        return Ok(Parts { negative, value: "0", integer: "0", fraction: "", suffix: "" });
+    }
+    let digits = |text| {
+        let count = str::bytes(text).take_while(u8::is_ascii_digit).count();
+        str::split_at_checked(text, count).unwrap_or((text, ""))
+    };
+    let (integer, rest) = digits(stripped);
+    let (fraction, suffix) = match rest.strip_prefix('.') {
+        Some(rest) => digits(rest),
+        None => ("", rest),
+    };
+    let value = text.get(..text.len().saturating_sub(suffix.len())).unwrap_or(text);
+    let exponent = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    if !exponent.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(QuantityError::Format);
+    }
+    let integer = if integer.is_empty() { "0" } else { integer };
+    Ok(Parts { negative, value, integer, fraction, suffix })
+}
+
+/// A suffix's exponent, of two for binary notation, of ten else.
+fn interpret(suffix: &str) -> Option<(i64, Notation)> {
+    let decimal = |exponent| Some((exponent, Notation::Decimal));
+    let binary = |exponent| Some((exponent, Notation::Binary));
+    match suffix {
+        "n" => decimal(-9),
+        "u" => decimal(-6),
+        "m" => decimal(-3),
+        "" => decimal(0),
+        "k" => decimal(3),
+        "M" => decimal(6),
+        "G" => decimal(9),
+        "T" => decimal(12),
+        "P" => decimal(15),
+        "E" => decimal(18),
+        "Ki" => binary(10),
+        "Mi" => binary(20),
+        "Gi" => binary(30),
+        "Ti" => binary(40),
+        "Pi" => binary(50),
+        "Ei" => binary(60),
+        _ => {
+            let digits = suffix.strip_prefix(['e', 'E']).filter(|digits| !digits.is_empty())?;
+            let parsed: i64 = digits.parse().ok()?;
+            // Upstream cuts the exponent to 32 bits.
+            Some((i64::from(parsed as i32), Notation::DecimalExponent))
+        }
+    }
+}
+
+fn decimal_suffix(exponent: i64) -> &'static str {
+    match exponent {
+        -9 => "n",
+        -6 => "u",
+        -3 => "m",
+        3 => "k",
+        6 => "M",
+        9 => "G",
+        12 => "T",
+        15 => "P",
+        18 => "E",
+        // Beyond `E` releases up to 1.30 lose the exponent.
+        _ => "",
+    }
+}
+
+fn binary_suffix(whole: u64) -> (u64, &'static str) {
+    let mut number = whole;
+    let mut suffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].into_iter();
+    let mut suffix = suffixes.next().unwrap_or_default();
+    while number.is_multiple_of(1024) {
+        let Some(next) = suffixes.next() else { break };
+        number /= 1024;
+        suffix = next;
+    }
+    (number, suffix)
+}
+
+/// Upstream's path for numbers that fit 64 bits: the only one that keeps the text as written.
+fn fast<'a>(text: &'a str, parts: &Parts<'a>, exponent: i64, notation: Notation) -> Option<Quantity<'a>> {
+    let written = parts.integer.len().saturating_add(parts.fraction.len());
+    let shifted = parts.digits();
+    let value = || shifted.iter().try_fold(0i64, |sum, digit| sum.checked_mul(10)?.checked_add(i64::from(*digit)));
+    let (digits, scale, keeps) = if notation == Notation::Binary {
+        let room = FAST_BINARY_DIGITS
+            .saturating_sub(i64::try_from(written).unwrap_or(i64::MAX))
+            .saturating_sub(exponent.saturating_mul(3) / 10)
+            .saturating_sub(1);
+        if !parts.fraction.is_empty() || room < 0 {
+            return None;
+        }
+        let value = value()?;
+        let factor = 1i64.checked_shl(u32::try_from(exponent).ok()?)?;
+        (value.checked_mul(factor)?.unsigned_abs(), 0, value & 7 != 0)
+    } else {
+        let scale = exponent.saturating_sub(i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX));
+        if written > FAST_DIGITS || scale < NANO {
+            return None;
+        }
+        let ends_in_thousand = written >= 3 && shifted.iter().skip(written.saturating_sub(3)).all(|digit| *digit == 0);
+        let keeps = scale % 3 == 0 && !ends_in_thousand && !parts.integer.starts_with('0');
+        (value()?.unsigned_abs(), scale, keeps)
+    };
+    Some(Quantity {
+        kept: keeps.then_some(text),
+        negative: parts.negative,
+        digits: decimal_digits(digits),
+        exponent: scale,
+        notation,
+        small: true,
+    })
+}
+
+fn decimal_digits(mut value: u64) -> Vec<u8> {
+    let mut digits = Vec::new();
+    while value != 0 {
+        digits.push(u8::try_from(value % 10).unwrap_or(0));
+        value /= 10;
+    }
+    digits.reverse();
+    digits
+}
+
+/// Upstream's path over arbitrary precision: rounds away from zero at nano, caps binary notation.
+fn slow<'a>(parts: &Parts<'a>, exponent: i64, notation: Notation) -> Result<Quantity<'a>, QuantityError> {
+    if !parts.value.bytes().any(|b| b.is_ascii_digit()) {
+        return Err(QuantityError::Numeric);
+    }
+    let mut digits = parts.digits();
+    let leading = digits.iter().take_while(|digit| **digit == 0).count();
+    digits.drain(..leading);
+    let places = i64::try_from(parts.fraction.len()).unwrap_or(i64::MAX);
+    let mut scale = places.saturating_neg();
+    if notation == Notation::Binary {
+        multiply(&mut digits, 1u64.checked_shl(u32::try_from(exponent).unwrap_or(0)).unwrap_or(1));
+    } else {
+        scale = scale.saturating_add(exponent);
+    }
+    if scale < NANO && !digits.is_empty() {
+        let cut = usize::try_from(NANO.saturating_sub(scale)).unwrap_or(usize::MAX);
+        let kept = digits.len().saturating_sub(cut);
+        let rounds_up = digits.iter().skip(kept).any(|d| *d != 0);
+        digits.truncate(kept);
+        scale = NANO;
+        if rounds_up {
+            increment(&mut digits);
+        }
+    }
+    let mut quantity = Quantity { kept: None, negative: parts.negative, digits, exponent: scale, notation, small: false };
+    if notation == Notation::Binary {
+        let max = i64::MAX.unsigned_abs();
+        if exceeds(&quantity, max) {
+            quantity.digits = decimal_digits(max);
+            quantity.exponent = 0;
+        }
+    }
+    Ok(quantity)
+}
+
+fn multiply(digits: &mut Vec<u8>, factor: u64) {
+    // Suffixes end at 2^60: ten times that fits 64 bits.
+    let mut carry = 0u64;
+    for digit in digits.iter_mut().rev() {
+        let sum = u64::from(*digit).saturating_mul(factor).saturating_add(carry);
+        *digit = u8::try_from(sum % 10).unwrap_or(0);
+        carry = sum / 10;
+    }
+    let mut front = Vec::new();
+    while carry != 0 {
+        front.push(u8::try_from(carry % 10).unwrap_or(0));
+        carry /= 10;
+    }
+    front.reverse();
+    front.append(digits);
+    *digits = front;
+}
+
+fn increment(digits: &mut Vec<u8>) {
+    for digit in digits.iter_mut().rev() {
+        if *digit < 9 {
+            *digit = digit.saturating_add(1);
+            return;
+        }
+        *digit = 0;
+    }
+    digits.insert(0, 1);
+}
+
+/// Is the magnitude greater than `limit`? Only for exponents of zero and below.
+fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
+    let places = usize::try_from(quantity.exponent.saturating_neg()).unwrap_or(0);
+    let integer = quantity.digits.len().saturating_sub(places);
+    let whole = quantity.digits.iter().take(integer).try_fold(0u64, |sum, d| sum.checked_mul(10)?.checked_add(u64::from(*d)));
+    match whole {
+        None => true,
+        Some(whole) if whole == limit => quantity.digits.iter().skip(integer).any(|d| *d != 0),
+        Some(whole) => whole > limit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_spelling() {
+        for (text, spelled) in [
+            ("1000m", "1"),
+            ("1.5", "1500m"),
+            ("1024Ki", "1Mi"),
+            ("0.5Ki", "512"),
+            ("0.1Gi", "107374182400m"),
+            ("1.1n", "2n"),
+            ("+1", "+1"),
+            ("1.", "1."),
+            (".", "0"),
+            // No digit at all, but short enough for the path that never looks for one.
+            ("e3", "0"),
+            ("1e3", "1e3"),
+            ("0", "0"),
+            ("00", "0"),
+            ("-0", "0"),
+            ("+", "0"),
+            ("1.500", "1.500"),
+            ("100k", "100k"),
+            ("1000k", "1M"),
+            ("010", "010"),
+            ("8Ei", "9223372036854775807"),
+            ("-8Ei", "-9223372036854775807"),
+            ("7Ei", "7Ei"),
+            ("1e-10", "1e-9"),
+            ("1e-999999999", "1e-9"),
+            ("-0.1n", "-1n"),
+            ("1e999999999", "1e999999999"),
+            ("12345678901234567890", "12345678901234567890"),
+            ("12345678901234567890000", "12345678901234567890k"),
+            ("0.0000000001e1000000000", "1e999999990"),
+            ("1000E", "1"),
+            ("1e2", "100"),
+            ("10e3", "10e3"),
+            ("1e4294967299", "1e4294967299"),
+            ("8Ki", "8Ki"),
+            ("1023Ki", "1023Ki"),
+            ("512Ki", "512Ki"),
+            (".5Mi", "512Ki"),
+            ("-1.5Gi", "-1536Mi"),
+            ("9n", "9n"),
+        ] {
+            let quantity = Quantity::parse(text);
+            assert_eq!(quantity.as_ref().map(|q| q.canonical()), Ok(Cow::Borrowed(spelled)), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_in_upstream_words() {
+        use QuantityError::{Format, Numeric, Suffix};
+        for (text, error) in [
+            ("", Format),
+            ("1K", Suffix),
+            ("1e", Suffix),
+            ("1Ee3", Suffix),
+            ("1ki", Suffix),
+            ("1i", Suffix),
+            ("1m3", Suffix),
+            ("1e+", Suffix),
+            ("1.2.3", Format),
+            ("abc", Format),
+            ("true", Format),
+            ("1 ", Format),
+            ("--1", Suffix),
+            ("1é", Format),
+            ("Ei", Numeric),
+            (".Pi", Numeric),
+            ("+.e-10", Numeric),
+        ] {
+            assert_eq!(Quantity::parse(text), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn raw_json_is_trimmed_but_not_unescaped() {
+        assert!(Quantity::parse_json("\" 1 \u{a0}\"").is_ok());
+        assert!(Quantity::parse_json("1.5").is_ok());
+        assert_eq!(Quantity::parse_json("\"\\u0031\""), Err(QuantityError::Format));
+        assert_eq!(Quantity::parse_json("true"), Err(QuantityError::Format));
+        assert_eq!(Quantity::parse_json("\"\""), Err(QuantityError::Format));
+    }
+}

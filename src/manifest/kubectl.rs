@@ -1,0 +1,217 @@
+//! What kubectl makes of a document before anything is sent: lists taken apart, and the refusals of its own
+//! decoder (spec/decoding.md §2, §6). What the server says of an object is not here.
+
+use crate::api::{Field, Package, Release, Struct, Type, meta};
+use crate::record::decode::{self, How, Via};
+use crate::text::diagnose::Meant;
+use crate::text::print::{self, Order};
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use crate::text::{Mode, Span};
+
+/// Most bytes of a document shown in a message.
+const MAX_BODY: usize = 1 << 20;
+
+/// What kubectl decodes of any object: that its metadata is metadata.
+static METADATA_ONLY: Struct = Struct {
+    go: "metadataOnlyObject",
+    package: Package::Meta,
+    fields: &[
+        Field::new("apiVersion", "APIVersion", Type::String).omit(),
+        Field::new("kind", "Kind", Type::String).omit(),
+        Field::new("metadata", "ObjectMeta", Type::Struct(&meta::OBJECT_META)).omit(),
+    ],
+};
+
+/// An object kubectl would send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Its node.
+    pub node: NodeId,
+    /// Its index in the list it came from.
+    pub list_index: Option<usize>,
+    /// `apiVersion`, perhaps taken from the list; empty when there is none.
+    pub api_version: String,
+    /// `kind`, likewise.
+    pub kind: String,
+}
+
+/// A refusal by kubectl itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The document's root, or the item of a list.
+    pub node: NodeId,
+    /// The item's index in its list.
+    pub list_index: Option<usize>,
+    /// kubectl's words, without the name of the file.
+    pub message: String,
+    /// A metadata field of the wrong type: where it stands, and what is meant there.
+    pub field: Option<Box<(Span, Option<Meant>)>>,
+}
+
+/// Why a document is refused: the words, and the metadata field that is meant.
+struct Reason {
+    message: String,
+    field: Option<Box<(Span, Option<Meant>)>>,
+}
+
+impl From<String> for Reason {
+    fn from(message: String) -> Self {
+        Reason { message, field: None }
+    }
+}
+
+/// The objects of a document in the order they are sent, and what is refused instead.
+pub fn objects(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Vec<Result<Sent, Refused>> {
+    match document(tree, root, mode, release) {
+        Ok(objects) => objects,
+        Err(Reason { message, field }) => vec![Err(Refused { node: root, list_index: None, message, field })],
+    }
+}
+
+fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<Vec<Result<Sent, Refused>>, Reason> {
+    if let Some(what) = json_type(tree, root).filter(|&what| what != "object") {
+        return Err(mistaken(what, "unstructured.detector"));
+    }
+    let Some(items) = tree.get(root, "items") else {
+        let kind = named(tree, root, "kind");
+        let api_version = named(tree, root, "apiVersion");
+        if kind.is_empty() || slashes(&api_version) > 1 {
+            return Err(kindless(tree, root, mode));
+        }
+        check_metadata(tree, root, mode, release)?;
+        return Ok(vec![Ok(Sent { node: root, list_index: None, api_version, kind })]);
+    };
+    list(tree, root, items, mode, release)
+}
+
+fn mistaken(what: &str, wanted: &str) -> Reason {
+    format!("json: cannot unmarshal {what} into Go value of type {wanted}").into()
+}
+
+fn kindless(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Reason {
+    format!("Object 'Kind' is missing in '{}'", body(tree, root, mode)).into()
+}
+
+fn list(
+    tree: &Tree<'_>,
+    root: NodeId,
+    items: NodeId,
+    mode: Mode,
+    release: Release,
+) -> Result<Vec<Result<Sent, Refused>>, Reason> {
+    check_list(tree, root, mode)?;
+    let nodes = tree.items(items);
+    for &node in nodes {
+        if let Some(what) = json_type(tree, node).filter(|&what| what != "object") {
+            return Err(mistaken(what, "map[string]interface {}"));
+        }
+    }
+    let list_kind = named(tree, root, "kind");
+    let list_version = named(tree, root, "apiVersion");
+    if list_kind.is_empty() || slashes(&list_version) > 1 {
+        return Err(kindless(tree, root, mode));
+    }
+    check_metadata(tree, root, mode, release)?;
+    let nested = |&node: &NodeId| tree.get(node, "items").is_some_and(|items| matches!(tree.kind(items), Kind::Seq { .. }));
+    if nodes.iter().any(nested) {
+        return Err("*unstructured.Unstructured is not a list: no Items field in this object".to_owned().into());
+    }
+    let item_kind = list_kind.strip_suffix("List").unwrap_or(&list_kind);
+    Ok(nodes.iter().enumerate().map(|(at, &node)| list_item(tree, node, at, item_kind, &list_version)).collect())
+}
+
+fn list_item(tree: &Tree<'_>, node: NodeId, at: usize, list_kind: &str, list_version: &str) -> Result<Sent, Refused> {
+    let mut kind = named(tree, node, "kind");
+    let mut api_version = named(tree, node, "apiVersion");
+    if kind.is_empty() && api_version.is_empty() {
+        kind = list_kind.to_owned();
+        api_version = list_version.to_owned();
+    }
+    let missing = if kind.is_empty() || slashes(&api_version) > 1 {
+        "Object 'Kind' is missing in 'object has no kind field '"
+    } else if api_version.rsplit('/').next().is_none_or(str::is_empty) {
+        "Object 'apiVersion' is missing in 'object has no apiVersion field'"
+    } else {
+        return Ok(Sent { node, list_index: Some(at), api_version, kind });
+    };
+    let message = format!("unable to get type info from the object \"*unstructured.Unstructured\": {missing}");
+    Err(Refused { node, list_index: Some(at), message, field: None })
+}
+
+/// The type of a value as Go's JSON decoder names it; nothing for null.
+fn json_type(tree: &Tree<'_>, node: NodeId) -> Option<&'static str> {
+    match tree.kind(node) {
+        Kind::Null | Kind::Alias(_) => None,
+        Kind::Bool(_) => Some("bool"),
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => Some("number"),
+        Kind::Str(_) => Some("string"),
+        Kind::Seq { .. } => Some("array"),
+        Kind::Map { .. } => Some("object"),
+    }
+}
+
+/// A field as kubectl reads it from an untyped object: empty when it is no string.
+fn named(tree: &Tree<'_>, node: NodeId, key: &str) -> String {
+    tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("").to_owned()
+}
+
+fn slashes(api_version: &str) -> usize {
+    api_version.bytes().filter(|&b| b == b'/').count()
+}
+
+/// The type and the items of a list; the first mismatch in the order kubectl meets them.
+fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Result<(), String> {
+    // JSON goes to Go's decoder as it stands: every member of a name is decoded, the last one wins.
+    let entries: Vec<&Entry> = match mode {
+        Mode::Json => tree.entries(root).iter().collect(),
+        Mode::Yaml => print::effective(tree, root, Order::Sorted),
+    };
+    for entry in entries {
+        let (field, wanted, go_type) = match tree.text(entry.key) {
+            "apiVersion" => ("apiVersion", "string", "string"),
+            "kind" => ("kind", "string", "string"),
+            "items" => ("items", "array", "[]json.RawMessage"),
+            _ => continue,
+        };
+        if let Some(what) = json_type(tree, entry.value).filter(|&what| what != wanted) {
+            return Err(format!("json: cannot unmarshal {what} into Go struct field decodeList.{field} of type {go_type}"));
+        }
+    }
+    Ok(())
+}
+
+fn check_metadata(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<(), Reason> {
+    if decode::fits(tree, root, &Type::Struct(&METADATA_ONLY), release) {
+        return Ok(());
+    }
+    let via = if mode == Mode::Json { Via::Validator } else { Via::Kubectl };
+    let decoded = decode::decode(tree, root, &METADATA_ONLY, "v1", How::reaching(mode, via, release));
+    match decoded.answer.and_then(|at| decoded.mismatches.get(at)) {
+        Some(mismatch) => {
+            Err(Reason { message: mismatch.message.clone(), field: Some(Box::new((mismatch.span, mismatch.meant.clone()))) })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The document as kubectl holds it: JSON as it stands, YAML as Go's encoder prints it.
+fn body(tree: &Tree<'_>, root: NodeId, mode: Mode) -> String {
+    let span = tree.span(root);
+    if mode == Mode::Json {
+        return tree.source().get(span.from()..span.to()).unwrap_or("").to_owned();
+    }
+    let mut text = String::new();
+    print::json(tree, root, Order::Sorted, MAX_BODY, &mut text);
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("\\u003c"),
+            '>' => out.push_str("\\u003e"),
+            '&' => out.push_str("\\u0026"),
+            '\u{2028}' => out.push_str("\\u2028"),
+            '\u{2029}' => out.push_str("\\u2029"),
+            _ => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,405 @@
+//! From a file to its objects: Lists flattened as kubectl does, each object recognised by version, kind and release.
+
+pub mod kubectl;
+
+use crate::api::{self, Api, GROUP, Release};
+use crate::finding::{Code, Finding, Origin, Severity, Step, locate};
+use crate::limits::Limits;
+use crate::record::decode::Via;
+use crate::text::print::{self, Order};
+use crate::text::stream::{self, Stream};
+use crate::text::tree::{Kind, NodeId, Tree};
+use crate::text::{Document, File, Mode, Span};
+
+/// One object of a file.
+#[derive(Debug)]
+pub struct Item {
+    /// Index of its document.
+    pub document: usize,
+    /// Its node.
+    pub node: NodeId,
+    /// Where it stands: the document, or the item of a List.
+    pub span: Span,
+    /// Its index in the List it came from.
+    pub list_index: Option<usize>,
+    /// `apiVersion` as the server reads it; empty if missing.
+    pub api_version: String,
+    /// `kind` as the server reads it; empty if missing.
+    pub kind: String,
+    /// `metadata.name`, empty if missing or no string.
+    pub name: String,
+    /// `metadata.namespace`, likewise.
+    pub namespace: String,
+    /// The release it is judged by.
+    pub release: Release,
+    /// What it is.
+    pub what: What,
+}
+
+/// What an object is.
+#[derive(Debug)]
+pub enum What {
+    /// An object of this group with a table in its release.
+    Ours(Api),
+    /// An object of this group that the release does not know, or no object at all: the server's answer.
+    Refused(Finding),
+    /// An object of another group: not looked into.
+    Other,
+}
+
+/// A file and its objects.
+#[derive(Debug)]
+pub struct Input<'s> {
+    /// The file.
+    pub file: File<'s>,
+    /// Its objects in order.
+    pub items: Vec<Item>,
+}
+
+impl<'s> Input<'s> {
+    /// Reads a text as kubectl does. `release`: `None` takes the last release that serves each object's version.
+    pub fn read(text: &'s str, release: Option<Release>, limits: &Limits) -> Self {
+        Input::read_via(text, Via::Kubectl, release, limits)
+    }
+
+    /// Reads a text on its way to the server. kubectl refuses some documents itself, in its own words;
+    /// sent to the server as they stand, they meet the server's words.
+    pub fn read_via(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
+        let mut passage = Passage::open(text, via, release, limits);
+        while passage.go_on() {}
+        passage.input
+    }
+
+    /// Takes the last document apart. What kubectl cannot decode is a finding; the documents after it are read all the same.
+    fn take_apart(&mut self, release: Option<Release>) {
+        let Input { file, items } = self;
+        let Some((document, before)) = file.documents.split_last() else { return };
+        let Some(root) = document.root else { return };
+        for object in kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::latest())) {
+            match object {
+                Ok(sent) => {
+                    let span = if sent.list_index.is_some() { document.tree.span(sent.node) } else { document.span };
+                    let meta = TypeMeta { api_version: sent.api_version, kind: sent.kind };
+                    items.push(item(document, before.len(), sent.node, span, sent.list_index, Ok(meta), release));
+                }
+                Err(refused) => file.findings.push(kubectl_refusal(&document.tree, refused)),
+            }
+        }
+    }
+
+    fn take_whole(&mut self, release: Option<Release>) {
+        let Input { file, items } = self;
+        if let Some(error) = &file.json_error {
+            let message = match file.documents.first() {
+                None => error.message.clone(),
+                // The server reads one value; kubectl would have read one after another.
+                Some(first) => after_top_level(file.source.text(), first.span.to()),
+            };
+            file.documents.clear();
+            for finding in &mut file.findings {
+                if finding.code == Code::JsonSyntax {
+                    finding.origin = Origin::ApiServer;
+                    finding.message = format!("couldn't get version/kind; json parse error: {message}");
+                }
+            }
+        }
+        for (index, document) in file.documents.iter().enumerate() {
+            if let Some(root) = document.root {
+                flatten(document, index, root, release, items);
+            }
+        }
+        // Text that is never read is warned of; the server says what it makes of the rest.
+        if file.documents.is_empty() && file.findings.iter().all(|finding| finding.severity != Severity::Error) {
+            let empty = if file.source.text().is_empty() { "" } else { "null" };
+            file.findings.push(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object 'Kind' is missing in '{empty}'")));
+        }
+    }
+
+    /// The tree of an object's document.
+    pub fn tree(&self, item: &Item) -> Option<&Tree<'s>> {
+        self.file.documents.get(item.document).map(|document| &document.tree)
+    }
+
+    /// Fills any serde type from the object with this index, e.g. `k8s-openapi`'s `ResourceClaim`.
+    ///
+    /// # Errors
+    /// The first value that does not fit, with its place; also if there is no such object.
+    pub fn deserialize<'i, T: serde::Deserialize<'i>>(&'i self, index: usize) -> Result<T, crate::text::de::Error> {
+        let item = self.items.get(index);
+        match item.and_then(|item| self.tree(item).map(|tree| (tree, item.node))) {
+            Some((tree, node)) => crate::text::de::deserialize(tree, node),
+            None => Err(serde::de::Error::custom(format!("there is no object {index}, the text has {}", self.items.len()))),
+        }
+    }
+
+    /// How an object's document was read.
+    pub fn mode(&self, item: &Item) -> Mode {
+        self.file.documents.get(item.document).map_or(Mode::Yaml, |document| document.mode)
+    }
+}
+
+/// A text on its way to the server, one document after another. Of the documents only the one that was read last is kept, unless
+/// all are wanted at once.
+pub struct Passage<'s> {
+    /// The file, its findings so far, and the objects of the document that was read last.
+    pub input: Input<'s>,
+    stream: Stream<'s>,
+    via: Via,
+    release: Option<Release>,
+    over: bool,
+}
+
+impl<'s> Passage<'s> {
+    /// Begins to read as [`Input::read_via`] does.
+    pub fn open(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
+        let (file, stream) = stream::open(text, limits);
+        Passage { input: Input { file, items: Vec::new() }, stream, via, release, over: false }
+    }
+
+    /// Puts the next document and its objects into the place of the last, or all that follow if they are wanted at once; false if
+    /// there is none. What goes to the server as it stands is one document.
+    pub fn advance(&mut self, all: bool) -> bool {
+        self.input.file.documents.clear();
+        self.input.items.clear();
+        let advanced = self.go_on();
+        while all && self.go_on() {}
+        advanced
+    }
+
+    /// True if nothing follows.
+    pub fn is_spent(&self) -> bool {
+        self.over || self.stream.is_spent(&self.input.file)
+    }
+
+    /// Adds the next document.
+    fn go_on(&mut self) -> bool {
+        let Passage { input, stream, via, release, over } = self;
+        if *over {
+            return false;
+        }
+        match via {
+            Via::Kubectl => {
+                let Some(document) = stream.next(&mut input.file) else { return false };
+                input.file.documents.push(document);
+                input.take_apart(*release);
+            }
+            Via::Validator => {
+                while let Some(document) = stream.next(&mut input.file) {
+                    input.file.documents.push(document);
+                }
+                input.take_whole(*release);
+                *over = true;
+            }
+        }
+        true
+    }
+}
+
+/// kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
+fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
+    let Some((span, meant)) = refused.field.map(|field| *field) else {
+        let span = locate::head(tree, refused.node);
+        return Finding::error(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
+    };
+    let finding = Finding::error(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
+    match meant {
+        Some(meant) => finding.with_help(meant.help).with_fix(meant.title, meant.edits),
+        None => finding,
+    }
+}
+
+/// kubectl takes any document whose `items` is an array for a List, whatever its kind (spec/decoding.md §6).
+fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<Release>, items: &mut Vec<Item>) {
+    let tree = &document.tree;
+    let listed = tree.get(root, "items").filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }));
+    match listed {
+        None => items.push(item(document, index, root, document.span, None, type_meta(tree, root), release)),
+        Some(list) => {
+            let of_list = type_meta(tree, root).ok();
+            for (at, &node) in tree.items(list).iter().enumerate() {
+                let meta = type_meta(tree, node).map(|meta| meta.or_of_list(of_list.as_ref()));
+                items.push(item(document, index, node, tree.span(node), Some(at), meta, release));
+            }
+        }
+    }
+}
+
+/// One object at a node of a document, as the server receives it: no List is opened.
+pub fn object(document: &Document<'_>, node: NodeId, release: Option<Release>) -> Item {
+    let tree = &document.tree;
+    item(document, 0, node, tree.span(node), None, type_meta(tree, node), release)
+}
+
+/// Go's words for what follows the one value the server reads.
+fn after_top_level(text: &str, end: usize) -> String {
+    let rest = text.get(end..).unwrap_or("").trim_start_matches([' ', '\t', '\r', '\n']);
+    match rest.bytes().next() {
+        Some(byte) => format!("invalid character {} after top-level value", crate::text::json::quote_byte(byte)),
+        None => "unexpected end of JSON input".to_owned(),
+    }
+}
+
+struct TypeMeta {
+    api_version: String,
+    kind: String,
+}
+
+impl TypeMeta {
+    /// Items of a typed list may leave out kind and apiVersion.
+    fn or_of_list(self, list: Option<&TypeMeta>) -> Self {
+        let bare = self.kind.is_empty() && self.api_version.is_empty();
+        match list.and_then(|list| list.kind.strip_suffix("List").map(|kind| (kind, &list.api_version))) {
+            Some((kind, api_version)) if bare && !kind.is_empty() => {
+                TypeMeta { api_version: api_version.clone(), kind: kind.to_owned() }
+            }
+            _ => self,
+        }
+    }
+}
+
+fn type_meta(tree: &Tree<'_>, node: NodeId) -> Result<TypeMeta, String> {
+    let what = match tree.kind(node) {
+        Kind::Map { .. } => None,
+        Kind::Null | Kind::Alias(_) => return Ok(TypeMeta { api_version: String::new(), kind: String::new() }),
+        Kind::Seq { .. } => Some("array"),
+        Kind::Str(_) => Some("string"),
+        Kind::Bool(_) => Some("bool"),
+        _ => Some("number"),
+    };
+    if let Some(what) = what {
+        return Err(format!(
+            r#"couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }}"#
+        ));
+    }
+    let mut meta = TypeMeta { api_version: String::new(), kind: String::new() };
+    let mut wrong: Option<String> = None;
+    for entry in print::effective(tree, node, Order::Sorted) {
+        let key = tree.text(entry.key);
+        let (name, place) = if key.eq_ignore_ascii_case("apiVersion") {
+            ("apiVersion", &mut meta.api_version)
+        } else if key.eq_ignore_ascii_case("kind") {
+            ("kind", &mut meta.kind)
+        } else {
+            continue;
+        };
+        let what = match tree.kind(entry.value) {
+            Kind::Str(text) => {
+                *place = tree.text(text).to_owned();
+                continue;
+            }
+            Kind::Null | Kind::Alias(_) => continue,
+            Kind::Bool(_) => "bool",
+            Kind::Seq { .. } => "array",
+            Kind::Map { .. } => "object",
+            _ => "number",
+        };
+        wrong.get_or_insert_with(|| {
+            format!("couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go struct field .{name} of type string")
+        });
+    }
+    wrong.map_or(Ok(meta), Err)
+}
+
+fn item(
+    document: &Document<'_>,
+    index: usize,
+    node: NodeId,
+    span: Span,
+    list_index: Option<usize>,
+    meta: Result<TypeMeta, String>,
+    release: Option<Release>,
+) -> Item {
+    let tree = &document.tree;
+    let metadata = tree.get(node, "metadata");
+    let of_metadata = |key: &str| metadata.and_then(|m| tree.get(m, key)).and_then(|n| tree.str(n)).unwrap_or("").to_owned();
+    let mut item = Item {
+        document: index,
+        node,
+        span,
+        list_index,
+        api_version: String::new(),
+        kind: String::new(),
+        name: of_metadata("name"),
+        namespace: of_metadata("namespace"),
+        release: release.unwrap_or(Release::latest()),
+        what: What::Other,
+    };
+    match meta {
+        Err(message) => item.what = What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, message)),
+        Ok(meta) => {
+            item.what = recognise(document, &meta, release, &mut item);
+            item.api_version = meta.api_version;
+            item.kind = meta.kind;
+        }
+    }
+    item
+}
+
+fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>, item: &mut Item) -> What {
+    if meta.kind.is_empty() {
+        return missing("Kind", document, item.node);
+    }
+    if meta.api_version.is_empty() {
+        return missing("apiVersion", document, item.node);
+    }
+    let (group, version) = meta.api_version.split_once('/').unwrap_or(("", &meta.api_version));
+    if version.contains('/') {
+        return refused(Code::NoKind, format!("unexpected GroupVersion string: {}", meta.api_version), "apiVersion");
+    }
+    if group != GROUP {
+        return What::Other;
+    }
+    let known = api::version(&meta.api_version);
+    item.release = release.or(known.map(api::Version::default_release)).unwrap_or(item.release);
+    let api = known
+        .filter(|version| version.served_by(item.release))
+        .and_then(|version| version.kind(&meta.kind, item.release).map(|kind| Api { version, kind }));
+    match api {
+        Some(api) => What::Ours(api),
+        None => unregistered(meta, if known.is_some_and(|v| v.served_by(item.release)) { "kind" } else { "apiVersion" }),
+    }
+}
+
+fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
+    let tree = &document.tree;
+    let mut text = String::new();
+    let span = tree.span(node);
+    if document.mode == Mode::Json {
+        text.push_str(tree.source().get(span.from()..span.to()).unwrap_or(""));
+    } else {
+        print::json(tree, node, Order::Sorted, 1 << 20, &mut text);
+    }
+    What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'")))
+}
+
+fn unregistered(meta: &TypeMeta, key: &str) -> What {
+    let message = format!(
+        "no kind \"{}\" is registered for version \"{}\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
+        meta.kind, meta.api_version
+    );
+    refused(Code::UnknownKind, message, key)
+}
+
+fn refused(code: Code, message: String, key: &str) -> What {
+    let mut finding = Finding::error(code, Origin::ApiServer, message);
+    finding.steps = vec![Step::Key(key.to_owned())];
+    What::Refused(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_is_never_read_hides_no_refusal() {
+        for (text, codes) in [
+            ("---\n", vec![Code::NoKind]),
+            ("null\n...\nkind: a\n", vec![Code::YamlDroppedText, Code::NoKind]),
+            ("\r---\r---\r?\r", vec![Code::YamlDroppedText, Code::NoKind]),
+            ("a: [", vec![Code::YamlSyntax]),
+        ] {
+            let findings = Input::read_via(text, Via::Validator, None, &Limits::default()).file.findings;
+            assert_eq!(findings.iter().map(|finding| finding.code).collect::<Vec<_>>(), codes, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Constraints of a claim during a search, with what upstream does not restore.
+
+use super::behaviour::{Behaviour, Feature};
+use super::cluster::Cluster;
+use super::facts::{Attribute, Claim, Constraint, Device};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A value, or the elements of a list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scalar<'f> {
+    /// A string.
+    String(&'f str),
+    /// An integer.
+    Int(i64),
+    /// A boolean.
+    Bool(bool),
+    /// A version.
+    Version(&'f str),
+}
+
+impl std::fmt::Display for Scalar<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Scalar::String(text) | Scalar::Version(text) => f.write_str(text),
+            Scalar::Int(number) => write!(f, "{number}"),
+            Scalar::Bool(value) => write!(f, "{value}"),
+        }
+    }
+}
+
+/// The value of an attribute that is not a list.
+pub fn scalar(attribute: &Attribute) -> Option<Scalar<'_>> {
+    let Attribute { string, int, bool, version, .. } = attribute;
+    if let Some(text) = string {
+        return Some(Scalar::String(text));
+    }
+    int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool)).or_else(|| version.as_deref().map(Scalar::Version))
+}
+
+/// The value as a set; elements of one set have one type.
+pub fn set(attribute: &Attribute) -> Option<BTreeSet<Scalar<'_>>> {
+    let Attribute { ints, bools, strings, versions, int, bool, string, version } = attribute;
+    let lists: [Vec<Scalar<'_>>; 4] = [
+        ints.iter().copied().map(Scalar::Int).collect(),
+        bools.iter().copied().map(Scalar::Bool).collect(),
+        strings.iter().map(|text| Scalar::String(text)).collect(),
+        versions.iter().map(|text| Scalar::Version(text)).collect(),
+    ];
+    if let Some(list) = lists.into_iter().find(|list| !list.is_empty()) {
+        return Some(list.into_iter().collect());
+    }
+    let one = int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool));
+    let one = one.or_else(|| string.as_deref().map(Scalar::String)).or_else(|| version.as_deref().map(Scalar::Version));
+    one.map(|one| BTreeSet::from([one]))
+}
+
+/// An attribute by the name that constraints use: in full, or without the domain if that is the driver's.
+pub fn attribute<'f>(device: &'f Device, driver: &str, name: &str) -> Option<&'f Attribute> {
+    device.attributes.get(name).or_else(|| {
+        let (domain, rest) = name.split_once('/')?;
+        device.attributes.get(rest).filter(|_| domain == driver)
+    })
+}
+
+/// What a constraint asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Equal values.
+    Match,
+    /// Different values.
+    Distinct,
+}
+
+/// Which constraint a claim's entry is; `None`: of no kind that the allocator knows.
+pub fn kind<'f>(constraint: &'f Constraint, behaviour: &Behaviour) -> Option<(Kind, &'f str)> {
+    match (&constraint.match_attribute, &constraint.distinct_attribute) {
+        (Some(name), _) => Some((Kind::Match, name)),
+        (None, Some(name)) if behaviour.distinct => Some((Kind::Distinct, name)),
+        _ => None,
+    }
+}
+
+/// Is a constraint about a request or sub-request?
+pub fn applies(constraint: &Constraint, request: &str, sub: Option<&str>) -> bool {
+    let named = |name: &String| {
+        name == request || sub.is_some_and(|sub| name.strip_prefix(request).and_then(|rest| rest.strip_prefix('/')) == Some(sub))
+    };
+    constraint.requests.is_empty() || constraint.requests.iter().any(named)
+}
+
+/// A constraint with its state. The state is shared by all branches of a search.
+#[derive(Clone, Debug)]
+pub struct Tracked<'f> {
+    constraint: &'f Constraint,
+    kind: Kind,
+    name: &'f str,
+    devices: usize,
+    /// Match: the value, or the values still possible.
+    value: Option<Scalar<'f>>,
+    values: BTreeSet<Scalar<'f>>,
+    /// Distinct: one attribute per request.
+    seen: BTreeMap<&'f str, &'f Attribute>,
+}
+
+/// The constraints of a claim, or upstream's error.
+pub fn track<'f>(claim: &'f Claim, behaviour: &Behaviour) -> Result<Vec<Tracked<'f>>, String> {
+    let mut tracked = Vec::new();
+    for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
+        let Some((kind, name)) = kind(constraint, behaviour) else {
+            let claim = claim.metadata.full_name();
+            return Err(format!("claim {claim}, constraint #{index}: empty constraint (unsupported constraint type?)"));
+        };
+        let (value, values, seen) = (None, BTreeSet::new(), BTreeMap::new());
+        tracked.push(Tracked { constraint, kind, name, devices: 0, value, values, seen });
+    }
+    Ok(tracked)
+}
+
+impl<'f> Tracked<'f> {
+    /// Takes a device in, if it may be.
+    pub fn add(&mut self, cluster: &Cluster<'f>, request: &'f str, sub: Option<&str>, device: &'f Device, driver: &str) -> bool {
+        if !applies(self.constraint, request, sub) {
+            return true;
+        }
+        let Some(attribute) = attribute(device, driver, self.name) else { return false };
+        let lists = cluster.has(Feature::ListTypeAttributes);
+        let fits = match self.kind {
+            Kind::Match if lists => self.meets(attribute),
+            Kind::Match => self.equals(attribute),
+            Kind::Distinct => self.differs(cluster.behaviour, attribute, lists),
+        };
+        if fits {
+            if self.kind == Kind::Distinct {
+                self.seen.insert(request, attribute);
+            }
+            self.devices = self.devices.saturating_add(1);
+        }
+        fits
+    }
+
+    fn equals(&mut self, attribute: &'f Attribute) -> bool {
+        let value = scalar(attribute);
+        if self.devices == 0 {
+            self.value = value;
+            return true;
+        }
+        value.is_some() && value == self.value
+    }
+
+    /// Keeps what is common. Upstream does not widen it again when a device is taken out.
+    fn meets(&mut self, attribute: &'f Attribute) -> bool {
+        let Some(values) = set(attribute) else { return false };
+        if self.devices == 0 {
+            self.values = values;
+            return true;
+        }
+        let common: BTreeSet<_> = self.values.intersection(&values).cloned().collect();
+        if common.is_empty() {
+            return false;
+        }
+        self.values = common;
+        true
+    }
+
+    fn differs(&self, behaviour: &Behaviour, attribute: &'f Attribute, lists: bool) -> bool {
+        if self.devices == 0 {
+            return true;
+        }
+        if lists {
+            let Some(values) = set(attribute) else { return false };
+            return self.seen.values().all(|seen| set(seen).is_none_or(|seen| seen.is_disjoint(&values)));
+        }
+        let value = scalar(attribute);
+        self.seen.values().all(|seen| match &value {
+            None => false,
+            Some(_) if behaviour.distinct_by_address => !std::ptr::eq(*seen, attribute),
+            Some(Scalar::String(text)) => seen.string.as_deref() != Some(*text),
+            Some(Scalar::Int(number)) => seen.int != Some(*number),
+            Some(Scalar::Bool(value)) => seen.bool != Some(*value),
+            Some(Scalar::Version(text)) => seen.version.as_deref() != Some(*text),
+        })
+    }
+
+    /// Takes a device out again.
+    pub fn remove(&mut self, request: &str, sub: Option<&str>) {
+        if applies(self.constraint, request, sub) {
+            self.seen.remove(request);
+            self.devices = self.devices.saturating_sub(1);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Counters of partitionable devices during a search.
+
+use super::behaviour::Counters as Style;
+use super::cluster::{Cluster, DeviceAt, Identity, SliceAt};
+use super::facts::{Device, Slice};
+use super::pools::{Pool, Sets};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A counter that does not suffice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Short {
+    /// The set.
+    pub set: String,
+    /// The counter.
+    pub counter: String,
+    /// What the device needs, in nanos.
+    pub needed: i128,
+    /// What devices in use and devices chosen leave.
+    pub left: i128,
+}
+
+/// The tables of a search. Upstream keys both by the pool's name alone, so pools of two drivers may share them.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger<'f> {
+    available: BTreeMap<&'f str, Sets<'f>>,
+    consumed: BTreeMap<(&'f str, &'f str, &'f str), i128>,
+}
+
+/// Under which name a device was charged.
+pub type Account<'f> = &'f str;
+
+impl<'f> Ledger<'f> {
+    /// Charges a device; `Err`: it does not fit, and is not charged.
+    pub fn charge(
+        &mut self,
+        cluster: &Cluster<'f>,
+        pool: &Pool<'f>,
+        at: DeviceAt,
+        chosen: &dyn Fn(Identity) -> bool,
+    ) -> Result<Option<Account<'f>>, Short> {
+        let Some((slice, device)) = cluster.device(at) else { return Ok(None) };
+        let account = match cluster.behaviour.counters {
+            Style::SliceAnew => return anew(cluster, slice, at, device, chosen).map(|()| None),
+            Style::SliceByName => slice.metadata.name.as_str(),
+            Style::PoolByName => pool.name,
+        };
+        if !self.available.contains_key(account) {
+            self.available.insert(account, opening(cluster, pool, slice, at.slice));
+        }
+        self.add(account, device, 1);
+        match self.overdrawn(account, device) {
+            None => Ok(Some(account)),
+            Some(short) => {
+                self.add(account, device, -1);
+                Err(short)
+            }
+        }
+    }
+
+    /// Gives back what a device was charged.
+    pub fn give_back(&mut self, account: Account<'f>, device: &'f Device) {
+        self.add(account, device, -1);
+    }
+
+    fn add(&mut self, account: Account<'f>, device: &'f Device, sign: i128) {
+        for consumption in &device.consumes_counters {
+            for (counter, amount) in &consumption.counters {
+                let sum = self.consumed.entry((account, &consumption.counter_set, counter)).or_default();
+                *sum = sum.saturating_add(amount.value.nanos().saturating_mul(sign));
+            }
+        }
+    }
+
+    fn overdrawn(&self, account: Account<'f>, device: &Device) -> Option<Short> {
+        for (set, counters) in self.available.get(account)? {
+            for (counter, available) in counters {
+                let consumed = self.consumed.get(&(account, *set, *counter)).copied().unwrap_or(0);
+                if *available < consumed {
+                    let needed = needed(device, set, counter);
+                    let left = available.saturating_sub(consumed).saturating_add(needed);
+                    return Some(Short { set: (*set).to_owned(), counter: (*counter).to_owned(), needed, left });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What a device needs of a counter.
+pub fn needed(device: &Device, set: &str, counter: &str) -> i128 {
+    let of_set = device.consumes_counters.iter().filter(|consumption| consumption.counter_set == set);
+    of_set.filter_map(|consumption| consumption.counters.get(counter)).fold(0, |sum, c| sum.saturating_add(c.value.nanos()))
+}
+
+/// Counters of a pool or slice less what devices in use consume.
+pub fn opening<'f>(cluster: &Cluster<'f>, pool: &Pool<'f>, slice: &'f Slice, at: SliceAt) -> Sets<'f> {
+    let (mut sets, slices) = match cluster.behaviour.counters {
+        Style::PoolByName => (pool.sets.clone(), pool.devices.iter().chain(&pool.others).copied().collect()),
+        Style::SliceAnew | Style::SliceByName => (sets_of(slice), vec![at]),
+    };
+    for (at, device) in slices.into_iter().flat_map(|slice: SliceAt| cluster.devices_of(slice)) {
+        if uses_counters(cluster, cluster.identity(at)) {
+            subtract(&mut sets, device);
+        }
+    }
+    sets
+}
+
+/// Does a device's use count against its counters?
+pub fn uses_counters(cluster: &Cluster<'_>, identity: Identity) -> bool {
+    let shared = cluster.behaviour.shares_use_counters && cluster.usage.has_shares(identity);
+    cluster.usage.exclusive.contains(&identity) || shared
+}
+
+fn sets_of(slice: &Slice) -> Sets<'_> {
+    let mut sets = Sets::new();
+    for set in &slice.spec.shared_counters {
+        sets.insert(&set.name, set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect());
+    }
+    sets
+}
+
+fn subtract(sets: &mut Sets<'_>, device: &Device) {
+    for consumption in &device.consumes_counters {
+        let Some(set) = sets.get_mut(consumption.counter_set.as_str()) else { continue };
+        for (counter, amount) in &consumption.counters {
+            if let Some(left) = set.get_mut(counter.as_str()) {
+                *left = left.saturating_sub(amount.value.nanos());
+            }
+        }
+    }
+}
+
+/// 1.33: only the sets that the device itself names are looked at, anew for each candidate.
+fn anew<'f>(
+    cluster: &Cluster<'f>,
+    slice: &'f Slice,
+    at: DeviceAt,
+    device: &'f Device,
+    chosen: &dyn Fn(Identity) -> bool,
+) -> Result<(), Short> {
+    let named: BTreeSet<&str> = device.consumes_counters.iter().map(|consumption| consumption.counter_set.as_str()).collect();
+    let mut sets = sets_of(slice);
+    sets.retain(|name, _| named.contains(name));
+    for (other, used) in cluster.devices_of(at.slice) {
+        let identity = cluster.identity(other);
+        if cluster.usage.exclusive.contains(&identity) || chosen(identity) {
+            subtract(&mut sets, used);
+        }
+    }
+    for consumption in &device.consumes_counters {
+        for (counter, amount) in &consumption.counters {
+            let left = sets.get(consumption.counter_set.as_str()).and_then(|set| set.get(counter.as_str())).copied();
+            let needed = amount.value.nanos();
+            if left.is_none_or(|left| left < needed) {
+                let (set, counter) = (consumption.counter_set.clone(), counter.clone());
+                return Err(Short { set, counter, needed, left: left.unwrap_or(0) });
+            }
+        }
+    }
+    Ok(())
+}

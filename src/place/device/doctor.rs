@@ -1,0 +1,369 @@
+//! Findings over slices, nodes and taint rules: faults that no one reports until a pod meets them.
+
+use super::amount::spell;
+use super::behaviour::{Behaviour, Completeness, Counters, Feature, Features, Validity};
+use super::cluster::{Cluster, SliceAt};
+use super::constraints::{scalar, set};
+use super::counters::uses_counters;
+use super::explain::answer::Finding;
+use super::facts::{Device, Slice, TaintRule};
+use super::nodes::Place;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most findings of one code.
+const MOST_OF_ONE: usize = 20;
+/// Most devices of a slice; fewer where a device has taints or counters.
+const MOST_DEVICES: (usize, usize) = (128, 64);
+
+/// All findings, in the order: pools, slices, devices, rules. The facts are as read, without the taints of rules.
+pub fn findings(cluster: &Cluster<'_>) -> Vec<Finding> {
+    let mut doctor = Doctor { cluster, list: Vec::new(), counts: BTreeMap::new() };
+    for (driver, pool, slices) in cluster.all_pools() {
+        doctor.pool(driver, pool, slices);
+    }
+    doctor.shared_names();
+    for (at, slice) in cluster.facts.slices.iter().enumerate() {
+        doctor.slice(at, slice);
+    }
+    doctor.attributes();
+    cluster.facts.rules.iter().for_each(|rule| doctor.rule(rule));
+    doctor.list
+}
+
+struct Doctor<'c, 'f> {
+    cluster: &'c Cluster<'f>,
+    list: Vec<Finding>,
+    counts: BTreeMap<&'static str, usize>,
+}
+
+impl<'f> Doctor<'_, 'f> {
+    fn tell(&mut self, code: &'static str, severity: &'static str, slice: &Slice, path: Option<String>, message: String) {
+        let count = self.counts.entry(code).or_default();
+        *count = count.saturating_add(1);
+        if *count <= MOST_OF_ONE {
+            let (kind, origin, object) = ("ResourceSlice", "claimkit", slice.metadata.name.clone());
+            self.list.push(Finding { code, severity, origin, message, kind, object, path });
+        }
+    }
+
+    fn behaviour(&self) -> &'f Behaviour {
+        self.cluster.behaviour
+    }
+
+    fn features(&self) -> &'f Features {
+        self.cluster.features
+    }
+
+    fn pool(&mut self, driver: &str, pool: &str, slices: &[SliceAt]) {
+        let cluster = self.cluster;
+        let all: Vec<(SliceAt, &Slice)> = slices.iter().filter_map(|at| Some((*at, cluster.slice(*at)?))).collect();
+        let Some(newest) = all.iter().map(|(_, slice)| slice.spec.pool.generation).max() else { return };
+        let name = format!("{driver}/{pool}");
+        for (_, slice) in all.iter().filter(|(_, slice)| slice.spec.pool.generation < newest) {
+            let generation = slice.spec.pool.generation;
+            let message =
+                format!("generation {generation} of pool {name} is stale, {newest} is there: ignored where both are seen");
+            self.tell("slice-stale", "info", slice, Some("spec.pool.generation".to_owned()), message);
+        }
+        let current: Vec<(SliceAt, &Slice)> = all.into_iter().filter(|(_, slice)| slice.spec.pool.generation == newest).collect();
+        let Some((_, first)) = current.first().copied() else { return };
+        self.count(&name, first, &current);
+        self.duplicates(&name, &current);
+        if self.features().contains(&Feature::PartitionableDevices) {
+            self.counters(&name, &current);
+        }
+    }
+
+    fn count(&mut self, name: &str, first: &Slice, current: &[(SliceAt, &Slice)]) {
+        let path = Some("spec.pool.resourceSliceCount".to_owned());
+        let want = first.spec.pool.resource_slice_count;
+        let have = i64::try_from(current.len()).unwrap_or(i64::MAX);
+        let counts: BTreeSet<i64> = current.iter().map(|(_, slice)| slice.spec.pool.resource_slice_count).collect();
+        if counts.len() > 1 {
+            let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
+            let message = format!(
+                "slices of pool {name} disagree about their number ({}): what counts is the one met first",
+                counts.join(", ")
+            );
+            self.tell("slice-counts-disagree", "warning", first, path.clone(), message);
+        }
+        let everywhere = self.behaviour().counter_slices_everywhere
+            && self.features().contains(&Feature::PartitionableDevices)
+            && current.iter().any(|(_, slice)| !slice.spec.shared_counters.is_empty());
+        let reach = if everywhere { " on every node, because slices with counters are seen from all" } else { "" };
+        if have < want {
+            let effect = match self.behaviour().completeness {
+                Completeness::SeenFromNode => "its devices are used for ExactCount, allocationMode All fails",
+                Completeness::InCluster => "its devices are not used, allocationMode All fails",
+            };
+            let message =
+                format!("pool {name} has {have} of {want} slices of generation {}: {effect}{reach}", first.spec.pool.generation);
+            self.tell("pool-incomplete", "warning", first, path, message);
+        } else if have > want {
+            let message = format!(
+                "pool {name} has {have} slices of generation {}, {want} are announced: it stays incomplete{reach}",
+                first.spec.pool.generation
+            );
+            self.tell("pool-count-too-low", "warning", first, path, message);
+        }
+    }
+
+    fn duplicates(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
+        let mut seen: BTreeMap<&str, &Slice> = BTreeMap::new();
+        for (_, slice) in current {
+            for (index, device) in slice.spec.devices.iter().enumerate() {
+                let Some(other) = seen.insert(&device.name, slice) else { continue };
+                let path = Some(format!("spec.devices[{index}].name"));
+                let (mine, theirs) = (Place::of_slice(&slice.spec), Place::of_slice(&other.spec));
+                let apart = mine.node_name.is_some() && theirs.node_name.is_some() && mine.node_name != theirs.node_name;
+                let device = &device.name;
+                if apart {
+                    let message = format!(
+                        "device {device} of pool {name} is also in slice {} of another node: both are offered as one device, allocating one blocks the other",
+                        other.metadata.name
+                    );
+                    self.tell("device-on-two-nodes", "warning", slice, path, message);
+                    continue;
+                }
+                let effect = match (self.behaviour().validity, self.behaviour().passes_bad_pools) {
+                    (Validity::Unchecked, _) => "both are offered as one device",
+                    (_, false) => "pods that reach the pool fail with an error",
+                    (_, true) => "the pool is not used (`invalid resource pools were encountered`), allocationMode All fails",
+                };
+                let message = format!("device {device} of pool {name} is also in slice {}: {effect}", other.metadata.name);
+                self.tell("device-twice", "error", slice, path, message);
+            }
+        }
+    }
+
+    fn counters(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
+        let mut sets: BTreeMap<&str, BTreeMap<&str, i128>> = BTreeMap::new();
+        let by_pool = self.behaviour().counters == Counters::PoolByName;
+        for (_, slice) in current {
+            for (index, set) in slice.spec.shared_counters.iter().enumerate() {
+                let counters = set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect();
+                if sets.insert(&set.name, counters).is_some() && by_pool {
+                    let message = format!("counter set {} is there twice in pool {name}: the pool is invalid", set.name);
+                    self.tell("counter-set-twice", "error", slice, Some(format!("spec.sharedCounters[{index}].name")), message);
+                }
+            }
+            if self.behaviour().counter_slices_apart && !slice.spec.shared_counters.is_empty() && !slice.spec.devices.is_empty() {
+                let message = "devices in a slice with shared counters are not offered".to_owned();
+                self.tell("devices-beside-counters", "error", slice, Some("spec.devices".to_owned()), message);
+            }
+        }
+        let mut used: BTreeMap<(&str, &str), i128> = BTreeMap::new();
+        for (at, slice) in current {
+            for (device_at, device) in self.cluster.devices_of(*at) {
+                for (index, consumption) in device.consumes_counters.iter().enumerate() {
+                    let set = consumption.counter_set.as_str();
+                    let path = Some(format!("spec.devices[{}].consumesCounters[{index}]", device_at.index));
+                    let effect = match self.behaviour().counters {
+                        Counters::PoolByName => "the pool is invalid",
+                        Counters::SliceByName => "nothing limits it",
+                        Counters::SliceAnew => "the device is refused",
+                    };
+                    let Some(known) = sets.get(set) else {
+                        let message = format!(
+                            "device {} consumes counter set {set}, which pool {name} does not have: {effect}",
+                            device.name
+                        );
+                        self.tell("counter-dangling", "error", slice, path, message);
+                        continue;
+                    };
+                    for (counter, amount) in &consumption.counters {
+                        if !known.contains_key(counter.as_str()) {
+                            let message = format!(
+                                "device {} consumes counter {counter}, which set {set} does not have: {effect}",
+                                device.name
+                            );
+                            self.tell("counter-dangling", "error", slice, path.clone(), message);
+                        } else if uses_counters(self.cluster, self.cluster.identity(device_at)) {
+                            let sum = used.entry((set, counter)).or_default();
+                            *sum = sum.saturating_add(amount.value.nanos());
+                        }
+                    }
+                }
+            }
+        }
+        for ((set, counter), used) in used {
+            let total = sets.get(set).and_then(|counters| counters.get(counter)).copied().unwrap_or(0);
+            let Some((_, first)) = current.iter().find(|(_, slice)| slice.spec.shared_counters.iter().any(|one| one.name == set))
+            else {
+                continue;
+            };
+            let (shown, all) = (spell(used), spell(total));
+            if used > total {
+                let message = format!("counter {counter} of set {set} in pool {name} is overdrawn: {shown} of {all} in use");
+                self.tell("counter-overdrawn", "error", first, None, message);
+            } else if used == total {
+                let message = format!("counter {counter} of set {set} in pool {name} is used up: {all}");
+                self.tell("counter-exhausted", "info", first, None, message);
+            }
+        }
+    }
+
+    /// Upstream keys counters by the pool's name alone.
+    fn shared_names(&mut self) {
+        if self.behaviour().counters != Counters::PoolByName || !self.features().contains(&Feature::PartitionableDevices) {
+            return;
+        }
+        let cluster = self.cluster;
+        let mut pools: BTreeMap<&str, Vec<(&str, SliceAt)>> = BTreeMap::new();
+        for (driver, pool, slices) in cluster.all_pools() {
+            let counters = |at: &&SliceAt| cluster.slice(**at).is_some_and(|slice| !slice.spec.shared_counters.is_empty());
+            if let Some(at) = slices.iter().find(counters) {
+                pools.entry(pool).or_default().push((driver, *at));
+            }
+        }
+        for (pool, drivers) in pools.into_iter().filter(|(_, drivers)| drivers.len() > 1) {
+            let names: Vec<&str> = drivers.iter().map(|(driver, _)| *driver).collect();
+            let message = format!(
+                "drivers {} have pools named {pool} with counters: the scheduler mixes them up, so devices are over-committed or refused",
+                names.join(", ")
+            );
+            let first = drivers.first().and_then(|(_, at)| cluster.slice(*at));
+            if let Some(slice) = first {
+                self.tell("pool-name-shared", "error", slice, Some("spec.pool.name".to_owned()), message);
+            }
+        }
+    }
+
+    fn slice(&mut self, at: SliceAt, slice: &Slice) {
+        let cluster = self.cluster;
+        let spec = &slice.spec;
+        let place = Place::of_slice(spec);
+        if let Err(error) = place.has(0, &cluster.facts.nodes, &cluster.judgements) {
+            let message = format!(
+                "the node selector cannot be parsed, which is an error for every pod with pending claims: {}",
+                error.error
+            );
+            self.tell("selector-unparseable", "error", slice, Some("spec.nodeSelector".to_owned()), message);
+        }
+        let counters = !spec.shared_counters.is_empty() && self.behaviour().counter_slices_everywhere;
+        if !place.is_set() && spec.per_device_node_selection.is_none() && !counters {
+            self.tell(
+                "slice-without-node",
+                "warning",
+                slice,
+                Some("spec".to_owned()),
+                "the slice names no node: its devices are offered nowhere".to_owned(),
+            );
+        }
+        let needs_fewer = spec.devices.iter().any(|device| !device.taints.is_empty() || !device.consumes_counters.is_empty());
+        let (most, fewer) = MOST_DEVICES;
+        let limit = if needs_fewer && self.behaviour().counter_slices_apart { fewer } else { most };
+        if spec.devices.len() > limit {
+            let message = format!(
+                "{} devices, at most {limit} are accepted: the slice is refused and its pool stays incomplete",
+                spec.devices.len()
+            );
+            self.tell("slice-too-large", "error", slice, Some("spec.devices".to_owned()), message);
+        }
+        for (device_at, device) in cluster.devices_of(at) {
+            self.device(slice, device_at.index, device);
+        }
+    }
+
+    fn device(&mut self, slice: &Slice, index: usize, device: &Device) {
+        let cluster = self.cluster;
+        let path = |field: &str| Some(format!("spec.devices[{index}].{field}"));
+        let name = &device.name;
+        if let Some(selector) = &device.node_selector {
+            let terms = selector.node_selector_terms.len();
+            if terms > 1 {
+                let message = format!(
+                    "device {name} has a node selector with {terms} terms: accepted by the API, an error for every pod that would get it"
+                );
+                self.tell("selector-many-terms", "error", slice, path("nodeSelector.nodeSelectorTerms"), message);
+            }
+            if let Err(error) = Place::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements) {
+                let message = format!(
+                    "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {}",
+                    error.error
+                );
+                self.tell("selector-unparseable", "error", slice, path("nodeSelector"), message);
+            }
+        }
+        let bound = device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty());
+        if bound && self.behaviour().binding_needs_feature && !cluster.has(Feature::DeviceBindingAndStatus) {
+            let message = format!("device {name} has binding conditions, which are switched off: it is not offered");
+            self.tell("binding-conditions-off", "warning", slice, path("bindingConditions"), message);
+        }
+        let free = |(_, capacity): &(&String, &super::facts::Capacity)| capacity.request_policy.is_none();
+        if device.allow_multiple_allocations == Some(true)
+            && let Some((capacity, _)) = device.capacity.iter().find(free)
+        {
+            let message = format!(
+                "device {name} may be shared, but capacity {capacity} has no request policy: the first share that names no amount takes all"
+            );
+            self.tell("share-takes-all", "warning", slice, path("capacity"), message);
+        }
+        if let Some((attribute, _)) = device.attributes.iter().find(|(_, value)| scalar(value).is_none() && set(value).is_some())
+            && !cluster.has(Feature::ListTypeAttributes)
+        {
+            let message = format!(
+                "attribute {attribute} of device {name} is a list: where DRAListTypeAttributes is off, every selector that is asked about the device is an error"
+            );
+            self.tell("list-attribute", "warning", slice, path("attributes"), message);
+        }
+    }
+
+    /// Attributes that some devices of a driver lack: selectors that read them unguarded are errors.
+    fn attributes(&mut self) {
+        let mut drivers: BTreeMap<&str, (usize, BTreeMap<&str, usize>)> = BTreeMap::new();
+        for slice in &self.cluster.facts.slices {
+            let (devices, names) = drivers.entry(&slice.spec.driver).or_default();
+            for device in &slice.spec.devices {
+                *devices = devices.saturating_add(1);
+                for name in device.attributes.keys() {
+                    let sum = names.entry(name).or_default();
+                    *sum = sum.saturating_add(1);
+                }
+            }
+        }
+        for (driver, (devices, names)) in drivers {
+            let some: Vec<String> = names
+                .into_iter()
+                .filter(|(_, count)| *count < devices)
+                .map(|(name, count)| format!("{name} ({count} of {devices})"))
+                .collect();
+            let slice = self.cluster.facts.slices.iter().find(|slice| slice.spec.driver == driver);
+            if let Some(slice) = slice.filter(|_| !some.is_empty()) {
+                let message = format!(
+                    "not all devices of {driver} have {}: selectors that read them without a guard are errors",
+                    some.join(", ")
+                );
+                self.tell("attribute-on-some", "info", slice, None, message);
+            }
+        }
+    }
+
+    fn rule(&mut self, rule: &TaintRule) {
+        let selector = rule.spec.device_selector.as_ref();
+        let everything = selector.is_none_or(|selector| *selector == super::facts::TaintSelector::default());
+        if !everything {
+            return;
+        }
+        let effect = &rule.spec.taint.effect;
+        let message = match selector {
+            Some(_) => format!("an empty deviceSelector taints every device of every driver ({effect})"),
+            None => format!(
+                "without deviceSelector the scheduler taints every device of every driver ({effect}); the API says that nothing is selected, and eviction agrees"
+            ),
+        };
+        let evicts = if effect == "NoExecute" && selector.is_some() { "; every pod with devices is evicted" } else { "" };
+        let (kind, object) = ("DeviceTaintRule", rule.metadata.name.clone());
+        let path = Some("spec.deviceSelector".to_owned());
+        let (severity, origin) = ("warning", "claimkit");
+        self.list.push(Finding {
+            code: "rule-selects-all",
+            severity,
+            origin,
+            message: format!("{message}{evicts}"),
+            kind,
+            object,
+            path,
+        });
+    }
+}

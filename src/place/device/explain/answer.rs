@@ -1,0 +1,530 @@
+//! The account of an allocation as data: what the verb `allocate` answers.
+
+use crate::place::device::facts::Toleration;
+use crate::place::device::results::AllocationResult;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Declares a struct of the answer.
+macro_rules! data {
+    ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $name { $($(#[$field_about])* pub $field: $type,)* }
+    };
+}
+
+data! {
+    /// A pod's account, or that of claims without one.
+    PodAccount {
+        /// `namespace/name`.
+        pod: Option<String>,
+        /// Its claims.
+        claims: Vec<String>,
+        /// Extended resources of the pod, and the class in charge of each.
+        extended_resources: BTreeMap<String, String>,
+        /// What stops it before any node is looked at.
+        before: Option<Before>,
+        /// Messages and the nodes that have them, as the pod's event counts them.
+        summary: Vec<Summary>,
+        /// One per node.
+        nodes: Vec<NodeAccount>,
+        /// What the nodes of the account do not say one by one.
+        findings: Vec<Finding>,
+    }
+}
+
+data! {
+    /// A status of PreFilter.
+    Before {
+        /// `preEnqueue` or `preFilter`.
+        stage: &'static str,
+        /// The framework's code.
+        code: String,
+        /// Upstream's text.
+        message: String,
+    }
+}
+
+data! {
+    /// A message and its nodes.
+    Summary {
+        /// Upstream's text; empty: the claims fit.
+        message: String,
+        /// Names.
+        nodes: Vec<String>,
+    }
+}
+
+data! {
+    /// A node's account.
+    NodeAccount {
+        /// Its name.
+        name: String,
+        /// `allocated`, `none`, `error`, `node-error`, `unavailable` or `undecided`.
+        verdict: &'static str,
+        /// Upstream's text.
+        message: Option<String>,
+        /// The text ends the attempt for all nodes.
+        fatal: bool,
+        /// Score.
+        score: i64,
+        /// Steps of the search.
+        steps: u64,
+        /// One per claim.
+        allocations: Option<Vec<AllocationResult>>,
+        /// Pools seen from the node.
+        pools: Vec<PoolAccount>,
+        /// Requests and sub-requests.
+        requests: Vec<RequestAccount>,
+        /// Why requests that could be met alone cannot be met together.
+        conflicts: Vec<Conflict>,
+        /// Who has what is missing.
+        holders: Vec<Holder>,
+        /// What would help.
+        relaxations: Vec<Relaxation>,
+        /// Capacity charged to the claims.
+        charges: Vec<Charge>,
+        /// What stands between the claims and the node in one line of English.
+        text: String,
+        /// The node whose account holds for this one too; then pools, requests and so on are left out here.
+        same_as: Option<String>,
+    }
+}
+
+data! {
+    /// Capacity charged to a claim.
+    Charge {
+        /// The device.
+        device: String,
+        /// The capacity.
+        name: String,
+        /// What was asked.
+        asked: Option<String>,
+        /// What is charged for that.
+        charged: String,
+        /// What is left then.
+        left: String,
+    }
+}
+
+data! {
+    /// A pool seen from a node.
+    PoolAccount {
+        /// `driver/pool`.
+        pool: String,
+        /// `ok`, `incomplete`, `invalid` or `obsolete`.
+        state: &'static str,
+        /// Slices there are.
+        have: usize,
+        /// Slices announced.
+        want: i64,
+        /// Generation.
+        generation: i64,
+        /// Why it is invalid.
+        reason: Option<String>,
+        /// Slices whose devices are offered here.
+        slices: Vec<String>,
+        /// Slices left out.
+        ignored: Vec<IgnoredSlice>,
+    }
+}
+
+data! {
+    /// A slice left out.
+    IgnoredSlice {
+        /// Its name.
+        slice: String,
+        /// Why.
+        why: String,
+    }
+}
+
+data! {
+    /// A request, seen on its own.
+    RequestAccount {
+        /// Its claim.
+        claim: String,
+        /// Its name.
+        request: String,
+        /// The sub-request's name.
+        sub: Option<String>,
+        /// `ExactCount` or `All`.
+        mode: String,
+        /// Devices wanted; with `All` those there are.
+        wanted: i64,
+        /// Class.
+        class: String,
+        /// It was the one picked.
+        picked: bool,
+        /// Devices left after each stage.
+        funnel: Vec<Stage>,
+        /// One per device.
+        cells: Vec<CellAccount>,
+        /// Where it stands in the claim, e.g. `spec.devices.requests[0].exactly`.
+        path: String,
+        /// Devices before the first one given that would do for the request alone: they went to other requests, or were
+        /// tried and given up because the rest could not be met with them.
+        passed_over: Vec<String>,
+        /// The funnel in one line of English.
+        text: String,
+        /// Why devices were lost where too few were left, in one line of English.
+        why: String,
+    }
+}
+
+data! {
+    /// A stage of a funnel.
+    Stage {
+        /// `node`, `pool`, `feature`, `class`, `selector`, `deviceNode`, `free`, `capacity`, `counters`, `taint` or `constraint`.
+        stage: &'static str,
+        /// Index of the selector.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        index: Option<usize>,
+        /// Devices left.
+        left: usize,
+        /// Devices lost.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lost: Option<Lost>,
+        /// Values that a selector read, with the number of devices that have them.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        seen: BTreeMap<String, BTreeMap<String, usize>>,
+        /// Values that a selector did not find.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        missing: Vec<Missing>,
+        /// Errors of a selector, with the number of devices that give them.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        errors: BTreeMap<String, usize>,
+    }
+}
+
+data! {
+    /// Devices lost at a stage.
+    Lost {
+        /// How many.
+        count: usize,
+        /// At most five names.
+        devices: Vec<String>,
+    }
+}
+
+data! {
+    /// A value that is not there.
+    Missing {
+        /// What was read.
+        path: String,
+        /// How many of the devices asked have it.
+        on: usize,
+        /// How many were asked.
+        of: usize,
+        /// Names that are there in its domain, with type and number of devices.
+        published: BTreeMap<String, Published>,
+        /// Those of them that look alike, or else the nearest.
+        near: Vec<String>,
+        /// Domains under which the name is there.
+        domains: Vec<String>,
+        /// How to ask without an error.
+        guard: String,
+    }
+}
+
+data! {
+    /// A name that devices publish.
+    Published {
+        /// `string`, `int`, `bool`, `version`, `quantity`, or these with `[]` for lists.
+        kind: &'static str,
+        /// How many of the devices asked have it.
+        on: usize,
+    }
+}
+
+data! {
+    /// A device in the matrix.
+    CellAccount {
+        /// `driver/pool/device`.
+        device: String,
+        /// Upstream's first reason against it.
+        reason: Option<Reason>,
+        /// All further reasons.
+        also: Vec<Reason>,
+        /// The first reason in one line of English.
+        text: String,
+    }
+}
+
+/// A reason against a device, in upstream's order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "code", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum Reason {
+    /// A newer generation of the pool is there.
+    PoolOldGeneration {
+        /// The generation in use.
+        newest: i64,
+    },
+    /// Slices of the pool are missing.
+    PoolIncomplete {
+        /// Slices there are.
+        have: usize,
+        /// Slices announced.
+        want: i64,
+    },
+    /// The pool is at fault.
+    PoolInvalid {
+        /// Upstream's reason.
+        reason: String,
+    },
+    /// The device stands beside shared counters, where devices are not offered.
+    SliceWithCounters,
+    /// Something the device needs is switched off.
+    FeatureOff {
+        /// The field that needs it.
+        field: &'static str,
+    },
+    /// Another claim has it.
+    InUse {
+        /// The claims.
+        claims: Vec<String>,
+        /// The pods that reserve them.
+        pods: Vec<String>,
+    },
+    /// It was chosen for another request of this attempt.
+    ChosenFor {
+        /// The claim.
+        claim: String,
+        /// The request.
+        request: String,
+    },
+    /// A selector of the class is not true.
+    ClassSelector(SelectorReason),
+    /// A selector of the request is not true.
+    RequestSelector(SelectorReason),
+    /// The device itself is not on the node.
+    DeviceNotOnNode,
+    /// Its capacity does not do.
+    Capacity(CapacityReason),
+    /// Its counters do not suffice.
+    Counters(CounterReason),
+    /// A taint is not tolerated.
+    Taint(TaintReason),
+    /// A constraint refuses it whatever else is chosen.
+    Constraint {
+        /// Index of the constraint.
+        index: usize,
+        /// `match` or `distinct`.
+        kind: &'static str,
+        /// The attribute, which the device lacks.
+        attribute: String,
+    },
+}
+
+data! {
+    /// Why a selector is not true.
+    SelectorReason {
+        /// Its index.
+        index: usize,
+        /// Upstream's error; absent: false.
+        error: Option<String>,
+        /// What it read: value, or nothing where it is missing.
+        values: BTreeMap<String, Option<String>>,
+    }
+}
+
+data! {
+    /// Why a capacity does not do.
+    CapacityReason {
+        /// Its name.
+        name: String,
+        /// `unknown-name`, `max`, `step`, `values` or `exhausted`.
+        why: &'static str,
+        /// What was asked.
+        asked: Option<String>,
+        /// What is charged for that.
+        charged: Option<String>,
+        /// What shares use.
+        used: Option<String>,
+        /// What there is.
+        total: Option<String>,
+        /// Most that a request may have.
+        max: Option<String>,
+        /// Claims that use it.
+        holders: Vec<String>,
+        /// Names there are.
+        names: Vec<String>,
+    }
+}
+
+data! {
+    /// Why counters do not suffice.
+    CounterReason {
+        /// The set.
+        set: String,
+        /// The counter.
+        counter: String,
+        /// What the device needs.
+        needed: String,
+        /// What is left.
+        available: String,
+        /// What there is.
+        total: String,
+        /// Claims that use it, and through which device.
+        holders: Vec<CounterHolder>,
+    }
+}
+
+data! {
+    /// A claim that uses a counter.
+    CounterHolder {
+        /// The device.
+        device: String,
+        /// The claim.
+        claim: String,
+        /// The pods that reserve it.
+        pods: Vec<String>,
+    }
+}
+
+data! {
+    /// A taint that is not tolerated.
+    TaintReason {
+        /// Key.
+        key: String,
+        /// Value.
+        value: String,
+        /// Effect.
+        effect: String,
+        /// `driver`, or `rule/<name>`.
+        from: String,
+        /// Why each toleration does not help.
+        tolerations: Vec<TolerationReason>,
+        /// One that would.
+        toleration: Toleration,
+    }
+}
+
+data! {
+    /// Why a toleration does not help.
+    TolerationReason {
+        /// Its index.
+        index: usize,
+        /// `key`, `value`, `effect` or `operator`.
+        why: &'static str,
+    }
+}
+
+data! {
+    /// Requests that cannot be met together.
+    Conflict {
+        /// `number`, `match`, `distinct` or `counters`.
+        kind: &'static str,
+        /// The claim.
+        claim: String,
+        /// Index of the constraint.
+        constraint: Option<usize>,
+        /// Its attribute.
+        attribute: Option<String>,
+        /// Per value, per request, the candidates that have it.
+        values: BTreeMap<String, BTreeMap<String, usize>>,
+        /// Candidates without the attribute.
+        missing: Vec<String>,
+        /// The requests concerned.
+        requests: Vec<String>,
+        /// Devices wanted.
+        wanted: i64,
+        /// Devices or values there are.
+        available: usize,
+        /// One line of English.
+        text: String,
+    }
+}
+
+data! {
+    /// Who has a device.
+    Holder {
+        /// `driver/pool/device`.
+        device: String,
+        /// The claim.
+        claim: String,
+        /// The pods that reserve it; none: nobody does.
+        pods: Vec<String>,
+        /// Capacity that its share uses.
+        share: BTreeMap<String, String>,
+        /// With administrative access, which blocks nobody.
+        admin: bool,
+    }
+}
+
+data! {
+    /// A change that helps, verified by running the allocator again.
+    Relaxation {
+        /// What to change; more than one: all of them.
+        changes: Vec<Change>,
+        /// The devices it gives.
+        gives: Vec<String>,
+        /// The node it was tried on.
+        node: String,
+        /// One line of English.
+        text: String,
+    }
+}
+
+data! {
+    /// A change. Exactly one of `drop`, `add`, `free` and `set` is there.
+    Change {
+        /// `constraint` or `selector`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        drop: Option<&'static str>,
+        /// `toleration`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        add: Option<&'static str>,
+        /// `claim`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        free: Option<&'static str>,
+        /// `count`, `allocationMode` or `capacity`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        set: Option<&'static str>,
+        /// The claim.
+        claim: String,
+        /// Where in it, e.g. `spec.devices.constraints[0]`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// The request.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
+        /// Index of the constraint or selector.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        index: Option<usize>,
+        /// The toleration.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        toleration: Option<Toleration>,
+        /// Name of the capacity.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// What it is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        from: Option<String>,
+        /// What it should be.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        to: Option<String>,
+    }
+}
+
+data! {
+    /// A finding about the input.
+    Finding {
+        /// Stable code.
+        code: &'static str,
+        /// `error`, `warning` or `info`.
+        severity: &'static str,
+        /// `kube-scheduler` where the message is upstream's, else `claimkit`.
+        origin: &'static str,
+        /// One line of English, or upstream's text.
+        message: String,
+        /// Kind of the object.
+        kind: &'static str,
+        /// Its name, with its namespace.
+        object: String,
+        /// Where in it.
+        path: Option<String>,
+    }
+}

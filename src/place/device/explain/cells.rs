@@ -1,0 +1,290 @@
+//! The matrix: every reason that keeps a request from a device.
+
+use super::answer::{CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, TaintReason, TolerationReason};
+use crate::place::device::amount::{Amount, spell};
+use crate::place::device::behaviour::Feature;
+use crate::place::device::capacity::{self, Refusal};
+use crate::place::device::cluster::{Cluster, DeviceAt};
+use crate::place::device::constraints::{self, Kind, attribute};
+use crate::place::device::counters::{needed, opening, uses_counters};
+use crate::place::device::facts::{Claim, Device, Selector, Taint, Toleration};
+use crate::place::device::nodes::Place;
+use crate::place::device::pools::{Gathered, Ignored, Pool};
+use crate::place::device::prepare::Choice;
+use crate::place::device::selectors::Cell;
+use crate::place::device::taints;
+use std::collections::BTreeMap;
+
+/// A device that people would expect on the node.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'g, 's> {
+    /// The device.
+    pub at: DeviceAt,
+    /// Its pool, if its slice belongs to one here.
+    pub pool: Option<&'g Pool<'s>>,
+    /// Why its slice is left out.
+    pub ignored: Option<&'g Ignored>,
+    /// Its slice holds counters, so its devices are not offered.
+    pub beside_counters: bool,
+}
+
+/// The devices of a node: those offered, and those of slices that are of the node but left out.
+pub fn shown<'g, 's>(cluster: &Cluster<'s>, gathered: &'g Gathered<'s>) -> Vec<Shown<'g, 's>> {
+    let mut list = Vec::new();
+    for pool in &gathered.pools {
+        for slice in &pool.devices {
+            let shown = |(at, _)| Shown { at, pool: Some(&**pool), ignored: None, beside_counters: false };
+            list.extend(cluster.devices_of(*slice).map(shown));
+        }
+        // Counter slices of other nodes' pools are seen from everywhere; devices in them are no news.
+        let foreign = pool.is_sound() && pool.devices.is_empty();
+        let beside_counters = pool.is_sound();
+        for slice in pool.collected.iter().filter(|slice| !foreign && !pool.devices.contains(slice)) {
+            let shown = |(at, _)| Shown { at, pool: Some(&**pool), ignored: None, beside_counters };
+            list.extend(cluster.devices_of(*slice).map(shown));
+        }
+    }
+    for (slice, ignored) in &gathered.ignored {
+        let shown = |(at, _)| Shown { at, pool: None, ignored: Some(ignored), beside_counters: false };
+        list.extend(cluster.devices_of(*slice).map(shown));
+    }
+    list
+}
+
+/// Indexes of the claims that were given a device.
+pub fn holders(cluster: &Cluster<'_>, at: DeviceAt) -> Vec<usize> {
+    cluster.usage.claims.get(&cluster.identity(at)).cloned().unwrap_or_default()
+}
+
+/// The pods that reserve a claim.
+pub fn pods_of(claim: &Claim) -> Vec<String> {
+    claim.status.reserved_for.iter().map(|consumer| consumer.name.clone()).collect()
+}
+
+/// What is asked of each device.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a, 's> {
+    /// The facts.
+    pub cluster: &'a Cluster<'s>,
+    /// Index of the node.
+    pub node: usize,
+    /// The claim.
+    pub claim: &'a Claim,
+    /// The request.
+    pub choice: &'a Choice<'a>,
+    /// Say what selectors read.
+    pub values: bool,
+}
+
+impl Asking<'_, '_> {
+    /// All reasons against a device, in upstream's order.
+    pub fn reasons(&self, shown: &Shown<'_, '_>) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let Some((slice, device)) = self.cluster.device(shown.at) else { return reasons };
+        self.pool(shown, &mut reasons);
+        self.use_of(shown.at, &mut reasons);
+        if !device.shapeless && device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty()) {
+            let needs = self.cluster.behaviour.binding_needs_feature && !self.cluster.has(Feature::DeviceBindingAndStatus);
+            reasons.extend(needs.then_some(Reason::FeatureOff { field: "bindingConditions" }));
+        }
+        self.selectors(shown.at, &mut reasons);
+        let place = Place::of_device(device);
+        let nodes = &self.cluster.facts.nodes;
+        if slice.spec.per_device_node_selection == Some(true)
+            && !place.has(self.node, nodes, &self.cluster.judgements).unwrap_or(false)
+        {
+            reasons.push(Reason::DeviceNotOnNode);
+        }
+        self.capacity(shown.at, device, &mut reasons);
+        self.counters(shown, device, &mut reasons);
+        if self.cluster.has(Feature::DeviceTaints) {
+            let tolerations = &self.choice.ask.tolerations;
+            let open = |taint: &&Taint| {
+                taints::matters(self.cluster.behaviour, taint)
+                    && !tolerations.iter().any(|one| taints::tolerates(one, taint).is_ok())
+            };
+            reasons.extend(device.taints.iter().filter(open).map(|taint| Reason::Taint(taint_reason(taint, tolerations))));
+        }
+        for (index, constraint) in self.claim.spec.devices.constraints.iter().enumerate() {
+            if !constraints::applies(constraint, self.choice.name, self.choice.sub_name) {
+                continue;
+            }
+            if let Some((kind, name)) = constraints::kind(constraint, self.cluster.behaviour)
+                && attribute(device, &slice.spec.driver, name).is_none()
+            {
+                let kind = if kind == Kind::Match { "match" } else { "distinct" };
+                reasons.push(Reason::Constraint { index, kind, attribute: name.to_owned() });
+            }
+        }
+        reasons
+    }
+
+    fn pool(&self, shown: &Shown<'_, '_>, reasons: &mut Vec<Reason>) {
+        match shown.ignored {
+            Some(Ignored::OldGeneration(newest)) => reasons.push(Reason::PoolOldGeneration { newest: *newest }),
+            Some(Ignored::FeatureOff) => reasons.push(Reason::FeatureOff { field: "sharedCounters, perDeviceNodeSelection" }),
+            Some(Ignored::NoNode) => reasons.push(Reason::DeviceNotOnNode),
+            None => {}
+        }
+        if let Some(pool) = shown.pool {
+            let passed = self.cluster.behaviour.passes_bad_pools || self.choice.all.is_some();
+            if pool.incomplete && passed {
+                reasons.push(Reason::PoolIncomplete { have: pool.have, want: pool.want });
+            }
+            if let Some(reason) = &pool.invalid {
+                reasons.push(Reason::PoolInvalid { reason: reason.clone() });
+            }
+        }
+        if shown.beside_counters {
+            reasons.push(Reason::SliceWithCounters);
+        }
+    }
+
+    fn use_of(&self, at: DeviceAt, reasons: &mut Vec<Reason>) {
+        let cluster = self.cluster;
+        if self.choice.admin() || !cluster.usage.exclusive.contains(&cluster.identity(at)) {
+            return;
+        }
+        let claims = holders(cluster, at);
+        let of = |index: &usize| cluster.facts.claims.get(*index);
+        let pods = claims.iter().filter_map(of).flat_map(pods_of).collect();
+        reasons
+            .push(Reason::InUse { claims: claims.iter().filter_map(of).map(|claim| claim.metadata.full_name()).collect(), pods });
+    }
+
+    fn selectors(&self, at: DeviceAt, reasons: &mut Vec<Reason>) {
+        let of_class = self.choice.class.map_or(&[][..], |class| class.spec.selectors.as_slice());
+        let refused = |selectors: &[Selector], reasons: &mut Vec<Reason>, wrap: fn(SelectorReason) -> Reason| {
+            for (index, selector) in selectors.iter().enumerate() {
+                if let Some(reason) = self.selector(selector, index, at) {
+                    reasons.push(wrap(reason));
+                }
+            }
+        };
+        refused(of_class, reasons, Reason::ClassSelector);
+        refused(&self.choice.ask.selectors, reasons, Reason::RequestSelector);
+    }
+
+    fn selector(&self, selector: &Selector, index: usize, at: DeviceAt) -> Option<SelectorReason> {
+        let verdicts = &self.cluster.verdicts;
+        let error = match verdicts.ask(self.cluster, selector, at) {
+            Some(Cell::Yes) => return None,
+            Some(Cell::No) => None,
+            _ => Some(verdicts.error(self.cluster, selector, at)),
+        };
+        let mut values = BTreeMap::new();
+        if self.values {
+            values = verdicts.reads(self.cluster, selector, at).into_iter().map(|read| (read.path, read.value)).collect();
+        }
+        Some(SelectorReason { index, error, values })
+    }
+
+    fn capacity(&self, at: DeviceAt, device: &Device, reasons: &mut Vec<Reason>) {
+        let cluster = self.cluster;
+        if !cluster.has(Feature::ConsumableCapacity) {
+            return;
+        }
+        let identity = cluster.identity(at);
+        let Err(refusal) = capacity::check(self.choice.ask, device, identity, &cluster.usage, &BTreeMap::new()) else { return };
+        let name = refusal.name();
+        let total = device.capacity.get(name).map(|capacity| capacity.value.text().to_owned());
+        let asked = capacity::requests(self.choice.ask).get(name).map(|amount| amount.text().to_owned());
+        let mut reason = CapacityReason { name: name.to_owned(), asked, total, ..CapacityReason::default() };
+        let charged = |amount: &Amount| Some(amount.text().to_owned());
+        match &refusal {
+            Refusal::Unknown(_) => {
+                reason.why = "unknown-name";
+                reason.names = device.capacity.keys().cloned().collect();
+            }
+            Refusal::AboveMax(_, needed, max) => {
+                (reason.why, reason.charged, reason.max) = ("max", charged(needed), charged(max));
+            }
+            Refusal::OffStep(_, needed) => (reason.why, reason.charged) = ("step", charged(needed)),
+            Refusal::NotValid(_, needed) => (reason.why, reason.charged) = ("values", charged(needed)),
+            Refusal::Exhausted(_, needed, used, _) => {
+                (reason.why, reason.charged, reason.used) = ("exhausted", charged(needed), Some(spell(*used)));
+                let claims = holders(cluster, at).into_iter().filter_map(|index| cluster.facts.claims.get(index));
+                reason.holders = claims.map(|claim| claim.metadata.full_name()).collect();
+            }
+        }
+        reasons.push(Reason::Capacity(reason));
+    }
+
+    /// Counters short of what the device needs, with nothing chosen yet.
+    fn counters(&self, shown: &Shown<'_, '_>, device: &Device, reasons: &mut Vec<Reason>) {
+        let cluster = self.cluster;
+        if device.consumes_counters.is_empty() {
+            return;
+        }
+        if !cluster.has(Feature::PartitionableDevices) {
+            let refused = cluster.behaviour.consumers_need_feature;
+            reasons.extend(refused.then_some(Reason::FeatureOff { field: "consumesCounters" }));
+            return;
+        }
+        let (Some(pool), Some(slice)) = (shown.pool, cluster.slice(shown.at.slice)) else { return };
+        let known = cluster.usage.consumed.contains_key(&cluster.identity(shown.at));
+        if known && device.allow_multiple_allocations == Some(true) && cluster.behaviour.shares_charged_once {
+            return;
+        }
+        let left = opening(cluster, pool, slice, shown.at.slice);
+        for consumption in &device.consumes_counters {
+            let set = &consumption.counter_set;
+            for counter in consumption.counters.keys() {
+                let available = left.get(set.as_str()).and_then(|counters| counters.get(counter.as_str())).copied();
+                let needed = needed(device, set, counter);
+                if available.is_some_and(|available| available < needed) {
+                    let total = pool.sets.get(set.as_str()).and_then(|counters| counters.get(counter.as_str())).copied();
+                    reasons.push(Reason::Counters(CounterReason {
+                        set: set.clone(),
+                        counter: counter.clone(),
+                        needed: spell(needed),
+                        available: spell(available.unwrap_or(0)),
+                        total: total.map(spell).unwrap_or_default(),
+                        holders: counter_holders(cluster, pool, set, counter),
+                    }));
+                }
+            }
+        }
+    }
+}
+
+/// Claims that use a counter of a pool.
+fn counter_holders(cluster: &Cluster<'_>, pool: &Pool<'_>, set: &str, counter: &str) -> Vec<CounterHolder> {
+    let mut list = Vec::new();
+    for (at, device) in pool.devices.iter().chain(&pool.others).flat_map(|slice| cluster.devices_of(*slice)) {
+        if !uses_counters(cluster, cluster.identity(at)) || needed(device, set, counter) == 0 {
+            continue;
+        }
+        for claim in holders(cluster, at).into_iter().filter_map(|index| cluster.facts.claims.get(index)) {
+            list.push(CounterHolder { device: device.name.clone(), claim: claim.metadata.full_name(), pods: pods_of(claim) });
+        }
+    }
+    list
+}
+
+fn taint_reason(taint: &Taint, tolerations: &[Toleration]) -> TaintReason {
+    let why = |(index, toleration)| {
+        let why = taints::tolerates(toleration, taint).err().map_or("", taints::Mismatch::name);
+        TolerationReason { index, why }
+    };
+    TaintReason {
+        key: taint.key.clone(),
+        value: taint.value.clone(),
+        effect: taint.effect.clone(),
+        from: taint.rule.as_ref().map_or_else(|| "driver".to_owned(), |rule| format!("rule/{rule}")),
+        tolerations: tolerations.iter().enumerate().map(why).collect(),
+        toleration: against(taint),
+    }
+}
+
+/// A toleration for exactly this taint.
+pub fn against(taint: &Taint) -> Toleration {
+    let operator = if taint.value.is_empty() { "Exists" } else { "Equal" };
+    Toleration {
+        key: taint.key.clone(),
+        operator: operator.to_owned(),
+        value: taint.value.clone(),
+        effect: taint.effect.clone(),
+        toleration_seconds: None,
+    }
+}

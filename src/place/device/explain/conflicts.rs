@@ -1,0 +1,181 @@
+//! Requests that could each be met alone, and why not together.
+
+use super::answer::Conflict;
+use crate::place::device::amount::spell;
+use crate::place::device::cluster::{Cluster, DeviceAt, Identity};
+use crate::place::device::constraints::{self, Kind, attribute, scalar, set};
+use crate::place::device::counters::{needed, opening};
+use crate::place::device::counting::Matching;
+use crate::place::device::facts::Claim;
+use crate::place::device::pools::Gathered;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A request and the devices it could have alone.
+#[derive(Clone, Debug)]
+pub struct Alone<'a> {
+    /// Index of the claim.
+    pub claim: usize,
+    /// Its name.
+    pub claim_name: String,
+    /// Name of the request.
+    pub request: &'a str,
+    /// Name of the sub-request.
+    pub sub: Option<&'a str>,
+    /// Devices wanted.
+    pub wanted: i64,
+    /// Administrative access: it takes no device away.
+    pub admin: bool,
+    /// The devices.
+    pub devices: Vec<DeviceAt>,
+}
+
+impl Alone<'_> {
+    fn name(&self) -> String {
+        self.sub.map_or_else(|| self.request.to_owned(), |sub| format!("{}/{sub}", self.request))
+    }
+
+    /// Could it be met?
+    pub fn suffices(&self) -> bool {
+        i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted)
+    }
+}
+
+/// Too few devices for requests together: a set of requests, and the devices they could have.
+pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict> {
+    let mut matching = Matching::default();
+    let mut owners: Vec<usize> = Vec::new();
+    for (at, request) in requests.iter().enumerate().filter(|(_, request)| !request.admin && request.sub.is_none()) {
+        let reusable =
+            |at: &DeviceAt| cluster.device(*at).is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true));
+        if request.devices.iter().any(reusable) {
+            continue;
+        }
+        let candidates: BTreeSet<Identity> = request.devices.iter().map(|at| cluster.identity(*at)).collect();
+        for _ in 0..request.wanted.clamp(0, 64) {
+            owners.push(at);
+            let Err(reached) = matching.add(&candidates) else { continue };
+            let wants = matching.wants_of(&reached);
+            let mut short: BTreeSet<usize> = wants.iter().filter_map(|want| owners.get(*want)).copied().collect();
+            short.insert(at);
+            let concerned: Vec<&Alone<'_>> = short.iter().filter_map(|at| requests.get(*at)).collect();
+            let wanted = concerned.iter().fold(0i64, |sum, request| sum.saturating_add(request.wanted));
+            let names: Vec<String> = concerned.iter().map(|request| request.name()).collect();
+            let available = reached.len();
+            let text = format!("requests {} want {wanted} devices together, and {available} will do for them", names.join(", "));
+            let claim = request.claim_name.clone();
+            return Some(Conflict { kind: "number", claim, requests: names, wanted, available, text, ..Conflict::default() });
+        }
+    }
+    None
+}
+
+/// What a claim's constraint finds among the candidates.
+pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: &[Alone<'_>]) -> Option<Conflict> {
+    let constraint = claim.spec.devices.constraints.get(index)?;
+    let (kind, name) = constraints::kind(constraint, cluster.behaviour)?;
+    let concerned: Vec<&Alone<'_>> =
+        requests.iter().filter(|request| constraints::applies(constraint, request.request, request.sub)).collect();
+    let mut values: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+    let mut missing = Vec::new();
+    for request in &concerned {
+        for at in &request.devices {
+            let Some((slice, device)) = cluster.device(*at) else { continue };
+            let found = attribute(device, &slice.spec.driver, name);
+            let texts: Vec<String> = match found.map(|found| (scalar(found), set(found))) {
+                None => {
+                    missing.push(cluster.device_name(*at));
+                    continue;
+                }
+                Some((Some(one), _)) => vec![one.to_string()],
+                Some((None, many)) => many.unwrap_or_default().iter().map(ToString::to_string).collect(),
+            };
+            for text in texts {
+                let sum = values.entry(text).or_default().entry(request.name()).or_default();
+                *sum = sum.saturating_add(1);
+            }
+        }
+    }
+    missing.sort();
+    missing.dedup();
+    // Alternatives of one request are not wanted together.
+    let mut wants: BTreeMap<&str, i64> = BTreeMap::new();
+    for request in &concerned {
+        let least = wants.entry(request.request).or_insert(request.wanted);
+        *least = (*least).min(request.wanted);
+    }
+    let wanted = wants.values().fold(0i64, |sum, count| sum.saturating_add(*count));
+    let mut conflict = Conflict {
+        kind: if kind == Kind::Match { "match" } else { "distinct" },
+        claim: claim.metadata.full_name(),
+        constraint: Some(index),
+        attribute: Some(name.to_owned()),
+        available: values.len(),
+        requests: concerned.iter().map(|request| request.name()).collect(),
+        values,
+        missing,
+        wanted,
+        text: String::new(),
+    };
+    conflict.text = match kind {
+        Kind::Match => match_text(&conflict),
+        Kind::Distinct => format!("{name} has {} different values, and {wanted} are wanted", conflict.available),
+    };
+    Some(conflict)
+}
+
+fn match_text(conflict: &Conflict) -> String {
+    let name = conflict.attribute.as_deref().unwrap_or_default();
+    let of = |request: &String| {
+        let values: Vec<&str> =
+            conflict.values.iter().filter(|(_, counts)| counts.contains_key(request)).map(|(value, _)| value.as_str()).collect();
+        if values.is_empty() { format!("{request} has none") } else { format!("{request} has {}", values.join(", ")) }
+    };
+    let parts: Vec<String> = conflict.requests.iter().map(of).collect();
+    let lacking = match conflict.missing.as_slice() {
+        [] => String::new(),
+        devices => format!("; without the attribute: {}", devices.join(", ")),
+    };
+    format!("no value of {name} will do for all: {}{lacking}", parts.join("; "))
+}
+
+/// Counters that the cheapest choice of devices exceeds.
+pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alone<'_>]) -> Vec<Conflict> {
+    let mut list = Vec::new();
+    for pool in gathered.pools.iter().filter(|pool| !pool.sets.is_empty() && !pool.devices.is_empty()) {
+        let Some((first, slice)) = pool.devices.first().and_then(|at| Some((*at, cluster.slice(*at)?))) else { continue };
+        for (set, counters) in opening(cluster, pool, slice, first) {
+            for (counter, left) in counters {
+                let mut sum = 0i128;
+                let mut concerned = Vec::new();
+                for request in requests.iter().filter(|request| request.sub.is_none()) {
+                    let mut costs: Vec<i128> = request
+                        .devices
+                        .iter()
+                        .filter_map(|at| cluster.device(*at))
+                        .map(|(slice, device)| {
+                            let same = slice.spec.driver == pool.driver && slice.spec.pool.name == pool.name;
+                            if same { needed(device, set, counter) } else { 0 }
+                        })
+                        .collect();
+                    costs.sort_unstable();
+                    let wanted = usize::try_from(request.wanted).unwrap_or(0);
+                    let cost = costs.iter().take(wanted).fold(0i128, |sum, cost| sum.saturating_add(*cost));
+                    if cost > 0 {
+                        concerned.push(request.name());
+                        sum = sum.saturating_add(cost);
+                    }
+                }
+                if sum > left && concerned.len() > 1 {
+                    let text = format!(
+                        "counter {counter} of set {set}: requests {} need at least {}, {} is left",
+                        concerned.join(", "),
+                        spell(sum),
+                        spell(left)
+                    );
+                    list.push(Conflict { kind: "counters", requests: concerned, text, ..Conflict::default() });
+                }
+            }
+        }
+    }
+    list
+}

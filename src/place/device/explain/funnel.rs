@@ -1,0 +1,209 @@
+//! The funnel of a request: devices left after each stage, in the order in which people ask.
+
+use super::answer::{Lost, Missing, Published, Reason, SelectorReason, Stage};
+use super::cells::{Asking, Shown};
+use crate::finding::suggest::distance;
+use crate::place::device::cluster::{Cluster, DeviceAt};
+use crate::place::device::facts::{Attribute, Selector};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most names of devices lost at a stage.
+const MOST_NAMES: usize = 5;
+
+/// Stages in order. Selectors of the request are told apart by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum At {
+    Pool,
+    Feature,
+    Class,
+    Selector(usize),
+    DeviceNode,
+    Free,
+    Capacity,
+    Counters,
+    Taint,
+    Constraint,
+}
+
+impl At {
+    fn of(reason: &Reason) -> Self {
+        match reason {
+            Reason::PoolOldGeneration { .. }
+            | Reason::PoolIncomplete { .. }
+            | Reason::PoolInvalid { .. }
+            | Reason::SliceWithCounters => At::Pool,
+            Reason::FeatureOff { .. } => At::Feature,
+            Reason::ClassSelector(_) => At::Class,
+            Reason::RequestSelector(reason) => At::Selector(reason.index),
+            Reason::DeviceNotOnNode => At::DeviceNode,
+            Reason::InUse { .. } | Reason::ChosenFor { .. } => At::Free,
+            Reason::Capacity(_) => At::Capacity,
+            Reason::Counters(_) => At::Counters,
+            Reason::Taint(_) => At::Taint,
+            Reason::Constraint { .. } => At::Constraint,
+        }
+    }
+
+    fn name(self) -> (&'static str, Option<usize>) {
+        match self {
+            At::Pool => ("pool", None),
+            At::Feature => ("feature", None),
+            At::Class => ("class", None),
+            At::Selector(index) => ("selector", Some(index)),
+            At::DeviceNode => ("deviceNode", None),
+            At::Free => ("free", None),
+            At::Capacity => ("capacity", None),
+            At::Counters => ("counters", None),
+            At::Taint => ("taint", None),
+            At::Constraint => ("constraint", None),
+        }
+    }
+
+    /// Shown even where nothing is lost.
+    fn always(self) -> bool {
+        matches!(self, At::Class | At::Selector(_) | At::Free)
+    }
+}
+
+/// Does a reason belong to a stage?
+pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
+    At::of(reason).name() == (stage.stage, stage.index)
+}
+
+/// A row of the matrix: devices with all reasons against them.
+pub type Row<'g, 's> = Vec<(Shown<'g, 's>, Vec<Reason>)>;
+
+/// The funnel of a row; the devices that are left come with it.
+pub fn funnel(asking: &Asking<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<DeviceAt>) {
+    let mut left: Vec<(DeviceAt, BTreeSet<At>)> =
+        row.iter().map(|(shown, reasons)| (shown.at, reasons.iter().map(At::of).collect())).collect();
+    let mut stages = vec![Stage { stage: "node", left: left.len(), ..Stage::default() }];
+    let mut all = vec![At::Pool, At::Feature, At::Class];
+    all.extend((0..asking.choice.ask.selectors.len()).map(At::Selector));
+    all.extend([At::DeviceNode, At::Free, At::Capacity, At::Counters, At::Taint, At::Constraint]);
+    for at in all {
+        let (lost, kept): (Vec<_>, Vec<_>) = left.into_iter().partition(|(_, stages)| stages.contains(&at));
+        left = kept;
+        if lost.is_empty() && !at.always() {
+            continue;
+        }
+        let (stage, index) = at.name();
+        let mut entry = Stage { stage, index, left: left.len(), ..Stage::default() };
+        let devices: BTreeSet<DeviceAt> = lost.iter().map(|(device, _)| *device).collect();
+        let reasons = row.iter().filter(|(shown, _)| devices.contains(&shown.at)).flat_map(|(_, reasons)| reasons);
+        for reason in reasons.filter(|reason| At::of(reason) == at) {
+            if let Reason::ClassSelector(reason) | Reason::RequestSelector(reason) = reason {
+                count(&mut entry, reason);
+            }
+        }
+        if !lost.is_empty() {
+            let names = devices.iter().take(MOST_NAMES).filter_map(|device| asking.cluster.device(*device));
+            let devices = names.map(|(_, device)| device.name.clone()).collect();
+            entry.lost = Some(Lost { count: lost.len(), devices });
+        }
+        if asking.values && !lost.is_empty() {
+            let asked: Vec<DeviceAt> = lost.iter().chain(&left).map(|(device, _)| *device).collect();
+            let selector = match at {
+                At::Selector(index) => asking.choice.ask.selectors.get(index),
+                _ => None,
+            };
+            entry.missing = selector.map(|selector| missing(asking.cluster, selector, &asked)).unwrap_or_default();
+        }
+        stages.push(entry);
+    }
+    (stages, left.into_iter().map(|(device, _)| device).collect())
+}
+
+fn count(entry: &mut Stage, reason: &SelectorReason) {
+    if let Some(error) = &reason.error {
+        let sum = entry.errors.entry(error.clone()).or_default();
+        *sum = sum.saturating_add(1);
+    }
+    for (path, value) in &reason.values {
+        if let Some(value) = value {
+            let sum = entry.seen.entry(path.clone()).or_default().entry(value.clone()).or_default();
+            *sum = sum.saturating_add(1);
+        }
+    }
+}
+
+/// What a selector reads and does not find, over the devices asked.
+fn missing(cluster: &Cluster<'_>, selector: &Selector, asked: &[DeviceAt]) -> Vec<Missing> {
+    let mut absent: BTreeMap<String, usize> = BTreeMap::new();
+    for at in asked {
+        for read in cluster.verdicts.reads(cluster, selector, *at).into_iter().filter(|read| read.value.is_none()) {
+            let sum = absent.entry(read.path).or_default();
+            *sum = sum.saturating_add(1);
+        }
+    }
+    absent.into_keys().map(|path| describe(cluster, path, asked)).collect()
+}
+
+fn describe(cluster: &Cluster<'_>, path: String, asked: &[DeviceAt]) -> Missing {
+    let (domain, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let mut published: BTreeMap<String, Published> = BTreeMap::new();
+    let mut domains: BTreeSet<String> = BTreeSet::new();
+    for (slice, device) in asked.iter().filter_map(|at| cluster.device(*at)) {
+        let attributes = device.attributes.iter().map(|(key, value)| (key, kind(value)));
+        for (key, kind) in attributes.chain(device.capacity.keys().map(|key| (key, "quantity"))) {
+            let (of, short) = key.split_once('/').unwrap_or((&slice.spec.driver, key));
+            if of == domain {
+                let entry = published.entry(short.to_owned()).or_default();
+                (entry.kind, entry.on) = (kind, entry.on.saturating_add(1));
+            } else if short == name {
+                domains.insert(of.to_owned());
+            }
+        }
+    }
+    let on = published.get(name).map_or(0, |entry| entry.on);
+    let mut near: Vec<(usize, &String)> =
+        published.keys().filter(|other| *other != name).map(|other| (distance(name, other), other)).collect();
+    near.sort_unstable();
+    let alike: Vec<String> = near.iter().filter(|(_, other)| alike(name, other)).map(|(_, other)| (*other).clone()).collect();
+    let near = if alike.is_empty() { near.first().map(|(_, other)| (*other).clone()).into_iter().collect() } else { alike };
+    let guard = format!("\"{name}\" in device.attributes[\"{domain}\"] && …");
+    Missing { on, of: asked.len(), published, near, domains: domains.into_iter().collect(), guard, path: path.clone() }
+}
+
+fn kind(value: &Attribute) -> &'static str {
+    let Attribute { string, int, bool, version, strings, ints, bools, .. } = value;
+    match (string, int, bool, version) {
+        (Some(_), ..) => "string",
+        (_, Some(_), ..) => "int",
+        (_, _, Some(_), _) => "bool",
+        (.., Some(_)) => "version",
+        _ if !strings.is_empty() => "string[]",
+        _ if !ints.is_empty() => "int[]",
+        _ if !bools.is_empty() => "bool[]",
+        _ => "version[]",
+    }
+}
+
+/// Few edits apart, or made of the same word.
+fn alike(a: &str, b: &str) -> bool {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    let edits = distance(&a, &b);
+    edits <= 2 || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
+}
+
+/// The funnel in one line of English.
+pub fn text(stages: &[Stage], class: &str, wanted: i64) -> String {
+    let part = |stage: &Stage| {
+        let left = stage.left;
+        match (stage.stage, stage.index) {
+            ("node", _) => format!("{left} on the node"),
+            ("pool", _) => format!("{left} in usable pools"),
+            ("feature", _) => format!("{left} without features that are off"),
+            ("class", _) => format!("{left} of class {class}"),
+            ("selector", index) => format!("{left} after selector {}", index.unwrap_or(0)),
+            ("deviceNode", _) => format!("{left} on this node by themselves"),
+            ("free", _) => format!("{left} free"),
+            ("capacity", _) => format!("{left} with enough capacity"),
+            ("counters", _) => format!("{left} with enough counters"),
+            ("taint", _) => format!("{left} not tainted"),
+            _ => format!("{left} with the constraint's attribute"),
+        }
+    };
+    let parts: Vec<String> = stages.iter().map(part).collect();
+    format!("{} → wanted {wanted}", parts.join(" → "))
+}

@@ -1,0 +1,101 @@
+//! Why claims get these devices on a node, or none: data first, and a line of English made from it.
+//!
+//! | file | what |
+//! |---|---|
+//! | `answer.rs` | the account as data |
+//! | `cells.rs` | every reason against every device |
+//! | `funnel.rs` | devices left after each stage |
+//! | `conflicts.rs` | requests that can be met alone but not together |
+//! | `relax.rs` | changes that help, verified by running the allocator again |
+//! | `words.rs` | reasons in one line of English |
+//! | `node.rs` | the account of a node; equal nodes are told once |
+//! | `warnings.rs` | what may surprise though it fits, and what holds for all nodes |
+
+pub mod answer;
+mod cells;
+mod conflicts;
+mod funnel;
+mod node;
+mod relax;
+mod warnings;
+mod words;
+
+use crate::place::device::cluster::Cluster;
+use crate::place::device::plugin::{Code, PodCase};
+use crate::place::device::pools::Gatherer;
+use answer::{Before, NodeAccount, PodAccount, Summary};
+use std::collections::BTreeMap;
+
+/// The searches of all nodes together take at most as many steps as this many budgets.
+const MOST_BUDGETS: u64 = 10;
+
+/// Which devices of the matrix are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Matrix {
+    /// Those of nodes where nothing was allocated.
+    #[default]
+    Failed,
+    /// All.
+    All,
+    /// None.
+    Nothing,
+}
+
+/// How far an account goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Steps of each node's search.
+    pub budget: u64,
+    /// Look for changes that help.
+    pub relax: bool,
+    /// The matrix.
+    pub matrix: Matrix,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { budget: 100_000, relax: true, matrix: Matrix::Failed }
+    }
+}
+
+/// The account of a pod, or of claims without one, on some nodes.
+pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], options: Options) -> PodAccount {
+    let names = case.pending.iter().chain(&case.allocated).map(|claim| claim.metadata.full_name());
+    let mut account =
+        PodAccount { pod: case.pod.map(|pod| pod.metadata.full_name()), claims: names.collect(), ..PodAccount::default() };
+    if let Some(extended) = &case.extended {
+        let classes = extended.classes.iter();
+        account.extended_resources = classes.map(|(name, class)| ((*name).to_owned(), class.metadata.name.clone())).collect();
+    }
+    if !case.goes_on() {
+        let stage = if case.pre_enqueue.code == Code::Success { "preFilter" } else { "preEnqueue" };
+        let (code, message) = (format!("{:?}", case.pre_filter.code), case.pre_filter.reason.clone().unwrap_or_default());
+        account.before = Some(Before { stage, code, message });
+        return account;
+    }
+    let gatherer = Gatherer::new(cluster);
+    let mut groups: BTreeMap<String, String> = BTreeMap::new();
+    let mut left = options.budget.saturating_mul(MOST_BUDGETS);
+    for at in nodes {
+        let of_node = Options { budget: options.budget.min(left), ..options };
+        let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, &groups);
+        left = left.saturating_sub(told.steps);
+        groups.entry(key).or_insert_with(|| told.name.clone());
+        account.nodes.push(told);
+    }
+    account.summary = summary(&account.nodes);
+    account.findings = warnings::findings(cluster, case, &account);
+    account
+}
+
+fn summary(nodes: &[NodeAccount]) -> Vec<Summary> {
+    let mut list: Vec<Summary> = Vec::new();
+    for node in nodes {
+        let message = node.message.clone().unwrap_or_default();
+        match list.iter_mut().find(|entry| entry.message == message) {
+            Some(entry) => entry.nodes.push(node.name.clone()),
+            None => list.push(Summary { message, nodes: vec![node.name.clone()] }),
+        }
+    }
+    list
+}

@@ -1,0 +1,422 @@
+//! The account of a node. A node whose funnels and verdict equal those of a node before is told by that node's name.
+
+use super::answer::{CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason, RequestAccount};
+use super::cells::{Asking, pods_of, shown};
+use super::conflicts::{self, Alone};
+use super::funnel::{self, Row};
+use super::relax::Trial;
+use super::{Matrix, Options, words};
+use crate::place::device::allocate::Verdict;
+use crate::place::device::amount::spell;
+use crate::place::device::capacity::requests;
+use crate::place::device::cluster::{Cluster, DeviceAt};
+use crate::place::device::facts::{Ask, Claim, Request};
+use crate::place::device::plugin::{Code, NodeAnswer, PodCase, filter};
+use crate::place::device::pools::{Gathered, Gatherer, Ignored};
+use crate::place::device::prepare::{Attempt, Choice};
+use crate::place::device::usage::results_of;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most pools told without devices of the node in them.
+const MOST_FOREIGN: usize = 5;
+
+/// The account of a node, and what it has in common with equal nodes; `groups` are the nodes told in full by that.
+pub fn account(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    node: usize,
+    gatherer: &Gatherer<'_, '_>,
+    options: Options,
+    groups: &BTreeMap<String, String>,
+) -> (NodeAccount, String) {
+    let gathered = gatherer.gather(node);
+    let answer = filter(cluster, case, node, &gathered, options.budget);
+    let mut told = NodeAccount {
+        name: cluster.facts.nodes.get(node).map_or_else(String::new, |node| node.metadata.name.clone()),
+        verdict: verdict(&answer),
+        message: answer.status.reason.clone(),
+        fatal: answer.status.code == Code::Error,
+        score: answer.score,
+        steps: answer.outcome.as_ref().map_or(0, |outcome| outcome.steps),
+        ..NodeAccount::default()
+    };
+    if answer.status.code == Code::Success {
+        told.allocations = answer.outcome.is_some().then(|| answer.allocations().to_vec());
+    }
+    let empty = Gathered::default();
+    let pools = gathered.as_ref().unwrap_or(&empty);
+    let mut claims: Vec<&Claim> = case.pending.clone();
+    claims.extend(answer.extended.as_ref().map(|extended| &extended.claim));
+    let attempt = Attempt::new(cluster, node, &pools.pools, &claims);
+    let choices = choices(&attempt, &answer);
+    let devices = shown(cluster, pools);
+    let chosen = given(&answer, &claims);
+    let mut rows: Vec<Row<'_, '_>> = Vec::new();
+    let mut key = format!("{} {:?}", told.verdict, told.message);
+    for (choice, _) in &choices {
+        let Some(claim) = claims.get(choice.claim).copied() else { continue };
+        let asking = Asking { cluster, node, claim, choice, values: false };
+        let row: Row<'_, '_> = devices.iter().map(|shown| (*shown, asking.reasons(shown))).collect();
+        let (stages, _) = funnel::funnel(&asking, &row);
+        stages.iter().for_each(|stage| key.push_str(&format!(" {}{:?}{}", stage.stage, stage.index, stage.left)));
+        let kinds: BTreeSet<String> = row.iter().flat_map(|(_, reasons)| reasons).map(words::signature).collect();
+        kinds.iter().for_each(|kind| key.push_str(kind));
+        key.push(';');
+        rows.push(row);
+    }
+    if let Some(same) = groups.get(&key) {
+        told.text = format!("{}: as {same}", told.name);
+        told.same_as = Some(same.clone());
+        return (told, key);
+    }
+    told.pools = pool_accounts(cluster, pools);
+    let mut alone = Vec::new();
+    for ((choice, picked), row) in choices.iter().zip(&rows) {
+        let Some(claim) = claims.get(choice.claim).copied() else { continue };
+        let (request, left) = request_account(cluster, node, claim, choice, *picked, row, &told, options, &chosen);
+        alone.push(Alone {
+            claim: choice.claim,
+            claim_name: claim.metadata.full_name(),
+            request: choice.name,
+            sub: choice.sub_name,
+            wanted: request.wanted,
+            admin: choice.admin(),
+            devices: left,
+        });
+        told.requests.push(request);
+    }
+    if told.allocations.is_none() && answer.outcome.is_some() {
+        told.holders = holders(cluster, &rows);
+        let mut trial = Trial::new(cluster, node, pools, &claims, options.budget);
+        if matches!(told.verdict, "none" | "node-error") {
+            told.conflicts = conflicts(cluster, pools, &claims, &alone, &mut trial);
+        }
+        if options.relax && told.verdict != "undecided" {
+            let pairs: Vec<(&Choice<'_>, &Row<'_, '_>)> = choices.iter().map(|(choice, _)| choice).zip(&rows).collect();
+            told.relaxations = trial.relaxations(&pairs);
+        }
+    }
+    told.charges = charges(cluster, &choices, &answer);
+    told.text = text(&told);
+    if told.allocations.is_none() && told.verdict == "allocated" && case.extended.is_some() {
+        told.text = format!("{}: its device plugin serves the extended resources", told.name);
+    }
+    (told, key)
+}
+
+fn verdict(answer: &NodeAnswer) -> &'static str {
+    match (answer.status.code, answer.outcome.as_ref().map(|outcome| &outcome.verdict)) {
+        (Code::Success, _) => "allocated",
+        (_, Some(Verdict::Nothing)) => "none",
+        (_, Some(Verdict::Fatal(_) | Verdict::Panic(_))) => "error",
+        (_, Some(Verdict::OfNode(_))) => "node-error",
+        (_, Some(Verdict::Undecided)) => "undecided",
+        _ => "unavailable",
+    }
+}
+
+/// Requests and sub-requests of the pending claims, and whether they were picked.
+fn choices<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<(Choice<'s>, bool)> {
+    let mut list = Vec::new();
+    let picked = |claim: usize, request: usize, sub: usize| {
+        let picks = answer.outcome.as_ref().map_or(&[][..], |outcome| outcome.picked.as_slice());
+        let found = picks.iter().find(|(c, r, _)| (*c, *r) == (claim, request));
+        answer.status.code == Code::Success && found.map_or(sub == 0, |(.., pick)| *pick == sub)
+    };
+    for (claim_at, claim) in attempt.claims.iter().enumerate() {
+        for (request_at, request) in claim.spec.devices.requests.iter().enumerate() {
+            let Request { name, exactly, first_available } = request;
+            let mut push = |sub: usize, ask: &'s Ask, sub_name: Option<&'s str>| {
+                let all = (ask.allocation_mode == "All").then(Vec::new);
+                let class = attempt.cluster.class(&ask.device_class_name);
+                let (claim, request, count) = (claim_at, request_at, ask.count);
+                let choice = Choice { claim, request, sub, ask, name, sub_name, all, count, class };
+                list.push((choice, picked(claim_at, request_at, sub)));
+            };
+            if let Some(ask) = exactly {
+                push(0, ask, None);
+            }
+            first_available.iter().enumerate().for_each(|(sub, ask)| push(sub, ask, Some(&ask.name)));
+        }
+    }
+    list
+}
+
+/// A device given in this attempt.
+struct Given {
+    device: String,
+    claim: usize,
+    claim_name: String,
+    request: String,
+}
+
+fn given(answer: &NodeAnswer, claims: &[&Claim]) -> Vec<Given> {
+    let mut list = Vec::new();
+    for (claim, (result, facts)) in answer.allocations().iter().zip(claims).enumerate() {
+        for one in &result.devices.results {
+            let device = format!("{}/{}/{}", one.driver, one.pool, one.device);
+            list.push(Given { device, claim, claim_name: facts.metadata.full_name(), request: one.request.clone() });
+        }
+    }
+    list
+}
+
+#[expect(clippy::too_many_arguments, reason = "everything that an account of a request is made from")]
+fn request_account(
+    cluster: &Cluster<'_>,
+    node: usize,
+    claim: &Claim,
+    choice: &Choice<'_>,
+    picked: bool,
+    row: &Row<'_, '_>,
+    told: &NodeAccount,
+    options: Options,
+    chosen: &[Given],
+) -> (RequestAccount, Vec<DeviceAt>) {
+    let asking = Asking { cluster, node, claim, choice, values: true };
+    let valued: Row<'_, '_> = row.iter().map(|(shown, _)| (*shown, asking.reasons(shown))).collect();
+    let (stages, left) = funnel::funnel(&asking, &valued);
+    let all = choice.ask.allocation_mode == "All";
+    let after_selectors = stages.iter().rev().find(|stage| matches!(stage.stage, "selector" | "class"));
+    let wanted = if all { after_selectors.map_or(0, |stage| i64::try_from(stage.left).unwrap_or(0)) } else { choice.count };
+    let wants_cells = match options.matrix {
+        Matrix::All => true,
+        Matrix::Failed => told.allocations.is_none(),
+        Matrix::Nothing => false,
+    };
+    let why = words::why(cluster, &stages, &valued, wanted);
+    let own_name = choice.full_name();
+    let is_own = |given: &Given, device: &str| given.claim == choice.claim && given.request == own_name && given.device == device;
+    let own = |device: &str| chosen.iter().any(|given| is_own(given, device));
+    let names: Vec<String> = left.iter().map(|at| cluster.device_name(*at)).collect();
+    let first = if picked { names.iter().position(|name| own(name)).unwrap_or(0) } else { 0 };
+    let passed_over = names.into_iter().take(first).collect();
+    let mut cells = Vec::new();
+    if wants_cells {
+        for (shown, mut reasons) in valued {
+            let device = cluster.device_name(shown.at);
+            let other = chosen.iter().find(|given| given.device == device).filter(|_| !own(&device));
+            if let Some(Given { claim_name, request, .. }) = other {
+                reasons.insert(0, Reason::ChosenFor { claim: claim_name.clone(), request: request.clone() });
+            }
+            let mut reasons = reasons.into_iter();
+            let reason = reasons.next();
+            let text = reason.as_ref().map(words::reason).unwrap_or_default();
+            cells.push(CellAccount { device, reason, also: reasons.collect(), text });
+        }
+    }
+    let path = match choice.sub_name {
+        Some(_) => format!("spec.devices.requests[{}].firstAvailable[{}]", choice.request, choice.sub),
+        None => format!("spec.devices.requests[{}].exactly", choice.request),
+    };
+    let text = funnel::text(&stages, &choice.ask.device_class_name, wanted);
+    let account = RequestAccount {
+        claim: claim.metadata.full_name(),
+        request: choice.name.to_owned(),
+        sub: choice.sub_name.map(str::to_owned),
+        mode: choice.ask.allocation_mode.clone(),
+        wanted,
+        class: choice.ask.device_class_name.clone(),
+        picked,
+        funnel: stages,
+        cells,
+        path,
+        passed_over,
+        text,
+        why,
+    };
+    (account, left)
+}
+
+fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>) -> Vec<PoolAccount> {
+    let name = |at: &usize| cluster.slice(*at).map_or_else(String::new, |slice| slice.metadata.name.clone());
+    let mut foreign = 0usize;
+    let mut list = Vec::new();
+    for pool in &gathered.pools {
+        // Counter slices of other nodes are seen from everywhere: sound ones are no news, of others a few will do.
+        if pool.devices.is_empty() && pool.collected.iter().all(|at| cluster.slices_everywhere().contains(at)) {
+            foreign = foreign.saturating_add(1);
+            if pool.is_sound() || foreign > MOST_FOREIGN {
+                continue;
+            }
+        }
+        let of_pool = |at: &usize| {
+            cluster.slice(*at).is_some_and(|slice| slice.spec.driver == pool.driver && slice.spec.pool.name == pool.name)
+        };
+        let mut ignored: Vec<IgnoredSlice> = gathered
+            .ignored
+            .iter()
+            .filter(|(at, _)| of_pool(at))
+            .map(|(at, why)| IgnoredSlice { slice: name(at), why: why_text(cluster, *at, why) })
+            .collect();
+        // Older slices that this node does not see are still what a reader looks for when slices are missing.
+        if pool.incomplete {
+            let known: BTreeSet<usize> =
+                pool.collected.iter().copied().chain(gathered.ignored.iter().map(|(at, _)| *at)).collect();
+            let others = cluster.slices_of_pool(pool.driver, pool.name).iter().filter(|at| !known.contains(at));
+            ignored.extend(others.filter_map(|at| {
+                let generation = cluster.slice(*at)?.spec.pool.generation;
+                let why = if generation < pool.generation {
+                    format!("generation {generation} < {}", pool.generation)
+                } else {
+                    "not on this node".to_owned()
+                };
+                Some(IgnoredSlice { slice: name(at), why })
+            }));
+        }
+        let state = match (pool.incomplete, &pool.invalid) {
+            (true, _) => "incomplete",
+            (false, Some(_)) => "invalid",
+            (false, None) => "ok",
+        };
+        list.push(PoolAccount {
+            pool: pool.id(),
+            state,
+            have: pool.have,
+            want: pool.want,
+            generation: pool.generation,
+            reason: pool.invalid.clone(),
+            slices: pool.collected.iter().map(name).collect(),
+            ignored,
+        });
+    }
+    for (driver, pool) in &gathered.obsolete {
+        list.push(PoolAccount { pool: format!("{driver}/{pool}"), state: "obsolete", ..PoolAccount::default() });
+    }
+    list
+}
+
+fn why_text(cluster: &Cluster<'_>, at: usize, why: &Ignored) -> String {
+    let generation = cluster.slice(at).map_or(0, |slice| slice.spec.pool.generation);
+    match why {
+        Ignored::OldGeneration(newest) => format!("generation {generation} < {newest}"),
+        Ignored::FeatureOff => "DRAPartitionableDevices is off".to_owned(),
+        Ignored::NoNode => "it names no node".to_owned(),
+    }
+}
+
+/// Who has devices, counters or capacity that a request lacks.
+fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
+    let mut devices: BTreeSet<DeviceAt> = BTreeSet::new();
+    let mut by_counters: BTreeSet<(String, String)> = BTreeSet::new();
+    for (shown, reasons) in rows.iter().flatten() {
+        let selected = !reasons.iter().any(|reason| matches!(reason, Reason::ClassSelector(_) | Reason::RequestSelector(_)));
+        for reason in reasons.iter().filter(|_| selected) {
+            match reason {
+                Reason::InUse { .. } => drop(devices.insert(shown.at)),
+                Reason::Capacity(reason) if reason.why == "exhausted" => drop(devices.insert(shown.at)),
+                Reason::Counters(reason) => {
+                    by_counters.extend(reason.holders.iter().map(|holder| (holder.device.clone(), holder.claim.clone())));
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut list = Vec::new();
+    let names: BTreeSet<String> = devices.iter().map(|at| cluster.device_name(*at)).collect();
+    for claim in &cluster.facts.claims {
+        for result in results_of(claim) {
+            let device = format!("{}/{}/{}", result.driver, result.pool, result.device);
+            let full = claim.metadata.full_name();
+            if !names.contains(&device) && !by_counters.contains(&(result.device.clone(), full.clone())) {
+                continue;
+            }
+            let consumed = result.consumed_capacity.iter().flatten();
+            let share = consumed.map(|(name, amount)| (name.clone(), amount.text().to_owned())).collect();
+            let admin = result.admin_access == Some(true);
+            list.push(Holder { device, claim: full, pods: pods_of(claim), share, admin });
+        }
+    }
+    list
+}
+
+fn conflicts(
+    cluster: &Cluster<'_>,
+    gathered: &Gathered<'_>,
+    claims: &[&Claim],
+    alone: &[Alone<'_>],
+    trial: &mut Trial<'_, '_>,
+) -> Vec<Conflict> {
+    // A request that fails alone is told by its funnel.
+    if alone.iter().any(|request| request.sub.is_none() && !request.suffices()) {
+        return Vec::new();
+    }
+    let mut list: Vec<Conflict> = conflicts::number(cluster, alone).into_iter().collect();
+    for (at, claim) in claims.iter().enumerate() {
+        for index in 0..claim.spec.devices.constraints.len() {
+            let own: Vec<Alone<'_>> = alone.iter().filter(|request| request.claim == at).cloned().collect();
+            if trial.fits_without_constraint(at, index) {
+                list.extend(conflicts::constraint(cluster, claim, index, &own));
+            }
+        }
+    }
+    let counters = conflicts::counters(cluster, gathered, alone);
+    if !counters.is_empty() && trial.fits_without_counters() {
+        list.extend(counters);
+    }
+    list
+}
+
+/// Capacity that the results charge, and what is left of it.
+fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeAnswer) -> Vec<Charge> {
+    let mut list = Vec::new();
+    let mut charged: BTreeMap<(DeviceAt, &str), i128> = BTreeMap::new();
+    for (claim, result) in answer.allocations().iter().enumerate() {
+        for one in &result.devices.results {
+            let mut slices = cluster.slices_of_pool(&one.driver, &one.pool).iter().flat_map(|at| cluster.devices_of(*at));
+            let Some((at, device)) = slices.find(|(_, device)| device.name == one.device) else { continue };
+            let choice = choices
+                .iter()
+                .map(|(choice, _)| choice)
+                .find(|choice| choice.claim == claim && choice.full_name() == one.request);
+            for (name, amount) in &one.consumed_capacity {
+                let Some(capacity) = device.capacity.get(name) else { continue };
+                let sum = charged.entry((at, name)).or_default();
+                *sum = sum.saturating_add(amount.nanos());
+                let used = cluster.usage.used(cluster.identity(at), name).saturating_add(*sum);
+                list.push(Charge {
+                    device: cluster.device_name(at),
+                    name: name.clone(),
+                    asked: choice.and_then(|choice| requests(choice.ask).get(name)).map(|asked| asked.text().to_owned()),
+                    charged: amount.text().to_owned(),
+                    left: spell(capacity.value.nanos().saturating_sub(used)),
+                });
+            }
+        }
+    }
+    list
+}
+
+/// One line: the message, and the first request that cannot be met, or the conflict.
+fn text(told: &NodeAccount) -> String {
+    let name = &told.name;
+    if told.verdict == "allocated" {
+        let results = told.allocations.iter().flatten().flat_map(|result| &result.devices.results);
+        let devices: Vec<String> = results.map(|result| format!("{} = {}", result.request, result.device)).collect();
+        let charge = |charge: &Charge| {
+            let asked = charge.asked.as_ref().map(|asked| format!("{asked} of ")).unwrap_or_default();
+            format!("; {asked}{} charged as {}, {} left", charge.name, charge.charged, charge.left)
+        };
+        return match devices.as_slice() {
+            [] => format!("{name}: nothing to allocate"),
+            devices => format!("{name}: {}{}", devices.join(", "), told.charges.iter().map(charge).collect::<String>()),
+        };
+    }
+    let message = told.message.as_deref().unwrap_or_default();
+    let why = told.conflicts.first().map(|conflict| conflict.text.clone()).or_else(|| {
+        let short = |request: &&RequestAccount| {
+            request
+                .funnel
+                .last()
+                .is_some_and(|stage| i64::try_from(stage.left).is_ok_and(|left| left < request.wanted || request.wanted == 0))
+        };
+        let request = told.requests.iter().find(short)?;
+        let sub = request.sub.as_ref().map(|sub| format!("/{sub}")).unwrap_or_default();
+        let why = if request.why.is_empty() { String::new() } else { format!("; {}", request.why) };
+        Some(format!("request {}{sub}: {}{why}", request.request, request.text))
+    });
+    match why {
+        Some(why) => format!("{name}: {message}; {why}"),
+        None => format!("{name}: {message}"),
+    }
+}

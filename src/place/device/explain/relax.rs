@@ -1,0 +1,383 @@
+//! The smallest change that helps, found by running the allocator again on edited facts.
+
+use super::answer::{Change, Reason, Relaxation};
+use super::cells::against;
+use super::funnel::Row;
+use crate::place::device::allocate::{Verdict, allocate};
+use crate::place::device::amount::Amount;
+use crate::place::device::behaviour::Feature;
+use crate::place::device::capacity;
+use crate::place::device::cluster::Cluster;
+use crate::place::device::facts::{Ask, Claim, Facts, Taint, Toleration};
+use crate::place::device::pools::{Gathered, Gatherer};
+use crate::place::device::prepare::Choice;
+use crate::place::device::taints;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most pairs of changes that are tried.
+const MOST_PAIRS: usize = 60;
+/// Most relaxations told.
+const MOST_TOLD: usize = 8;
+
+/// One edit of the facts.
+#[derive(Clone, Debug)]
+enum Edit {
+    Constraint(usize, usize),
+    Selector(usize, usize, Option<usize>, usize),
+    Toleration(usize, usize, Option<usize>, Toleration),
+    Free(usize),
+    Count(usize, usize, Option<usize>, i64),
+    Exact(usize, usize, Option<usize>),
+    Capacity(usize, usize, Option<usize>, String, Amount),
+}
+
+/// What belongs to one node, cut out of the facts.
+#[derive(Debug)]
+pub struct Trial<'c, 's> {
+    cluster: &'c Cluster<'s>,
+    facts: Facts,
+    /// Indexes of the pending claims in `facts`.
+    pending: Vec<usize>,
+    /// Steps left for all runs.
+    budget: u64,
+}
+
+impl<'c, 's> Trial<'c, 's> {
+    /// Cuts out a node: its pools, the pending claims, and the claims that hold devices there.
+    pub fn new(cluster: &'c Cluster<'s>, node: usize, gathered: &Gathered<'_>, claims: &[&Claim], budget: u64) -> Self {
+        let mut facts = Facts { classes: cluster.facts.classes.clone(), ..Facts::default() };
+        facts.nodes.extend(cluster.facts.nodes.get(node).cloned());
+        let keys = gathered.pools.iter().map(|pool| (pool.driver, pool.name)).chain(gathered.obsolete.iter().copied());
+        let slices: BTreeSet<usize> = keys.flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool)).copied().collect();
+        facts.slices = slices.iter().filter_map(|at| cluster.slice(*at)).cloned().collect();
+        facts.claims = claims.iter().map(|claim| (*claim).clone()).collect();
+        let pending = (0..facts.claims.len()).collect();
+        let devices = slices.iter().flat_map(|slice| cluster.devices_of(*slice));
+        let users: BTreeSet<usize> =
+            devices.filter_map(|(at, _)| cluster.usage.claims.get(&cluster.identity(at))).flatten().copied().collect();
+        facts.claims.extend(users.into_iter().filter_map(|at| cluster.facts.claims.get(at)).cloned());
+        Trial { cluster, facts, pending, budget }
+    }
+
+    /// The devices that the pending claims get; `None`: nothing, or not known.
+    fn run(&mut self, facts: &Facts) -> Option<Vec<String>> {
+        let cluster = Cluster::new(facts, self.cluster.behaviour, self.cluster.features, self.cluster.verdicts.engine);
+        let gathered = Gatherer::new(&cluster).gather(0);
+        let claims: Vec<&Claim> = self.pending.iter().filter_map(|at| facts.claims.get(*at)).collect();
+        let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
+        self.budget = self.budget.saturating_sub(outcome.steps.max(1));
+        let Verdict::Allocated(results) = outcome.verdict else { return None };
+        Some(results.into_iter().flat_map(|result| result.devices.results).map(|result| result.device).collect())
+    }
+
+    /// Tries edits together.
+    fn attempt(&mut self, edits: &[&Edit]) -> Option<Vec<String>> {
+        if self.budget == 0 {
+            return None;
+        }
+        let mut facts = self.facts.clone();
+        for edit in edits {
+            apply(edit, &mut facts);
+        }
+        self.run(&facts)
+    }
+
+    /// Changes that help: all single ones, or else the first pair.
+    pub fn relaxations(&mut self, rows: &[(&Choice<'_>, &Row<'_, '_>)]) -> Vec<Relaxation> {
+        let edits = self.edits(rows);
+        let node = self.facts.nodes.first().map_or_else(String::new, |node| node.metadata.name.clone());
+        let mut found: Vec<Relaxation> = Vec::new();
+        let mut settled: BTreeSet<String> = BTreeSet::new();
+        for edit in &edits {
+            // The largest capacity and the largest count that fit are tried first; lesser ones say nothing more.
+            let about = about(edit);
+            if settled.contains(&about) || found.len() >= MOST_TOLD {
+                continue;
+            }
+            if let Some(gives) = self.attempt(&[edit]) {
+                found.push(self.told(&[edit], gives, &node));
+                settled.insert(about);
+            }
+        }
+        if !found.is_empty() {
+            return found;
+        }
+        let pairs = edits
+            .iter()
+            .enumerate()
+            .flat_map(|(at, first)| edits.iter().skip(at.saturating_add(1)).map(move |second| (first, second)));
+        for (first, second) in pairs.take(MOST_PAIRS) {
+            if let Some(gives) = self.attempt(&[first, second]) {
+                found.push(self.told(&[first, second], gives, &node));
+                break;
+            }
+        }
+        found
+    }
+
+    /// Does it fit with one constraint less?
+    pub fn fits_without_constraint(&mut self, claim: usize, index: usize) -> bool {
+        self.attempt(&[&Edit::Constraint(claim, index)]).is_some()
+    }
+
+    /// Does it fit if devices consume no counters?
+    pub fn fits_without_counters(&mut self) -> bool {
+        let mut facts = self.facts.clone();
+        let devices = facts.slices.iter_mut().flat_map(|slice| &mut slice.spec.devices);
+        devices.for_each(|device| device.consumes_counters.clear());
+        self.run(&facts).is_some()
+    }
+
+    /// Everything worth trying, cheapest first.
+    fn edits(&self, rows: &[(&Choice<'_>, &Row<'_, '_>)]) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        for (at, claim) in self.pending.iter().filter_map(|at| Some((*at, self.facts.claims.get(*at)?))) {
+            edits.extend((0..claim.spec.devices.constraints.len()).map(|index| Edit::Constraint(at, index)));
+        }
+        for (choice, _) in rows {
+            let (claim, request, sub) = place(choice);
+            edits.extend((0..choice.ask.selectors.len()).map(|index| Edit::Selector(claim, request, sub, index)));
+        }
+        for (choice, row) in rows {
+            let (claim, request, sub) = place(choice);
+            let mut known: Vec<(&str, &str, &str)> = Vec::new();
+            for taint in row.iter().filter_map(|(shown, _)| self.cluster.device(shown.at)).flat_map(|(_, device)| &device.taints)
+            {
+                let key = (taint.key.as_str(), taint.value.as_str(), taint.effect.as_str());
+                let open = |one: &Toleration| taints::tolerates(one, taint).is_err();
+                if taints::matters(self.cluster.behaviour, taint)
+                    && !known.contains(&key)
+                    && choice.ask.tolerations.iter().all(open)
+                {
+                    known.push(key);
+                    edits.push(Edit::Toleration(claim, request, sub, against(taint)));
+                }
+            }
+        }
+        edits.extend((self.pending.len()..self.facts.claims.len()).map(Edit::Free));
+        for (choice, _) in rows {
+            let (claim, request, sub) = place(choice);
+            if choice.ask.allocation_mode == "All" {
+                edits.push(Edit::Exact(claim, request, sub));
+            }
+            let fewer = (1..choice.ask.count).rev().take(32);
+            edits.extend(fewer.map(|count| Edit::Count(claim, request, sub, count)));
+        }
+        if self.cluster.has(Feature::ConsumableCapacity) {
+            for (choice, row) in rows {
+                self.capacities(choice, row, &mut edits);
+            }
+        }
+        edits
+    }
+
+    /// Amounts of capacity that would fit on some device, largest first.
+    fn capacities(&self, choice: &Choice<'_>, row: &Row<'_, '_>, edits: &mut Vec<Edit>) {
+        let (claim, request, sub) = place(choice);
+        for (name, asked) in capacity::requests(choice.ask) {
+            let mut amounts: BTreeMap<i128, Amount> = BTreeMap::new();
+            for (shown, reasons) in row {
+                let only_capacity =
+                    reasons.iter().all(|reason| matches!(reason, Reason::Capacity(reason) if reason.name == *name));
+                let capacity = self.cluster.device(shown.at).and_then(|(_, device)| device.capacity.get(name));
+                let Some(capacity) = capacity.filter(|_| only_capacity && !reasons.is_empty()) else { continue };
+                let used = self.cluster.usage.used(self.cluster.identity(shown.at), name);
+                let mut most = capacity.value.nanos().saturating_sub(used);
+                let policy = capacity.request_policy.as_ref();
+                let range = policy.and_then(|policy| policy.valid_range.as_ref());
+                if let Some(max) = range.and_then(|range| range.max.as_ref()) {
+                    most = most.min(max.nanos());
+                }
+                let valid = policy.map_or(&[][..], |policy| &policy.valid_values);
+                if let Some(value) = valid.iter().filter(|value| value.nanos() <= most).max_by_key(|value| value.nanos()) {
+                    most = value.nanos();
+                }
+                let most = on_step(most / 1_000_000_000, range);
+                let amount = Amount::whole(most);
+                if most > 0 && amount.nanos() < asked.nanos() {
+                    amounts.insert(amount.nanos(), amount);
+                }
+            }
+            let amounts = amounts.into_values().rev();
+            edits.extend(amounts.map(|amount| Edit::Capacity(claim, request, sub, name.clone(), amount)));
+        }
+    }
+
+    fn told(&self, edits: &[&Edit], gives: Vec<String>, node: &str) -> Relaxation {
+        let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
+        let parts: Vec<String> = changes.iter().map(sentence).collect();
+        let text = format!("{}: gives {} on {node}", parts.join(" and "), gives.join(", "));
+        Relaxation { changes, gives, node: node.to_owned(), text }
+    }
+
+    fn change(&self, edit: &Edit) -> Option<Change> {
+        let claim = |at: usize| self.facts.claims.get(at);
+        let named = |at: usize, request: usize, sub: Option<usize>| {
+            let found = claim(at)?;
+            let request_facts = found.spec.devices.requests.get(request)?;
+            let own = sub.and_then(|sub| request_facts.first_available.get(sub));
+            let name = own.map_or_else(|| request_facts.name.clone(), |own| format!("{}/{}", request_facts.name, own.name));
+            let path = match sub {
+                Some(sub) => format!("spec.devices.requests[{request}].firstAvailable[{sub}]"),
+                None => format!("spec.devices.requests[{request}].exactly"),
+            };
+            Some((
+                Change { claim: found.metadata.full_name(), request: Some(name), ..Change::default() },
+                path,
+                ask(found, request, sub)?,
+            ))
+        };
+        match edit {
+            Edit::Constraint(at, index) => Some(Change {
+                drop: Some("constraint"),
+                claim: claim(*at)?.metadata.full_name(),
+                path: Some(format!("spec.devices.constraints[{index}]")),
+                index: Some(*index),
+                ..Change::default()
+            }),
+            Edit::Selector(at, request, sub, index) => {
+                let (change, path, _) = named(*at, *request, *sub)?;
+                let path = Some(format!("{path}.selectors[{index}]"));
+                Some(Change { drop: Some("selector"), path, index: Some(*index), ..change })
+            }
+            Edit::Toleration(at, request, sub, toleration) => {
+                let (change, path, _) = named(*at, *request, *sub)?;
+                let path = Some(format!("{path}.tolerations"));
+                Some(Change { add: Some("toleration"), path, toleration: Some(toleration.clone()), ..change })
+            }
+            Edit::Free(at) => Some(Change { free: Some("claim"), claim: claim(*at)?.metadata.full_name(), ..Change::default() }),
+            Edit::Count(at, request, sub, count) => {
+                let (change, path, ask) = named(*at, *request, *sub)?;
+                let (from, to) = (Some(ask.count.to_string()), Some(count.to_string()));
+                Some(Change { set: Some("count"), path: Some(format!("{path}.count")), from, to, ..change })
+            }
+            Edit::Exact(at, request, sub) => {
+                let (change, path, ask) = named(*at, *request, *sub)?;
+                let (from, to) = (Some(ask.allocation_mode.clone()), Some("ExactCount".to_owned()));
+                Some(Change { set: Some("allocationMode"), path: Some(format!("{path}.allocationMode")), from, to, ..change })
+            }
+            Edit::Capacity(at, request, sub, name, amount) => {
+                let (change, path, ask) = named(*at, *request, *sub)?;
+                let from = capacity::requests(ask).get(name).map(|amount| amount.text().to_owned());
+                let path = Some(format!("{path}.capacity.requests[{name}]"));
+                let (name, to) = (Some(name.clone()), Some(amount.text().to_owned()));
+                Some(Change { set: Some("capacity"), path, name, from, to, ..change })
+            }
+        }
+    }
+}
+
+fn place(choice: &Choice<'_>) -> (usize, usize, Option<usize>) {
+    (choice.claim, choice.request, choice.sub_name.map(|_| choice.sub))
+}
+
+/// Edits about the same field.
+fn about(edit: &Edit) -> String {
+    match edit {
+        Edit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
+        Edit::Capacity(claim, request, sub, name, _) => format!("capacity {claim} {request} {sub:?} {name}"),
+        other => format!("{other:?}"),
+    }
+}
+
+/// The largest amount up to `most` that a range does not round up.
+fn on_step(most: i128, range: Option<&crate::place::device::facts::ValidRange>) -> i128 {
+    let Some((min, step)) = range.and_then(|range| Some((range.min.as_ref()?.value(), range.step.as_ref()?.value()))) else {
+        return most;
+    };
+    let above = most.saturating_sub(min);
+    match above.checked_rem(step) {
+        Some(rest) if above >= 0 => most.saturating_sub(rest),
+        _ => most,
+    }
+}
+
+fn ask(claim: &Claim, request: usize, sub: Option<usize>) -> Option<&Ask> {
+    let request = claim.spec.devices.requests.get(request)?;
+    match sub {
+        Some(sub) => request.first_available.get(sub),
+        None => request.exactly.as_ref(),
+    }
+}
+
+fn ask_mut(facts: &mut Facts, claim: usize, request: usize, sub: Option<usize>) -> Option<&mut Ask> {
+    let request = facts.claims.get_mut(claim)?.spec.devices.requests.get_mut(request)?;
+    match sub {
+        Some(sub) => request.first_available.get_mut(sub),
+        None => request.exactly.as_mut(),
+    }
+}
+
+fn apply(edit: &Edit, facts: &mut Facts) {
+    match edit {
+        Edit::Constraint(claim, index) => {
+            let list = facts.claims.get_mut(*claim).map(|claim| &mut claim.spec.devices.constraints);
+            if let Some(list) = list.filter(|list| *index < list.len()) {
+                list.remove(*index);
+            }
+        }
+        Edit::Selector(claim, request, sub, index) => {
+            let list = ask_mut(facts, *claim, *request, *sub).map(|ask| &mut ask.selectors);
+            if let Some(list) = list.filter(|list| *index < list.len()) {
+                list.remove(*index);
+            }
+        }
+        Edit::Toleration(claim, request, sub, toleration) => {
+            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
+                ask.tolerations.push(toleration.clone());
+            }
+        }
+        Edit::Free(claim) => {
+            if let Some(claim) = facts.claims.get_mut(*claim) {
+                claim.status.allocation = None;
+            }
+        }
+        Edit::Count(claim, request, sub, count) => {
+            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
+                ask.count = *count;
+            }
+        }
+        Edit::Exact(claim, request, sub) => {
+            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
+                "ExactCount".clone_into(&mut ask.allocation_mode);
+                ask.count = 1;
+            }
+        }
+        Edit::Capacity(claim, request, sub, name, amount) => {
+            let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
+            if let Some(capacity) = capacity {
+                capacity.requests.insert(name.clone(), amount.clone());
+            }
+        }
+    }
+}
+
+fn sentence(change: &Change) -> String {
+    let (claim, request) = (&change.claim, change.request.as_deref().unwrap_or_default());
+    let index = change.index.unwrap_or(0);
+    let (from, to) = (change.from.as_deref().unwrap_or_default(), change.to.as_deref().unwrap_or_default());
+    match (change.drop, change.add, change.free, change.set) {
+        (Some("constraint"), ..) => format!("dropping constraint {index} of claim {claim}"),
+        (Some(_), ..) => format!("dropping selector {index} of request {request}"),
+        (_, Some(_), ..) => {
+            let taint = change.toleration.as_ref().map(taint_text).unwrap_or_default();
+            format!("tolerating {taint} in request {request}")
+        }
+        (_, _, Some(_), _) => format!("freeing claim {claim}"),
+        (_, _, _, Some("capacity")) => {
+            format!("asking for {to} of {} instead of {from} in request {request}", change.name.as_deref().unwrap_or_default())
+        }
+        _ => format!("{} {to} instead of {from} in request {request}", change.set.unwrap_or_default()),
+    }
+}
+
+fn taint_text(toleration: &Toleration) -> String {
+    let Toleration { key, value, effect, .. } = toleration;
+    taint_name(&Taint { key: key.clone(), value: value.clone(), effect: effect.clone(), rule: None })
+}
+
+/// `key=value:effect`, as kubectl writes taints.
+pub fn taint_name(taint: &Taint) -> String {
+    let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
+    format!("{}{value}:{}", taint.key, taint.effect)
+}

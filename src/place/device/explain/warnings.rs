@@ -1,0 +1,190 @@
+//! What holds for the whole account: errors that end the attempt, and what may surprise though it fits.
+
+use super::answer::{Finding, PodAccount, Reason};
+use crate::place::device::behaviour::Feature;
+use crate::place::device::cluster::Cluster;
+use crate::place::device::constraints::{self, Kind, scalar, set};
+use crate::place::device::facts::{Claim, Device};
+use crate::place::device::plugin::PodCase;
+use crate::place::device::results::{AllocationResult, DeviceResult};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The findings of an account.
+pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Finding> {
+    let mut list = Vec::new();
+    errors(cluster, account, &mut list);
+    for (index, claim) in case.pending.iter().enumerate() {
+        if case.pending.iter().take(index).any(|other| std::ptr::eq(*other, *claim)) {
+            let message = "the pod names this claim twice: it is allocated twice, and one of the results is lost";
+            list.push(of_claim(claim, "claim-named-twice", message.to_owned(), Some("spec.resourceClaims".to_owned())));
+        }
+        admin_label(cluster, case, claim, &mut list);
+        distinct(cluster, claim, &mut list);
+        lists(cluster, claim, &mut list);
+    }
+    let mut told: BTreeSet<(String, String)> = BTreeSet::new();
+    for node in &account.nodes {
+        for (claim, result) in case.pending.iter().zip(node.allocations.iter().flatten()) {
+            allocated(cluster, claim, result, &mut told, &mut list);
+        }
+    }
+    if !cluster.behaviour.ordered_pools && account.nodes.iter().any(|node| node.pools.len() > 1) {
+        let message = "this release walks pools in random order: what is told is one of several possible answers".to_owned();
+        list.push(Finding { code: "pool-order-random", severity: "info", origin: "claimkit", message, ..Finding::default() });
+    }
+    list
+}
+
+fn of_claim(claim: &Claim, code: &'static str, message: String, path: Option<String>) -> Finding {
+    let (severity, origin, kind) = ("warning", "claimkit", "ResourceClaim");
+    Finding { code, severity, origin, message, kind, object: claim.metadata.full_name(), path }
+}
+
+/// Errors that end the attempt on all nodes, once each, with the devices that cause them.
+fn errors(cluster: &Cluster<'_>, account: &PodAccount, list: &mut Vec<Finding>) {
+    let mut seen: BTreeMap<&str, (Vec<&str>, BTreeSet<&str>)> = BTreeMap::new();
+    for node in account.nodes.iter().filter(|node| node.fatal) {
+        let message = node.message.as_deref().unwrap_or_default();
+        let (nodes, devices) = seen.entry(message).or_default();
+        nodes.push(&node.name);
+        let cells = node.requests.iter().flat_map(|request| &request.cells).map(|cell| cell.device.as_str());
+        devices.extend(
+            cells.filter(|device| message.contains("unsupported ResourceSlice.NodeSelector") && many_terms(cluster, device)),
+        );
+        for cell in node.requests.iter().flat_map(|request| &request.cells) {
+            let causes = |reason: &Reason| match reason {
+                Reason::ClassSelector(reason) | Reason::RequestSelector(reason) => {
+                    reason.error.as_deref().is_some_and(|error| message.ends_with(error))
+                }
+                _ => false,
+            };
+            if cell.reason.iter().chain(&cell.also).any(causes) {
+                devices.insert(&cell.device);
+            }
+        }
+    }
+    for (message, (nodes, devices)) in seen {
+        let (severity, origin) = ("error", "kube-scheduler");
+        list.push(Finding { code: "allocation-error", severity, origin, message: message.to_owned(), ..Finding::default() });
+        let by = match devices.len() {
+            0 => String::new(),
+            _ => format!(", by {}", devices.into_iter().take(5).collect::<Vec<_>>().join(", ")),
+        };
+        let shown: Vec<&str> = nodes.iter().copied().take(5).collect();
+        let more = nodes.len().saturating_sub(shown.len());
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let message = format!("an error on one node ends the attempt for all nodes; it is met on {}{more}{by}", shown.join(", "));
+        list.push(Finding { code: "error-ends-attempt", severity: "info", origin: "claimkit", message, ..Finding::default() });
+    }
+}
+
+/// Has a device, or its slice, a node selector with more than one term?
+fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
+    let many = |selector: &Option<crate::place::device::facts::NodeSelector>| {
+        selector.as_ref().is_some_and(|selector| selector.node_selector_terms.len() > 1)
+    };
+    cluster.facts.slices.iter().any(|slice| {
+        let devices = slice.spec.devices.iter().filter(|device| many(&slice.spec.node_selector) || many(&device.node_selector));
+        let full = |device: &Device| format!("{}/{}/{}", slice.spec.driver, slice.spec.pool.name, device.name);
+        devices.into_iter().any(|device| full(device) == name)
+    })
+}
+
+/// The API server takes admin access only in namespaces with a label.
+fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &mut Vec<Finding>) {
+    let Some(label) = case.admin_label().filter(|_| cluster.has(Feature::AdminAccess)) else { return };
+    let admin = |request: &crate::place::device::facts::Request| {
+        request.exactly.as_ref().is_some_and(|ask| ask.admin_access == Some(true))
+    };
+    let Some(index) = claim.spec.devices.requests.iter().position(admin) else { return };
+    let path = format!("spec.devices.requests[{index}].adminAccess");
+    let labels = cluster.facts.namespaces.get(&claim.metadata.namespace);
+    if labels.is_some_and(|labels| labels.get(label).is_some_and(|value| value == "true")) {
+        return;
+    }
+    let text = format!("admin access to devices requires the `{label}: true` label on the containing namespace");
+    let finding = of_claim(claim, "admin-access-label", format!("{path}: Forbidden: {text}"), Some(path.clone()));
+    list.push(match labels {
+        Some(_) => Finding { severity: "error", origin: "kube-apiserver", ..finding },
+        None => Finding { message: format!("the namespace is not part of the input: {text}"), ..finding },
+    });
+}
+
+/// distinctAttribute that is not enforced.
+fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Finding>) {
+    for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
+        if !matches!(constraints::kind(constraint, cluster.behaviour), Some((Kind::Distinct, _))) {
+            continue;
+        }
+        let many = claim.spec.devices.requests.iter().any(|request| {
+            let asks = request.exactly.iter().chain(&request.first_available);
+            let large = |ask: &crate::place::device::facts::Ask| ask.count > 2 || ask.allocation_mode == "All";
+            constraints::applies(constraint, &request.name, None) && asks.into_iter().any(large)
+        });
+        let message = if cluster.behaviour.distinct_by_address {
+            "this release never finds two values equal: distinctAttribute is not enforced"
+        } else if many {
+            "within a request only the device before is compared: of three devices the first and the third may have the same value"
+        } else {
+            continue;
+        };
+        let path = Some(format!("spec.devices.constraints[{index}].distinctAttribute"));
+        list.push(of_claim(claim, "distinct-not-enforced", message.to_owned(), path));
+    }
+}
+
+/// A constraint on an attribute that some device publishes as a list, without the feature.
+fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Finding>) {
+    if cluster.has(Feature::ListTypeAttributes) {
+        return;
+    }
+    for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
+        let Some((_, name)) = constraints::kind(constraint, cluster.behaviour) else { continue };
+        let is_list = |driver: &str, device: &Device| {
+            constraints::attribute(device, driver, name).is_some_and(|found| scalar(found).is_none() && set(found).is_some())
+        };
+        let mut slices = cluster.facts.slices.iter();
+        if slices.any(|slice| slice.spec.devices.iter().any(|device| is_list(&slice.spec.driver, device))) {
+            let message = format!(
+                "some devices publish {name} as a list, which the scheduler's allocator takes for a value of unknown type"
+            );
+            list.push(of_claim(claim, "list-in-constraint", message, Some(format!("spec.devices.constraints[{index}]"))));
+        }
+    }
+}
+
+fn allocated(
+    cluster: &Cluster<'_>,
+    claim: &Claim,
+    result: &AllocationResult,
+    told: &mut BTreeSet<(String, String)>,
+    list: &mut Vec<Finding>,
+) {
+    let find = |result: &DeviceResult| {
+        let slices = cluster.slices_of_pool(&result.driver, &result.pool).iter();
+        slices.flat_map(|at| cluster.devices_of(*at)).find(|(_, device)| device.name == result.device).map(|(_, device)| device)
+    };
+    for (one, device) in result.devices.results.iter().filter_map(|one| Some((one, find(one)?))) {
+        let full = claim.metadata.full_name();
+        let lasting = one.tolerations.iter().any(|toleration| toleration.effect == "NoExecute");
+        let evicting = device.taints.iter().any(|taint| taint.effect == "NoExecute");
+        if cluster.has(Feature::DeviceTaints) && evicting && !lasting && told.insert((full.clone(), one.request.clone())) {
+            let message = format!(
+                "request {}: NoExecute of device {} is tolerated when the pod is placed, but eviction wants a toleration with effect NoExecute: the pod will be evicted",
+                one.request, one.device
+            );
+            list.push(of_claim(claim, "tolerated-but-evicted", message, None));
+        }
+        let whole = device.capacity.iter().any(|(name, capacity)| {
+            capacity.request_policy.is_none()
+                && one.consumed_capacity.get(name).is_some_and(|consumed| consumed.nanos() == capacity.value.nanos())
+        });
+        if one.share_id.is_some() && whole && told.insert((full, format!("{} share", one.request))) {
+            let message = format!(
+                "request {} names no amount and device {} has no request policy: one share takes all of it",
+                one.request, one.device
+            );
+            list.push(of_claim(claim, "share-takes-all", message, None));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Reasons in one line of English, made from the data.
+
+use super::answer::{CapacityReason, Reason, SelectorReason, Stage};
+use super::funnel::{Row, is_of};
+use crate::place::device::cluster::Cluster;
+use std::collections::BTreeMap;
+
+/// Most reasons in one line.
+const MOST: usize = 3;
+
+/// A reason.
+pub fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::PoolOldGeneration { newest } => format!("its slice is older than generation {newest}"),
+        Reason::PoolIncomplete { have, want } => format!("its pool is incomplete: {have} of {want} slices"),
+        Reason::PoolInvalid { reason } => format!("its pool is invalid: {reason}"),
+        Reason::SliceWithCounters => "it stands in a slice with shared counters, where devices are not offered".to_owned(),
+        Reason::FeatureOff { field } => format!("{field} is switched off"),
+        Reason::InUse { claims, pods } => {
+            let pods = if pods.is_empty() { "no pod reserves it".to_owned() } else { format!("for {}", pods.join(", ")) };
+            format!("held by {} ({pods})", claims.join(", "))
+        }
+        Reason::ChosenFor { claim, request } => format!("chosen for request {request} of {claim}"),
+        Reason::ClassSelector(reason) => selector("class selector", reason),
+        Reason::RequestSelector(reason) => selector("selector", reason),
+        Reason::DeviceNotOnNode => "it is not on this node".to_owned(),
+        Reason::Capacity(reason) => capacity(reason),
+        Reason::Counters(reason) => {
+            let holder = |holder: &super::answer::CounterHolder| format!("{} through {}", holder.claim, holder.device);
+            let holders: Vec<String> = reason.holders.iter().map(holder).collect();
+            let held = if holders.is_empty() { String::new() } else { format!(" (held by {})", holders.join(", ")) };
+            let (set, counter) = (&reason.set, &reason.counter);
+            format!("counter set {set}: {counter} needs {}, {} left of {}{held}", reason.needed, reason.available, reason.total)
+        }
+        Reason::Taint(reason) => {
+            let value = if reason.value.is_empty() { String::new() } else { format!("={}", reason.value) };
+            let from = match reason.from.strip_prefix("rule/") {
+                Some(rule) => format!("rule {rule}"),
+                None => "its driver".to_owned(),
+            };
+            format!("tainted {}{value}:{} by {from}", reason.key, reason.effect)
+        }
+        Reason::Constraint { attribute, .. } => format!("it has no {attribute}"),
+    }
+}
+
+fn selector(kind: &str, reason: &SelectorReason) -> String {
+    let index = reason.index;
+    let values: Vec<String> =
+        reason.values.iter().map(|(path, value)| format!("{path} is {}", value.as_deref().unwrap_or("missing"))).collect();
+    let values = if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) };
+    match &reason.error {
+        Some(error) => format!("{kind} {index} gives an error: {error}{values}"),
+        None => format!("{kind} {index} is false{values}"),
+    }
+}
+
+fn capacity(reason: &CapacityReason) -> String {
+    let show = |value: &Option<String>| value.clone().unwrap_or_default();
+    let CapacityReason { name, asked, charged, used, total, max, holders, names, .. } = reason;
+    let asked = match asked {
+        Some(asked) if Some(asked) != charged.as_ref() => format!("{asked} of {name} is charged as {}", show(charged)),
+        _ => format!("{} of {name} is charged", show(charged)),
+    };
+    match reason.why {
+        "unknown-name" if names.is_empty() => format!("it has no capacity {name}, and no other"),
+        "unknown-name" => format!("it has no capacity {name}; it has {}", names.join(", ")),
+        "max" => format!("{asked}, one request may have {}", show(max)),
+        "step" => format!("{asked}, which is not on a step"),
+        "values" => format!("{asked}, which is not one of the valid values"),
+        _ => {
+            let held = if holders.is_empty() { String::new() } else { format!(" by {}", holders.join(", ")) };
+            format!("{asked}, {} of {} is used{held}", show(used), show(total))
+        }
+    }
+}
+
+/// What reasons of equal nodes have in common: kinds and amounts, no names of devices and claims.
+pub fn signature(reason: &Reason) -> String {
+    match reason {
+        Reason::Capacity(reason) => {
+            format!("{} {} {:?} {:?} {:?}", reason.name, reason.why, reason.charged, reason.used, reason.max)
+        }
+        Reason::Counters(reason) => format!("{} {} {}", reason.counter, reason.needed, reason.available),
+        Reason::Taint(reason) => format!("{} {} {} {}", reason.key, reason.value, reason.effect, reason.from),
+        Reason::PoolIncomplete { have, want } => format!("{have} of {want}"),
+        Reason::PoolInvalid { reason } => reason.clone(),
+        Reason::Constraint { index, .. } => format!("constraint {index}"),
+        _ => String::new(),
+    }
+}
+
+/// The reasons at the first stage that leaves too few devices, with the devices that have them.
+pub fn why(cluster: &Cluster<'_>, stages: &[Stage], row: &Row<'_, '_>, wanted: i64) -> String {
+    let short = |stage: &&Stage| i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1)) && stage.lost.is_some();
+    let Some(stage) = stages.iter().find(short) else { return String::new() };
+    // Devices that an earlier stage took are not to blame here.
+    let position = stages.iter().position(|one| std::ptr::eq(one, stage)).unwrap_or(0);
+    let earlier = |reason: &Reason| stages.iter().take(position).any(|stage| is_of(reason, stage));
+    let mut by_text: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (shown, reasons) in row.iter().filter(|(_, reasons)| !reasons.iter().any(earlier)) {
+        let Some((_, device)) = cluster.device(shown.at) else { continue };
+        for found in reasons.iter().filter(|reason| is_of(reason, stage)) {
+            by_text.entry(reason(found)).or_default().push(&device.name);
+        }
+    }
+    let parts: Vec<String> = by_text.iter().take(MOST).map(|(text, devices)| format!("{}: {text}", some(devices))).collect();
+    let more = by_text.len().saturating_sub(parts.len());
+    let more = if more == 0 { String::new() } else { format!("; and {more} other reasons") };
+    format!("{}{more}", parts.join("; "))
+}
+
+fn some(devices: &[&str]) -> String {
+    let shown: Vec<&str> = devices.iter().copied().take(MOST).collect();
+    match devices.len().saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

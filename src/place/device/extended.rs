@@ -1,0 +1,207 @@
+//! Extended resources of a pod that classes serve (`pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go`).
+
+use super::cluster::Cluster;
+use super::facts::{Ask, Claim, Class, Container, Node, Pod, Request};
+use super::plugin::PluginRules;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Domain of the names that stand for a class.
+const IMPLICIT: &str = "deviceclass.resource.kubernetes.io/";
+/// What upstream calls the claim before it is written.
+pub const CLAIM_NAME: &str = "<extended-resources>";
+/// Marks such a claim once it is written.
+const ANNOTATION: &str = "resource.kubernetes.io/extended-resource-claim";
+
+/// A resource that a container asks for.
+#[derive(Clone, Debug)]
+struct Need<'s> {
+    resource: &'s str,
+    /// Index among the containers, init ones first.
+    container: usize,
+    /// Index among the container's requests, by name.
+    position: usize,
+    count: i64,
+    /// An init container that ends before the others start.
+    passing: bool,
+    name: &'s str,
+}
+
+/// The extended resources of a pod.
+#[derive(Clone, Debug)]
+pub struct ExtendedResources<'s> {
+    needs: Vec<Need<'s>>,
+    /// The class in charge of a resource.
+    pub classes: BTreeMap<&'s str, &'s Class>,
+    /// A claim that an earlier attempt left.
+    pub left_over: Option<&'s Claim>,
+}
+
+/// Which request serves which container.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestMapping {
+    /// Container.
+    pub container_name: String,
+    /// Resource.
+    pub resource_name: String,
+    /// Request of the claim.
+    pub request_name: String,
+}
+
+/// The claim for the resources that a node gets through devices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExtendedClaim {
+    /// It.
+    pub claim: Claim,
+    /// Who uses what; empty before 1.35.
+    pub mappings: Vec<RequestMapping>,
+}
+
+/// What a node does about the pod's extended resources.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OnNode {
+    /// Nothing to do.
+    None,
+    /// A claim is needed.
+    Claim(Box<ExtendedClaim>),
+    /// The node cannot serve them; upstream's text.
+    Refused(&'static str),
+}
+
+impl<'s> ExtendedResources<'s> {
+    /// Those of a pod; `None` if no class serves any of them.
+    pub fn of(cluster: &Cluster<'s>, rules: &PluginRules, pod: &'s Pod) -> Option<Self> {
+        let needs = needs(rules, pod);
+        let mut classes = BTreeMap::new();
+        for need in &needs {
+            if let Some(class) = class_of(&cluster.facts.classes, rules, need.resource) {
+                classes.insert(need.resource, class);
+            }
+        }
+        if classes.is_empty() {
+            return None;
+        }
+        let left_over = cluster.facts.claims.iter().find(|claim| {
+            let marked = claim.metadata.annotations.get(ANNOTATION).is_some_and(|value| value == "true");
+            marked && claim.metadata.namespace == pod.metadata.namespace && claim.metadata.is_controlled_by(&pod.metadata.uid)
+        });
+        Some(ExtendedResources { needs, classes, left_over })
+    }
+
+    /// What a node does about them.
+    pub fn on_node(&self, rules: &PluginRules, pod: &Pod, node: &Node) -> OnNode {
+        let mut through_devices = Vec::new();
+        for need in &self.needs {
+            let allocatable = node.status.allocatable.get(need.resource);
+            let by_plugin = allocatable.is_some_and(|amount| rules.zero_allocatable_counts || amount.nanos() > 0);
+            match self.classes.get(need.resource) {
+                _ if by_plugin => {}
+                Some(class) => through_devices.push((need, *class)),
+                None if allocatable.is_some() => {}
+                None => return OnNode::Refused("cannot fit resource"),
+            }
+        }
+        if self.left_over.is_some() {
+            return OnNode::Refused("cannot schedule extended resource claim");
+        }
+        if through_devices.is_empty() { OnNode::None } else { OnNode::Claim(Box::new(claim(rules, pod, &through_devices))) }
+    }
+}
+
+fn needs<'s>(rules: &PluginRules, pod: &'s Pod) -> Vec<Need<'s>> {
+    let init = pod.spec.init_containers.iter().map(|container| (container, true));
+    let all = init.chain(pod.spec.containers.iter().map(|container| (container, false)));
+    let mut needs = Vec::new();
+    for (at, (container, init)) in all.enumerate() {
+        let Container { name, resources, restart_policy } = container;
+        let passing = init && restart_policy.as_deref() != Some("Always");
+        for (position, (resource, amount)) in resources.requests.iter().enumerate() {
+            let count = i64::try_from(amount.value()).unwrap_or(i64::MAX);
+            if count > 0 && is_extended(rules, resource) {
+                needs.push(Need { resource, container: at, position, count, passing, name });
+            }
+        }
+    }
+    needs
+}
+
+/// `v1helper.IsExtendedResourceName`, and from 1.35 the names of classes.
+fn is_extended(rules: &PluginRules, name: &str) -> bool {
+    if rules.knows_class_names && name.starts_with(IMPLICIT) {
+        return true;
+    }
+    let native = !name.contains('/') || name.contains("kubernetes.io/");
+    !native && !name.starts_with("requests.")
+}
+
+/// The class in charge: of several the youngest, then the one with the smaller name; 1.34 takes the last of its list.
+fn class_of<'s>(classes: &'s [Class], rules: &PluginRules, resource: &str) -> Option<&'s Class> {
+    if let Some(name) = resource.strip_prefix(IMPLICIT) {
+        return classes.iter().find(|class| class.metadata.name == name);
+    }
+    let named = classes.iter().filter(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
+    if rules.last_class_serves {
+        return classes.iter().rfind(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
+    }
+    let age = |class: &&Class| class.metadata.creation_timestamp.clone().unwrap_or_default();
+    named.max_by(|a, b| age(a).cmp(&age(b)).then_with(|| b.metadata.name.cmp(&a.metadata.name)))
+}
+
+fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> ExtendedClaim {
+    let mut asked: Vec<(String, &Class, i64)> = Vec::new();
+    let mut mappings = Vec::new();
+    let mut resources: Vec<&str> = needs.iter().map(|(need, _)| need.resource).collect();
+    resources.sort_unstable();
+    resources.dedup();
+    for resource in resources {
+        let of_resource = || needs.iter().filter(move |(need, _)| need.resource == resource);
+        let mapping = |need: &Need<'_>, request: &str| RequestMapping {
+            container_name: need.name.to_owned(),
+            resource_name: resource.to_owned(),
+            request_name: request.to_owned(),
+        };
+        // Devices of containers that stay: (container, request, how many).
+        let mut staying: Vec<(usize, String, i64)> = Vec::new();
+        for (need, class) in of_resource().filter(|(need, _)| !need.passing || !rules.init_containers_reuse) {
+            let name = request_name(need);
+            mappings.push(mapping(need, &name));
+            asked.push((name.clone(), class, need.count));
+            staying.push((need.container, name, need.count));
+        }
+        // Init containers use those of containers that start after them, then what init containers before them added.
+        let mut added: Vec<(String, i64)> = Vec::new();
+        for (need, class) in of_resource().filter(|(need, _)| need.passing && rules.init_containers_reuse) {
+            let mut missing = need.count;
+            let later =
+                staying.iter().filter(|(container, ..)| *container > need.container).map(|(_, name, count)| (name, count));
+            for (name, count) in later.chain(added.iter().map(|(name, count)| (name, count))) {
+                if missing > 0 {
+                    mappings.push(mapping(need, name));
+                    missing = missing.saturating_sub(*count);
+                }
+            }
+            if missing > 0 {
+                let name = request_name(need);
+                mappings.push(mapping(need, &name));
+                asked.push((name.clone(), class, missing));
+                added.push((name, missing));
+            }
+        }
+    }
+    asked.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut claim = Claim::default();
+    claim.metadata.namespace.clone_from(&pod.metadata.namespace);
+    CLAIM_NAME.clone_into(&mut claim.metadata.name);
+    claim.spec.devices.requests = asked.into_iter().map(|(name, class, count)| request(name, class, count)).collect();
+    ExtendedClaim { claim, mappings: if rules.request_mappings { mappings } else { Vec::new() } }
+}
+
+fn request_name(need: &Need<'_>) -> String {
+    format!("container-{}-request-{}", need.container, need.position)
+}
+
+fn request(name: String, class: &Class, count: i64) -> Request {
+    let (device_class_name, allocation_mode) = (class.metadata.name.clone(), "ExactCount".to_owned());
+    Request { name, exactly: Some(Ask { device_class_name, allocation_mode, count, ..Ask::default() }), ..Request::default() }
+}

@@ -1,0 +1,36 @@
+//! Structured allocation: which devices a claim gets on a node, what the scheduler says, and why.
+//!
+//! | part | takes | gives |
+//! |---|---|---|
+//! | [`facts`] | objects in v1's shape | [`facts::Facts`] |
+//! | [`taints`] | facts with DeviceTaintRules | the same with the rules' taints on the devices |
+//! | [`behaviour`] | release, gates | [`behaviour::Features`] and the [`behaviour::Behaviour`] of the allocator in charge |
+//! | [`cluster`] | facts, behaviour, a CEL engine ([`selectors::Selectors`]) | [`cluster::Cluster`]: indexes, what is in use |
+//! | [`pools`] | cluster, node | [`pools::Gathered`]: pools with their state |
+//! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
+//! | [`allocate`] | all of that | [`allocate::Outcome`] for one node |
+//! | [`plugin`], [`extended`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
+//! | [`explain`] | a pod, nodes | [`explain::answer::PodAccount`]: why |
+//! | [`doctor`] | cluster | findings over slices and taint rules |
+
+pub mod allocate;
+pub mod amount;
+pub mod behaviour;
+pub mod capacity;
+pub mod cluster;
+pub mod constraints;
+pub mod counters;
+mod counting;
+pub mod doctor;
+pub mod explain;
+pub mod extended;
+pub mod facts;
+pub mod nodes;
+pub mod plugin;
+pub mod pools;
+pub mod prepare;
+pub mod results;
+pub mod search;
+pub mod selectors;
+pub mod taints;
+pub mod usage;

@@ -1,0 +1,191 @@
+//! On which nodes a slice or device is. The only file here that knows how node selectors are parsed and matched.
+
+use super::behaviour::SelectorError;
+use super::facts::{Device, Node, NodeRequirement, NodeSelector, NodeSelectorTerm, SliceSpec};
+use crate::api::Release;
+use crate::api::core::NODE_SELECTOR;
+use crate::place::rules::SchedulerRules;
+use crate::place::selector::{List, Selector};
+use crate::record::decode::{How, Via, decode};
+use crate::record::view::NodeSelector as View;
+use crate::text::tree::Tree;
+use crate::text::{Mode, json};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// A selector judged on all nodes at once.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// The scheduler's text if it cannot be parsed.
+    pub error: Option<String>,
+    /// Per node, whether a term matches.
+    pub matches: Vec<bool>,
+    /// Per node, the nearest term's first requirement that fails, as `key operator values`.
+    pub missing: Vec<Option<String>>,
+}
+
+/// Selectors judged already.
+#[derive(Debug, Default)]
+pub struct Judgements {
+    known: RefCell<BTreeMap<NodeSelector, std::rc::Rc<Judged>>>,
+}
+
+impl Judgements {
+    /// Judges a selector on all nodes, as `nodeaffinity.NewNodeSelector` does: all of it must parse.
+    pub fn of(&self, selector: &NodeSelector, nodes: &[Node]) -> std::rc::Rc<Judged> {
+        if let Some(known) = self.known.borrow().get(selector) {
+            return known.clone();
+        }
+        let judged = std::rc::Rc::new(judge(selector, nodes));
+        self.known.borrow_mut().insert(selector.clone(), judged.clone());
+        judged
+    }
+}
+
+fn judge(selector: &NodeSelector, nodes: &[Node]) -> Judged {
+    let text = serde_json::to_string(selector).unwrap_or_default();
+    let mut tree = Tree::new(&text);
+    let Ok((root, _)) = json::value(&mut tree, 0, json::MAX_DEPTH) else { return Judged::default() };
+    // Node selectors are parsed the same way from 1.30 on.
+    let release = Release::last_of(30);
+    let decoded = decode(&tree, root, &NODE_SELECTOR, "v1", How::reaching(Mode::Json, Via::Validator, release));
+    let parsed = Selector::parse(View::new(&decoded.record), &SchedulerRules::of(release));
+    let error = parsed.error();
+    if error.is_some() {
+        return Judged { error, matches: vec![false; nodes.len()], missing: vec![None; nodes.len()] };
+    }
+    let mut judged = Judged::default();
+    for node in nodes {
+        let mut matches = false;
+        let mut nearest: Option<(usize, String)> = None;
+        for term in parsed.terms.iter().filter(|term| !term.is_empty()) {
+            let failing: Vec<_> = term.requirements.iter().filter(|requirement| !holds(requirement, node)).collect();
+            matches |= failing.is_empty();
+            if let Some(first) = failing.first()
+                && nearest.as_ref().is_none_or(|(count, _)| failing.len() < *count)
+            {
+                nearest = Some((failing.len(), described(first.key, first.operator, &first.values)));
+            }
+        }
+        judged.matches.push(matches);
+        judged.missing.push(nearest.filter(|_| !matches).map(|(_, text)| text));
+    }
+    judged
+}
+
+fn described(key: &str, operator: &str, values: &[&str]) -> String {
+    if values.is_empty() { format!("{key} {operator}") } else { format!("{key} {operator} [{}]", values.join(", ")) }
+}
+
+fn holds(requirement: &crate::place::selector::Requirement<'_>, node: &Node) -> bool {
+    let Ok(test) = &requirement.test else { return false };
+    let name = node.metadata.name.as_str();
+    match requirement.list {
+        List::Expressions => test.holds(node.metadata.labels.get(requirement.key).map(String::as_str)),
+        // Without a name a node has no fields, and field requirements are not looked at.
+        List::Fields if name.is_empty() => true,
+        List::Fields => test.holds(Some(if requirement.key == "metadata.name" { name } else { "" })),
+    }
+}
+
+/// The node fields that slices and devices share.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'f> {
+    /// `nodeName`.
+    pub node_name: Option<&'f str>,
+    /// `allNodes`.
+    pub all_nodes: bool,
+    /// `nodeSelector`.
+    pub selector: Option<&'f NodeSelector>,
+}
+
+impl<'f> Place<'f> {
+    /// Of a slice.
+    pub fn of_slice(spec: &'f SliceSpec) -> Self {
+        Place {
+            node_name: spec.node_name.as_deref(),
+            all_nodes: spec.all_nodes == Some(true),
+            selector: spec.node_selector.as_ref(),
+        }
+    }
+
+    /// Of a device.
+    pub fn of_device(device: &'f Device) -> Self {
+        Place {
+            node_name: device.node_name.as_deref(),
+            all_nodes: device.all_nodes == Some(true),
+            selector: device.node_selector.as_ref(),
+        }
+    }
+
+    /// Is anything set?
+    pub fn is_set(&self) -> bool {
+        self.node_name.is_some_and(|name| !name.is_empty()) || self.all_nodes || self.selector.is_some()
+    }
+
+    /// Is the node among them? `Err`: the selector cannot be parsed.
+    pub fn has(&self, node: usize, nodes: &[Node], judgements: &Judgements) -> Result<bool, Unparsed<'f>> {
+        match (self.node_name, self.selector) {
+            (Some(name), _) if !name.is_empty() => Ok(nodes.get(node).is_some_and(|node| node.metadata.name == name)),
+            _ if self.all_nodes => Ok(true),
+            (_, Some(selector)) => {
+                let judged = judgements.of(selector, nodes);
+                match &judged.error {
+                    Some(error) => Err(Unparsed { selector, error: error.clone() }),
+                    None => Ok(judged.matches.get(node).copied().unwrap_or(false)),
+                }
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+/// A node selector that cannot be parsed.
+#[derive(Clone, Debug)]
+pub struct Unparsed<'f> {
+    /// It.
+    pub selector: &'f NodeSelector,
+    /// The scheduler's text.
+    pub error: String,
+}
+
+impl Unparsed<'_> {
+    /// Upstream's text for a slice's selector.
+    pub fn in_slice(&self, slice: &str, style: SelectorError) -> String {
+        match style {
+            SelectorError::Short => format!("gather pool information: node selector in resource slice {slice}: {}", self.error),
+            SelectorError::WithDump => {
+                format!("gather pool information: failed to perform node selection for slice {slice}: {}", self.parse_text())
+            }
+        }
+    }
+
+    /// Upstream's text for a device's selector; upstream prints all of the device, this names it.
+    pub fn in_device(&self, device: &str, slice: &str) -> String {
+        let parse = self.parse_text();
+        format!("gather pool information: failed to perform node selection for device {device} in slice {slice}: {parse}")
+    }
+
+    /// `failed to parse node selector …`.
+    pub fn parse_text(&self) -> String {
+        format!("failed to parse node selector {}: {}", dump(self.selector), self.error)
+    }
+}
+
+/// What the generated `String` method of core/v1 prints.
+fn dump(selector: &NodeSelector) -> String {
+    let requirement = |requirement: &NodeRequirement| {
+        let NodeRequirement { key, operator, values } = requirement;
+        format!("NodeSelectorRequirement{{Key:{key},Operator:{operator},Values:[{}],}},", values.join(" "))
+    };
+    let list = |items: &[NodeRequirement]| items.iter().map(requirement).collect::<String>();
+    let term = |term: &NodeSelectorTerm| {
+        format!(
+            "NodeSelectorTerm{{MatchExpressions:[]NodeSelectorRequirement{{{}}},MatchFields:[]NodeSelectorRequirement{{{}}},}},",
+            list(&term.match_expressions),
+            list(&term.match_fields)
+        )
+    };
+    let terms: String = selector.node_selector_terms.iter().map(term).collect();
+    format!("&NodeSelector{{NodeSelectorTerms:[]NodeSelectorTerm{{{terms}}},}}")
+}

@@ -1,0 +1,402 @@
+//! A pod's way through the scheduler's plugin `DynamicResources` (`pkg/scheduler/framework/plugins/dynamicresources`).
+
+use super::allocate::{Outcome, Verdict, allocate};
+use super::cluster::Cluster;
+use super::extended::{ExtendedClaim, ExtendedResources, OnNode};
+use super::facts::{Claim, Facts, Pod};
+use super::nodes::Place;
+use super::pools::Gathered;
+use super::results::AllocationResult;
+use super::selectors::Selectors;
+use super::taints;
+use serde::Serialize;
+
+/// What differs between the plugins of the releases: 1.34.9 and 1.36.3 were run, the others read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PluginRules {
+    /// First minor release that has these.
+    from_minor: u8,
+    /// How a claim of another pod is told; `{claim}` and `{pod}` stand for their names.
+    not_owner: &'static str,
+    /// Requests that say nothing are refused by their own text.
+    refuses_unknown_requests: bool,
+    /// Chosen sub-requests give a score.
+    pub scores: bool,
+    /// Gates that must be on for DeviceTaintRules to count.
+    rule_gates: &'static [&'static str],
+    /// A resource that a node has at 0 is its device plugin's.
+    pub zero_allocatable_counts: bool,
+    /// `deviceclass.resource.kubernetes.io/<class>` is an extended resource.
+    pub knows_class_names: bool,
+    /// Of several classes for one name the last in the list is taken.
+    pub last_class_serves: bool,
+    /// Init containers use the devices of the containers after them.
+    pub init_containers_reuse: bool,
+    /// The result says which request serves which container.
+    pub request_mappings: bool,
+    /// Label that a namespace needs for administrative access.
+    admin_label: Option<&'static str>,
+}
+
+const V31: PluginRules = PluginRules {
+    from_minor: 31,
+    not_owner: "ResourceClaim {claim} was not created for pod {pod} (pod is not owner)",
+    refuses_unknown_requests: false,
+    scores: false,
+    rule_gates: &["DRADeviceTaints"],
+    zero_allocatable_counts: true,
+    knows_class_names: false,
+    last_class_serves: true,
+    init_containers_reuse: false,
+    request_mappings: false,
+    admin_label: None,
+};
+
+const V33: PluginRules = PluginRules { from_minor: 33, admin_label: Some("resource.k8s.io/admin-access"), ..V31 };
+
+const V34: PluginRules = PluginRules {
+    from_minor: 34,
+    refuses_unknown_requests: true,
+    admin_label: Some("resource.kubernetes.io/admin-access"),
+    ..V33
+};
+
+const V35: PluginRules = PluginRules {
+    from_minor: 35,
+    scores: true,
+    rule_gates: &["DRADeviceTaints", "DRADeviceTaintRules"],
+    zero_allocatable_counts: false,
+    knows_class_names: true,
+    last_class_serves: false,
+    init_containers_reuse: true,
+    request_mappings: true,
+    ..V34
+};
+
+const V36: PluginRules =
+    PluginRules { from_minor: 36, not_owner: "ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)", ..V35 };
+
+static RULES: &[PluginRules] = &[V36, V35, V34, V33, V31];
+
+impl PluginRules {
+    /// The rules of a minor release.
+    pub fn of(minor: u8) -> &'static Self {
+        RULES.iter().find(|rules| rules.from_minor <= minor).unwrap_or(&V31)
+    }
+
+    /// Adds the taints of DeviceTaintRules, if the scheduler looks at them.
+    pub fn apply_taint_rules(&self, facts: &mut Facts, gate: impl Fn(&str) -> bool, selectors: &dyn Selectors) {
+        if self.rule_gates.iter().all(|name| gate(name)) {
+            taints::apply_rules(facts, selectors);
+        }
+    }
+}
+
+/// The scheduler framework's status codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Code {
+    /// The pod may go on.
+    Success,
+    /// The plugin has nothing to do.
+    Skip,
+    /// Not now; something may be freed.
+    Unschedulable,
+    /// Not by freeing anything.
+    UnschedulableAndUnresolvable,
+    /// The attempt ends.
+    Error,
+}
+
+/// A status of the scheduler framework.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Its code.
+    pub code: Code,
+    /// Its reason.
+    pub reason: Option<String>,
+}
+
+impl Status {
+    fn new(code: Code, reason: impl Into<String>) -> Self {
+        Status { code, reason: Some(reason.into()) }
+    }
+
+    fn plain(code: Code) -> Self {
+        Status { code, reason: None }
+    }
+}
+
+/// The gates that the plugin itself looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PluginGates {
+    /// DRAPrioritizedList.
+    pub prioritized_list: bool,
+    /// DRAExtendedResource.
+    pub extended_resource: bool,
+}
+
+impl PluginGates {
+    /// From the gates that are on.
+    pub fn of(gate: impl Fn(&str) -> bool) -> Self {
+        PluginGates { prioritized_list: gate("DRAPrioritizedList"), extended_resource: gate("DRAExtendedResource") }
+    }
+}
+
+/// A pod before any node is looked at.
+#[derive(Clone, Debug)]
+pub struct PodCase<'s> {
+    /// The pod; `None`: claims without one.
+    pub pod: Option<&'s Pod>,
+    /// `PreEnqueue`.
+    pub pre_enqueue: Status,
+    /// `PreFilter`.
+    pub pre_filter: Status,
+    /// Claims that are allocated already.
+    pub allocated: Vec<&'s Claim>,
+    /// Claims to allocate, in the pod's order.
+    pub pending: Vec<&'s Claim>,
+    /// Extended resources that classes serve.
+    pub extended: Option<ExtendedResources<'s>>,
+    rules: &'static PluginRules,
+}
+
+impl<'s> PodCase<'s> {
+    /// Looks at a pod's claims: PreEnqueue and PreFilter.
+    pub fn new(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, pod: &'s Pod) -> Self {
+        let mut case = PodCase::empty(rules, Some(pod));
+        let claims = match claims_of(cluster, rules, pod) {
+            Ok(claims) => claims,
+            Err(reason) => {
+                case.pre_enqueue = Status::new(Code::UnschedulableAndUnresolvable, reason);
+                case.pre_filter = case.pre_enqueue.clone();
+                return case;
+            }
+        };
+        if gates.extended_resource {
+            case.extended = ExtendedResources::of(cluster, rules, pod);
+        }
+        if claims.is_empty() && case.extended.is_none() {
+            case.pre_filter = Status::plain(Code::Skip);
+        }
+        for claim in claims {
+            if let Err(status) = case.add(cluster, rules, gates, claim) {
+                case.pre_filter = status;
+                break;
+            }
+        }
+        case
+    }
+
+    /// Claims that are taken together though no pod names them.
+    pub fn of_claims(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, claims: &[&'s Claim]) -> Self {
+        let mut case = PodCase::empty(rules, None);
+        for claim in claims {
+            if let Err(status) = case.add(cluster, rules, gates, claim) {
+                case.pre_filter = status;
+                break;
+            }
+        }
+        case
+    }
+
+    fn empty(rules: &'static PluginRules, pod: Option<&'s Pod>) -> Self {
+        let success = Status::plain(Code::Success);
+        let (allocated, pending) = (Vec::new(), Vec::new());
+        PodCase { pod, pre_enqueue: success.clone(), pre_filter: success, allocated, pending, extended: None, rules }
+    }
+
+    fn add(&mut self, cluster: &Cluster<'s>, rules: &PluginRules, gates: PluginGates, claim: &'s Claim) -> Result<(), Status> {
+        if let Some(allocation) = &claim.status.allocation {
+            let selector = allocation.node_selector.as_ref();
+            if let Some(error) = selector.and_then(|selector| cluster.judgements.of(selector, &cluster.facts.nodes).error.clone())
+            {
+                return Err(Status::new(Code::Error, error));
+            }
+            self.allocated.push(claim);
+            return Ok(());
+        }
+        let name = claim.metadata.full_name();
+        let refused = |reason: String| Status::new(Code::UnschedulableAndUnresolvable, reason);
+        for request in &claim.spec.devices.requests {
+            let own = &request.name;
+            let about = format!("resource claim {name}, request {own}");
+            let class = |full: &str, class: &str| match (class, cluster.class(class)) {
+                ("", _) => Err(Status::new(Code::Error, format!("request {full}: unsupported request type"))),
+                (_, Some(_)) => Ok(()),
+                _ => Err(refused(format!("request {full}: device class {class} does not exist"))),
+            };
+            match (&request.exactly, request.first_available.as_slice()) {
+                (Some(ask), _) => class(own, &ask.device_class_name)?,
+                (None, []) if rules.refuses_unknown_requests => return Err(refused(format!("{about}: unknown request type"))),
+                (None, []) => class(own, "")?,
+                (None, _) if !gates.prioritized_list => {
+                    let why = "has subrequests, but the DRAPrioritizedList feature is disabled";
+                    return Err(refused(format!("{about}: {why}")));
+                }
+                (None, subs) => {
+                    for sub in subs {
+                        class(&format!("{own}/{}", sub.name), &sub.device_class_name)?;
+                    }
+                }
+            }
+        }
+        self.pending.push(claim);
+        Ok(())
+    }
+
+    /// Label that a namespace needs for administrative access.
+    pub fn admin_label(&self) -> Option<&'static str> {
+        self.rules.admin_label
+    }
+
+    /// Are nodes looked at?
+    pub fn goes_on(&self) -> bool {
+        self.pre_filter.code == Code::Success
+    }
+
+    /// What a node does about the pod's extended resources.
+    pub fn extended_on(&self, cluster: &Cluster<'_>, node: usize) -> OnNode {
+        match (&self.extended, self.pod, cluster.facts.nodes.get(node)) {
+            (Some(extended), Some(pod), Some(node)) => extended.on_node(self.rules, pod, node),
+            _ => OnNode::None,
+        }
+    }
+
+    /// Claims that are allocated where the node is not.
+    pub fn unavailable(&self, cluster: &Cluster<'_>, node: usize) -> Vec<&'s Claim> {
+        let elsewhere = |claim: &&Claim| {
+            let selector = claim.status.allocation.as_ref().and_then(|allocation| allocation.node_selector.as_ref());
+            selector.is_some_and(|selector| {
+                let place = Place { node_name: None, all_nodes: false, selector: Some(selector) };
+                !place.has(node, &cluster.facts.nodes, &cluster.judgements).unwrap_or(false)
+            })
+        };
+        self.allocated.iter().copied().filter(elsewhere).collect()
+    }
+
+    /// `PostFilter`, after no node passed; `None`: it would free a claim, which writes.
+    pub fn post_filter(&self, cluster: &Cluster<'_>) -> Option<Status> {
+        if self.extended.as_ref().is_some_and(|extended| extended.left_over.is_some()) {
+            return None;
+        }
+        let freed = |claim: &&Claim| {
+            let reserved = &claim.status.reserved_for;
+            reserved.iter().all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
+        };
+        let mut unavailable = (0..cluster.facts.nodes.len()).flat_map(|node| self.unavailable(cluster, node));
+        let frees = unavailable.any(|claim| freed(&claim));
+        (!frees).then(|| Status::new(Code::Unschedulable, "still not schedulable"))
+    }
+}
+
+/// The claims of a pod, or why they cannot be had.
+fn claims_of<'s>(cluster: &Cluster<'s>, rules: &PluginRules, pod: &Pod) -> Result<Vec<&'s Claim>, String> {
+    let namespace = &pod.metadata.namespace;
+    let pod_name = pod.metadata.full_name();
+    let mut claims = Vec::new();
+    for entry in &pod.spec.resource_claims {
+        let (name, generated) = match (&entry.resource_claim_name, &entry.resource_claim_template_name) {
+            (Some(name), _) => (name.as_str(), false),
+            (None, Some(_)) => {
+                let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
+                match statuses.iter().find(|status| status.name == entry.name) {
+                    None => return Err(format!("pod \"{pod_name}\": ResourceClaim not created yet")),
+                    Some(status) => match &status.resource_claim_name {
+                        None => continue,
+                        Some(name) => (name.as_str(), true),
+                    },
+                }
+            }
+            (None, None) => {
+                let entry = &entry.name;
+                return Err(format!("pod \"{pod_name}\", spec.resourceClaim \"{entry}\": none of the supported fields are set"));
+            }
+        };
+        let found =
+            cluster.facts.claims.iter().find(|claim| claim.metadata.name == name && claim.metadata.namespace == *namespace);
+        let claim = found.ok_or_else(|| format!("could not find resourceclaim \"{namespace}/{name}\""))?;
+        if claim.metadata.deletion_timestamp.is_some() {
+            return Err(format!("resourceclaim \"{name}\" is being deleted"));
+        }
+        if generated && !claim.metadata.is_controlled_by(&pod.metadata.uid) {
+            return Err(rules.not_owner.replace("{claim}", &claim.metadata.full_name()).replace("{pod}", &pod_name));
+        }
+        claims.push(claim);
+    }
+    Ok(claims)
+}
+
+/// A node's answer to a pod: `Filter`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeAnswer {
+    /// Its status.
+    pub status: Status,
+    /// The allocator's outcome, if it was asked.
+    pub outcome: Option<Outcome>,
+    /// The claim for extended resources, if there is one.
+    pub extended: Option<Box<ExtendedClaim>>,
+    /// `Score`.
+    pub score: i64,
+}
+
+impl NodeAnswer {
+    /// Results of the allocator.
+    pub fn allocations(&self) -> &[AllocationResult] {
+        match self.outcome.as_ref().map(|outcome| &outcome.verdict) {
+            Some(Verdict::Allocated(results)) => results,
+            _ => &[],
+        }
+    }
+}
+
+/// Asks a node: `Filter`, then `Score`.
+pub fn filter(
+    cluster: &Cluster<'_>,
+    case: &PodCase<'_>,
+    node: usize,
+    gathered: &Result<Gathered<'_>, String>,
+    budget: u64,
+) -> NodeAnswer {
+    let refused = |reason: &str| Status::new(Code::UnschedulableAndUnresolvable, reason);
+    let mut answer = NodeAnswer { status: Status::plain(Code::Success), outcome: None, extended: None, score: 0 };
+    let extended = match case.extended_on(cluster, node) {
+        OnNode::None => None,
+        OnNode::Claim(claim) => Some(claim),
+        OnNode::Refused(reason) => {
+            answer.status = refused(reason);
+            return answer;
+        }
+    };
+    let unavailable = !case.unavailable(cluster, node).is_empty();
+    let mut claims: Vec<&Claim> = case.pending.clone();
+    claims.extend(extended.as_ref().map(|extended| &extended.claim));
+    if !claims.is_empty() {
+        let outcome = allocate(cluster, node, gathered, &claims, budget);
+        match &outcome.verdict {
+            Verdict::Allocated(_) => {}
+            Verdict::Nothing => answer.status = refused("cannot allocate all claims"),
+            Verdict::Fatal(error) => answer.status = Status::new(Code::Error, error.as_str()),
+            Verdict::OfNode(error) => answer.status = refused(error),
+            Verdict::Panic(words) => answer.status = Status::new(Code::Error, words.as_str()),
+            Verdict::Undecided => answer.status = refused("timed out trying to allocate devices"),
+        }
+        answer.score = score(case.rules, &outcome);
+        answer.outcome = Some(outcome);
+    }
+    if unavailable && answer.status.code == Code::Success {
+        answer.status = refused("resourceclaim not available on the node");
+    }
+    answer.extended = extended;
+    answer
+}
+
+/// Most sub-requests of a request; the first gives as many points.
+const MOST_SUBREQUESTS: i64 = 8;
+
+fn score(rules: &PluginRules, outcome: &Outcome) -> i64 {
+    if !rules.scores || !matches!(outcome.verdict, Verdict::Allocated(_)) {
+        return 0;
+    }
+    let points = outcome.picked.iter().map(|(.., sub)| MOST_SUBREQUESTS.saturating_sub(i64::try_from(*sub).unwrap_or(i64::MAX)));
+    points.fold(0, i64::saturating_add)
+}

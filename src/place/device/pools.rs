@@ -1,0 +1,356 @@
+//! Resource pools as gathered for a node (`structured/internal/*/pools.go`).
+
+use super::behaviour::{Completeness, Feature, Validity};
+use super::cluster::{Cluster, SliceAt};
+use super::facts::Slice;
+use super::nodes::{Judgements, Place};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Counters of a set, in nanos.
+pub type Counters<'f> = BTreeMap<&'f str, i128>;
+
+/// Sets of counters by name.
+pub type Sets<'f> = BTreeMap<&'f str, Counters<'f>>;
+
+/// A pool as seen from a node.
+#[derive(Clone, Debug, Default)]
+pub struct Pool<'f> {
+    /// Driver.
+    pub driver: &'f str,
+    /// Name.
+    pub name: &'f str,
+    /// Slices are missing, or there are too many.
+    pub incomplete: bool,
+    /// Why it cannot be used.
+    pub invalid: Option<String>,
+    /// Slices whose devices are offered here.
+    pub devices: Vec<SliceAt>,
+    /// Other slices with devices, which may use the same counters.
+    pub others: Vec<SliceAt>,
+    /// Counters of the pool.
+    pub sets: Sets<'f>,
+    /// Slices collected on this node, in order.
+    pub collected: Vec<SliceAt>,
+    /// Slices counted: those collected, or those in the cluster.
+    pub have: usize,
+    /// Slices that the first one announces.
+    pub want: i64,
+    /// The generation.
+    pub generation: i64,
+}
+
+impl Pool<'_> {
+    /// `driver/pool`.
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.driver, self.name)
+    }
+
+    /// Can devices be taken from it for ExactCount?
+    pub fn is_sound(&self) -> bool {
+        !self.incomplete && self.invalid.is_none()
+    }
+}
+
+/// A slice that is not used on a node though it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// Its generation is older than this one.
+    OldGeneration(i64),
+    /// It needs a feature that is off.
+    FeatureOff,
+    /// It says nothing about nodes.
+    NoNode,
+}
+
+/// The pools of a node.
+#[derive(Clone, Debug, Default)]
+pub struct Gathered<'f> {
+    /// In upstream's order.
+    pub pools: Vec<Rc<Pool<'f>>>,
+    /// Slices left out.
+    pub ignored: Vec<(SliceAt, Ignored)>,
+    /// Pools of which the cluster has a newer generation than this node sees.
+    pub obsolete: Vec<(&'f str, &'f str)>,
+}
+
+/// Gathers pools, node by node.
+#[derive(Debug)]
+pub struct Gatherer<'c, 'f> {
+    cluster: &'c Cluster<'f>,
+    /// Pools of which only the counter slices are seen: they are the same on every other node.
+    foreign: Vec<Foreign<'f>>,
+}
+
+#[derive(Debug)]
+struct Foreign<'f> {
+    key: (&'f str, &'f str),
+    pool: Option<Rc<Pool<'f>>>,
+}
+
+/// A pool by driver and name; `None`: obsolete.
+type Keyed<'f> = ((&'f str, &'f str), Option<Rc<Pool<'f>>>);
+
+type Collected<'f> = BTreeMap<(&'f str, &'f str), Vec<SliceAt>>;
+
+impl<'c, 'f> Gatherer<'c, 'f> {
+    /// Prepares what is the same on all nodes.
+    pub fn new(cluster: &'c Cluster<'f>) -> Self {
+        let mut gatherer = Gatherer { cluster, foreign: Vec::new() };
+        let mut collected = Collected::new();
+        let mut ignored = Vec::new();
+        for at in cluster.slices_everywhere() {
+            gatherer.add(*at, &mut collected, &mut ignored);
+        }
+        let foreign = collected.into_iter().map(|(key, slices)| Foreign { key, pool: gatherer.pool(key, &slices).map(Rc::new) });
+        gatherer.foreign = foreign.collect();
+        gatherer
+    }
+
+    /// The pools of a node, or upstream's error.
+    pub fn gather(&self, node: usize) -> Result<Gathered<'f>, String> {
+        let cluster = self.cluster;
+        let behaviour = cluster.behaviour;
+        let mut gathered = Gathered::default();
+        let mut last = Vec::new();
+        let mut walked = Vec::new();
+        for at in self.walk(node) {
+            let Some(slice) = cluster.slice(at) else { continue };
+            if !self.relevant(node, at, slice, &mut gathered.ignored)? {
+                continue;
+            }
+            let binding = slice.spec.devices.iter().any(|device| device.binding_conditions.is_some());
+            if behaviour.binding_slices_last && binding { last.push(at) } else { walked.push(at) }
+        }
+        walked.extend(last);
+        let mut collected = Collected::new();
+        for at in &walked {
+            if let Some(slice) = cluster.slice(*at) {
+                collected.entry((&slice.spec.driver, &slice.spec.pool.name)).or_default();
+            }
+        }
+        // Pools with slices of this node are put together in walking order, with their counter slices.
+        let mut mine = Collected::new();
+        for at in self.merged(&walked, &collected) {
+            self.add(at, &mut mine, &mut gathered.ignored);
+        }
+        let mut list: Vec<Keyed<'f>> =
+            mine.into_iter().map(|(key, slices)| (key, self.pool(key, &slices).map(Rc::new))).collect();
+        let others = self.foreign.iter().filter(|foreign| !collected.contains_key(&foreign.key));
+        list.extend(others.map(|foreign| (foreign.key, foreign.pool.clone())));
+        list.sort_by_key(|(key, _)| *key);
+        let mut bound = Vec::new();
+        for (key, pool) in list {
+            match pool {
+                None => gathered.obsolete.push(key),
+                Some(pool) if behaviour.binding_pools_last && self.binds(&pool) => bound.push(pool),
+                Some(pool) => gathered.pools.push(pool),
+            }
+        }
+        gathered.pools.append(&mut bound);
+        Ok(gathered)
+    }
+
+    /// The slices that may matter on a node, except those that matter everywhere, in upstream's order.
+    fn walk(&self, node: usize) -> Vec<SliceAt> {
+        let name = self.cluster.facts.nodes.get(node).map_or("", |node| node.metadata.name.as_str());
+        let mut walk = self.cluster.slices_of_node(name).to_vec();
+        walk.extend(self.cluster.slices_elsewhere());
+        if !self.cluster.behaviour.node_slices_first {
+            walk.sort_unstable();
+        }
+        walk
+    }
+
+    /// The node's slices and, at their place in the walk, the counter slices of the same pools.
+    fn merged(&self, walked: &[SliceAt], mine: &Collected<'f>) -> Vec<SliceAt> {
+        let cluster = self.cluster;
+        let mut counters: Vec<SliceAt> = Vec::new();
+        for (driver, name) in mine.keys() {
+            let everywhere = |at: &&SliceAt| cluster.slices_everywhere().binary_search(at).is_ok();
+            counters.extend(cluster.slices_of_pool(driver, name).iter().filter(everywhere));
+        }
+        if counters.is_empty() {
+            return walked.to_vec();
+        }
+        counters.sort_unstable();
+        let behaviour = cluster.behaviour;
+        let by_name = |at: &SliceAt| {
+            cluster.slice(*at).is_some_and(|slice| slice.spec.node_name.as_deref().is_some_and(|name| !name.is_empty()))
+        };
+        let binding = |at: &SliceAt| {
+            let devices = cluster.slice(*at).map_or(&[][..], |slice| &slice.spec.devices);
+            behaviour.binding_slices_last && devices.iter().any(|device| device.binding_conditions.is_some())
+        };
+        // (node's own first, binding ones last, then the order of the facts); counter slices count as unnamed.
+        let rank = |at: &SliceAt, counter: bool| (!(behaviour.node_slices_first && by_name(at) && !counter), binding(at), *at);
+        let mut all: Vec<_> = walked.iter().map(|at| rank(at, false)).collect();
+        all.extend(counters.iter().map(|at| rank(at, true)));
+        all.sort_unstable();
+        all.into_iter().map(|(_, _, at)| at).collect()
+    }
+
+    fn relevant(
+        &self,
+        node: usize,
+        at: SliceAt,
+        slice: &'f Slice,
+        ignored: &mut Vec<(SliceAt, Ignored)>,
+    ) -> Result<bool, String> {
+        let cluster = self.cluster;
+        let (behaviour, spec) = (cluster.behaviour, &slice.spec);
+        if !cluster.has(Feature::PartitionableDevices) {
+            let counters = behaviour.skips_counter_slices && !spec.shared_counters.is_empty();
+            if spec.per_device_node_selection.is_some() || counters {
+                ignored.push((at, Ignored::FeatureOff));
+                return Ok(false);
+            }
+        }
+        let nodes = &cluster.facts.nodes;
+        let place = Place::of_slice(spec);
+        if place.is_set() {
+            let found = place.has(node, nodes, &cluster.judgements);
+            return found.map_err(|error| error.in_slice(&slice.metadata.name, behaviour.selector_error));
+        }
+        if spec.per_device_node_selection != Some(true) {
+            ignored.push((at, Ignored::NoNode));
+            return Ok(false);
+        }
+        for device in &spec.devices {
+            let found = Place::of_device(device).has(node, nodes, &cluster.judgements);
+            if found.map_err(|error| error.in_device(&device.name, &slice.metadata.name))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Adds a slice to its pool; the newest generation seen so far stays.
+    fn add(&self, at: SliceAt, pools: &mut Collected<'f>, ignored: &mut Vec<(SliceAt, Ignored)>) {
+        let cluster = self.cluster;
+        let Some(slice) = cluster.slice(at) else { return };
+        let (spec, generation) = (&slice.spec, slice.spec.pool.generation);
+        let list = pools.entry((&spec.driver, &spec.pool.name)).or_default();
+        let first = list.first().and_then(|first| cluster.slice(*first)).map_or(generation, |first| first.spec.pool.generation);
+        if generation < first {
+            ignored.push((at, Ignored::OldGeneration(first)));
+            return;
+        }
+        if generation > first {
+            ignored.extend(list.drain(..).map(|old| (old, Ignored::OldGeneration(generation))));
+            if cluster.behaviour.newer_slice_twice {
+                list.push(at);
+            }
+        }
+        list.push(at);
+    }
+
+    /// A pool from the slices collected; `None` if a newer generation makes it obsolete.
+    fn pool(&self, key: (&'f str, &'f str), collected: &[SliceAt]) -> Option<Pool<'f>> {
+        let cluster = self.cluster;
+        let behaviour = cluster.behaviour;
+        let first = &cluster.slice(*collected.first()?)?.spec.pool;
+        let mut pool = Pool {
+            driver: key.0,
+            name: key.1,
+            collected: collected.to_vec(),
+            have: collected.len(),
+            want: first.resource_slice_count,
+            generation: first.generation,
+            ..Pool::default()
+        };
+        let complete = |have: usize| i64::try_from(have).is_ok_and(|have| have == first.resource_slice_count);
+        let mut all = collected.to_vec();
+        if !complete(pool.have) {
+            pool.incomplete = true;
+            if behaviour.completeness == Completeness::InCluster {
+                let generation = |at: &SliceAt| cluster.slice(*at).map_or(0, |slice| slice.spec.pool.generation);
+                let slices = cluster.slices_of_pool(key.0, key.1);
+                if slices.iter().any(|at| generation(at) > first.generation) {
+                    return None;
+                }
+                all = slices.iter().copied().filter(|at| generation(at) == first.generation).collect();
+                pool.have = all.len();
+                pool.incomplete = !complete(pool.have);
+            }
+        }
+        if pool.incomplete && !behaviour.incomplete_has_devices {
+            return Some(pool);
+        }
+        let apart = behaviour.counter_slices_apart && cluster.has(Feature::PartitionableDevices);
+        let mut seen = collected.to_vec();
+        if behaviour.node_slices_first {
+            // Go sorts by name only: equal names keep their order.
+            seen.sort_by_key(|at| cluster.slice(*at).map_or("", |slice| slice.metadata.name.as_str()));
+        }
+        let has_counters = |at: &SliceAt| cluster.slice(*at).is_some_and(|slice| !slice.spec.shared_counters.is_empty());
+        pool.devices = seen.iter().copied().filter(|at| !(apart && has_counters(at))).collect();
+        if behaviour.validity != Validity::Unchecked {
+            pool.invalid = self.duplicate_name(&pool.devices);
+        }
+        if apart && behaviour.validity == Validity::NamesAndCounters && pool.invalid.is_none() && !pool.incomplete {
+            let others: Vec<SliceAt> =
+                if all.len() == collected.len() { Vec::new() } else { all.into_iter().filter(|at| !seen.contains(at)).collect() };
+            match self.counter_sets(&seen).and_then(|sets| self.dangling(&sets, seen.iter().chain(&others)).map(|()| sets)) {
+                Ok(sets) => (pool.sets, pool.others) = (sets, others.into_iter().filter(|at| !has_counters(at)).collect()),
+                Err(reason) => pool.invalid = Some(reason),
+            }
+        }
+        if pool.invalid.is_some() && !behaviour.incomplete_has_devices {
+            pool.devices.clear();
+        }
+        Some(pool)
+    }
+
+    fn duplicate_name(&self, slices: &[SliceAt]) -> Option<String> {
+        let mut seen = BTreeSet::new();
+        let mut devices = slices.iter().flat_map(|at| self.cluster.devices_of(*at));
+        let (_, twice) = devices.find(|(_, device)| !seen.insert(device.name.as_str()))?;
+        Some(format!("duplicate device name {}", twice.name))
+    }
+
+    fn counter_sets(&self, slices: &[SliceAt]) -> Result<Sets<'f>, String> {
+        let mut sets = Sets::new();
+        for set in slices.iter().filter_map(|at| self.cluster.slice(*at)).flat_map(|slice| &slice.spec.shared_counters) {
+            let counters = set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect();
+            if sets.insert(&set.name, counters).is_some() {
+                return Err(format!("duplicate counter set name {}", set.name));
+            }
+        }
+        Ok(sets)
+    }
+
+    fn dangling<'s>(&self, sets: &Sets<'f>, slices: impl Iterator<Item = &'s SliceAt>) -> Result<(), String> {
+        for (_, device) in slices.flat_map(|at| self.cluster.devices_of(*at)) {
+            for consumption in &device.consumes_counters {
+                let name = &consumption.counter_set;
+                let Some(set) = sets.get(name.as_str()) else { return Err(format!("counter set {name} not found")) };
+                if let Some(counter) = consumption.counters.keys().find(|counter| !set.contains_key(counter.as_str())) {
+                    return Err(format!("counter {counter} not found in counter set {name}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn binds(&self, pool: &Pool<'f>) -> bool {
+        let mut devices = pool.devices.iter().flat_map(|at| self.cluster.devices_of(*at));
+        devices.any(|(_, device)| device.binding_conditions.is_some())
+    }
+}
+
+/// Node selectors that have been judged, for callers that ask about a device alone.
+pub fn device_on_node(
+    cluster: &Cluster<'_>,
+    slice: &Slice,
+    device: usize,
+    node: usize,
+    judgements: &Judgements,
+) -> Result<bool, String> {
+    let Some(device) = slice.spec.devices.get(device) else { return Ok(false) };
+    if slice.spec.per_device_node_selection != Some(true) {
+        return Ok(true);
+    }
+    let found = Place::of_device(device).has(node, &cluster.facts.nodes, judgements);
+    found.map_err(|error| error.parse_text())
+}

@@ -1,0 +1,271 @@
+//! What is checked of the pending claims before a search (`structured/internal/*/allocator.go`, `validateDeviceRequest`),
+//! and the devices that mode All is about.
+
+use super::behaviour::Feature;
+use super::capacity;
+use super::cluster::{Cluster, DeviceAt, Identity};
+use super::constraints::{self, Tracked};
+use super::facts::{Ask, Claim, Class, Request};
+use super::nodes::Place;
+use super::pools::Pool;
+use super::selectors::Cell;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Most devices of one claim, in all releases.
+pub const MOST_DEVICES: i64 = 32;
+
+/// A device and the pool it is offered from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Index of the pool.
+    pub pool: usize,
+    /// The device.
+    pub at: DeviceAt,
+}
+
+/// One way to meet a request: what it asks exactly, or one of its sub-requests.
+#[derive(Clone, Debug)]
+pub struct Choice<'s> {
+    /// Index of the claim.
+    pub claim: usize,
+    /// Index of the request.
+    pub request: usize,
+    /// Index of the sub-request; 0 if there are none.
+    pub sub: usize,
+    /// What is asked.
+    pub ask: &'s Ask,
+    /// Name of the request.
+    pub name: &'s str,
+    /// Name of the sub-request.
+    pub sub_name: Option<&'s str>,
+    /// Mode All: its devices, fixed beforehand.
+    pub all: Option<Vec<Candidate>>,
+    /// How many devices.
+    pub count: i64,
+    /// Its class.
+    pub class: Option<&'s Class>,
+}
+
+impl Choice<'_> {
+    /// `request` or `request/subrequest`.
+    pub fn full_name(&self) -> String {
+        self.sub_name.map_or_else(|| self.name.to_owned(), |sub| format!("{}/{sub}", self.name))
+    }
+
+    /// The name errors use: the sub-request's own.
+    pub fn own_name(&self) -> &str {
+        self.sub_name.unwrap_or(self.name)
+    }
+
+    /// Administrative access is asked for.
+    pub fn admin(&self) -> bool {
+        self.ask.admin_access == Some(true) && self.sub_name.is_none()
+    }
+}
+
+/// An attempt on one node: pools, claims, and what was learned of devices.
+#[derive(Debug)]
+pub struct Attempt<'s> {
+    /// The facts.
+    pub cluster: &'s Cluster<'s>,
+    /// Index of the node.
+    pub node: usize,
+    /// Its pools.
+    pub pools: &'s [Rc<Pool<'s>>],
+    /// The pending claims.
+    pub claims: &'s [&'s Claim],
+    known: RefCell<BTreeMap<(usize, usize, usize, Identity), bool>>,
+}
+
+/// What an attempt is about, checked.
+#[derive(Clone, Debug, Default)]
+pub struct Prepared<'s> {
+    /// Per claim and request, its choices.
+    pub choices: Vec<Vec<Vec<Choice<'s>>>>,
+    /// Per claim.
+    pub constraints: Vec<Vec<Tracked<'s>>>,
+}
+
+impl<'s> Attempt<'s> {
+    /// An attempt on a node.
+    pub fn new(cluster: &'s Cluster<'s>, node: usize, pools: &'s [Rc<Pool<'s>>], claims: &'s [&'s Claim]) -> Self {
+        Attempt { cluster, node, pools, claims, known: RefCell::default() }
+    }
+
+    /// Checks the claims; `Err` is upstream's error, fatal for the pod.
+    pub fn prepare(&self) -> Result<Prepared<'s>, String> {
+        let mut prepared = Prepared::default();
+        for (at, claim) in self.claims.iter().enumerate() {
+            let name = claim.metadata.full_name();
+            let mut total: i64 = 0;
+            let mut requests = Vec::new();
+            for (index, request) in claim.spec.devices.requests.iter().enumerate() {
+                let choices = self.request(&name, at, index, request)?;
+                total = total.saturating_add(choices.iter().map(|choice| choice.count).min().unwrap_or(0));
+                requests.push(choices);
+            }
+            if total > MOST_DEVICES {
+                return Err(format!(
+                    "claim {name}: number of requested devices {total} exceeds the claim limit of {MOST_DEVICES}"
+                ));
+            }
+            prepared.choices.push(requests);
+            prepared.constraints.push(constraints::track(claim, self.cluster.behaviour)?);
+        }
+        // 1.31 collects mode All without the class's selectors; what was learned so is of no use in the search.
+        self.known.borrow_mut().clear();
+        Ok(prepared)
+    }
+
+    fn request(&self, claim: &str, at: usize, index: usize, request: &'s Request) -> Result<Vec<Choice<'s>>, String> {
+        let cluster = self.cluster;
+        let name = &request.name;
+        let subs = &request.first_available;
+        let before = format!("claim {claim}, request {name}");
+        if !subs.is_empty() && !cluster.has(Feature::PrioritizedList) {
+            return Err(format!("{before}: has subrequests, but the DRAPrioritizedList feature is disabled"));
+        }
+        if cluster.behaviour.refuses_capacity && !cluster.has(Feature::ConsumableCapacity) {
+            let why = "has capacity requests, but the DRAConsumableCapacity feature is disabled";
+            if request.exactly.as_ref().is_some_and(|ask| ask.capacity.is_some()) {
+                return Err(format!("{before}: {why}"));
+            }
+            if let Some(sub) = subs.iter().find(|sub| sub.capacity.is_some()) {
+                return Err(match cluster.behaviour.capacity_names_subrequest {
+                    true => format!("claim {claim}, subrequest {}: {why}", sub.name),
+                    false => format!("{before}: {why}"),
+                });
+            }
+        }
+        let nothing: &'static Ask = &NOTHING;
+        let asks: Vec<(&'s Ask, Option<&'s str>)> = if subs.is_empty() {
+            vec![(request.exactly.as_ref().unwrap_or(nothing), None)]
+        } else {
+            subs.iter().map(|sub| (sub, Some(sub.name.as_str()))).collect()
+        };
+        let mut choices = Vec::new();
+        for (sub, (ask, sub_name)) in asks.into_iter().enumerate() {
+            let (name, all, count) = (request.name.as_str(), None, 0);
+            let mut choice = Choice { claim: at, request: index, sub, ask, name, sub_name, all, count, class: None };
+            self.choice(claim, &mut choice)?;
+            choices.push(choice);
+        }
+        Ok(choices)
+    }
+
+    fn choice(&self, claim: &str, choice: &mut Choice<'s>) -> Result<(), String> {
+        let cluster = self.cluster;
+        let ask = choice.ask;
+        let before = format!("claim {claim}, request {}", choice.own_name());
+        if let Some(index) = ask.selectors.iter().position(|selector| selector.cel.is_none()) {
+            return Err(format!("{before}, selector #{index}: CEL expression empty (unsupported selector type?)"));
+        }
+        if !cluster.has(Feature::AdminAccess) && ask.admin_access.is_some() && choice.sub_name.is_none() {
+            return Err(format!("{before}: admin access is requested, but the feature is disabled"));
+        }
+        let class = &ask.device_class_name;
+        if class.is_empty() {
+            return Err(format!("{before}: missing device class name (unsupported request type?)"));
+        }
+        choice.class = cluster.class(class);
+        if choice.class.is_none() {
+            let lister = format!("deviceclass.resource.k8s.io \"{class}\" not found");
+            return Err(format!("{before}: could not retrieve device class {class}: {lister}"));
+        }
+        match ask.allocation_mode.as_str() {
+            "ExactCount" => choice.count = ask.count,
+            "All" => {
+                let all = self.all(choice, &before)?;
+                choice.count = i64::try_from(all.len()).unwrap_or(i64::MAX);
+                choice.all = Some(all);
+            }
+            other => return Err(format!("{before}: unsupported count mode {other}")),
+        }
+        Ok(())
+    }
+
+    /// The devices of mode All. Those in use or tainted are kept: they make the search fail.
+    fn all(&self, choice: &Choice<'s>, before: &str) -> Result<Vec<Candidate>, String> {
+        let cluster = self.cluster;
+        let mut all = Vec::new();
+        for (pool_at, pool) in self.pools.iter().enumerate() {
+            let id = pool.id();
+            if pool.incomplete {
+                return Err(format!("{before}: asks for all devices, but resource pool {id} is currently being updated"));
+            }
+            if pool.invalid.is_some() {
+                return Err(format!("{before}: asks for all devices, but resource pool {id} is currently invalid"));
+            }
+            for (at, device) in pool.devices.iter().flat_map(|slice| cluster.devices_of(*slice)) {
+                if !self.selectable(choice, at, !cluster.behaviour.all_ignores_class)? {
+                    continue;
+                }
+                let identity = cluster.identity(at);
+                if cluster.has(Feature::ConsumableCapacity)
+                    && capacity::check(choice.ask, device, identity, &cluster.usage, &BTreeMap::new()).is_err()
+                {
+                    continue;
+                }
+                all.push(Candidate { pool: pool_at, at });
+            }
+        }
+        Ok(all)
+    }
+
+    /// May the request have the device, by its selectors and nodes? `Err` is upstream's error.
+    pub fn selectable(&self, choice: &Choice<'s>, at: DeviceAt, with_class: bool) -> Result<bool, String> {
+        let cluster = self.cluster;
+        let Some((slice, device)) = cluster.device(at) else { return Ok(false) };
+        let bound = device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty());
+        let unsupported = cluster.behaviour.binding_needs_feature && bound && !cluster.has(Feature::DeviceBindingAndStatus);
+        if device.shapeless || unsupported {
+            return Ok(false);
+        }
+        let key = (choice.claim, choice.request, choice.sub, cluster.identity(at));
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let verdict = self.selected(choice, at, with_class)? && {
+            let place = Place::of_device(device);
+            slice.spec.per_device_node_selection != Some(true)
+                || place.has(self.node, &cluster.facts.nodes, &cluster.judgements).map_err(|error| error.parse_text())?
+        };
+        self.known.borrow_mut().insert(key, verdict);
+        Ok(verdict)
+    }
+
+    fn selected(&self, choice: &Choice<'s>, at: DeviceAt, with_class: bool) -> Result<bool, String> {
+        let cluster = self.cluster;
+        let of_class = choice.class.filter(|_| with_class).map_or(&[][..], |class| class.spec.selectors.as_slice());
+        for (own, selectors) in [(false, of_class), (true, choice.ask.selectors.as_slice())] {
+            for (index, selector) in selectors.iter().enumerate() {
+                match cluster.verdicts.ask(cluster, selector, at) {
+                    Some(Cell::Yes) => {}
+                    Some(Cell::No) => return Ok(false),
+                    _ => {
+                        let who = match self.claims.get(choice.claim) {
+                            Some(claim) if own => format!("claim {}", claim.metadata.full_name()),
+                            _ => format!("class {}", choice.ask.device_class_name),
+                        };
+                        return Err(format!("{who}: selector #{index}: {}", cluster.verdicts.error(cluster, selector, at)));
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// What a request asks that says nothing.
+static NOTHING: Ask = Ask {
+    name: String::new(),
+    device_class_name: String::new(),
+    selectors: Vec::new(),
+    allocation_mode: String::new(),
+    count: 0,
+    admin_access: None,
+    tolerations: Vec::new(),
+    capacity: None,
+};

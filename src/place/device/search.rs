@@ -1,0 +1,461 @@
+//! The search for devices: depth first, first solution wins (`structured/internal/*/allocator.go`, `allocateOne`).
+
+use super::amount::Amount;
+use super::behaviour::{AllMode, Feature, Limit};
+use super::capacity;
+use super::cluster::{DeviceAt, Identity};
+use super::counters::{Account, Ledger};
+use super::prepare::{Attempt, Candidate, Choice, MOST_DEVICES, Prepared};
+use super::taints;
+use super::usage::Consumed;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Deepest recursion: a step per device, request and claim. More than fifteen full claims in one pod reach it.
+const DEEPEST: usize = 1_000;
+
+/// Why a search ended without trying everything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Upstream's error, fatal for the pod.
+    Fatal(String),
+    /// Upstream panics, so the scheduler dies; its words.
+    Panic(String),
+    /// No solution, though not all was tried.
+    Ended,
+    /// The claim would get too many devices.
+    TooMany,
+    /// Our own bound.
+    Undecided,
+}
+
+/// A device chosen.
+#[derive(Clone, Debug)]
+pub struct Chosen<'s> {
+    /// Index of the request in its claim.
+    pub request: usize,
+    /// Index of the sub-request.
+    pub sub: usize,
+    /// The device.
+    pub at: DeviceAt,
+    /// With administrative access.
+    pub admin: bool,
+    /// A share: what it uses.
+    pub share: Option<Vec<(&'s str, Amount)>>,
+}
+
+/// Where a search stands.
+#[derive(Clone, Copy, Debug)]
+struct Position {
+    claim: usize,
+    request: usize,
+    sub: Option<usize>,
+    device: i64,
+    in_sub: bool,
+    /// Combinations: pool, slice in the pool, and device to begin with.
+    start: (usize, usize, usize),
+    depth: usize,
+}
+
+impl Position {
+    fn at(claim: usize, request: usize, depth: usize) -> Self {
+        Position { claim, request, sub: None, device: 0, in_sub: false, start: (0, 0, 0), depth: depth.saturating_add(1) }
+    }
+}
+
+/// What must be undone for a device.
+#[derive(Clone, Debug)]
+struct Taken<'s> {
+    identity: Identity,
+    at: DeviceAt,
+    /// It counts as chosen.
+    recorded: bool,
+    shared: bool,
+    account: Option<Account<'s>>,
+    share: Option<Vec<(&'s str, i128)>>,
+    known_before: bool,
+    results: usize,
+}
+
+/// A search in an attempt.
+#[derive(Debug)]
+pub struct Search<'a, 's> {
+    attempt: &'a Attempt<'s>,
+    prepared: Prepared<'s>,
+    /// Devices chosen, and for which claims.
+    chosen: BTreeMap<Identity, BTreeSet<usize>>,
+    /// Capacity of shares chosen. An entry may be empty.
+    consumed: BTreeMap<Identity, Consumed<'s>>,
+    ledger: Ledger<'s>,
+    /// Per claim.
+    pub results: Vec<Vec<Chosen<'s>>>,
+    /// Sub-request picked by claim and request.
+    pub picked: BTreeMap<(usize, usize), usize>,
+    /// Steps taken.
+    pub steps: u64,
+    budget: u64,
+}
+
+impl<'a, 's> Search<'a, 's> {
+    /// A search that ends undecided after so many steps.
+    pub fn new(attempt: &'a Attempt<'s>, prepared: Prepared<'s>, budget: u64) -> Self {
+        let results = attempt.claims.iter().map(|_| Vec::new()).collect();
+        let (chosen, consumed, picked) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Search { attempt, prepared, chosen, consumed, ledger: Ledger::default(), results, picked, steps: 0, budget }
+    }
+
+    /// What was checked.
+    pub fn prepared(&self) -> &Prepared<'s> {
+        &self.prepared
+    }
+
+    /// Searches; true: `results` and `picked` hold the solution.
+    pub fn run(&mut self) -> Result<bool, Stop> {
+        match self.one(Position::at(0, 0, 0)) {
+            Err(Stop::Ended | Stop::TooMany) => Ok(false),
+            other => other,
+        }
+    }
+
+    fn choice(&self, claim: usize, request: usize, sub: usize) -> Option<&Choice<'s>> {
+        self.prepared.choices.get(claim)?.get(request)?.get(sub)
+    }
+
+    fn one(&mut self, at: Position) -> Result<bool, Stop> {
+        self.steps = self.steps.saturating_add(1);
+        if self.steps > self.budget || at.depth > DEEPEST {
+            return Err(Stop::Undecided);
+        }
+        let Some(claim) = self.attempt.claims.get(at.claim) else { return Ok(true) };
+        let behaviour = self.attempt.cluster.behaviour;
+        if at.request >= claim.spec.devices.requests.len() {
+            return match self.one(Position::at(at.claim.saturating_add(1), 0, at.depth)) {
+                Err(Stop::TooMany) => Ok(false),
+                other => other,
+            };
+        }
+        let Some(choice) = self.choice(at.claim, at.request, at.sub.unwrap_or(0)) else { return Ok(false) };
+        if !at.in_sub && choice.sub_name.is_some() {
+            return self.subs(at);
+        }
+        let choice = choice.clone_light();
+        if behaviour.empty_all_fails && choice.all.is_some_and(|devices| devices == 0) {
+            return Ok(false);
+        }
+        if at.device >= choice.count {
+            return self.one(Position::at(at.claim, at.request.saturating_add(1), at.depth));
+        }
+        let given = self.results.get(at.claim).map_or(0, Vec::len);
+        let given = i64::try_from(given).unwrap_or(i64::MAX);
+        if given.saturating_add(choice.count).saturating_sub(at.device) > MOST_DEVICES {
+            match behaviour.limit {
+                Limit::Unchecked => {}
+                Limit::Fails => return Ok(false),
+                Limit::FailsShort => return Err(Stop::TooMany),
+            }
+        }
+        if choice.all.is_some() { self.predetermined(at) } else { self.any(at) }
+    }
+
+    fn subs(&mut self, at: Position) -> Result<bool, Stop> {
+        let mut only_too_many = true;
+        let mut sub = 0;
+        while self.choice(at.claim, at.request, sub).is_some() {
+            let next = Position { sub: Some(sub), in_sub: true, start: (0, 0, 0), depth: at.depth.saturating_add(1), ..at };
+            match self.one(next) {
+                Ok(true) => {
+                    self.picked.insert((at.claim, at.request), sub);
+                    return Ok(true);
+                }
+                Ok(false) => only_too_many = false,
+                Err(Stop::TooMany) => {}
+                Err(stop) => return Err(stop),
+            }
+            sub = sub.saturating_add(1);
+        }
+        let short = only_too_many && self.attempt.cluster.behaviour.limit == Limit::FailsShort;
+        if short { Err(Stop::TooMany) } else { Ok(false) }
+    }
+
+    /// Mode All: the next of its devices, and no other.
+    fn predetermined(&mut self, at: Position) -> Result<bool, Stop> {
+        let behaviour = self.attempt.cluster.behaviour;
+        let index = usize::try_from(at.device).unwrap_or(usize::MAX);
+        let choice = self.choice(at.claim, at.request, at.sub.unwrap_or(0));
+        let Some(candidate) = choice.and_then(|choice| choice.all.as_ref()?.get(index)).copied() else { return Ok(false) };
+        let taken = self.take(at, candidate, true)?;
+        let sub = if behaviour.all_forgets_subrequest { None } else { at.sub };
+        let (device, depth) = (at.device.saturating_add(1), at.depth.saturating_add(1));
+        let next = Position { sub, device, start: (0, 0, 0), depth, ..at };
+        match (behaviour.all_mode, taken) {
+            (AllMode::LeavesOut, _) => {
+                if self.one(next)? {
+                    Ok(true)
+                } else {
+                    Err(Stop::Fatal("stop allocation".to_owned()))
+                }
+            }
+            (AllMode::Ends, None) => Err(Stop::Ended),
+            (_, None) => Ok(false),
+            (AllMode::Ends | AllMode::Keeps, Some(_)) => self.one(next),
+            (AllMode::Undone, Some(taken)) => {
+                let found = self.one(next);
+                if found != Ok(true) {
+                    self.undo(at, taken);
+                }
+                found
+            }
+        }
+    }
+
+    /// ExactCount: every candidate in order.
+    fn any(&mut self, at: Position) -> Result<bool, Stop> {
+        let attempt = self.attempt;
+        let (cluster, behaviour) = (attempt.cluster, attempt.cluster.behaviour);
+        let from = if behaviour.combinations { at.start } else { (0, 0, 0) };
+        for (pool_at, pool) in attempt.pools.iter().enumerate().skip(from.0) {
+            if behaviour.passes_bad_pools {
+                if !pool.is_sound() {
+                    continue;
+                }
+            } else if let Some(reason) = &pool.invalid {
+                return Err(Stop::Fatal(format!("pool {} is invalid: {reason}", pool.name)));
+            }
+            let first_slice = if pool_at == from.0 { from.1 } else { 0 };
+            for (slice_at, slice) in pool.devices.iter().enumerate().skip(first_slice) {
+                let first_device = if (pool_at, slice_at) == (from.0, from.1) { from.2 } else { 0 };
+                for (device_at, device) in cluster.devices_of(*slice).skip(first_device) {
+                    let identity = cluster.identity(device_at);
+                    let Some(choice) = self.choice(at.claim, at.request, at.sub.unwrap_or(0)) else { return Ok(false) };
+                    if self.is_used(choice.admin(), at.claim, identity) {
+                        continue;
+                    }
+                    if !attempt.selectable(choice, device_at, true).map_err(Stop::Fatal)? {
+                        continue;
+                    }
+                    if cluster.has(Feature::ConsumableCapacity)
+                        && capacity::check(choice.ask, device, identity, &cluster.usage, &self.consumed).is_err()
+                    {
+                        continue;
+                    }
+                    let Some(taken) = self.take(at, Candidate { pool: pool_at, at: device_at }, false)? else { continue };
+                    let start = (pool_at, slice_at, device_at.index.saturating_add(1));
+                    let (device, depth) = (at.device.saturating_add(1), at.depth.saturating_add(1));
+                    match self.one(Position { device, start, depth, ..at }) {
+                        Ok(true) => return Ok(true),
+                        Ok(false) => self.undo(at, taken),
+                        Err(stop) => {
+                            self.undo(at, taken);
+                            return Err(stop);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// In use already, or chosen in this attempt.
+    fn is_used(&self, admin: bool, claim: usize, identity: Identity) -> bool {
+        let claims = self.chosen.get(&identity);
+        if admin {
+            return self.attempt.cluster.behaviour.admin_counts && claims.is_some_and(|claims| claims.contains(&claim));
+        }
+        self.attempt.cluster.usage.exclusive.contains(&identity) || claims.is_some_and(|claims| !claims.is_empty())
+    }
+
+    /// Chooses a device: `allocateDevice`. `None`: it is refused.
+    fn take(&mut self, at: Position, candidate: Candidate, must: bool) -> Result<Option<Taken<'s>>, Stop> {
+        let attempt = self.attempt;
+        let (cluster, behaviour) = (attempt.cluster, attempt.cluster.behaviour);
+        let (Some(choice), Some((slice, device)), Some(pool), Some(claim)) = (
+            self.choice(at.claim, at.request, at.sub.unwrap_or(0)).map(Choice::clone_light),
+            cluster.device(candidate.at),
+            attempt.pools.get(candidate.pool),
+            attempt.claims.get(at.claim),
+        ) else {
+            return Ok(None);
+        };
+        let identity = cluster.identity(candidate.at);
+        let capacity_on = cluster.has(Feature::ConsumableCapacity);
+        let shared = capacity_on && device.allow_multiple_allocations == Some(true);
+        let used_by_normal = !choice.admin && self.is_used(false, at.claim, identity);
+        if used_by_normal || (choice.admin && !shared && self.is_used(true, at.claim, identity)) {
+            return Ok(None);
+        }
+        let consumes = !device.consumes_counters.is_empty();
+        if consumes && behaviour.consumers_need_feature && !cluster.has(Feature::PartitionableDevices) {
+            return Ok(None);
+        }
+        let known = cluster.usage.consumed.contains_key(&identity) || self.consumed.contains_key(&identity);
+        let mut account = None;
+        if consumes && cluster.has(Feature::PartitionableDevices) && !(shared && behaviour.shares_charged_once && known) {
+            let chosen = &self.chosen;
+            let is_chosen = |identity| chosen.get(&identity).is_some_and(|claims| !claims.is_empty());
+            match self.ledger.charge(cluster, pool, candidate.at, &is_chosen) {
+                Ok(charged) => account = charged,
+                Err(_) => return Ok(None),
+            }
+        }
+        if cluster.has(Feature::DeviceTaints) && taints::untolerated(behaviour, device, &choice.ask.tolerations).is_some() {
+            self.refuse(account, device);
+            return Ok(None);
+        }
+        if !self.constrain(at.claim, choice.name, choice.sub_name, device, &slice.spec.driver) {
+            self.refuse(account, device);
+            if !must {
+                return Ok(None);
+            }
+            let (claim, device) = (claim.metadata.full_name(), cluster.device_name(candidate.at));
+            let why = format!("cannot add device {device} because a claim constraint would not be satisfied");
+            return Err(Stop::Fatal(format!("claim {claim}, request {}: {why}", choice.own_name)));
+        }
+        let recorded = !shared && (!choice.admin || behaviour.admin_counts);
+        if recorded {
+            self.chosen.entry(identity).or_default().insert(at.claim);
+        }
+        if capacity_on && !self.capacity_fits(at, candidate, choice.ask)? {
+            if behaviour.refused_gives_back {
+                if recorded && let Some(claims) = self.chosen.get_mut(&identity) {
+                    claims.remove(&at.claim);
+                }
+                self.release(at.claim, choice.name, choice.sub_name);
+            }
+            self.refuse(account, device);
+            return Ok(None);
+        }
+        let share = shared.then(|| capacity::charges(choice.ask, device));
+        let known_before = self.consumed.contains_key(&identity);
+        if let Some(charges) = &share {
+            let sums = self.consumed.entry(identity).or_default();
+            for (name, amount) in charges {
+                let sum = sums.entry(name).or_default();
+                *sum = sum.saturating_add(amount.nanos());
+            }
+        }
+        let Some(results) = self.results.get_mut(at.claim) else { return Ok(None) };
+        let taken = Taken {
+            identity,
+            at: candidate.at,
+            recorded,
+            shared,
+            account,
+            share: share.as_ref().map(|share| share.iter().map(|(name, amount)| (*name, amount.nanos())).collect()),
+            known_before,
+            results: results.len(),
+        };
+        let (request, sub) = (at.request, at.sub.unwrap_or(0));
+        results.push(Chosen { request, sub, at: candidate.at, admin: choice.admin, share });
+        Ok(Some(taken))
+    }
+
+    /// The second look at capacity; 1.34.9 looks at the device of the slice that has the index within the request.
+    fn capacity_fits(&self, at: Position, candidate: Candidate, ask: &'s super::facts::Ask) -> Result<bool, Stop> {
+        let cluster = self.attempt.cluster;
+        let mut looked_at = candidate.at;
+        if cluster.behaviour.capacity_of_wrong_device {
+            looked_at.index = usize::try_from(at.device).unwrap_or(usize::MAX);
+            let length = cluster.slice(looked_at.slice).map_or(0, |slice| slice.spec.devices.len());
+            if looked_at.index >= length {
+                let why = format!("index out of range [{}] with length {length}", looked_at.index);
+                return Err(Stop::Panic(format!("runtime error: {why}")));
+            }
+        }
+        let Some((_, device)) = cluster.device(looked_at) else { return Ok(false) };
+        let identity = cluster.identity(looked_at);
+        Ok(capacity::check(ask, device, identity, &cluster.usage, &self.consumed).is_ok())
+    }
+
+    /// Asks the claim's constraints in order; on refusal those before are undone.
+    fn constrain(
+        &mut self,
+        claim: usize,
+        request: &'s str,
+        sub: Option<&'s str>,
+        device: &'s super::facts::Device,
+        driver: &str,
+    ) -> bool {
+        let cluster = self.attempt.cluster;
+        let Some(list) = self.prepared.constraints.get_mut(claim) else { return true };
+        let refused = list.iter_mut().position(|tracked| !tracked.add(cluster, request, sub, device, driver));
+        if let Some(refused) = refused {
+            list.iter_mut().take(refused).rev().for_each(|tracked| tracked.remove(request, sub));
+        }
+        refused.is_none()
+    }
+
+    fn release(&mut self, claim: usize, request: &str, sub: Option<&str>) {
+        if let Some(list) = self.prepared.constraints.get_mut(claim) {
+            list.iter_mut().rev().for_each(|tracked| tracked.remove(request, sub));
+        }
+    }
+
+    /// A candidate is refused after its counters were charged: most releases keep them charged.
+    fn refuse(&mut self, account: Option<Account<'s>>, device: &'s super::facts::Device) {
+        if let Some(account) = account.filter(|_| self.attempt.cluster.behaviour.refused_gives_back) {
+            self.ledger.give_back(account, device);
+        }
+    }
+
+    fn undo(&mut self, at: Position, taken: Taken<'s>) {
+        let behaviour = self.attempt.cluster.behaviour;
+        if let Some(results) = self.results.get_mut(at.claim) {
+            results.truncate(taken.results);
+        }
+        if let Some(share) = &taken.share
+            && (!share.is_empty() || behaviour.share_stays_known)
+            && let Some(sums) = self.consumed.get_mut(&taken.identity)
+        {
+            for (name, amount) in share {
+                if let Some(sum) = sums.get_mut(name) {
+                    *sum = sum.saturating_sub(*amount);
+                }
+            }
+            if sums.values().all(|sum| *sum == 0) {
+                self.consumed.remove(&taken.identity);
+                if behaviour.share_stays_known && taken.known_before {
+                    self.consumed.insert(taken.identity, Consumed::new());
+                }
+            }
+        }
+        if taken.recorded
+            && let Some(claims) = self.chosen.get_mut(&taken.identity)
+        {
+            claims.remove(&at.claim);
+        }
+        let names = self.choice(at.claim, at.request, at.sub.unwrap_or(0)).map(|choice| (choice.name, choice.sub_name));
+        if let Some((request, sub)) = names {
+            self.release(at.claim, request, sub);
+        }
+        if let Some(account) = taken.account.filter(|_| behaviour.share_gives_back || !taken.shared)
+            && let Some((_, device)) = self.attempt.cluster.device(taken.at)
+        {
+            self.ledger.give_back(account, device);
+        }
+    }
+}
+
+/// The parts of a choice that a step looks at.
+#[derive(Clone, Copy, Debug)]
+struct Light<'s> {
+    ask: &'s super::facts::Ask,
+    name: &'s str,
+    sub_name: Option<&'s str>,
+    own_name: &'s str,
+    admin: bool,
+    count: i64,
+    all: Option<usize>,
+}
+
+impl<'s> Choice<'s> {
+    fn clone_light(&self) -> Light<'s> {
+        Light {
+            ask: self.ask,
+            name: self.name,
+            sub_name: self.sub_name,
+            own_name: self.sub_name.unwrap_or(self.name),
+            admin: self.admin(),
+            count: self.count,
+            all: self.all.as_ref().map(Vec::len),
+        }
+    }
+}

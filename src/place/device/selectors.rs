@@ -1,0 +1,140 @@
+//! What CEL selectors say of devices: asked once per expression and device, whatever the number of nodes and requests.
+
+use super::cluster::{Cluster, DeviceAt};
+use super::facts::{Device, Selector};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Why a selector gives no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SelectorError {
+    /// It does not compile; the text without what a selector error puts before it.
+    Compile(String),
+    /// It failed on this device; the same.
+    Runtime(String),
+}
+
+/// A device as selectors see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'d> {
+    /// Its driver.
+    pub driver: &'d str,
+    /// The device.
+    pub device: &'d Device,
+}
+
+/// A value that a selector read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadValue {
+    /// What was read, e.g. `gpu.example.com/model`.
+    pub path: String,
+    /// Its value as written in CEL; `None` where it is missing.
+    pub value: Option<String>,
+}
+
+/// An engine for CEL selectors of one release and set of gates.
+pub trait Selectors {
+    /// Is the expression true of the device?
+    fn matches(&self, expression: &str, subject: Subject<'_>) -> Result<bool, SelectorError>;
+
+    /// The attributes and capacities that the expression reads on the device, in order. For explanations.
+    fn reads(&self, expression: &str, subject: Subject<'_>) -> Vec<ReadValue>;
+}
+
+impl fmt::Debug for dyn Selectors + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Selectors")
+    }
+}
+
+/// One cell of the matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// True.
+    Yes,
+    /// False.
+    No,
+    /// The expression does not compile.
+    CompileError,
+    /// It failed on this device.
+    RuntimeError,
+}
+
+/// Answers so far.
+#[derive(Debug)]
+pub struct Verdicts<'f> {
+    pub(super) engine: &'f dyn Selectors,
+    devices: usize,
+    rows: RefCell<BTreeMap<String, Row>>,
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    cells: Vec<Option<Cell>>,
+    compile: Option<String>,
+    errors: BTreeMap<usize, String>,
+}
+
+impl<'f> Verdicts<'f> {
+    /// Asks an engine about this many devices.
+    pub fn new(engine: &'f dyn Selectors, devices: usize) -> Self {
+        Verdicts { engine, devices, rows: RefCell::default() }
+    }
+
+    /// What a selector says of a device; `None` for a selector of no known kind.
+    pub fn ask(&self, cluster: &Cluster<'_>, selector: &Selector, at: DeviceAt) -> Option<Cell> {
+        let expression = selector.cel.as_ref()?.expression.as_str();
+        let flat = cluster.flat(at);
+        let mut rows = self.rows.borrow_mut();
+        if !rows.contains_key(expression) {
+            rows.insert(expression.to_owned(), Row { cells: vec![None; self.devices], ..Row::default() });
+        }
+        let row = rows.get_mut(expression)?;
+        if row.compile.is_some() {
+            return Some(Cell::CompileError);
+        }
+        if let Some(known) = row.cells.get(flat).copied().flatten() {
+            return Some(known);
+        }
+        let (slice, device) = cluster.device(at)?;
+        let cell = match self.engine.matches(expression, Subject { driver: &slice.spec.driver, device }) {
+            Ok(true) => Cell::Yes,
+            Ok(false) => Cell::No,
+            Err(SelectorError::Compile(text)) => {
+                row.compile = Some(text);
+                Cell::CompileError
+            }
+            Err(SelectorError::Runtime(text)) => {
+                row.errors.insert(flat, text);
+                Cell::RuntimeError
+            }
+        };
+        if let Some(place) = row.cells.get_mut(flat) {
+            *place = Some(cell);
+        }
+        Some(cell)
+    }
+
+    /// The text of an error.
+    pub fn error(&self, cluster: &Cluster<'_>, selector: &Selector, at: DeviceAt) -> String {
+        let Some(cel) = &selector.cel else { return "CEL expression empty (unsupported selector type?)".to_owned() };
+        let rows = self.rows.borrow();
+        let Some(row) = rows.get(cel.expression.as_str()) else { return String::new() };
+        match (&row.compile, row.errors.get(&cluster.flat(at))) {
+            (Some(text), _) => format!("CEL compile error: {text}"),
+            (None, Some(text)) => format!("CEL runtime error: {text}"),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// What a selector reads on a device.
+    pub fn reads(&self, cluster: &Cluster<'_>, selector: &Selector, at: DeviceAt) -> Vec<ReadValue> {
+        match (&selector.cel, cluster.device(at)) {
+            (Some(cel), Some((slice, device))) => {
+                self.engine.reads(&cel.expression, Subject { driver: &slice.spec.driver, device })
+            }
+            _ => Vec::new(),
+        }
+    }
+}

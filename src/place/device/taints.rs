@@ -1,0 +1,94 @@
+//! Taints, tolerations and DeviceTaintRules.
+
+use super::behaviour::Behaviour;
+use super::facts::{Device, Facts, Taint, TaintRule, TaintSelector, Toleration};
+use super::selectors::{Selectors, Subject};
+
+/// Why a toleration does not help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// It is for another effect.
+    Effect,
+    /// It is for another key.
+    Key,
+    /// Its operator is not known.
+    Operator,
+    /// It is for another value.
+    Value,
+}
+
+impl Mismatch {
+    /// The field to look at.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mismatch::Effect => "effect",
+            Mismatch::Key => "key",
+            Mismatch::Operator => "operator",
+            Mismatch::Value => "value",
+        }
+    }
+}
+
+/// Does a toleration help against a taint?
+pub fn tolerates(toleration: &Toleration, taint: &Taint) -> Result<(), Mismatch> {
+    if !toleration.effect.is_empty() && toleration.effect != taint.effect {
+        return Err(Mismatch::Effect);
+    }
+    if !toleration.key.is_empty() && toleration.key != taint.key {
+        return Err(Mismatch::Key);
+    }
+    match toleration.operator.as_str() {
+        "Exists" => Ok(()),
+        "" | "Equal" if toleration.value == taint.value => Ok(()),
+        "" | "Equal" => Err(Mismatch::Value),
+        _ => Err(Mismatch::Operator),
+    }
+}
+
+/// Does the taint keep devices from being chosen at all?
+pub fn matters(behaviour: &Behaviour, taint: &Taint) -> bool {
+    !behaviour.effects_matter || matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
+}
+
+/// The first taint that nothing tolerates.
+pub fn untolerated<'d>(behaviour: &Behaviour, device: &'d Device, tolerations: &[Toleration]) -> Option<&'d Taint> {
+    let tolerated = |taint: &Taint| tolerations.iter().any(|toleration| tolerates(toleration, taint).is_ok());
+    device.taints.iter().find(|taint| matters(behaviour, taint) && !tolerated(taint))
+}
+
+/// Adds the taints of rules to the devices they select, as the scheduler's tracker does before it allocates. A rule
+/// without a selector selects every device there (eviction takes it to select none).
+pub fn apply_rules(facts: &mut Facts, selectors: &dyn Selectors) {
+    let rules = std::mem::take(&mut facts.rules);
+    let mut slices = std::mem::take(&mut facts.slices);
+    for slice in &mut slices {
+        let (driver, pool) = (slice.spec.driver.clone(), slice.spec.pool.name.clone());
+        for device in &mut slice.spec.devices {
+            for rule in &rules {
+                if selects(rule, &driver, &pool, device, facts, selectors) {
+                    device.taints.push(Taint { rule: Some(rule.metadata.name.clone()), ..rule.spec.taint.clone() });
+                }
+            }
+        }
+    }
+    (facts.rules, facts.slices) = (rules, slices);
+}
+
+/// Does a rule select a device?
+pub fn selects(rule: &TaintRule, driver: &str, pool: &str, device: &Device, facts: &Facts, selectors: &dyn Selectors) -> bool {
+    let Some(selector) = &rule.spec.device_selector else { return true };
+    let TaintSelector { device_class_name, driver: of_driver, pool: of_pool, device: named, selectors: own } = selector;
+    let equal = |wanted: &Option<String>, actual: &str| wanted.as_deref().is_none_or(|wanted| wanted == actual);
+    if !equal(of_driver, driver) || !equal(of_pool, pool) || !equal(named, &device.name) {
+        return false;
+    }
+    let of_class = match device_class_name.as_deref().map(|name| facts.class(name)) {
+        None => &[][..],
+        Some(Some(class)) => class.spec.selectors.as_slice(),
+        Some(None) => return false,
+    };
+    of_class.iter().chain(own).all(|selector| {
+        let subject = Subject { driver, device };
+        selector.cel.as_ref().is_some_and(|cel| selectors.matches(&cel.expression, subject) == Ok(true))
+    })
+}

@@ -1,0 +1,187 @@
+//! Findings about the selector itself: what the scheduler cannot parse though the API accepts it, terms that cannot match,
+//! labels that no node has (spec/node-selectors.md §3.1).
+
+use crate::finding::{Code, Finding, Origin, Severity, Step};
+use crate::place::nodes::PreparedNodes;
+use crate::place::selector::{List, ParseError, Requirement, Selector, Term, Test};
+use crate::text::print;
+use std::collections::BTreeMap;
+
+/// Where a selector stands in its object.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'p> {
+    /// The path, e.g. `suitableNodes`; empty for a bare selector.
+    pub path: &'p str,
+    /// The steps to it.
+    pub steps: &'p [Step],
+    /// What a parse error means for who reads it.
+    pub parse_errors: Severity,
+}
+
+impl Place<'_> {
+    fn path(&self, below: &str) -> String {
+        if self.path.is_empty() { below.to_owned() } else { format!("{}.{below}", self.path) }
+    }
+
+    fn at(&self, mut finding: Finding, path: &str, steps: Vec<Step>) -> Finding {
+        finding.path = Some(self.path(path));
+        finding.steps = self.steps.to_vec();
+        finding.steps.extend(steps);
+        finding
+    }
+
+    fn of_term(&self, term: usize, code: Code, message: &str, help: &'static str) -> Finding {
+        let finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
+        let steps = vec![Step::Key("nodeSelectorTerms".to_owned()), Step::Index(term)];
+        self.at(finding, &format!("nodeSelectorTerms[{term}]"), steps)
+    }
+
+    /// A selector without anything in it.
+    fn of_none(&self) -> Finding {
+        let message = "the selector asks nothing, and so selects no node";
+        let finding = Finding::warning(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
+            .with_help("leave the selector out to select every node");
+        self.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())])
+    }
+
+    fn of_error(&self, error: &ParseError) -> Finding {
+        let finding = Finding::new(Code::NodeSelectorUnparsable, self.parse_errors, Origin::Scheduler, error.message.clone());
+        self.at(finding, &error.path, error.steps.clone())
+    }
+}
+
+/// What a requirement says, however it is written.
+fn content(requirement: &Requirement<'_>) -> String {
+    let mut content = String::new();
+    for text in [requirement.list.name(), requirement.key, requirement.operator] {
+        print::quote(text, &mut content);
+    }
+    for value in unique(requirement.values.clone()) {
+        print::quote(value, &mut content);
+    }
+    content
+}
+
+/// Nodes, and what they have to say about a requirement. A pointer, so that what looks at nodes is not needed where there are none.
+pub type OnNodes<'n> = (&'n PreparedNodes, fn(&Requirement<'_>, &PreparedNodes) -> Option<Finding>);
+
+/// Everything worth saying about a selector, by itself and on nodes.
+pub fn findings(selector: &Selector<'_>, place: &Place<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for error in selector.errors() {
+        findings.push(place.of_error(error));
+    }
+    if selector.terms.iter().all(Term::is_empty) {
+        findings.push(place.of_none());
+        return findings;
+    }
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for (index, term) in selector.terms.iter().enumerate() {
+        if term.is_empty() {
+            let help = "remove it: it does not mean `every node`";
+            findings.push(place.of_term(index, Code::NodeSelectorTermEmpty, "an empty term selects no node", help));
+            continue;
+        }
+        if selector.terms.len() > 1
+            && let Some(first) = said_before(term, index, &mut seen)
+        {
+            let message = format!("the term says the same as term {}", first.saturating_add(1));
+            findings.push(place.of_term(index, Code::NodeSelectorTermDuplicate, &message, "remove one of them"));
+        }
+        if let Some(why) = contradiction(term) {
+            let message = format!("the term can never match: {why}");
+            let help = "all requirements of a term must hold; write alternatives as terms of their own";
+            findings.push(place.of_term(index, Code::NodeSelectorNeverMatches, &message, help));
+        }
+        for requirement in &term.requirements {
+            if let Some((nodes, say)) = on_nodes
+                && let Some(finding) = say(requirement, nodes)
+            {
+                findings.push(place.at(finding, &requirement.path(index), requirement.steps(index)));
+            }
+        }
+    }
+    findings
+}
+
+/// The term before this one that says the same.
+fn said_before(term: &Term<'_>, index: usize, seen: &mut BTreeMap<String, usize>) -> Option<usize> {
+    let content = unique(term.requirements.iter().map(content).collect()).join(";");
+    let first = seen.get(&content).copied();
+    if first.is_none() {
+        seen.insert(content, index);
+    }
+    first
+}
+
+/// In order, each once.
+fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
+    items.sort();
+    items.dedup();
+    items
+}
+
+/// Why no node whatever can satisfy a term; `None` if one might.
+fn contradiction(term: &Term<'_>) -> Option<String> {
+    let keys: Vec<(List, &str)> = unique(term.requirements.iter().map(|r| (r.list, r.key)).collect());
+    keys.into_iter().find_map(|(list, key)| {
+        let tests: Vec<&Test<'_>> =
+            term.requirements.iter().filter(|r| r.list == list && r.key == key).filter_map(|r| r.test.as_ref().ok()).collect();
+        let what = match list {
+            List::Expressions => format!("label `{key}`"),
+            List::Fields => format!("field `{key}`"),
+        };
+        never(&tests).map(|why| format!("{what} {why}"))
+    })
+}
+
+/// Why no value, and no absence, satisfies all tests of one label.
+fn never(tests: &[&Test<'_>]) -> Option<String> {
+    let needed = tests.iter().any(|test| !test.holds(None));
+    let forbidden = tests.iter().any(|test| matches!(test, Test::DoesNotExist));
+    if forbidden {
+        return needed.then(|| "is wanted both there and missing".to_owned());
+    }
+    if !needed {
+        return None;
+    }
+    let sets: Vec<&Vec<&str>> =
+        tests.iter().filter_map(|test| if let Test::In(values) = test { Some(values) } else { None }).collect();
+    if let Some(first) = sets.first() {
+        let possible = first.iter().any(|value| tests.iter().all(|test| test.holds(Some(value))));
+        return (!possible).then(|| "has no value that satisfies all of its requirements".to_owned());
+    }
+    let above = tests.iter().filter_map(|test| if let Test::Gt(bound) = test { Some(*bound) } else { None }).max();
+    let below = tests.iter().filter_map(|test| if let Test::Lt(bound) = test { Some(*bound) } else { None }).min();
+    let lowest = above.map_or(Some(i64::MIN), |bound| bound.checked_add(1));
+    let highest = below.map_or(Some(i64::MAX), |bound| bound.checked_sub(1));
+    match (lowest, highest) {
+        (Some(lowest), Some(highest)) if lowest <= highest => None,
+        _ => {
+            let more = above.map(|bound| format!("more than `{bound}`"));
+            let less = below.map(|bound| format!("less than `{bound}`"));
+            let both: Vec<String> = more.into_iter().chain(less).collect();
+            Some(format!("cannot be {}", both.join(" and ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_can_never_be() {
+        let never = |tests: &[Test<'_>]| super::never(&tests.iter().collect::<Vec<_>>()).is_some();
+        assert!(never(&[Test::Exists, Test::DoesNotExist]));
+        assert!(never(&[Test::In(vec!["a"]), Test::NotIn(vec!["a"])]));
+        assert!(never(&[Test::In(vec!["a", "b"]), Test::In(vec!["c"])]));
+        assert!(never(&[Test::Gt(5), Test::Lt(6)]));
+        assert!(never(&[Test::Gt(i64::MAX)]));
+        assert!(never(&[Test::In(vec!["4"]), Test::Gt(4)]));
+        assert!(!never(&[Test::Gt(5), Test::Lt(7)]));
+        assert!(!never(&[Test::Gt(5), Test::Lt(7), Test::NotIn(vec!["6"])]), "`06` is left");
+        assert!(!never(&[Test::NotIn(vec!["a"]), Test::DoesNotExist]));
+        assert!(!never(&[Test::In(vec!["a", "b"]), Test::NotIn(vec!["a"])]));
+    }
+}

@@ -1,0 +1,171 @@
+//! A selector judged on all nodes: a bit per requirement and node (spec/node-selectors.md §2.2).
+
+use crate::place::bits::Bits;
+use crate::place::nodes::PreparedNodes;
+use crate::place::selector::{List, Requirement, Selector, Term, Test};
+
+/// The only field of a node that can be selected by.
+const NAME_FIELD: &str = "metadata.name";
+
+/// What a flavour of matching says of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A term matches.
+    Match,
+    /// None does.
+    NoMatch,
+    /// The selector cannot be parsed.
+    Error,
+}
+
+impl Outcome {
+    /// Its name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Match => "Match",
+            Outcome::NoMatch => "NoMatch",
+            Outcome::Error => "Error",
+        }
+    }
+}
+
+/// What a term is, whatever the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It asks nothing and selects nothing.
+    Empty,
+    /// It cannot be parsed.
+    Error,
+    /// It is judged on every node.
+    Judged,
+}
+
+/// A term on all nodes.
+#[derive(Clone, Debug)]
+pub struct TermMatch {
+    /// What it is.
+    pub state: State,
+    /// Per requirement, the nodes on which it holds; none where it cannot be parsed. Field requirements of nodes without a
+    /// name are not looked at and count as holding.
+    pub holds: Vec<Bits>,
+    /// The nodes that the term selects.
+    pub all: Bits,
+}
+
+impl TermMatch {
+    /// Requirements that do not hold on a node.
+    pub fn failing(&self, node: usize) -> impl Iterator<Item = usize> {
+        self.holds.iter().enumerate().filter(move |(_, holds)| !holds.has(node)).map(|(at, _)| at)
+    }
+}
+
+/// A selector on all nodes.
+#[derive(Clone, Debug)]
+pub struct Matches<'s, 'r> {
+    /// The selector.
+    pub selector: &'s Selector<'r>,
+    /// Its terms.
+    pub terms: Vec<TermMatch>,
+    /// The nodes that some term selects.
+    pub any: Bits,
+    /// The scheduler's text if anything cannot be parsed.
+    pub error: Option<String>,
+    nil: bool,
+}
+
+impl<'s, 'r> Matches<'s, 'r> {
+    /// Judges every requirement of every term on every node.
+    pub fn of(selector: &'s Selector<'r>, nodes: &PreparedNodes) -> Self {
+        let mut any = Bits::new(nodes.len(), false);
+        let nameless = Bits::from_fn(nodes.len(), |node| nodes.name(node).is_empty());
+        let terms: Vec<TermMatch> = selector.terms.iter().map(|term| term_match(term, nodes, &nameless)).collect();
+        terms.iter().for_each(|term| any.or(&term.all));
+        Matches { selector, terms, any, error: selector.error(), nil: nodes.is_nil() }
+    }
+
+    /// As computed when the selector is parsed as a whole.
+    pub fn eager(&self, node: usize) -> Outcome {
+        match (&self.error, self.any.has(node)) {
+            (Some(_), _) => Outcome::Error,
+            (None, true) => Outcome::Match,
+            (None, false) => Outcome::NoMatch,
+        }
+    }
+
+    /// As computed when terms are parsed one by one until one matches.
+    pub fn lazy(&self, node: usize) -> Outcome {
+        match (&self.error, self.any.has(node)) {
+            (_, true) => Outcome::Match,
+            (Some(_), false) if !self.nil => Outcome::Error,
+            _ => Outcome::NoMatch,
+        }
+    }
+
+    /// The first term that matches.
+    pub fn matched_term(&self, node: usize) -> Option<usize> {
+        self.terms.iter().position(|term| term.all.has(node))
+    }
+
+    /// Of a node that no term matches: the term with the fewest requirements that fail, and those.
+    pub fn nearest(&self, node: usize) -> Option<(usize, Vec<usize>)> {
+        if self.any.has(node) || self.nil {
+            return None;
+        }
+        let judged = self.terms.iter().enumerate().filter(|(_, term)| term.state == State::Judged);
+        let (index, term) = judged.min_by_key(|(_, term)| term.failing(node).count())?;
+        Some((index, term.failing(node).collect()))
+    }
+}
+
+/// The nodes that a selector selects, and nothing else: what costs least.
+pub fn select(selector: &Selector<'_>, nodes: &PreparedNodes) -> Bits {
+    let mut any = Bits::new(nodes.len(), false);
+    let mut nameless = None;
+    for term in selector.terms.iter().filter(|term| !term.is_empty() && term.errors().is_empty() && !nodes.is_nil()) {
+        let mut all = Bits::new(nodes.len(), true);
+        for requirement in &term.requirements {
+            let nameless = nameless.get_or_insert_with(|| Bits::from_fn(nodes.len(), |node| nodes.name(node).is_empty()));
+            all.and(&holds(requirement, nodes, nameless));
+        }
+        any.or(&all);
+    }
+    any
+}
+
+fn term_match(term: &Term<'_>, nodes: &PreparedNodes, nameless: &Bits) -> TermMatch {
+    let state = match (term.is_empty(), term.errors().first()) {
+        (true, _) => State::Empty,
+        (false, Some(_)) => State::Error,
+        (false, None) => State::Judged,
+    };
+    let holds: Vec<Bits> = term.requirements.iter().map(|requirement| holds(requirement, nodes, nameless)).collect();
+    let mut all = Bits::new(nodes.len(), state == State::Judged && !nodes.is_nil());
+    holds.iter().for_each(|holds| all.and(holds));
+    TermMatch { state, holds, all }
+}
+
+fn holds(requirement: &Requirement<'_>, nodes: &PreparedNodes, nameless: &Bits) -> Bits {
+    let Ok(test) = &requirement.test else { return Bits::new(nodes.len(), false) };
+    match requirement.list {
+        List::Expressions => label(test, requirement.key, nodes),
+        List::Fields => {
+            let mut bits = match requirement.key {
+                NAME_FIELD => Bits::from_fn(nodes.len(), |node| test.holds(Some(nodes.name(node)))),
+                _ => Bits::new(nodes.len(), test.holds(Some(""))),
+            };
+            bits.or(nameless);
+            bits
+        }
+    }
+}
+
+fn label(test: &Test<'_>, key: &str, nodes: &PreparedNodes) -> Bits {
+    let absent = test.holds(None);
+    match nodes.label(key) {
+        None => Bits::new(nodes.len(), absent),
+        Some(label) => {
+            let verdicts: Vec<bool> = label.values().map(|value| test.holds(Some(value))).collect();
+            label.judge(&verdicts, absent)
+        }
+    }
+}

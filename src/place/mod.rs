@@ -1,0 +1,31 @@
+//! On which nodes can a claim be used, and why not on the others (spec/node-selectors.md).
+//!
+//! | part | takes | gives |
+//! |---|---|---|
+//! | [`nodes`] | texts with Nodes | [`PreparedNodes`]: names and labels by column, read once |
+//! | [`selector`] | a decoded node selector | [`Selector`]: its terms, or the scheduler's parse errors |
+//! | [`matching`] | a selector, prepared nodes | [`Matches`]: every requirement judged on every node |
+//! | [`explain`] | matches | why a requirement holds or not, the nearest term, what removes which nodes |
+//! | [`lint`] | a selector, prepared nodes | findings: terms that cannot match, labels that no node has |
+//! | [`device`] | claims, slices, classes, nodes, pods of v1alpha3 to v1 (1.31 to 1.36) | which devices a claim gets on which node, and why none |
+//! | [`placement`] | claims, classes, pods, scheduling contexts, prepared nodes | the scheduler's checks and verdicts |
+//!
+//! Everything is judged for all nodes at once, a bit per node: a requirement costs one look at each distinct value of
+//! its label, whatever the number of terms that follow.
+
+pub mod bits;
+pub mod device;
+pub mod explain;
+pub mod lint;
+pub mod matching;
+pub mod nodes;
+pub mod placement;
+pub mod plan;
+pub mod pod;
+pub mod rules;
+pub mod scan;
+pub mod selector;
+
+pub use matching::Matches;
+pub use nodes::PreparedNodes;
+pub use selector::Selector;

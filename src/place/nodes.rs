@@ -1,0 +1,491 @@
+//! A prepared node set: names and labels of nodes, read once, judged many times.
+//!
+//! Labels lie by column: per key the distinct values, and per node which of them it has. So a requirement looks at each
+//! distinct value once, whatever the number of nodes, and ten thousand nodes with the same labels keep their texts once.
+
+use crate::finding::{Code, Finding, Origin};
+use crate::limits::Limits;
+use crate::place::scan;
+use crate::text;
+use crate::text::tree::{Kind, NodeId, Tree};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// No value: the node lacks the label.
+const ABSENT: u32 = u32::MAX;
+/// Most findings about one text with Nodes.
+const MAX_FINDINGS: usize = 20;
+
+/// A piece of the store.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    start: u32,
+    len: u32,
+}
+
+/// A range of one of the set's vectors.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    start: u32,
+    len: u32,
+}
+
+impl Part {
+    fn of<T>(self, all: &[T]) -> &[T] {
+        let start = self.start as usize;
+        all.get(start..start.saturating_add(self.len as usize)).unwrap_or(&[])
+    }
+
+    /// The end of a vector from some length on.
+    fn since<T>(start: usize, all: &[T]) -> Self {
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        Part { start: number(start), len: number(all.len().saturating_sub(start)) }
+    }
+}
+
+/// One label key. All columns share the set's vectors: a column of its own allocations costs more than most labels.
+#[derive(Clone, Copy, Debug)]
+struct Column {
+    key: Piece,
+    /// Distinct values, in the order they were met.
+    values: Part,
+    /// Which of them nodes have.
+    cells: Cells,
+}
+
+/// Index of a node's value in its column.
+#[derive(Clone, Copy, Debug)]
+enum Cells {
+    /// For every node; [`ABSENT`] where it has none.
+    All(Part),
+    /// For those nodes that have one: node and value, by node.
+    Some(Part),
+}
+
+/// Nodes, ready to be judged.
+#[derive(Clone, Debug, Default)]
+pub struct PreparedNodes {
+    store: String,
+    names: Vec<Piece>,
+    /// Sorted by key.
+    columns: Vec<Column>,
+    values: Vec<Piece>,
+    dense: Vec<u32>,
+    sparse: Vec<(u32, u32)>,
+    /// The one node is nil.
+    nil: bool,
+    /// What was wrong with the text; without places, for they would not point into the manifest.
+    findings: Vec<Finding>,
+}
+
+/// One column of a prepared node set.
+#[derive(Clone, Copy, Debug)]
+pub struct Label<'n> {
+    nodes: &'n PreparedNodes,
+    column: &'n Column,
+}
+
+impl PreparedNodes {
+    /// One nil node: nothing matches it.
+    pub fn nil() -> Self {
+        PreparedNodes { names: vec![Piece { start: 0, len: 0 }], nil: true, ..PreparedNodes::default() }
+    }
+
+    /// What bytes give that are no text: no node, and why.
+    pub fn damaged(why: &str) -> Self {
+        let finding = Finding::error(Code::YamlSyntax, Origin::Kubectl, format!("the text with Nodes: {why}"));
+        PreparedNodes { findings: vec![finding.with_help(text::bytes::HELP)], ..PreparedNodes::default() }
+    }
+
+    /// Reads Nodes from YAML or JSON: single, in a NodeList or List, any number of documents. What cannot be used is in
+    /// the findings. Of JSON, what is not needed is skipped: only that its brackets and quotes close is checked.
+    pub fn read(text: &str, limits: &Limits) -> Self {
+        PreparedNodes::read_all(&[text], limits)
+    }
+
+    /// The same from several texts.
+    pub fn read_all(texts: &[&str], limits: &Limits) -> Self {
+        let bytes = texts.iter().fold(0usize, |sum, text| sum.saturating_add(text.len()));
+        if bytes > limits.node_set_bytes {
+            let message = format!("the text with Nodes has {bytes} bytes, the limit is {}", limits.node_set_bytes);
+            let finding = Finding::error(Code::LimitBytes, Origin::Claimkit, message)
+                .with_help("give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`");
+            return PreparedNodes { findings: vec![finding], ..PreparedNodes::default() };
+        }
+        let mut builder = Builder::default();
+        if texts.iter().try_for_each(|text| builder.text(text, limits)).is_err() {
+            // Malformed: said by the reader that knows the server's words, and has more patience.
+            builder = Builder::default();
+            texts.iter().for_each(|text| builder.tree_text(text, limits));
+        }
+        builder.finish()
+    }
+
+    /// How many nodes.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// No node at all.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The one node is nil.
+    pub fn is_nil(&self) -> bool {
+        self.nil
+    }
+
+    /// What was wrong with the text.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    fn text(&self, piece: Piece) -> &str {
+        let start = piece.start as usize;
+        self.store.get(start..start.saturating_add(piece.len as usize)).unwrap_or("")
+    }
+
+    /// The name of a node; empty if it has none.
+    pub fn name(&self, node: usize) -> &str {
+        self.names.get(node).map_or("", |&piece| self.text(piece))
+    }
+
+    /// The names in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|&piece| self.text(piece))
+    }
+
+    /// The first node with a name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.names().position(|have| have == name)
+    }
+
+    /// The column of a label, if any node has it.
+    pub fn label(&self, key: &str) -> Option<Label<'_>> {
+        let at = self.columns.binary_search_by(|column| self.text(column.key).cmp(key)).ok()?;
+        self.columns.get(at).map(|column| Label { nodes: self, column })
+    }
+
+    /// All labels, sorted by key.
+    pub fn labels(&self) -> impl Iterator<Item = Label<'_>> {
+        self.columns.iter().map(|column| Label { nodes: self, column })
+    }
+
+    /// Bytes this set holds in memory, its vectors' unused room included.
+    pub fn memory(&self) -> usize {
+        let size = |count: usize, each: usize| count.saturating_mul(each);
+        [
+            self.store.capacity(),
+            size(self.names.capacity(), size_of::<Piece>()),
+            size(self.columns.capacity(), size_of::<Column>()),
+            size(self.values.capacity(), size_of::<Piece>()),
+            size(self.dense.capacity(), size_of::<u32>()),
+            size(self.sparse.capacity(), size_of::<(u32, u32)>()),
+        ]
+        .into_iter()
+        .fold(0, usize::saturating_add)
+    }
+}
+
+impl<'n> Label<'n> {
+    /// Its key.
+    pub fn key(self) -> &'n str {
+        self.nodes.text(self.column.key)
+    }
+
+    /// Its distinct values, in the order they were met.
+    pub fn values(self) -> impl ExactSizeIterator<Item = &'n str> {
+        self.column.values.of(&self.nodes.values).iter().map(move |&piece| self.nodes.text(piece))
+    }
+
+    /// A node's value.
+    pub fn value(self, node: usize) -> Option<&'n str> {
+        let value = match self.column.cells {
+            Cells::All(cells) => cells.of(&self.nodes.dense).get(node).copied(),
+            Cells::Some(cells) => {
+                let node = u32::try_from(node).ok()?;
+                let cells = cells.of(&self.nodes.sparse);
+                let at = cells.binary_search_by_key(&node, |cell| cell.0).ok()?;
+                cells.get(at).map(|cell| cell.1)
+            }
+        };
+        let values = self.column.values.of(&self.nodes.values);
+        value.and_then(|value| values.get(value as usize)).map(|&piece| self.nodes.text(piece))
+    }
+
+    /// For every node: the verdict on its value, given the verdicts on the distinct values and on having none.
+    pub fn judge(self, verdicts: &[bool], absent: bool) -> crate::place::bits::Bits {
+        let of = |value: u32| verdicts.get(value as usize).copied().unwrap_or(absent);
+        match self.column.cells {
+            Cells::All(cells) => crate::place::bits::Bits::of(cells.of(&self.nodes.dense), |&value| of(value)),
+            Cells::Some(cells) => {
+                let mut bits = crate::place::bits::Bits::new(self.nodes.len(), absent);
+                cells.of(&self.nodes.sparse).iter().for_each(|&(node, value)| bits.put(node as usize, of(value)));
+                bits
+            }
+        }
+    }
+}
+
+/// After what was read of a stream of JSON values: the text behind a separator line.
+fn after_separator(rest: &str) -> &str {
+    let rest = rest.trim_start();
+    match rest.strip_prefix("---") {
+        Some(after) => after.trim_start_matches(['-', ' ', '\t', '\r']),
+        None => rest,
+    }
+}
+
+/// What is kept of a Node.
+#[derive(Clone, Debug, Default)]
+pub struct Seen<'s> {
+    /// `kind`; empty if missing.
+    pub kind: Cow<'s, str>,
+    /// `metadata.name`
+    pub name: Cow<'s, str>,
+    /// `metadata.labels`, later ones replace earlier ones.
+    pub labels: Vec<(Cow<'s, str>, Cow<'s, str>)>,
+    /// Something that is no string where there must be one: its path.
+    pub mistyped: Option<String>,
+}
+
+impl Seen<'_> {
+    /// Forgets everything but its memory.
+    pub fn clear(&mut self) {
+        self.kind = Cow::Borrowed("");
+        self.name = Cow::Borrowed("");
+        self.labels.clear();
+        self.mistyped = None;
+    }
+}
+
+/// Distinct values while reading.
+#[derive(Debug, Default)]
+struct Growing {
+    key: String,
+    values: BTreeMap<Box<str>, u32>,
+    cells: Vec<(u32, u32)>,
+    /// The value met last: labels often have one value on all nodes.
+    last: (Box<str>, u32),
+}
+
+/// Collects nodes.
+#[derive(Debug, Default)]
+pub struct Builder {
+    names: Vec<Box<str>>,
+    keys: BTreeMap<Box<str>, usize>,
+    columns: Vec<Growing>,
+    /// Columns of the node before, in its order: the next node mostly has the same.
+    order: Vec<usize>,
+    findings: Vec<Finding>,
+    skipped: usize,
+}
+
+impl Builder {
+    /// Takes a node, or tells why not.
+    pub fn node(&mut self, seen: &Seen<'_>) {
+        if !matches!(&*seen.kind, "Node" | "") {
+            self.skipped = self.skipped.saturating_add(1);
+            if self.skipped == 1 {
+                let message = format!("a `{}` among the Nodes was passed over: only Nodes are read there", seen.kind);
+                self.findings.push(Finding::info(Code::NodeSkipped, Origin::Claimkit, message));
+            }
+            return;
+        }
+        if let Some(path) = &seen.mistyped
+            && self.findings.len() < MAX_FINDINGS
+        {
+            let message = format!("Node `{}`: `{path}` is no string and was left out", seen.name);
+            self.findings.push(
+                Finding::warning(Code::NodeMistyped, Origin::Claimkit, message).with_help("quote the value: labels are strings"),
+            );
+        }
+        let node = u32::try_from(self.names.len()).unwrap_or(ABSENT);
+        self.names.push(seen.name.as_ref().into());
+        for (at, (key, value)) in seen.labels.iter().enumerate() {
+            let column = self.column(at, key);
+            if let Some(column) = self.columns.get_mut(column) {
+                column.put(node, value);
+            }
+        }
+    }
+
+    fn column(&mut self, at: usize, key: &str) -> usize {
+        if let Some(&guess) = self.order.get(at)
+            && self.columns.get(guess).is_some_and(|column| column.key == key)
+        {
+            return guess;
+        }
+        let column = match self.keys.get(key) {
+            Some(&column) => column,
+            None => {
+                let column = self.columns.len();
+                self.columns.push(Growing { key: key.to_owned(), ..Growing::default() });
+                self.keys.insert(key.into(), column);
+                column
+            }
+        };
+        match self.order.get_mut(at) {
+            Some(place) => *place = column,
+            None => self.order.push(column),
+        }
+        column
+    }
+
+    /// Reads a text: JSON by skipping, anything else through trees.
+    fn text(&mut self, text: &str, limits: &Limits) -> Result<(), scan::Refused> {
+        let mut rest = text;
+        // Files of JSON that were put together have `---` between them.
+        while rest.trim_start().starts_with('{') {
+            let end = scan::stream(rest, self)?;
+            rest = after_separator(rest.get(end..).unwrap_or(""));
+        }
+        if !rest.trim().is_empty() {
+            self.tree_text(rest, limits);
+        }
+        Ok(())
+    }
+
+    /// Reads a text through trees.
+    fn tree_text(&mut self, text: &str, limits: &Limits) {
+        let limits = Limits { bytes: limits.bytes.max(limits.node_set_bytes), ..*limits };
+        let file = text::read(text, &limits);
+        for document in &file.documents {
+            let tree = &document.tree;
+            let Some(root) = document.root else { continue };
+            match tree.get(root, "items").filter(|&items| matches!(tree.kind(items), Kind::Seq { .. })) {
+                Some(items) => tree.items(items).iter().for_each(|&item| self.tree_node(tree, item)),
+                None => self.tree_node(tree, root),
+            }
+        }
+        for mut finding in file.findings {
+            let line = finding.span.map(|span| file.source.line_of(span.from()).saturating_add(1));
+            finding.message = match line {
+                Some(line) => format!("the text with Nodes, line {line}: {}", finding.message),
+                None => format!("the text with Nodes: {}", finding.message),
+            };
+            finding.span = None;
+            self.findings.push(finding);
+        }
+    }
+
+    fn tree_node(&mut self, tree: &Tree<'_>, node: NodeId) {
+        let string = |id: Option<NodeId>| id.and_then(|id| tree.str(id)).unwrap_or("").to_owned();
+        let mut seen = Seen { kind: string(tree.get(node, "kind")).into(), ..Seen::default() };
+        if let Some(metadata) = tree.get(node, "metadata") {
+            if let Some(name) = tree.get(metadata, "name") {
+                match tree.kind(name) {
+                    Kind::Str(text) => seen.name = tree.text(text).to_owned().into(),
+                    Kind::Null => {}
+                    _ => seen.mistyped = Some("metadata.name".to_owned()),
+                }
+            }
+            if let Some(labels) = tree.get(metadata, "labels") {
+                for entry in tree.entries(labels).iter().filter(|entry| !entry.shadowed) {
+                    let key = tree.text(entry.key);
+                    let value = match tree.kind(entry.value) {
+                        Kind::Str(text) => tree.text(text),
+                        Kind::Null => "",
+                        _ => {
+                            seen.mistyped = Some(format!("metadata.labels[{key}]"));
+                            continue;
+                        }
+                    };
+                    seen.labels.push((key.to_owned().into(), value.to_owned().into()));
+                }
+            }
+        }
+        self.node(&seen);
+    }
+
+    /// The prepared set.
+    pub fn finish(self) -> PreparedNodes {
+        let bytes = self.names.iter().map(|name| name.len()).sum::<usize>().saturating_add(
+            self.columns
+                .iter()
+                .map(|column| column.values.keys().fold(column.key.len(), |sum, v| sum.saturating_add(v.len())))
+                .sum(),
+        );
+        let mut set = PreparedNodes { store: String::with_capacity(bytes), ..PreparedNodes::default() };
+        set.names = self.names.iter().map(|name| set.put(name)).collect();
+        let mut columns: Vec<Growing> = self.columns;
+        columns.sort_by(|a, b| a.key.cmp(&b.key));
+        set.columns.reserve_exact(columns.len());
+        let nodes = set.names.len();
+        let (dense, sparse): (Vec<usize>, Vec<usize>) =
+            columns.iter().map(|column| column.cells.len()).partition(|&cells| is_dense(cells, nodes));
+        set.dense.reserve_exact(dense.len().saturating_mul(nodes));
+        set.sparse.reserve_exact(sparse.iter().sum());
+        set.values.reserve_exact(columns.iter().map(|column| column.values.len()).sum());
+        for column in columns {
+            set.column(column);
+        }
+        set.findings = self.findings;
+        set
+    }
+}
+
+/// A cell by node takes half of one that names its node.
+fn is_dense(cells: usize, nodes: usize) -> bool {
+    cells >= nodes / 2
+}
+
+impl PreparedNodes {
+    fn put(&mut self, text: &str) -> Piece {
+        let start = u32::try_from(self.store.len()).unwrap_or(u32::MAX);
+        self.store.push_str(text);
+        Piece { start, len: u32::try_from(text.len()).unwrap_or(0) }
+    }
+
+    fn column(&mut self, column: Growing) {
+        let key = self.put(&column.key);
+        let first = self.values.len();
+        self.values.resize(first.saturating_add(column.values.len()), Piece { start: 0, len: 0 });
+        for (text, index) in &column.values {
+            let piece = self.put(text);
+            if let Some(place) = self.values.get_mut(first.saturating_add(*index as usize)) {
+                *place = piece;
+            }
+        }
+        let cells = if is_dense(column.cells.len(), self.names.len()) {
+            let first = self.dense.len();
+            self.dense.resize(first.saturating_add(self.names.len()), ABSENT);
+            for (node, value) in column.cells {
+                if let Some(place) = self.dense.get_mut(first.saturating_add(node as usize)) {
+                    *place = value;
+                }
+            }
+            Cells::All(Part::since(first, &self.dense))
+        } else {
+            let first = self.sparse.len();
+            self.sparse.extend(column.cells);
+            Cells::Some(Part::since(first, &self.sparse))
+        };
+        self.columns.push(Column { key, values: Part::since(first, &self.values), cells });
+    }
+}
+
+impl Growing {
+    fn put(&mut self, node: u32, value: &str) {
+        let value = if !self.cells.is_empty() && *self.last.0 == *value {
+            self.last.1
+        } else {
+            let next = u32::try_from(self.values.len()).unwrap_or(ABSENT);
+            let index = match self.values.get(value) {
+                Some(&index) => index,
+                None => {
+                    self.values.insert(value.into(), next);
+                    next
+                }
+            };
+            self.last = (value.into(), index);
+            index
+        };
+        match self.cells.last_mut() {
+            // The same key again: the last one counts.
+            Some(cell) if cell.0 == node => cell.1 = value,
+            _ => self.cells.push((node, value)),
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! The dynamicresources plugin of the scheduler on files: its checks in its order, its reasons in its words
+//! (spec/node-selectors.md §4). Verdicts say what the scheduler would answer now.
+
+use crate::place::matching::{Matches, Outcome};
+use crate::place::nodes::PreparedNodes;
+use crate::place::rules::SchedulerRules;
+use std::collections::BTreeSet;
+
+/// Whether a claim or pod can use a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Allocated, and available there.
+    Yes,
+    /// Not allocated, and nothing known speaks against it.
+    Possible,
+    /// No.
+    No,
+    /// The scheduler fails the attempt.
+    Error,
+}
+
+impl Verdict {
+    /// Its name in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Yes => "Yes",
+            Verdict::Possible => "Possible",
+            Verdict::No => "No",
+            Verdict::Error => "Error",
+        }
+    }
+}
+
+/// The scheduler's refusal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// `No` or `Error`.
+    pub verdict: Verdict,
+    /// The scheduler's text, as `kubectl describe pod` shows it.
+    pub reason: String,
+}
+
+impl Refusal {
+    /// The node or pod has to wait.
+    pub fn no(reason: impl Into<String>) -> Self {
+        Refusal { verdict: Verdict::No, reason: reason.into() }
+    }
+
+    /// The attempt fails.
+    pub fn error(reason: impl Into<String>) -> Self {
+        Refusal { verdict: Verdict::Error, reason: reason.into() }
+    }
+}
+
+/// When a check is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// While the pod's claims are looked up, all of them before anything else.
+    LookUp,
+    /// Once per claim, before nodes are looked at.
+    PreFilter,
+}
+
+/// A check that does not depend on the node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// Its name in answers.
+    pub name: &'static str,
+    /// When it is made.
+    pub stage: Stage,
+    /// The refusal, if it fails.
+    pub refusal: Option<Refusal>,
+    /// It fails only until a controller has done its work on files that are complete: what follows is judged as well, and
+    /// the verdict is `Possible` at most.
+    pub passing: bool,
+    /// In our words.
+    pub why: String,
+    /// Of a selector that cannot be parsed: an index into the sites.
+    pub site: Option<usize>,
+}
+
+/// A check made per node.
+#[derive(Clone, Debug)]
+pub enum Filter<'r> {
+    /// A selector: an index into the sites.
+    Selector {
+        /// Which.
+        site: usize,
+        /// The claim is allocated: `availableOnNodes`; else the class's `suitableNodes`.
+        allocated: bool,
+    },
+    /// There is no selector: every node.
+    Unrestricted {
+        /// The field that is not set.
+        path: &'static str,
+    },
+    /// A refusal that the scheduler gives node by node, though it depends on none.
+    Refused(Refusal),
+    /// What drivers said.
+    Unsuitable {
+        /// The nodes they cannot use.
+        nodes: BTreeSet<&'r str>,
+        /// They said something.
+        reported: bool,
+        /// The list is as long as it may be: there may be more.
+        truncated: bool,
+    },
+    /// The nodes that drivers were asked about.
+    Potential(BTreeSet<&'r str>),
+    /// The node chosen.
+    Selected(&'r str),
+    /// The scheduler's own allocation from structured parameters.
+    Structured,
+}
+
+/// A claim's checks in the scheduler's order.
+#[derive(Clone, Debug)]
+pub struct Plan<'r> {
+    /// Index of the claim, template or class among the answer's objects.
+    pub object: Option<usize>,
+    /// `namespace/name` of the claim; empty for a class.
+    pub claim: String,
+    /// `name` of the pod's entry.
+    pub entry: Option<&'r str>,
+    /// The class's name.
+    pub class: &'r str,
+    /// `spec.allocationMode`
+    pub mode: &'r str,
+    /// It is allocated.
+    pub allocated: bool,
+    /// It is neither allocated nor allocated by the scheduler itself: a driver must act.
+    pub pending: bool,
+    /// Drivers have reported on it.
+    pub reported: bool,
+    /// It is allocated, and nobody but this pod has reserved it: it could be freed (PostFilter).
+    pub can_free: bool,
+    /// Allocated anew it might fit elsewhere: its mode is WaitForFirstConsumer, or the scheduler allocated it.
+    pub movable: bool,
+    /// Before nodes are looked at.
+    pub gates: Vec<Gate>,
+    /// Per node.
+    pub filters: Vec<Filter<'r>>,
+}
+
+/// A selector judged on all nodes, and where it stands.
+#[derive(Clone, Debug)]
+pub struct Site<'s, 'r> {
+    /// Index of its object among the answer's.
+    pub object: usize,
+    /// Its path there.
+    pub path: &'static str,
+    /// Judged.
+    pub matches: Matches<'s, 'r>,
+}
+
+/// What decides about a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The scheduler's text, if it refuses.
+    pub reason: Option<String>,
+    /// The claim that decides.
+    pub plan: Option<usize>,
+    /// Its filter that decides.
+    pub filter: Option<usize>,
+    /// Its gate that decides.
+    pub gate: Option<usize>,
+}
+
+/// Judges plans on nodes.
+#[derive(Clone, Copy, Debug)]
+pub struct Judge<'a, 's, 'r> {
+    /// The selectors.
+    pub sites: &'a [Site<'s, 'r>],
+    /// The nodes.
+    pub nodes: &'a PreparedNodes,
+    /// The release's rules.
+    pub rules: &'a SchedulerRules,
+}
+
+impl Judge<'_, '_, '_> {
+    /// The refusal of one check on a node.
+    pub fn refusal(&self, filter: &Filter<'_>, node: usize) -> Option<Refusal> {
+        match filter {
+            Filter::Selector { site, allocated } => {
+                let matches = &self.sites.get(*site)?.matches;
+                let lazy = !*allocated && !self.rules.class_first;
+                match if lazy { matches.lazy(node) } else { matches.eager(node) } {
+                    Outcome::Match => None,
+                    Outcome::NoMatch if *allocated => Some(Refusal::no("resourceclaim not available on the node")),
+                    Outcome::NoMatch => Some(Refusal::no("excluded by resource class node filter")),
+                    Outcome::Error => {
+                        let error = matches.error.as_deref().unwrap_or_default();
+                        Some(Refusal::error(if lazy { format!("potential node filter: {error}") } else { error.to_owned() }))
+                    }
+                }
+            }
+            Filter::Refused(refusal) => Some(refusal.clone()),
+            Filter::Unsuitable { nodes, .. } => nodes
+                .contains(self.nodes.name(node))
+                .then(|| Refusal::no("resourceclaim cannot be allocated for the node (unsuitable)")),
+            Filter::Unrestricted { .. } | Filter::Potential(_) | Filter::Selected(_) | Filter::Structured => None,
+        }
+    }
+
+    /// Some node's answer does not depend on the node: what refuses the pod before any is looked at.
+    pub fn blocked(plans: &[Plan<'_>]) -> Option<Decision> {
+        for stage in [Stage::LookUp, Stage::PreFilter] {
+            for (at, plan) in plans.iter().enumerate() {
+                let failed = |gate: &Gate| gate.stage == stage && gate.refusal.is_some() && !gate.passing;
+                if let Some(place) = plan.gates.iter().position(failed) {
+                    let refusal = plan.gates.get(place)?.refusal.clone()?;
+                    return Some(Decision {
+                        verdict: refusal.verdict,
+                        reason: Some(refusal.reason),
+                        plan: Some(at),
+                        filter: None,
+                        gate: Some(place),
+                    });
+                }
+            }
+        }
+        None
+    }
+
+    /// What the scheduler says of a node to a pod with these claims.
+    pub fn decide(&self, plans: &[Plan<'_>], node: usize) -> Decision {
+        if let Some(blocked) = Self::blocked(plans) {
+            return blocked;
+        }
+        self.filter(plans, node)
+    }
+
+    /// [`Judge::decide`] once nothing blocks.
+    pub fn filter(&self, plans: &[Plan<'_>], node: usize) -> Decision {
+        let mut unavailable = None;
+        let mut verdict = Verdict::Yes;
+        let mut waiting = None;
+        for (at, plan) in plans.iter().enumerate() {
+            if !plan.allocated {
+                verdict = Verdict::Possible;
+            }
+            if waiting.is_none() {
+                waiting = plan.gates.iter().position(|gate| gate.refusal.is_some()).map(|gate| (at, gate));
+            }
+            for (place, filter) in plan.filters.iter().enumerate() {
+                let Some(refusal) = self.refusal(filter, node) else { continue };
+                let decision = Decision {
+                    verdict: refusal.verdict,
+                    reason: Some(refusal.reason),
+                    plan: Some(at),
+                    filter: Some(place),
+                    gate: None,
+                };
+                // Allocated claims that do not fit are collected; any other refusal comes first.
+                let collected = matches!(filter, Filter::Selector { allocated: true, .. }) && refusal.verdict == Verdict::No;
+                if !collected {
+                    return decision;
+                }
+                unavailable.get_or_insert(decision);
+            }
+        }
+        unavailable.unwrap_or_else(|| {
+            let (plan, gate) = waiting.map_or((None, None), |(plan, gate)| (Some(plan), Some(gate)));
+            let verdict = if gate.is_some() { verdict.max(Verdict::Possible) } else { verdict };
+            let reason = plan.zip(gate).and_then(|(plan, gate)| {
+                plans.get(plan)?.gates.get(gate)?.refusal.as_ref().map(|refusal| refusal.reason.clone())
+            });
+            Decision { verdict, reason, plan, filter: None, gate }
+        })
+    }
+
+    /// Would the scheduler free a claim because of a node that is refused? (§4.4)
+    fn frees(&self, plans: &[Plan<'_>], node: usize) -> bool {
+        let unavailable = |plan: &Plan<'_>| {
+            let misses = |filter: &Filter<'_>| self.refusal(filter, node).is_some();
+            plan.filters.iter().any(|filter| matches!(filter, Filter::Selector { allocated: true, .. }) && misses(filter))
+        };
+        let count = plans.iter().filter(|plan| unavailable(plan)).count();
+        // Another reason comes first, and then nothing is remembered.
+        let other = self.filter(plans, node).plan.and_then(|plan| plans.get(plan)).is_some_and(|plan| !plan.allocated);
+        let any_movable = plans.iter().take(count).any(|plan| plan.movable);
+        let candidate = |plan: &Plan<'_>| if self.rules.frees_by_count { any_movable } else { plan.movable };
+        !other && plans.iter().any(|plan| unavailable(plan) && candidate(plan) && plan.can_free)
+    }
+
+    /// What the pod is told after the nodes were looked at, and what that means. `passed`: some node is left.
+    pub fn next(&self, plans: &[Plan<'_>], passed: bool) -> Option<(&'static str, &'static str)> {
+        let blocked = Self::blocked(plans);
+        if !passed || blocked.is_some() {
+            let freed = blocked.is_none() && (0..self.nodes.len()).any(|node| self.frees(plans, node));
+            return match (blocked.is_some() || plans.is_empty(), freed) {
+                (true, _) => Some(("no new claims to deallocate", "nothing that the scheduler could free would help")),
+                (false, false) => Some(("still not schedulable", "nothing that the scheduler could free would help")),
+                (false, true) => {
+                    self.rules.deallocated.map(|text| (text, "the scheduler frees a claim, so that it can be allocated anew"))
+                }
+            };
+        }
+        if plans.iter().flat_map(|plan| &plan.gates).any(|gate| gate.refusal.is_some()) {
+            // A claim has yet to be made: the pod is told that first.
+            return None;
+        }
+        let pending: Vec<&Plan<'_>> = plans.iter().filter(|plan| plan.pending).collect();
+        match pending.len() {
+            0 => None,
+            1 => Some((self.rules.waiting_for_driver, "a node is selected; the driver allocates there")),
+            _ if pending.iter().all(|plan| plan.reported) => {
+                Some((self.rules.waiting_for_driver, "a node is selected; the drivers allocate there"))
+            }
+            _ => Some((
+                "waiting for resource driver to provide information",
+                "drivers are asked which of the nodes they cannot use",
+            )),
+        }
+    }
+}

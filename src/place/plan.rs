@@ -1,0 +1,511 @@
+//! From objects to plans: which checks the scheduler makes for a claim, in its order (spec/node-selectors.md §4.1 to §4.3).
+
+use crate::place::placement::{Filter, Gate, Plan, Refusal, Stage};
+use crate::place::pod::{Entry, Pod};
+use crate::place::rules::SchedulerRules;
+use crate::record::view::{
+    AllocationResult, NodeSelector, ObjectMeta, PodSchedulingContext, ResourceClaim, ResourceClaimParameters, ResourceClaimSpec,
+    ResourceClaimTemplate, ResourceClass, ResourceClassParameters,
+};
+
+/// Of claims that the scheduler allocated itself.
+const FINALIZER: &str = "dra.k8s.io/delete-protection";
+/// Most nodes in a list of a scheduling context.
+const MAX_NODES: usize = 128;
+
+/// An object of the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'r, V> {
+    /// Its index among the answer's objects.
+    pub index: usize,
+    /// Its namespace, the default one filled in.
+    pub namespace: &'r str,
+    /// Its view.
+    pub view: V,
+}
+
+/// All objects of the text that placement looks at.
+#[derive(Clone, Debug, Default)]
+pub struct World<'r> {
+    /// `ResourceClaim`
+    pub claims: Vec<Given<'r, ResourceClaim<'r>>>,
+    /// `ResourceClaimTemplate`
+    pub templates: Vec<Given<'r, ResourceClaimTemplate<'r>>>,
+    /// `ResourceClass`
+    pub classes: Vec<Given<'r, ResourceClass<'r>>>,
+    /// `PodScheduling`, `PodSchedulingContext`
+    pub schedulings: Vec<Given<'r, PodSchedulingContext<'r>>>,
+    /// `ResourceClassParameters`
+    pub class_parameters: Vec<Given<'r, ResourceClassParameters<'r>>>,
+    /// `ResourceClaimParameters`
+    pub claim_parameters: Vec<Given<'r, ResourceClaimParameters<'r>>>,
+}
+
+/// Where selectors stand: of a class, or of an allocated claim.
+pub const SUITABLE_NODES: &str = "suitableNodes";
+/// See [`SUITABLE_NODES`].
+pub const AVAILABLE_ON_NODES: &str = "status.allocation.availableOnNodes";
+
+/// A selector of the text, to be judged once.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'r> {
+    /// Index of its object.
+    pub object: usize,
+    /// Its path there.
+    pub path: &'static str,
+    /// The selector.
+    pub selector: NodeSelector<'r>,
+}
+
+impl<'r> World<'r> {
+    /// All selectors, in the order of [`World::site`].
+    pub fn selectors(&self) -> Vec<Written<'r>> {
+        let of_class = |class: &Given<'r, ResourceClass<'r>>| {
+            let selector = class.view.suitable_nodes()?;
+            Some(Written { object: class.index, path: SUITABLE_NODES, selector })
+        };
+        let of_claim = |claim: &Given<'r, ResourceClaim<'r>>| {
+            let selector = claim.view.status().allocation()?.available_on_nodes()?;
+            Some(Written { object: claim.index, path: AVAILABLE_ON_NODES, selector })
+        };
+        self.classes.iter().filter_map(of_class).chain(self.claims.iter().filter_map(of_claim)).collect()
+    }
+
+    fn claim(&self, namespace: &str, name: &str) -> Option<&Given<'r, ResourceClaim<'r>>> {
+        self.claims.iter().find(|claim| claim.namespace == namespace && claim.view.metadata().name() == name)
+    }
+
+    fn class(&self, name: &str) -> Option<&Given<'r, ResourceClass<'r>>> {
+        self.classes.iter().find(|class| class.view.metadata().name() == name)
+    }
+}
+
+/// Makes plans.
+#[derive(Clone, Copy, Debug)]
+pub struct Planner<'a, 'r> {
+    /// The objects.
+    pub world: &'a World<'r>,
+    /// [`World::selectors`], as judged.
+    pub selectors: &'a [Written<'r>],
+    /// The scheduler's parse error of each.
+    pub errors: &'a [Option<String>],
+    /// The release's rules.
+    pub rules: &'a SchedulerRules,
+}
+
+/// The pod a claim is for.
+#[derive(Clone, Copy)]
+struct For<'r> {
+    pod: &'r Pod,
+    namespace: &'r str,
+    entry: &'r Entry,
+}
+
+fn gate(name: &'static str, stage: Stage, refusal: Option<Refusal>, why: impl Into<String>) -> Gate {
+    Gate { name, stage, refusal, passing: false, why: why.into(), site: None }
+}
+
+/// `metav1.IsControlledBy`; in files written by hand, without uids, the name decides.
+fn controlled_by(metadata: ObjectMeta<'_>, pod: &Pod) -> bool {
+    metadata.owner_references().iter().find(|owner| owner.controller() == Some(true)).is_some_and(|owner| {
+        if pod.uid.is_empty() { owner.kind() == "Pod" && owner.name() == pod.name } else { owner.uid() == pod.uid }
+    })
+}
+
+/// As klog shows an object: `namespace/name`, or the name alone.
+fn reference(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
+}
+
+impl<'r> Planner<'_, 'r> {
+    fn site(&self, object: usize, path: &str) -> Option<usize> {
+        self.selectors.iter().position(|written| written.object == object && written.path == path)
+    }
+
+    /// The plans of a pod's claims, in its order. Entries that need no claim have none.
+    pub fn pod(&self, pod: &'r Pod, namespace: &'r str) -> Vec<Plan<'r>> {
+        pod.claims.iter().filter_map(|entry| self.entry(For { pod, namespace, entry })).collect()
+    }
+
+    /// A claim that any new pod might use.
+    pub fn claim(&self, claim: &Given<'r, ResourceClaim<'r>>) -> Plan<'r> {
+        let mut plan = self.of_claim(claim, None);
+        plan.object = Some(claim.index);
+        plan
+    }
+
+    /// The claim that a template would make.
+    pub fn template(&self, template: &Given<'r, ResourceClaimTemplate<'r>>) -> Plan<'r> {
+        let mut plan = empty(template.view.spec().spec(), template.index);
+        plan.claim = format!("{}/{}", template.namespace, template.view.metadata().name());
+        self.unallocated(&mut plan, template.view.spec().spec(), template.namespace, None);
+        plan
+    }
+
+    /// An unallocated claim of a class.
+    pub fn class_alone(&self, class: &Given<'r, ResourceClass<'r>>) -> Plan<'r> {
+        let mut plan =
+            Plan { class: class.view.metadata().name(), ..empty(ResourceClaimTemplate::default().spec().spec(), class.index) };
+        self.suitable(&mut plan, class);
+        plan
+    }
+
+    fn entry(&self, user: For<'r>) -> Option<Plan<'r>> {
+        let (pod, entry) = (user.pod, user.entry);
+        let mut name = entry.claim.clone();
+        let mut not_created = None;
+        if let (None, Some(_)) = (&name, &entry.template) {
+            if self.rules.claim_name_in_status {
+                match pod.statuses.get(&entry.name) {
+                    Some(made) => match made {
+                        Some(made) => name = Some(made.clone()),
+                        None => return None,
+                    },
+                    None => {
+                        let pod = reference(user.namespace, &pod.name);
+                        not_created = Some(format!("pod \"{pod}\": ResourceClaim not created yet"));
+                    }
+                }
+            } else {
+                name = Some(format!("{}-{}", pod.name, entry.name));
+            }
+        }
+        let found = name.as_deref().and_then(|name| self.world.claim(user.namespace, name));
+        if let Some(claim) = found {
+            let mut plan = self.of_claim(claim, Some(user));
+            plan.entry = Some(&entry.name);
+            self.context(&mut plan, user);
+            return Some(plan);
+        }
+        let shown = name.clone().unwrap_or_default();
+        let text = not_created.unwrap_or_else(|| match entry.template {
+            Some(_) => format!("waiting for dynamic resource controller to create the resourceclaim \"{shown}\""),
+            None => format!("resourceclaim.resource.k8s.io \"{shown}\" not found"),
+        });
+        let template = entry.template.as_deref().and_then(|name| {
+            self.world.templates.iter().find(|t| t.namespace == user.namespace && t.view.metadata().name() == name)
+        });
+        let why = match (&entry.template, template) {
+            (None, _) => format!("the claim `{shown}` is not in the text"),
+            (Some(name), Some(_)) => {
+                format!("the claim of template `{name}` is not in the text: judged as the template will make it")
+            }
+            (Some(name), None) => format!("neither the claim nor the template `{name}` is in the text"),
+        };
+        let mut plan = match template {
+            Some(template) => self.template_for(template, user),
+            None => empty(ResourceClaimTemplate::default().spec().spec(), 0),
+        };
+        plan.object = template.map(|template| template.index);
+        plan.entry = Some(&entry.name);
+        plan.claim = if shown.is_empty() { String::new() } else { format!("{}/{shown}", user.namespace) };
+        self.context(&mut plan, user);
+        let passing = template.is_some();
+        plan.gates.insert(0, Gate { passing, ..gate("exists", Stage::LookUp, Some(Refusal::no(text)), why) });
+        Some(plan)
+    }
+
+    fn template_for(&self, template: &Given<'r, ResourceClaimTemplate<'r>>, user: For<'r>) -> Plan<'r> {
+        let mut plan = empty(template.view.spec().spec(), template.index);
+        self.unallocated(&mut plan, template.view.spec().spec(), template.namespace, Some(user));
+        plan
+    }
+
+    /// A claim that is there. Without a user: as a new pod would meet it.
+    fn of_claim(&self, claim: &Given<'r, ResourceClaim<'r>>, user: Option<For<'r>>) -> Plan<'r> {
+        let view = claim.view;
+        let (metadata, status) = (view.metadata(), view.status());
+        let mut plan = empty(view.spec(), claim.index);
+        plan.claim = format!("{}/{}", claim.namespace, metadata.name());
+        plan.allocated = status.allocation().is_some();
+        let deleted = metadata.deletion_timestamp().is_some();
+        let name = metadata.name();
+        let refusal = deleted.then(|| Refusal::no(format!("resourceclaim \"{name}\" is being deleted")));
+        plan.gates.push(gate(
+            "deleted",
+            Stage::LookUp,
+            refusal,
+            if deleted { "it is being deleted" } else { "it is not being deleted" },
+        ));
+        if let Some(user) = user.filter(|user| user.entry.claim.is_none()) {
+            let ours = controlled_by(metadata, user.pod);
+            let pod = reference(user.namespace, &user.pod.name);
+            let text = format!("ResourceClaim {}/{name} was not created for pod {pod} (pod is not owner)", claim.namespace);
+            let why = if ours { "the pod owns it" } else { "the pod does not own it" };
+            plan.gates.push(gate("owner", Stage::LookUp, (!ours).then(|| Refusal::no(text)), why));
+        }
+        let immediate = self.immediate(&plan);
+        if self.rules.immediate_first {
+            plan.gates.push(immediate.clone());
+        }
+        let asked = status.deallocation_requested();
+        let why = if asked { "its deallocation was requested" } else { "its deallocation was not requested" };
+        let refusal = asked.then(|| Refusal::no("resourceclaim must be reallocated"));
+        plan.gates.push(gate("deallocation", Stage::PreFilter, refusal, why));
+        plan.gates.push(in_use(view, user));
+        match status.allocation() {
+            Some(allocation) => self.available(&mut plan, claim.index, allocation),
+            None => self.candidates(&mut plan, view.spec(), claim.namespace, user, immediate),
+        }
+        let reserved = status.reserved_for();
+        plan.can_free = plan.allocated
+            && (reserved.is_empty() || (reserved.len() == 1 && user.is_some_and(|user| reserved_for(view, user.pod))));
+        let by_scheduler = self.rules.structured && metadata.finalizers().contains(FINALIZER);
+        plan.movable = plan.mode == "WaitForFirstConsumer" || by_scheduler;
+        plan
+    }
+
+    fn unallocated(&self, plan: &mut Plan<'r>, spec: ResourceClaimSpec<'r>, namespace: &'r str, user: Option<For<'r>>) {
+        let immediate = self.immediate(plan);
+        if self.rules.immediate_first {
+            plan.gates.push(immediate.clone());
+        }
+        self.candidates(plan, spec, namespace, user, immediate);
+    }
+
+    fn immediate(&self, plan: &Plan<'r>) -> Gate {
+        let refused = plan.mode == "Immediate" && !plan.allocated;
+        let refusal = refused.then(|| Refusal::no("unallocated immediate resourceclaim"));
+        let why = match (plan.mode, plan.allocated) {
+            (_, true) => "it is allocated",
+            ("Immediate", false) => "its mode is Immediate, and its driver has not allocated it yet",
+            _ => "it is allocated once a pod needs it",
+        };
+        gate("allocated", Stage::PreFilter, refusal, why)
+    }
+
+    fn available(&self, plan: &mut Plan<'r>, object: usize, allocation: AllocationResult<'r>) {
+        match allocation.available_on_nodes().and_then(|_| self.site(object, AVAILABLE_ON_NODES)) {
+            Some(site) => {
+                self.parse(plan, site);
+                plan.filters.push(Filter::Selector { site, allocated: true });
+            }
+            None => plan.filters.push(Filter::Unrestricted { path: AVAILABLE_ON_NODES }),
+        }
+    }
+
+    /// A selector that is parsed as a whole before nodes are looked at.
+    fn parse(&self, plan: &mut Plan<'r>, site: usize) {
+        if let Some(error) = self.errors.get(site).and_then(Option::as_deref) {
+            let why = "the selector cannot be parsed";
+            let refused = gate("parse", Stage::PreFilter, Some(Refusal::error(error)), why);
+            plan.gates.push(Gate { site: Some(site), ..refused });
+        }
+    }
+
+    /// The class and what drivers said, for a claim without allocation.
+    fn candidates(
+        &self,
+        plan: &mut Plan<'r>,
+        spec: ResourceClaimSpec<'r>,
+        namespace: &str,
+        user: Option<For<'r>>,
+        immediate: Gate,
+    ) {
+        plan.pending = true;
+        let name = spec.resource_class_name();
+        let class = self.world.class(name);
+        if self.rules.class_first {
+            let refusal = class.is_none().then(|| Refusal::no(format!("resource class {name} does not exist")));
+            let why =
+                if class.is_some() { format!("class `{name}` is there") } else { format!("class `{name}` is not in the text") };
+            plan.gates.push(gate("class", Stage::PreFilter, refusal, why));
+        }
+        if let (true, Some(class)) = (self.rules.class_first, class)
+            && let Some(site) = self.site(class.index, SUITABLE_NODES)
+        {
+            self.parse(plan, site);
+        }
+        let structured = self.rules.structured && class.is_some_and(|class| class.view.structured_parameters() == Some(true));
+        if let Some(class) = class.filter(|_| structured) {
+            plan.pending = false;
+            plan.gates.push(self.parameters(class.view, spec, namespace));
+        } else if !self.rules.immediate_first {
+            plan.gates.push(immediate);
+        }
+        if !structured && !matches!(plan.mode, "WaitForFirstConsumer" | "Immediate") {
+            let text = format!("internal error, unexpected allocation mode {}", plan.mode);
+            plan.filters.push(Filter::Refused(Refusal::error(text)));
+            return;
+        }
+        match class {
+            Some(class) => self.suitable(plan, class),
+            None if !self.rules.class_first => {
+                let text = format!("look up resource class: resourceclass.resource.k8s.io \"{name}\" not found");
+                plan.filters.push(Filter::Refused(Refusal::error(text)));
+            }
+            None => {}
+        }
+        if let (false, Some(user)) = (structured, user) {
+            self.drivers(plan, user);
+        }
+        if structured {
+            plan.filters.push(Filter::Structured);
+        }
+    }
+
+    fn suitable(&self, plan: &mut Plan<'r>, class: &Given<'r, ResourceClass<'r>>) {
+        match class.view.suitable_nodes().and_then(|_| self.site(class.index, SUITABLE_NODES)) {
+            Some(site) => plan.filters.push(Filter::Selector { site, allocated: false }),
+            None => plan.filters.push(Filter::Unrestricted { path: SUITABLE_NODES }),
+        }
+    }
+
+    fn scheduling(&self, user: For<'r>) -> Option<&Given<'r, PodSchedulingContext<'r>>> {
+        let ours = |given: &&Given<'r, PodSchedulingContext<'r>>| {
+            given.namespace == user.namespace && given.view.metadata().name() == user.pod.name
+        };
+        self.world.schedulings.iter().find(ours)
+    }
+
+    /// A scheduling context that another pod of the same name has left.
+    fn stolen(&self, context: &Given<'r, PodSchedulingContext<'r>>, user: For<'r>) -> Option<Refusal> {
+        let metadata = context.view.metadata();
+        let (kind, uid) = (self.rules.scheduling_kind, metadata.uid());
+        let text = || format!("{kind} object with UID {uid} is not owned by Pod {}/{}", user.namespace, user.pod.name);
+        (!controlled_by(metadata, user.pod)).then(|| Refusal::error(text()))
+    }
+
+    /// The scheduling context, where it is looked at before the claims.
+    fn context(&self, plan: &mut Plan<'r>, user: For<'r>) {
+        let Some(context) = self.scheduling(user).filter(|_| self.rules.context_first) else { return };
+        let refusal = self.stolen(context, user);
+        let why =
+            if refusal.is_some() { "the pod does not own its scheduling context" } else { "the pod owns its scheduling context" };
+        plan.gates.insert(0, gate("context", Stage::PreFilter, refusal, why));
+    }
+
+    /// What scheduler and drivers said to each other about the pod.
+    fn drivers(&self, plan: &mut Plan<'r>, user: For<'r>) {
+        let Some(context) = self.scheduling(user) else { return };
+        let spec = context.view.spec();
+        if let Some(refusal) = self.stolen(context, user) {
+            plan.filters.push(Filter::Refused(refusal));
+            return;
+        }
+        let status = context.view.status().resource_claims().iter().find(|status| status.name() == user.entry.name);
+        let nodes = status.map(|status| status.unsuitable_nodes());
+        plan.reported = status.is_some();
+        plan.filters.push(Filter::Unsuitable {
+            nodes: nodes.iter().flat_map(|nodes| nodes.iter()).collect(),
+            reported: status.is_some(),
+            truncated: nodes.is_some_and(|nodes| nodes.len() >= MAX_NODES),
+        });
+        if !spec.potential_nodes().is_empty() {
+            plan.filters.push(Filter::Potential(spec.potential_nodes().iter().collect()));
+        }
+        if !spec.selected_node().is_empty() {
+            plan.filters.push(Filter::Selected(spec.selected_node()));
+        }
+    }
+
+    /// The parameters of a class with `structuredParameters`: the class's first, then the claim's.
+    fn parameters(&self, class: ResourceClass<'r>, spec: ResourceClaimSpec<'r>, namespace: &str) -> Gate {
+        const GROUP: &str = crate::api::GROUP;
+        let mut missing = None;
+        if let Some(wanted) = class.parameters_ref() {
+            let place = reference(wanted.namespace(), wanted.name());
+            let in_place = |metadata: ObjectMeta<'_>, have: &str| {
+                have == wanted.namespace() || (metadata.namespace().is_empty() && wanted.namespace().is_empty())
+            };
+            if wanted.api_group() == GROUP && wanted.kind() == "ResourceClassParameters" {
+                let found =
+                    self.world.class_parameters.iter().any(|have| {
+                        have.view.metadata().name() == wanted.name() && in_place(have.view.metadata(), have.namespace)
+                    });
+                if !found {
+                    missing = Some(format!("class parameters {place} not found"));
+                }
+            } else {
+                let found = self.world.class_parameters.iter().filter_map(|have| have.view.generated_from()).any(|from| {
+                    (from.api_group(), from.kind(), from.namespace(), from.name())
+                        == (wanted.api_group(), wanted.kind(), wanted.namespace(), wanted.name())
+                });
+                if !found {
+                    missing = Some(format!(
+                        "generated class parameters for {}.{} {place} not found",
+                        wanted.kind(),
+                        wanted.api_group()
+                    ));
+                }
+            }
+        }
+        if let (None, Some(wanted)) = (&missing, spec.parameters_ref()) {
+            let place = reference(namespace, wanted.name());
+            if wanted.api_group() == GROUP && wanted.kind() == "ResourceClaimParameters" {
+                let found = self
+                    .world
+                    .claim_parameters
+                    .iter()
+                    .any(|have| have.view.metadata().name() == wanted.name() && have.namespace == namespace);
+                if !found {
+                    missing = Some(format!("claim parameters {place} not found"));
+                }
+            } else {
+                let found = self
+                    .world
+                    .claim_parameters
+                    .iter()
+                    .filter(|have| have.namespace == namespace)
+                    .filter_map(|have| have.view.generated_from())
+                    .any(|from| {
+                        (from.api_group(), from.kind(), from.name()) == (wanted.api_group(), wanted.kind(), wanted.name())
+                    });
+                if !found {
+                    missing = Some(format!(
+                        "generated claim parameters for {}.{} {place} not found",
+                        wanted.kind(),
+                        wanted.api_group()
+                    ));
+                }
+            }
+        }
+        let why = if missing.is_some() { "its parameters are not in the text" } else { "its parameters are there" };
+        gate("parameters", Stage::PreFilter, missing.map(Refusal::no), why)
+    }
+}
+
+fn empty<'r>(spec: ResourceClaimSpec<'r>, object: usize) -> Plan<'r> {
+    Plan {
+        object: Some(object),
+        claim: String::new(),
+        entry: None,
+        class: spec.resource_class_name(),
+        mode: spec.allocation_mode(),
+        allocated: false,
+        pending: false,
+        reported: false,
+        can_free: false,
+        movable: false,
+        gates: Vec::new(),
+        filters: Vec::new(),
+    }
+}
+
+fn reserved_for(claim: ResourceClaim<'_>, pod: &Pod) -> bool {
+    claim.status().reserved_for().iter().any(|consumer| {
+        if pod.uid.is_empty() { consumer.resource() == "pods" && consumer.name() == pod.name } else { consumer.uid() == pod.uid }
+    })
+}
+
+fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> Gate {
+    let reserved = claim.status().reserved_for();
+    let allocation = claim.status().allocation();
+    let own = user.is_some_and(|user| reserved_for(claim, user.pod));
+    let shareable = allocation.is_some_and(|allocation| allocation.shareable());
+    let refused = allocation.is_some() && !shareable && !reserved.is_empty() && !own;
+    let why = match (reserved.iter().next(), own) {
+        (None, _) => "no consumer has reserved it".to_owned(),
+        (Some(_), true) => "it is reserved for the pod".to_owned(),
+        (Some(first), false) => {
+            let resource = first.resource().strip_suffix('s').unwrap_or(first.resource());
+            let others = match reserved.len().saturating_sub(1) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let shared = if shareable { ", and can be shared" } else { "" };
+            format!("it is reserved for {resource} `{}`{others}{shared}", first.name())
+        }
+    };
+    gate("inUse", Stage::PreFilter, refused.then(|| Refusal::no("resourceclaim in use")), why)
+}

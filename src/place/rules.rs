@@ -1,0 +1,56 @@
+//! What differs between schedulers (spec/node-selectors.md §4, §7).
+
+use crate::api::Release;
+use crate::go::GoUnicode;
+
+/// How a release's scheduler judges selectors and claims.
+#[derive(Clone, Copy, Debug)]
+pub struct SchedulerRules {
+    /// `Unsupported value` of a label operator lists those supported.
+    pub lists_operators: bool,
+    /// The name of a template's claim stands in the pod's status; else it is `<pod>-<entry>`.
+    pub claim_name_in_status: bool,
+    /// An unallocated claim of mode Immediate is refused before anything else is looked at.
+    pub immediate_first: bool,
+    /// The class is looked up, and its selector parsed as a whole, before any node is looked at.
+    pub class_first: bool,
+    /// Of claims that are not available on a node, whether one may be freed is asked of the pod's first claims, as many as
+    /// there are, instead of those claims: a mistake of upstream's, mended in 1.30.
+    pub frees_by_count: bool,
+    /// The scheduling context is looked at before the claims.
+    pub context_first: bool,
+    /// `structuredParameters` of a class is known.
+    pub structured: bool,
+    /// What a pod is told once a node was selected.
+    pub waiting_for_driver: &'static str,
+    /// What a pod is told when a claim is deallocated for it; earlier releases say nothing.
+    pub deallocated: Option<&'static str>,
+    /// Kind of the object that scheduler and drivers talk through.
+    pub scheduling_kind: &'static str,
+    /// Which characters Go prints verbatim.
+    pub unicode: GoUnicode,
+}
+
+impl SchedulerRules {
+    /// The rules of a release. Of 1.28 and 1.29 upstream's tests were read, not every line of the plugin.
+    pub fn of(release: Release) -> Self {
+        let minor = release.minor;
+        SchedulerRules {
+            lists_operators: minor >= 28,
+            claim_name_in_status: minor >= 28,
+            immediate_first: minor < 30,
+            class_first: minor >= 29,
+            frees_by_count: minor < 30,
+            context_first: minor >= 30,
+            structured: minor >= 30,
+            waiting_for_driver: if minor >= 29 {
+                "waiting for resource driver"
+            } else {
+                "waiting for resource driver to allocate resource"
+            },
+            deallocated: (minor >= 30).then_some("deallocation of ResourceClaim completed"),
+            scheduling_kind: if minor >= 27 { "PodSchedulingContext" } else { "PodScheduling" },
+            unicode: release.rules().unicode,
+        }
+    }
+}

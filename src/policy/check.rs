@@ -1,0 +1,284 @@
+//! Holds settings against the table of keys: every error, each with its path.
+
+use crate::api::{self, GROUP, Release, classic::v1alpha2::ALLOCATION_MODES};
+use crate::finding::suggest;
+use crate::policy::keys::{Key, Names, Shape};
+use crate::policy::pattern;
+use crate::rules::names;
+use crate::text::tree::{Kind, NodeId, Tree};
+
+/// Longest piece of the user's own text in a message, in characters.
+const SHOWN: usize = 80;
+
+/// Errors so far. Each is one line: `resourceClasses.fallback: what is wrong and what to write instead`.
+#[derive(Debug, Default)]
+pub struct Errors {
+    list: Vec<String>,
+}
+
+impl Errors {
+    /// Adds one.
+    pub fn push(&mut self, path: &str, text: impl AsRef<str>) {
+        let path = if path.is_empty() { "settings" } else { path };
+        self.list.push(format!("{path}: {}", text.as_ref()));
+    }
+
+    /// All of them.
+    pub fn into_list(self) -> Vec<String> {
+        self.list
+    }
+}
+
+/// The user's text in backticks, on one line, cut where it is long.
+pub fn shown(text: &str) -> String {
+    let mut out = String::from("`");
+    for (at, c) in text.chars().enumerate() {
+        if at == SHOWN {
+            out.push('…');
+            break;
+        }
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out.push('`');
+    out
+}
+
+/// `path.name`, or `name` at the top.
+pub fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// Holds a value against a shape; recursion is bounded by the depth of the table.
+pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &mut Errors) {
+    if matches!(tree.kind(node), Kind::Null) {
+        errors.push(path, "says nothing: give it a value, or leave it out");
+        return;
+    }
+    match shape {
+        Shape::Choice(words) => choice(tree, node, path, words, errors),
+        Shape::Flag => {
+            if !matches!(tree.kind(node), Kind::Bool(_)) {
+                errors.push(path, format!("must be `true` or `false`, not {}", what(tree, node)));
+            }
+        }
+        Shape::Name(names) => match tree.str(node) {
+            Some(text) if names == Names::Class && text.contains('*') => {
+                errors.push(path, format!("{} must name one class: no `*`", shown(text)));
+            }
+            Some(text) => name(text, names, path, errors),
+            None => errors.push(path, format!("must be a string, not {}{}", what(tree, node), quotes(tree, node))),
+        },
+        Shape::Patterns(names) => {
+            for (at, item) in list(tree, node, path, "names", errors).iter().enumerate() {
+                let path = format!("{path}[{at}]");
+                match tree.str(*item) {
+                    Some(text) => name(text, names, &path, errors),
+                    None => errors.push(&path, format!("must be a string, not {}", what(tree, *item))),
+                }
+            }
+        }
+        Shape::Object(keys) => object(tree, node, path, keys, errors),
+        Shape::Objects(keys) => {
+            for (at, item) in list(tree, node, path, "objects", errors).iter().enumerate() {
+                object(tree, *item, &format!("{path}[{at}]"), keys, errors);
+            }
+        }
+        Shape::Labels => labels(tree, node, path, errors),
+    }
+}
+
+/// Holds an object against its keys.
+pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], errors: &mut Errors) {
+    if !tree.is_map(node) {
+        errors.push(path, format!("must be an object, not {}", what(tree, node)));
+        return;
+    }
+    for entry in tree.entries(node) {
+        let name = tree.text(entry.key);
+        let here = below(path, &shown_key(name));
+        if entry.shadowed {
+            errors.push(&here, "stands twice: keep one");
+            continue;
+        }
+        match keys.iter().find(|key| key.name == name) {
+            Some(key) => check(tree, entry.value, &here, key.shape, errors),
+            None => {
+                let known = keys.iter().map(|key| key.name);
+                match closest(name, known.clone()) {
+                    Some(meant) => errors.push(&here, format!("unknown setting; did you mean `{meant}`?")),
+                    None => errors.push(&here, format!("unknown setting; write {}", one_of(known))),
+                }
+            }
+        }
+    }
+    if tree.get(node, "allow").is_some() && tree.get(node, "deny").is_some() && keys.iter().any(|key| key.name == "deny") {
+        errors.push(path, "`allow` and `deny` exclude each other: keep one of them");
+    }
+}
+
+/// The known word that was probably meant.
+fn closest(word: &str, known: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
+    known.clone().find(|known| known.eq_ignore_ascii_case(word)).or_else(|| {
+        let mut nearest = suggest::Nearest::to(word);
+        known.for_each(|known| nearest.consider(known));
+        nearest.found()
+    })
+}
+
+/// A key as it stands in a path: cut and on one line, without the backticks.
+fn shown_key(name: &str) -> String {
+    shown(name).trim_matches('`').to_owned()
+}
+
+fn choice(tree: &Tree<'_>, node: NodeId, path: &str, words: &'static [&'static str], errors: &mut Errors) {
+    match tree.kind(node) {
+        Kind::Bool(false) if words.contains(&"off") => {}
+        _ => match tree.str(node) {
+            Some(word) if words.contains(&word) => {}
+            Some(word) => {
+                let hint = match closest(word, words.iter().copied()) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!("write {}", one_of(words.iter().copied())),
+                };
+                errors.push(path, format!("{} is not known; {hint}", shown(word)));
+            }
+            None => errors.push(path, format!("must be {}, not {}", one_of(words.iter().copied()), what(tree, node))),
+        },
+    }
+}
+
+fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: &str, errors: &mut Errors) -> &'t [NodeId] {
+    match tree.kind(node) {
+        Kind::Seq { .. } if tree.items(node).is_empty() => {
+            errors.push(path, "must not be empty: name at least one, or leave it out");
+        }
+        Kind::Seq { .. } => {}
+        _ => errors.push(path, format!("must be a list of {of}, not {}", what(tree, node))),
+    }
+    tree.items(node)
+}
+
+fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
+    if !tree.is_map(node) {
+        errors.push(path, format!("must be an object, not {}", what(tree, node)));
+        return;
+    }
+    if tree.entries(node).is_empty() {
+        errors.push(path, "must not be empty: name at least one, or leave it out");
+    }
+    for entry in tree.entries(node) {
+        let key = tree.text(entry.key);
+        let here = format!("{path}[{}]", shown_key(key));
+        if let Some(message) = names::qualified_name(key).first() {
+            errors.push(&here, format!("no label key: {message}"));
+        }
+        match tree.str(entry.value) {
+            None => errors.push(&here, format!("must be a string, not {}{}", what(tree, entry.value), quotes(tree, entry.value))),
+            Some(value) => {
+                if let Some(message) = names::label_value(value).first() {
+                    errors.push(&here, format!("no label value: {message}"));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a name, or the names a pattern stands for, can exist at all.
+fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
+    // What stands for a star is a letter here: a pattern no name can match is a mistake.
+    let sample = text.replace('*', "a");
+    let never = |messages: names::Messages, what: &str, errors: &mut Errors| {
+        if let Some(message) = messages.first() {
+            errors.push(path, format!("{} is no name of {what}: {message}", shown(text)));
+        }
+    };
+    let one_of_known = |text: &str, known: &[&'static str], what: &str, errors: &mut Errors| {
+        if !known.iter().any(|known| pattern::matches(text, known)) {
+            let hint = match closest(text, known.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("write {}", one_of(known.iter().copied())),
+            };
+            errors.push(path, format!("{} is no {what}; {hint}", shown(text)));
+        }
+    };
+    match names {
+        Names::Subject | Names::Kind if text.is_empty() => errors.push(path, "must not be empty"),
+        Names::Subject | Names::Kind => {}
+        Names::Group if text.is_empty() => {}
+        Names::Class => never(names::subdomain(&sample), "a ResourceClass", errors),
+        Names::Group => never(names::subdomain(&sample), "an API group", errors),
+        Names::Node => never(names::subdomain(text), "a Node", errors),
+        Names::Driver => never(names::lowered_subdomain(&sample), "a driver", errors),
+        Names::Namespace => never(names::label(&sample, names::DottedLabel::NamesTheDots), "a Namespace", errors),
+        Names::Version => {
+            let text = version(text);
+            let known: Vec<&'static str> = api::VERSIONS.iter().map(|version| version.name).collect();
+            if !is_version(text) {
+                one_of_known(text, &known, "version of resource.k8s.io", errors);
+            }
+        }
+        Names::AllocationMode => one_of_known(text, ALLOCATION_MODES, "allocation mode", errors),
+        Names::Release => {
+            if Release::parse(text).is_none() {
+                errors.push(path, Release::unknown(text));
+            }
+        }
+    }
+}
+
+/// `v1`, `v1beta2`, `v1beta*`: what a version of any API looks like, later ones included.
+fn is_version(text: &str) -> bool {
+    if api::VERSIONS.iter().any(|version| pattern::matches(text, version.name)) {
+        return true;
+    }
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'*');
+    let Some(rest) = text.strip_prefix('v') else { return false };
+    let staged = rest.split_once("alpha").or_else(|| rest.split_once("beta"));
+    staged.map_or_else(|| number(rest), |(major, minor)| number(major) && number(minor))
+}
+
+/// A version without the group that may stand before it.
+pub fn version(text: &str) -> &str {
+    text.strip_prefix(GROUP).and_then(|rest| rest.strip_prefix('/')).unwrap_or(text)
+}
+
+/// `a`, `b` or `c`, each in backticks.
+fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// What a value is, in words.
+fn what(tree: &Tree<'_>, node: NodeId) -> &'static str {
+    match tree.kind(node) {
+        Kind::Null | Kind::Alias(_) => "null",
+        Kind::Bool(true) => "`true`",
+        Kind::Bool(false) => "`false`",
+        Kind::Str(_) => "a string",
+        Kind::Seq { .. } => "a list",
+        Kind::Map { .. } => "an object",
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => "a number",
+    }
+}
+
+/// YAML reads `1.30` as a number and `on` as a boolean.
+fn quotes(tree: &Tree<'_>, node: NodeId) -> &'static str {
+    match tree.kind(node) {
+        Kind::Seq { .. } | Kind::Map { .. } => "",
+        _ => ": put it in quotes",
+    }
+}
+
+/// A node of the settings in words: ``node `n1` with `zone=a` ``.
+pub fn shown_node(node: &crate::policy::settings::Node) -> String {
+    let labels: Vec<String> = node.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    match (node.name.is_empty(), labels.is_empty()) {
+        (true, _) => format!("nodes with {}", shown(&labels.join(","))),
+        (false, true) => format!("node {}", shown(&node.name)),
+        (false, false) => format!("node {} with {}", shown(&node.name), shown(&labels.join(","))),
+    }
+}

@@ -1,0 +1,159 @@
+//! The settings as data: one table from which they are read ([`crate::policy::check`]), described ([`crate::policy::schema`]) and refused.
+
+/// One key of the settings.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub shape: Shape,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+}
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// One of these words. Where `off` is one of them `false` is taken for it, because YAML 1.1 reads `off` as `false`.
+    Choice(&'static [&'static str]),
+    /// `true` or `false`.
+    Flag,
+    /// One name.
+    Name(Names),
+    /// A list of names with wildcards, not empty.
+    Patterns(Names),
+    /// An object. Where it has `allow` and `deny`, only one of them may be given.
+    Object(&'static [Key]),
+    /// A list of objects, not empty.
+    Objects(&'static [Key]),
+    /// Labels of a node, not empty.
+    Labels,
+}
+
+/// Which names are meant, and so how they must look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// A ResourceClass.
+    Class,
+    /// A driver.
+    Driver,
+    /// `v1alpha2`, also with the group before it.
+    Version,
+    /// An allocation mode.
+    AllocationMode,
+    /// An API group; empty for the core group.
+    Group,
+    /// A kind.
+    Kind,
+    /// A Node.
+    Node,
+    /// A Namespace.
+    Namespace,
+    /// A user or a group of users: any text.
+    Subject,
+    /// A Kubernetes release.
+    Release,
+}
+
+const fn key(name: &'static str, shape: Shape, doc: &'static str) -> Key {
+    Key { name, shape, doc }
+}
+
+/// Every setting.
+pub static SETTINGS: &[Key] = &[
+    key(
+        "mode",
+        Shape::Choice(&["enforce", "warn"]),
+        "What happens to a request that is not in order: `enforce` (default) refuses it, `warn` accepts it and warns.",
+    ),
+    key(
+        "validation",
+        Shape::Choice(&["strict", "off"]),
+        "Whether objects are held against the API server's own rules: `strict` (default) or `off`.",
+    ),
+    key(
+        "release",
+        Shape::Name(Names::Release),
+        "The Kubernetes release whose rules apply, e.g. \"1.28\"; by default the last release that serves the object's version.",
+    ),
+    key(
+        "apiVersions",
+        Shape::Object(&[
+            key("allow", Shape::Patterns(Names::Version), "The API versions objects may have."),
+            key("deny", Shape::Patterns(Names::Version), "The API versions objects may not have."),
+        ]),
+        "Which versions of resource.k8s.io may be used.",
+    ),
+    key(
+        "resourceClasses",
+        Shape::Object(&[
+            key("allow", Shape::Patterns(Names::Class), "The classes claims may name."),
+            key("deny", Shape::Patterns(Names::Class), "The classes claims may not name."),
+            key(
+                "fallback",
+                Shape::Name(Names::Class),
+                "The class that a new claim gets in place of one that is not allowed or missing; the policy then changes objects and must be `mutating: true`.",
+            ),
+        ]),
+        "Which resource classes claims and claim templates may name.",
+    ),
+    key(
+        "allocationModes",
+        Shape::Object(&[
+            key("allow", Shape::Patterns(Names::AllocationMode), "The allocation modes claims may have."),
+            key("deny", Shape::Patterns(Names::AllocationMode), "The allocation modes claims may not have."),
+        ]),
+        "Which allocation modes claims and claim templates may have.",
+    ),
+    key(
+        "drivers",
+        Shape::Object(&[
+            key("allow", Shape::Patterns(Names::Driver), "The drivers that may be named."),
+            key("deny", Shape::Patterns(Names::Driver), "The drivers that may not be named."),
+        ]),
+        "Which drivers classes, claim statuses, parameters and slices may name.",
+    ),
+    key(
+        "parametersRef",
+        Shape::Object(&[
+            key("required", Shape::Flag, "Whether claims must refer to parameters."),
+            key("allow", Shape::Objects(GROUP_KIND), "The kinds of parameters claims may refer to."),
+            key("deny", Shape::Objects(GROUP_KIND), "The kinds of parameters claims may not refer to."),
+        ]),
+        "What claims and claim templates may refer to as their parameters.",
+    ),
+    key("suitableNodes", Shape::Object(NODES), "What a class must say about nodes in suitableNodes."),
+    key(
+        "availableOnNodes",
+        Shape::Object(NODES),
+        "What an allocation must say about nodes in availableOnNodes; judged where drivers write it, in resourceclaims/status.",
+    ),
+    key(
+        "shareable",
+        Shape::Object(&[key("deny", Shape::Flag, "Whether allocations and claim parameters may not be shareable.")]),
+        "Whether several pods may share an allocation.",
+    ),
+    key(
+        "exempt",
+        Shape::Object(&[
+            key("usernames", Shape::Patterns(Names::Subject), "Users whose requests are accepted without a look."),
+            key("groups", Shape::Patterns(Names::Subject), "Groups of users whose requests are accepted without a look."),
+            key("namespaces", Shape::Patterns(Names::Namespace), "Namespaces whose requests are accepted without a look."),
+        ]),
+        "Whose requests are accepted without a look.",
+    ),
+];
+
+static GROUP_KIND: &[Key] = &[
+    key("apiGroup", Shape::Name(Names::Group), "The API group, `*` wildcards allowed; absent or empty is the core group."),
+    key("kind", Shape::Name(Names::Kind), "The kind, `*` wildcards allowed."),
+];
+
+static NODES: &[Key] = &[
+    key("required", Shape::Flag, "Whether there must be a node selector."),
+    key("mustSelect", Shape::Objects(NODE), "Nodes that must be selected."),
+    key("mustNotSelect", Shape::Objects(NODE), "Nodes that must not be selected."),
+];
+
+static NODE: &[Key] =
+    &[key("name", Shape::Name(Names::Node), "The node's name."), key("labels", Shape::Labels, "The node's labels.")];

@@ -1,0 +1,56 @@
+//! Which of the nodes that settings describe a node selector selects.
+
+use crate::api::Release;
+use crate::place::rules::SchedulerRules;
+use crate::place::selector::{List, Selector, Term};
+use crate::policy::settings::Node;
+use crate::record::Record;
+use crate::record::view::NodeSelector;
+
+/// A selector, ready to be asked about nodes.
+#[derive(Debug)]
+pub struct Selected<'r> {
+    /// `None`: there is no selector, every node is selected.
+    selector: Option<Selector<'r>>,
+}
+
+impl<'r> Selected<'r> {
+    /// Parses a selector as the scheduler of the release does.
+    pub fn by(selector: Option<&'r Record<'r>>, release: Release) -> Self {
+        let rules = SchedulerRules::of(release);
+        Selected { selector: selector.map(|record| Selector::parse(NodeSelector::new(record), &rules)) }
+    }
+
+    /// Is the node selected for certain? A node described by labels alone is not by a term that asks for its name.
+    pub fn surely(&self, node: &Node) -> bool {
+        self.any(node, false)
+    }
+
+    /// May the node be selected? A node described by labels alone may have any name.
+    pub fn possibly(&self, node: &Node) -> bool {
+        self.any(node, true)
+    }
+
+    fn any(&self, node: &Node, unnamed: bool) -> bool {
+        self.selector.as_ref().is_none_or(|selector| selector.terms.iter().any(|term| matches(term, node, unnamed)))
+    }
+}
+
+/// An empty term, and one that cannot be parsed, selects nothing.
+fn matches(term: &Term<'_>, node: &Node, unnamed: bool) -> bool {
+    !term.is_empty()
+        && term.requirements.iter().all(|requirement| {
+            let Ok(test) = &requirement.test else { return false };
+            match requirement.list {
+                List::Expressions => {
+                    let label = node.labels.iter().find(|(key, _)| key == requirement.key);
+                    test.holds(label.map(|(_, value)| value.as_str()))
+                }
+                List::Fields if node.name.is_empty() => unnamed,
+                List::Fields => {
+                    let value = if requirement.key == "metadata.name" { node.name.as_str() } else { "" };
+                    test.holds(Some(value))
+                }
+            }
+        })
+}

@@ -1,0 +1,110 @@
+//! An AdmissionRequest, as far as a policy looks at it.
+
+use crate::policy::Settings;
+use crate::policy::pattern;
+use crate::text::tree::{Kind, NodeId, Tree};
+
+/// What is asked of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A new object.
+    Create,
+    /// Another state of a stored object.
+    Update,
+    /// The end of an object, or a connection to one: nothing to judge.
+    Other,
+}
+
+/// An AdmissionRequest.
+#[derive(Clone, Copy, Debug)]
+pub struct AdmissionRequest<'t, 's> {
+    tree: &'t Tree<'s>,
+    node: NodeId,
+    /// What is asked.
+    pub operation: Operation,
+}
+
+impl<'t, 's> AdmissionRequest<'t, 's> {
+    /// Reads a request; a whole AdmissionReview is opened.
+    ///
+    /// # Errors
+    /// Why there is nothing to judge.
+    pub fn read(tree: &'t Tree<'s>, node: Option<NodeId>) -> Result<Self, String> {
+        let node = node.filter(|&node| !matches!(tree.kind(node), Kind::Null));
+        let Some(mut node) = node else { return Err("`request` is missing: the AdmissionRequest to judge".to_owned()) };
+        if tree.get(node, "kind").and_then(|kind| tree.str(kind)) == Some("AdmissionReview") {
+            match tree.get(node, "request") {
+                Some(inner) => node = inner,
+                None => return Err("`request` is missing in the AdmissionReview".to_owned()),
+            }
+        }
+        if !tree.is_map(node) {
+            return Err("`request` must be an object: an AdmissionRequest".to_owned());
+        }
+        let operation = match tree.get(node, "operation").and_then(|operation| tree.str(operation)) {
+            Some("CREATE") => Operation::Create,
+            Some("UPDATE") => Operation::Update,
+            Some("DELETE" | "CONNECT") => Operation::Other,
+            Some(other) => {
+                let shown = crate::policy::check::shown(other);
+                return Err(format!("`request.operation` is {shown}; it must be one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`"));
+            }
+            None => return Err("`request.operation` is missing: one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`".to_owned()),
+        };
+        Ok(AdmissionRequest { tree, node, operation })
+    }
+
+    /// The tree the request stands in.
+    pub fn tree(&self) -> &'t Tree<'s> {
+        self.tree
+    }
+
+    fn get(&self, name: &str) -> Option<NodeId> {
+        self.tree.get(self.node, name).filter(|&node| !matches!(self.tree.kind(node), Kind::Null))
+    }
+
+    fn text(&self, name: &str) -> &'t str {
+        self.get(name).and_then(|node| self.tree.str(node)).unwrap_or("")
+    }
+
+    /// `uid`; empty if missing.
+    pub fn uid(&self) -> &'t str {
+        self.text("uid")
+    }
+
+    /// `namespace`; empty for cluster-scoped objects.
+    pub fn namespace(&self) -> &'t str {
+        self.text("namespace")
+    }
+
+    /// `subResource`; empty for the object itself.
+    pub fn sub_resource(&self) -> &'t str {
+        self.text("subResource")
+    }
+
+    /// `kind.group`; `None` if the request does not say.
+    pub fn group(&self) -> Option<&'t str> {
+        self.get("kind").and_then(|kind| self.tree.get(kind, "group")).and_then(|group| self.tree.str(group))
+    }
+
+    /// `object`, unless it is null.
+    pub fn object(&self) -> Option<NodeId> {
+        self.get("object")
+    }
+
+    /// `oldObject`, unless it is null.
+    pub fn old_object(&self) -> Option<NodeId> {
+        self.get("oldObject")
+    }
+
+    /// Whether the settings leave this user or this namespace alone.
+    pub fn is_exempt(&self, settings: &Settings) -> bool {
+        let tree = self.tree;
+        let user = self.get("userInfo");
+        let username = user.and_then(|user| tree.get(user, "username")).and_then(|name| tree.str(name));
+        let groups = user.and_then(|user| tree.get(user, "groups")).map_or(&[][..], |groups| tree.items(groups));
+        username.is_some_and(|name| pattern::any(&settings.exempt_usernames, name))
+            || groups.iter().filter_map(|&group| tree.str(group)).any(|group| pattern::any(&settings.exempt_groups, group))
+            || (!self.namespace().is_empty() && pattern::any(&settings.exempt_namespaces, self.namespace()))
+    }
+}

@@ -1,0 +1,271 @@
+//! A verdict in the shape of each host: Kubewarden's ValidationResponse, OPA's result, Gatekeeper's violations.
+
+use crate::finding::{Code, Finding, Severity};
+use crate::policy::judge::Verdict;
+use crate::policy::restrictions;
+use crate::wire::answer;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// Longest warning, in characters: kubectl prints it on a line.
+const WARNING: usize = 120;
+/// Most warnings; the last one says how many more there are.
+const WARNINGS: usize = 30;
+/// Longest message, in bytes; what is beyond is counted.
+const MESSAGE: usize = 32 << 10;
+
+/// What an audit log should keep of a request.
+#[derive(Clone, Debug, Serialize)]
+pub struct Annotations {
+    /// The class that was asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub class: String,
+    /// The settings that had something to say.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rule: String,
+}
+
+/// Kubewarden's answer to `validate`; absent keys are left out.
+#[derive(Debug, Default, Serialize)]
+pub struct ValidationResponse {
+    /// Whether the request goes through.
+    pub accepted: bool,
+    /// Why not: one reason bare, several in brackets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// 400 a request that cannot be read, 403 refused by the policy, 422 refused by the API server's own rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<u16>,
+    /// The whole new object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutated_object: Option<Box<RawValue>>,
+    /// `rule`: the settings that had something to say; `class`: the class that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit_annotations: Option<Annotations>,
+    /// For the user, accepted or not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl ValidationResponse {
+    /// The answer of a verdict.
+    pub fn of(verdict: &Verdict) -> Self {
+        let accepted = verdict.accepted();
+        ValidationResponse {
+            accepted,
+            message: message(&verdict.findings),
+            code: code(&verdict.findings),
+            mutated_object: verdict.mutated.clone().and_then(|object| RawValue::from_string(object).ok()),
+            audit_annotations: annotations(verdict),
+            warnings: warnings(&verdict.findings),
+        }
+    }
+}
+
+/// Kubewarden's answer to `validate_settings`.
+#[derive(Debug, Serialize)]
+pub struct SettingsValidationResponse {
+    /// Whether the settings can be used.
+    pub valid: bool,
+    /// Everything that is wrong with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+impl SettingsValidationResponse {
+    /// The answer to settings that were read, or not.
+    pub fn of<T>(read: Result<T, Vec<String>>) -> Self {
+        match read {
+            Ok(_) => SettingsValidationResponse { valid: true, message: None },
+            Err(errors) => SettingsValidationResponse { valid: false, message: Some(cut(errors.into_iter(), "; ")) },
+        }
+    }
+}
+
+/// OPA's result for an AdmissionReview: short for people who query it, and with `response` as Kubernetes has it.
+#[derive(Debug, Serialize)]
+pub struct OpaResult {
+    allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    findings: Vec<answer::Finding>,
+    warnings: Vec<String>,
+    response: AdmissionResponse,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AdmissionResponse {
+    uid: String,
+    allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<AdmissionStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit_annotations: Option<Annotations>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct AdmissionStatus {
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u16>,
+}
+
+impl OpaResult {
+    /// The result of a verdict.
+    pub fn of(verdict: &Verdict) -> Self {
+        let (code, message, warnings) = (code(&verdict.findings), message(&verdict.findings), warnings(&verdict.findings));
+        let response = AdmissionResponse {
+            uid: verdict.uid.clone(),
+            allowed: verdict.accepted(),
+            status: message.clone().map(|message| AdmissionStatus { message, code }),
+            audit_annotations: annotations(verdict),
+            warnings: warnings.clone(),
+        };
+        OpaResult { allowed: verdict.accepted(), code, message, findings: findings(verdict), warnings, response }
+    }
+}
+
+/// One of Gatekeeper's violations.
+#[derive(Debug, Serialize)]
+pub struct Violation {
+    /// Why the request is refused.
+    pub msg: String,
+}
+
+/// Gatekeeper's result: none means accepted.
+pub fn violations(verdict: &Verdict) -> Vec<Violation> {
+    errors(&verdict.findings).map(|finding| Violation { msg: finding.message.clone() }).collect()
+}
+
+/// The findings as every answer of the contract has them; there is no text to point into.
+pub fn findings(verdict: &Verdict) -> Vec<answer::Finding> {
+    let source = crate::text::Source::new("");
+    verdict.findings.iter().map(|finding| answer::finding(&source, finding.clone())).collect()
+}
+
+fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
+    findings.iter().filter(|finding| finding.severity == Severity::Error)
+}
+
+/// The worst of what was found: unreadable before malformed before not wanted.
+fn code(findings: &[Finding]) -> Option<u16> {
+    errors(findings)
+        .map(|finding| match finding.code {
+            Code::PolicySettings | Code::AdmissionRequest => 400,
+            code if restrictions::setting(code) == "validation" || code == Code::NamespaceMismatch => 422,
+            _ => 403,
+        })
+        .min_by_key(|code| match code {
+            400 => 0,
+            422 => 1,
+            _ => 2,
+        })
+}
+
+/// One reason bare, several as the API server joins them, each text once.
+fn message(findings: &[Finding]) -> Option<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    let texts: Vec<&str> = errors(findings).map(|finding| finding.message.as_str()).filter(|text| seen.insert(*text)).collect();
+    match texts.as_slice() {
+        [] => None,
+        [one] => Some(shortened(one)),
+        many => Some(format!("[{}]", cut(many.iter().map(|text| shortened(text)), ", "))),
+    }
+}
+
+/// Joins texts up to the longest message, and counts those left out.
+fn cut(texts: impl Iterator<Item = String>, between: &str) -> String {
+    let mut out = String::new();
+    let mut left = 0usize;
+    for text in texts {
+        if !out.is_empty() && (left > 0 || out.len().saturating_add(text.len()) > MESSAGE) {
+            left = left.saturating_add(1);
+            continue;
+        }
+        if !out.is_empty() {
+            out.push_str(between);
+        }
+        out.push_str(&text);
+    }
+    if left > 0 {
+        out.push_str(&format!("{between}and {left} more"));
+    }
+    out
+}
+
+/// A text of at most a message's length, on one line.
+fn shortened(text: &str) -> String {
+    let mut end = text.len().min(MESSAGE);
+    while !text.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    let mut line = one_line(text.get(..end).unwrap_or_default());
+    if end < text.len() {
+        line.push('…');
+    }
+    line
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn warnings(findings: &[Finding]) -> Vec<String> {
+    let all: Vec<&Finding> = findings.iter().filter(|finding| finding.severity == Severity::Warning).collect();
+    let kept = if all.len() > WARNINGS { WARNINGS.saturating_sub(1) } else { all.len() };
+    let mut warnings: Vec<String> = all.iter().take(kept).map(|finding| warning(&finding.message)).collect();
+    let left = all.len().saturating_sub(kept);
+    if left > 0 {
+        warnings.push(format!("and {left} more"));
+    }
+    warnings
+}
+
+fn warning(text: &str) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= WARNING {
+        return line;
+    }
+    let mut short: String = line.chars().take(WARNING.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+fn annotations(verdict: &Verdict) -> Option<Annotations> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for name in verdict.findings.iter().map(|finding| restrictions::setting(finding.code)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    (!names.is_empty()).then(|| Annotations { rule: names.join(","), class: warning(&verdict.class) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut_and_counted() {
+        let texts = (0..1000).map(|n| format!("{n:0100}"));
+        let joined = cut(texts, ", ");
+        assert!(joined.len() <= MESSAGE + 20, "{}", joined.len());
+        let kept = joined.matches(", 0").count() + 1;
+        assert!(joined.ends_with(&format!(", and {} more", 1000 - kept)), "{}", &joined[joined.len() - 40..]);
+        assert_eq!(cut(["a".to_owned(), "b".to_owned()].into_iter(), "; "), "a; b");
+    }
+
+    #[test]
+    fn warnings_stay_on_a_line() {
+        assert_eq!(warning("a\nb"), "a b");
+        let long = warning(&"é".repeat(200));
+        assert_eq!(long.chars().count(), 120);
+        assert!(long.ends_with("é…"));
+        assert_eq!(warning(&"é".repeat(120)), "é".repeat(120));
+    }
+}

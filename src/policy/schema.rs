@@ -1,0 +1,86 @@
+//! The JSON Schema of the settings, from the table of keys.
+
+use crate::api::classic::v1alpha2::ALLOCATION_MODES;
+use crate::policy::keys::{Key, Names, SETTINGS, Shape};
+use serde_json::{Map, Value, json};
+
+/// The schema (draft 2020-12), for editors and forms; [`crate::policy::Settings::read`] checks more than a schema can say.
+pub fn schema() -> Value {
+    let mut schema = object(SETTINGS);
+    let described = [
+        ("$schema", "https://json-schema.org/draft/2020-12/schema"),
+        ("title", "Settings of the claimkit policy"),
+        (
+            "description",
+            "Everything is optional. Empty settings hold objects of resource.k8s.io against the API server's own rules.",
+        ),
+    ];
+    for (at, (name, text)) in described.into_iter().enumerate() {
+        schema.shift_insert(at, name.to_owned(), Value::from(text));
+    }
+    Value::Object(schema)
+}
+
+fn object(keys: &'static [Key]) -> Map<String, Value> {
+    let mut properties = Map::new();
+    for key in keys {
+        let mut property = shape(key.shape);
+        property.insert("description".to_owned(), Value::from(key.doc));
+        properties.insert(key.name.to_owned(), Value::Object(property));
+    }
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), Value::from("object"));
+    schema.insert("additionalProperties".to_owned(), Value::from(false));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    let has = |name: &str| keys.iter().any(|key| key.name == name);
+    if has("allow") && has("deny") {
+        schema.insert("not".to_owned(), json!({ "required": ["allow", "deny"] }));
+    }
+    if has("kind") {
+        schema.insert("required".to_owned(), json!(["kind"]));
+    }
+    if has("labels") {
+        schema.insert("minProperties".to_owned(), Value::from(1));
+    }
+    schema
+}
+
+fn shape(shape: Shape) -> Map<String, Value> {
+    let value = match shape {
+        Shape::Choice(words) => {
+            let mut words: Vec<Value> = words.iter().copied().map(Value::from).collect();
+            if words.contains(&Value::from("off")) {
+                words.push(Value::from(false));
+            }
+            json!({ "enum": words })
+        }
+        Shape::Flag => json!({ "type": "boolean" }),
+        Shape::Name(names) => Value::Object(name(names)),
+        Shape::Patterns(names) => json!({ "type": "array", "minItems": 1, "items": name(names) }),
+        Shape::Object(keys) => Value::Object(object(keys)),
+        Shape::Objects(keys) => json!({ "type": "array", "minItems": 1, "items": object(keys) }),
+        Shape::Labels => json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": "string" } }),
+    };
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn name(names: Names) -> Map<String, Value> {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), Value::from("string"));
+    match names {
+        Names::AllocationMode => {
+            schema.insert("examples".to_owned(), json!(ALLOCATION_MODES));
+        }
+        Names::Release => {
+            schema.insert("pattern".to_owned(), Value::from(r"^1\.(26|27|28|29|30)(\.[0-9]+)?$"));
+        }
+        Names::Group => {}
+        _ => {
+            schema.insert("minLength".to_owned(), Value::from(1));
+        }
+    }
+    schema
+}

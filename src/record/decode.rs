@@ -1,0 +1,527 @@
+//! A tree and a schema give an object, as kube-apiserver's JSON decoder does it (spec/decoding.md §4, §5; spec/behaviour.md §3).
+//!
+//! Decoding never stops at the first problem: the server's answer is marked, all others are kept beside it.
+
+use crate::api::{Release, Struct, Type};
+use crate::finding::Path;
+use crate::go::quantity::Quantity;
+use crate::go::time::Time;
+use crate::record::{Record, Value};
+use crate::text::diagnose::{self, Meant, Wanted};
+use crate::text::print::{self, Order};
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use crate::text::{Mode, Span};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many strict problems Go's decoder collects.
+const MAX_STRICT: usize = 100;
+
+/// What kind of strict problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrictKind {
+    /// The schema has no such field.
+    Unknown,
+    /// A key stands twice.
+    Duplicate,
+}
+
+/// One item of a strict decoding error.
+#[derive(Clone, Debug)]
+pub struct Strict {
+    /// Unknown or duplicate.
+    pub kind: StrictKind,
+    /// The server's text, e.g. `unknown field "spec.foo"`.
+    pub message: String,
+    /// The path inside the quotes.
+    pub path: String,
+    /// The field's own name.
+    pub field: String,
+    /// The struct that was searched; `None` for map keys.
+    pub schema: Option<&'static Struct>,
+    /// The mapping it stands in.
+    pub parent: NodeId,
+    /// The key in the text.
+    pub key: Span,
+    /// The value in the text.
+    pub value: Span,
+}
+
+/// A value of the wrong type.
+#[derive(Clone, Debug)]
+pub struct Mismatch {
+    /// Go's text.
+    pub message: String,
+    /// The path of the field, with indexes.
+    pub path: String,
+    /// The value in the text.
+    pub span: Span,
+    /// The node.
+    pub node: NodeId,
+    /// What the field takes.
+    pub ty: Type,
+    /// What is meant there, where that can be told.
+    pub meant: Option<Meant>,
+}
+
+/// What decoding gives.
+#[derive(Debug)]
+pub struct Decoded<'t> {
+    /// The object; what could not be decoded is left unset.
+    pub record: Record<'t>,
+    /// Every value of the wrong type; the server answers with the one at `answer`.
+    pub mismatches: Vec<Mismatch>,
+    /// Which mismatch the server reports: the first, or the first of a type that decodes itself (times, quantities).
+    pub answer: Option<usize>,
+    /// Strict items in the server's order.
+    pub strict: Vec<Strict>,
+}
+
+/// How the text reaches the server.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Sorted: through kubectl or from YAML. Source: JSON as it stands, where duplicate keys are seen.
+    pub order: Order,
+    /// How the document was read.
+    pub mode: Mode,
+    /// The release whose fields count.
+    pub release: Release,
+    /// Most bytes a verbatim value may print to.
+    pub max_raw: usize,
+    /// kubectl is in between: it reads numbers into int64 or float64 and prints them anew.
+    pub kubectl: bool,
+}
+
+/// How an object reaches the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Via {
+    /// What a person submitting the file meets.
+    #[default]
+    Kubectl,
+    /// The registered validation functions on exactly this object.
+    Validator,
+}
+
+/// Most bytes a verbatim value may print to.
+const MAX_RAW: usize = 64 << 20;
+
+impl How {
+    /// Only JSON sent to the server as it stands keeps its order and its duplicate keys.
+    pub fn reaching(mode: Mode, via: Via, release: Release) -> Self {
+        let order = if mode == Mode::Json && via == Via::Validator { Order::Source } else { Order::Sorted };
+        How { order, mode, release, max_raw: MAX_RAW, kubectl: via == Via::Kubectl }
+    }
+}
+
+/// Decodes an object. `version` is the short name, e.g. `v1alpha2`.
+pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, version: &'static str, how: How) -> Decoded<'t> {
+    // The order of keys decides nothing but the order of what is wrong: where nothing is, sorting them is work for nothing.
+    let decoded = pass(tree, node, schema, version, how, false);
+    match how.order {
+        Order::Sorted if !decoded.mismatches.is_empty() || !decoded.strict.is_empty() => {
+            pass(tree, node, schema, version, how, true)
+        }
+        _ => decoded,
+    }
+}
+
+/// True where decoding would surely find no value of the wrong type; false where it has to look. Recursion is bounded by
+/// the depth of the tables.
+pub fn fits(tree: &Tree<'_>, node: NodeId, ty: &Type, release: Release) -> bool {
+    match (ty, tree.kind(node)) {
+        (_, Kind::Null) | (Type::Raw | Type::FieldsV1, _) => true,
+        (Type::Pointer(inner), _) => fits(tree, node, inner, release),
+        (Type::String | Type::Named(..) | Type::Uid, Kind::Str(_)) | (Type::Bool, Kind::Bool(_)) => true,
+        (Type::Int64, Kind::Int(_)) => true,
+        (Type::Int32, Kind::Int(n)) => i32::try_from(n).is_ok(),
+        (Type::Time, Kind::Str(text)) => Time::parse(tree.text(text)).is_ok(),
+        (Type::StringMap, Kind::Map { .. }) => {
+            tree.entries(node).iter().all(|entry| matches!(tree.kind(entry.value), Kind::Str(_) | Kind::Null))
+        }
+        (Type::Map(map), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| fits(tree, entry.value, &map.value, release)),
+        (Type::Struct(schema), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| {
+            let field = schema.field(tree.text(entry.key), release);
+            field.is_none_or(|(_, field)| fits(tree, entry.value, &field.ty, release))
+        }),
+        (Type::List(inner), Kind::Seq { .. }) => tree.items(node).iter().all(|&item| fits(tree, item, inner, release)),
+        _ => false,
+    }
+}
+
+fn pass<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    schema: &'static Struct,
+    version: &'static str,
+    how: How,
+    sorted: bool,
+) -> Decoded<'t> {
+    let mut decoder =
+        Decoder { tree, version, how, sorted, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: BTreeSet::new() };
+    let mut record = Record::empty(schema);
+    decoder.fill(node, schema, &Path::ROOT, &Context::ROOT, &mut record);
+    let answer = decoder.own.or(if decoder.mismatches.is_empty() { None } else { Some(0) });
+    Decoded { record, mismatches: decoder.mismatches, answer, strict: decoder.strict }
+}
+
+/// The Go struct that holds the current field, and the dotted path without indexes.
+#[derive(Clone, Copy)]
+struct Context<'p> {
+    parent: Option<&'p Context<'p>>,
+    holder: &'static str,
+    field: &'static str,
+}
+
+impl Context<'_> {
+    const ROOT: Context<'static> = Context { parent: None, holder: "", field: "" };
+
+    fn describe(&self) -> Option<String> {
+        let mut names = Vec::new();
+        let mut here = Some(self);
+        while let Some(context) = here {
+            if context.parent.is_some() {
+                names.push(context.field);
+            }
+            here = context.parent;
+        }
+        names.reverse();
+        (!names.is_empty()).then(|| format!("{}.{}", self.holder, names.join(".")))
+    }
+}
+
+struct Decoder<'t, 's> {
+    tree: &'t Tree<'s>,
+    version: &'static str,
+    how: How,
+    /// Keys are met in sorted order where `how` asks for it; else as written.
+    sorted: bool,
+    mismatches: Vec<Mismatch>,
+    /// The first mismatch of a type with a decoder of its own: Go stops there and reports it.
+    own: Option<usize>,
+    strict: Vec<Strict>,
+    seen: BTreeSet<String>,
+}
+
+impl<'t> Decoder<'t, '_> {
+    /// Entries in the order the server meets them; duplicates only where it would see them.
+    fn entries(&self, node: NodeId) -> impl Iterator<Item = &'t Entry> + use<'t> {
+        let tree = self.tree;
+        let sorted = if self.sorted { print::effective(tree, node, Order::Sorted) } else { Vec::new() };
+        let written = if self.sorted { &[][..] } else { tree.entries(node) };
+        let duplicates = self.how.order == Order::Source;
+        written.iter().filter(move |entry| duplicates || !entry.shadowed).chain(sorted)
+    }
+
+    fn what(&self, node: NodeId) -> &'static str {
+        match self.tree.kind(node) {
+            Kind::Null | Kind::Alias(_) => "null",
+            Kind::Bool(_) => "bool",
+            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => "number",
+            Kind::Str(_) => "string",
+            Kind::Seq { .. } => "array",
+            Kind::Map { .. } => "object",
+        }
+    }
+
+    fn mismatch(&mut self, node: NodeId, what: &str, ty: &Type, go_type: &str, path: &Path<'_>, context: &Context<'_>) {
+        let message = match context.describe() {
+            Some(field) => format!("json: cannot unmarshal {what} into Go struct field {field} of type {go_type}"),
+            None => format!("json: cannot unmarshal {what} into Go value of type {go_type}"),
+        };
+        self.push(node, message, ty, path);
+    }
+
+    fn push(&mut self, node: NodeId, message: String, ty: &Type, path: &Path<'_>) {
+        let wanted = if ty.is_text() { Some(Wanted::Text) } else { ty.takes_map().then_some(Wanted::Map) };
+        let meant = wanted.and_then(|wanted| diagnose::meant(self.tree, node, wanted));
+        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty, meant });
+    }
+
+    /// The last mismatch came from a type that decodes itself.
+    fn stops(&mut self) {
+        if self.own.is_none() {
+            self.own = self.mismatches.len().checked_sub(1);
+        }
+    }
+
+    fn strict(&mut self, kind: StrictKind, path: String, parent: NodeId, entry: &Entry, schema: Option<&'static Struct>) {
+        let words = match kind {
+            StrictKind::Unknown => "unknown field",
+            StrictKind::Duplicate => "duplicate field",
+        };
+        let message = format!("{words} \"{path}\"");
+        if self.strict.len() >= MAX_STRICT || !self.seen.insert(message.clone()) {
+            return;
+        }
+        self.strict.push(Strict {
+            kind,
+            message,
+            path,
+            field: self.tree.text(entry.key).to_owned(),
+            schema,
+            parent,
+            key: entry.key_span,
+            value: self.tree.span(entry.value),
+        });
+    }
+
+    fn fill(&mut self, node: NodeId, schema: &'static Struct, path: &Path<'_>, context: &Context<'_>, record: &mut Record<'t>) {
+        let mut met = [false; 32];
+        for entry in self.entries(node) {
+            let tree = self.tree;
+            let name = tree.text(entry.key);
+            let here = path.field(name);
+            let Some((slot, field)) = schema.field(name, self.how.release) else {
+                self.strict(StrictKind::Unknown, here.render(), node, entry, Some(schema));
+                continue;
+            };
+            if met.get_mut(slot).is_some_and(|met| std::mem::replace(met, true)) {
+                self.strict(StrictKind::Duplicate, here.render(), node, entry, Some(schema));
+            }
+            let inner = Context { parent: Some(context), holder: schema.go, field: field.json };
+            if let Some(place) = record.slots.get_mut(slot) {
+                self.value(entry.value, &field.ty, &here, &inner, place);
+            }
+        }
+    }
+
+    /// Decodes into a slot that may hold the value of an earlier duplicate: Go decodes on top of it.
+    fn value(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+        let tree = self.tree;
+        let kind = tree.kind(node);
+        if kind == Kind::Null {
+            match ty {
+                Type::Pointer(_) | Type::List(_) | Type::StringMap | Type::Map(_) | Type::Time | Type::Quantity => {
+                    *place = Value::Unset
+                }
+                _ => {}
+            }
+            return;
+        }
+        match ty {
+            Type::Pointer(inner) => self.value(node, inner, path, context, place),
+            Type::String | Type::Named(..) | Type::Uid => match kind {
+                Kind::Str(text) => *place = Value::Str(Cow::Borrowed(tree.text(text))),
+                _ => self.plain_mismatch(node, ty, path, context),
+            },
+            Type::Bool => match kind {
+                Kind::Bool(b) => *place = Value::Bool(b),
+                _ => self.plain_mismatch(node, ty, path, context),
+            },
+            Type::Int64 => match self.number(node) {
+                None => self.plain_mismatch(node, ty, path, context),
+                Some(literal) => match literal.parse::<i64>() {
+                    Ok(n) => *place = Value::Int(n),
+                    Err(_) => self.mismatch(node, &format!("number {literal}"), ty, "int64", path, context),
+                },
+            },
+            Type::Int32 => match self.number(node) {
+                None => self.plain_mismatch(node, ty, path, context),
+                Some(literal) => match literal.parse::<i32>() {
+                    Ok(n) => *place = Value::Int(i64::from(n)),
+                    Err(_) => self.mismatch(node, &format!("number {literal}"), ty, "int32", path, context),
+                },
+            },
+            Type::Time => match kind {
+                Kind::Str(text) => match Time::parse(tree.text(text)) {
+                    Ok(time) => *place = Value::Time(time),
+                    Err(message) => {
+                        self.push(node, message, ty, path);
+                        self.stops();
+                    }
+                },
+                _ => {
+                    let what = self.what(node);
+                    self.mismatch(node, what, ty, "string", path, context);
+                    self.stops();
+                }
+            },
+            Type::Quantity => {
+                let raw = self.raw(node);
+                match Quantity::parse_json(&raw).map(|quantity| quantity.canonical().into_owned()) {
+                    Ok(canonical) => *place = Value::Quantity(Cow::Owned(canonical)),
+                    Err(message) => {
+                        self.push(node, message.message().to_owned(), ty, path);
+                        self.stops();
+                    }
+                }
+            }
+            Type::Raw | Type::FieldsV1 => *place = Value::Raw(self.raw(node)),
+            Type::StringMap => match kind {
+                Kind::Map { .. } => self.string_map(node, path, context, place),
+                _ => self.plain_mismatch(node, ty, path, context),
+            },
+            Type::Map(map) => match kind {
+                Kind::Map { .. } => self.typed_map(node, &map.value, path, context, place),
+                _ => self.plain_mismatch(node, ty, path, context),
+            },
+            Type::Struct(schema) => match kind {
+                Kind::Map { .. } => {
+                    if !matches!(place, Value::Struct(_)) {
+                        *place = Value::Struct(Record::empty(schema));
+                    }
+                    if let Value::Struct(record) = place {
+                        self.fill(node, schema, path, context, record);
+                    }
+                }
+                _ => self.plain_mismatch(node, ty, path, context),
+            },
+            Type::List(inner) => match kind {
+                Kind::Seq { .. } => {
+                    let mut list = match std::mem::replace(place, Value::Unset) {
+                        Value::List(list) => list,
+                        _ => Vec::new(),
+                    };
+                    let items = tree.items(node);
+                    list.resize(items.len(), Value::Unset);
+                    for (at, (&item, slot)) in items.iter().zip(&mut list).enumerate() {
+                        self.value(item, inner, &path.index(at), context, slot);
+                        if matches!(slot, Value::Unset) {
+                            *slot = zero(inner);
+                        }
+                    }
+                    *place = Value::List(list);
+                }
+                _ => self.plain_mismatch(node, ty, path, context),
+            },
+        }
+    }
+
+    fn plain_mismatch(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>) {
+        let what = self.what(node);
+        let go = ty.go_name(self.version);
+        self.mismatch(node, what, ty, &go, path, context);
+    }
+
+    fn string_map(&mut self, node: NodeId, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+        let tree = self.tree;
+        let mut map = match std::mem::replace(place, Value::Unset) {
+            Value::Map(map) => map,
+            _ => Vec::with_capacity(tree.entries(node).len()),
+        };
+        let mut met = BTreeSet::new();
+        for entry in self.entries(node) {
+            let key = tree.text(entry.key);
+            let here = path.field(key);
+            if self.how.order == Order::Source && !met.insert(key) {
+                self.strict(StrictKind::Duplicate, here.render(), node, entry, None);
+            }
+            let value = match tree.kind(entry.value) {
+                Kind::Null => "",
+                Kind::Str(text) => tree.text(text),
+                _ => {
+                    let what = self.what(entry.value);
+                    self.mismatch(entry.value, what, &Type::String, "string", &here, context);
+                    continue;
+                }
+            };
+            map.push((Cow::Borrowed(key), Cow::Borrowed(value)));
+            if map.len() <= FEW_KEYS {
+                sink(&mut map);
+            }
+        }
+        if !map.is_sorted_by(|a, b| a.0 < b.0) {
+            sort_keys(&mut map);
+        }
+        *place = Value::Map(map);
+    }
+
+    /// A map to values of one type. A key that stands twice is decoded anew: its last value counts.
+    fn typed_map(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+        let tree = self.tree;
+        let mut map: BTreeMap<Cow<'t, str>, Value<'t>> = match std::mem::replace(place, Value::Unset) {
+            Value::Entries(entries) => entries.into_iter().collect(),
+            _ => BTreeMap::new(),
+        };
+        let mut met = BTreeSet::new();
+        for entry in self.entries(node) {
+            let key = tree.text(entry.key);
+            let here = path.field(key);
+            if self.how.order == Order::Source && !met.insert(key) {
+                self.strict(StrictKind::Duplicate, here.render(), node, entry, None);
+            }
+            let mut value = Value::Unset;
+            self.value(entry.value, ty, &here, context, &mut value);
+            if matches!(value, Value::Unset) {
+                value = zero(ty);
+            }
+            map.insert(Cow::Borrowed(key), value);
+        }
+        *place = Value::Entries(map.into_iter().collect());
+    }
+
+    /// The literal of a number as the server's JSON has it.
+    fn number(&self, node: NodeId) -> Option<Cow<'t, str>> {
+        let tree = self.tree;
+        match tree.kind(node) {
+            Kind::Int(n) => Some(Cow::Owned(n.to_string())),
+            Kind::Uint(n) if self.how.kubectl => Some(Cow::Owned(float(n as f64))),
+            Kind::Uint(n) => Some(Cow::Owned(n.to_string())),
+            Kind::Float(n) => Some(Cow::Owned(float(n))),
+            Kind::Number(span) => {
+                let literal = tree.source().get(span.from()..span.to()).unwrap_or("0");
+                Some(if self.how.kubectl && literal.parse::<i64>().is_err() {
+                    crate::go::float::parse(literal).map_or(Cow::Borrowed(literal), |n| Cow::Owned(float(n)))
+                } else {
+                    Cow::Borrowed(literal)
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The value's JSON text as the server receives it.
+    fn raw(&self, node: NodeId) -> Cow<'t, str> {
+        let tree = self.tree;
+        if self.how.order == Order::Source && self.how.mode == Mode::Json {
+            let span = tree.span(tree.resolve(node));
+            return Cow::Borrowed(tree.source().get(span.from()..span.to()).unwrap_or("null"));
+        }
+        let mut out = String::new();
+        if !print::json(tree, node, Order::Sorted, self.how.max_raw, &mut out) {
+            out = "null".to_owned();
+        }
+        Cow::Owned(out)
+    }
+}
+
+/// Maps with up to this many keys are kept in order as they grow: people write few, and mostly in order.
+const FEW_KEYS: usize = 12;
+
+/// Puts the last key of a map where it belongs among the others; behind an equal one.
+fn sink(map: &mut [(Cow<'_, str>, Cow<'_, str>)]) {
+    let mut at = map.len();
+    while let Some([.., before, last]) = map.get_mut(..at)
+        && before.0 > last.0
+    {
+        std::mem::swap(before, last);
+        at = at.saturating_sub(1);
+    }
+}
+
+/// Sorts a map by key; of equal keys the last one counts.
+fn sort_keys(map: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
+    // Stable, so that of equal keys the last one written comes first once reversed.
+    map.reverse();
+    map.sort_by(|a, b| a.0.cmp(&b.0));
+    map.dedup_by(|later, kept| later.0 == kept.0);
+}
+
+fn float(n: f64) -> String {
+    let mut out = String::new();
+    print::float(n, &mut out);
+    out
+}
+
+/// What a `null` in a list gives: Go's zero value of the element, which is there.
+fn zero<'t>(ty: &Type) -> Value<'t> {
+    match ty {
+        Type::Struct(schema) => Value::Struct(Record::empty(schema)),
+        Type::String | Type::Named(..) | Type::Uid => Value::Str(Cow::Borrowed("")),
+        Type::Bool => Value::Bool(false),
+        Type::Int64 | Type::Int32 => Value::Int(0),
+        Type::Quantity => Value::Quantity(Cow::Borrowed("0")),
+        _ => Value::Unset,
+    }
+}

@@ -1,0 +1,173 @@
+//! Go syntax (`%#v`) of decoded structs, as immutability errors show them (behaviour.md §5.1).
+
+use crate::api::{Release, Struct, Type};
+use crate::go::{GoUnicode, quote_into};
+use crate::record::{Record, Value};
+
+/// What stands for a memory address: upstream prints a real one, which no two runs share.
+const ADDRESS: &str = "0xPTR";
+
+/// A struct as the server's Go prints it: internal type names, every field, pointers as addresses.
+/// Fields of the last release are printed; [`go_syntax_of`] leaves out those a release does not have.
+pub fn go_syntax(record: &Record<'_>, unicode: GoUnicode) -> String {
+    go_syntax_of(record, Release::new(u8::MAX, 0), unicode)
+}
+
+/// [`go_syntax`] with the fields of a release.
+pub fn go_syntax_of(record: &Record<'_>, release: Release, unicode: GoUnicode) -> String {
+    let mut out = String::new();
+    Printer { release, unicode, out: &mut out }.record(record);
+    out
+}
+
+struct Printer<'o> {
+    release: Release,
+    unicode: GoUnicode,
+    out: &'o mut String,
+}
+
+impl Printer<'_> {
+    /// Recursion is bounded by the depth of the tables.
+    fn record(&mut self, record: &Record<'_>) {
+        self.type_name(record.schema);
+        self.out.push('{');
+        let mut first = true;
+        for (field, value) in record.schema.fields.iter().zip(&record.slots) {
+            if !field.in_release(self.release) {
+                continue;
+            }
+            if !first {
+                self.out.push_str(", ");
+            }
+            first = false;
+            // Each embedded struct of these kinds has one field.
+            if let Some(embedded) = field.embedded {
+                self.out.push_str(&format!("{embedded}:{}.{embedded}{{", record.schema.package.internal()));
+            }
+            self.out.push_str(field.go);
+            self.out.push(':');
+            self.value(field.type_in(self.release), value);
+            if field.embedded.is_some() {
+                self.out.push('}');
+            }
+        }
+        self.out.push('}');
+    }
+
+    fn value(&mut self, ty: &Type, value: &Value<'_>) {
+        match ty {
+            Type::String | Type::Named(..) | Type::Uid | Type::Quantity => quote_into(self.out, value.as_str(), self.unicode),
+            Type::Bool => self.out.push_str(if matches!(value, Value::Bool(true)) { "true" } else { "false" }),
+            Type::Int64 | Type::Int32 => {
+                let n = if let Value::Int(n) = value { *n } else { 0 };
+                self.out.push_str(&n.to_string());
+            }
+            Type::Time => {
+                let time = if let Value::Time(time) = value { *time } else { Default::default() };
+                self.out.push_str(&time.go_syntax());
+            }
+            Type::StringMap => self.string_map(value),
+            Type::Map(map) => {
+                self.type_of(ty);
+                let Value::Entries(entries) = value else {
+                    self.out.push_str("(nil)");
+                    return;
+                };
+                self.out.push('{');
+                for (at, (key, value)) in entries.iter().enumerate() {
+                    if at > 0 {
+                        self.out.push_str(", ");
+                    }
+                    quote_into(self.out, key, self.unicode);
+                    self.out.push(':');
+                    self.value(&map.value, value);
+                }
+                self.out.push('}');
+            }
+            Type::Struct(schema) => match value {
+                Value::Struct(record) => self.record(record),
+                _ => self.record(&Record::empty(schema)),
+            },
+            // A time prints itself, behind a pointer too.
+            Type::Pointer(Type::Time) => match value {
+                Value::Time(time) => self.out.push_str(&time.go_syntax()),
+                _ => self.out.push_str("<nil>"),
+            },
+            Type::Pointer(inner) => {
+                self.out.push_str("(*");
+                self.type_of(inner);
+                self.out.push_str(")(");
+                self.out.push_str(if matches!(value, Value::Unset) { "nil" } else { ADDRESS });
+                self.out.push(')');
+            }
+            Type::List(inner) => {
+                self.out.push_str("[]");
+                self.type_of(inner);
+                match value {
+                    Value::List(items) => {
+                        self.out.push('{');
+                        for (at, item) in items.iter().enumerate() {
+                            if at > 0 {
+                                self.out.push_str(", ");
+                            }
+                            self.value(inner, item);
+                        }
+                        self.out.push('}');
+                    }
+                    _ => self.out.push_str("(nil)"),
+                }
+            }
+            // Verbatim JSON stands only behind pointers in what is ever printed.
+            Type::Raw | Type::FieldsV1 => self.out.push_str("nil"),
+        }
+    }
+
+    fn string_map(&mut self, value: &Value<'_>) {
+        self.out.push_str("map[string]string");
+        let Value::Map(entries) = value else {
+            self.out.push_str("(nil)");
+            return;
+        };
+        self.out.push('{');
+        for (at, (key, value)) in entries.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            quote_into(self.out, key, self.unicode);
+            self.out.push(':');
+            quote_into(self.out, value, self.unicode);
+        }
+        self.out.push('}');
+    }
+
+    fn type_name(&mut self, schema: &Struct) {
+        self.out.push_str(schema.package.internal());
+        self.out.push('.');
+        self.out.push_str(schema.go);
+    }
+
+    fn type_of(&mut self, ty: &Type) {
+        match ty {
+            Type::Struct(schema) => self.type_name(schema),
+            Type::Named(package, name) => {
+                self.out.push_str(package.internal());
+                self.out.push('.');
+                self.out.push_str(name);
+            }
+            Type::Map(map) => {
+                self.out.push_str("map[");
+                match map.key {
+                    Some((package, name)) => self.type_of(&Type::Named(package, name)),
+                    None => self.out.push_str("string"),
+                }
+                self.out.push(']');
+                self.type_of(&map.value);
+            }
+            Type::List(inner) => {
+                self.out.push_str("[]");
+                self.type_of(inner);
+            }
+            other => self.out.push_str(&other.go_name("")),
+        }
+    }
+}

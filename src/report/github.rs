@@ -1,0 +1,42 @@
+//! Workflow commands of GitHub Actions: annotations beside the changed lines of a pull request.
+
+use crate::report::Report;
+use crate::report::text::visible;
+
+/// Writes a file's findings, one line each.
+pub fn write(out: &mut String, report: &Report<'_>) {
+    for finding in &report.findings {
+        let command = match finding.severity.as_str() {
+            "error" => "error",
+            "warning" => "warning",
+            _ => "notice",
+        };
+        let mut properties = format!("file={}", property(report.name));
+        if let Some(range) = finding.range {
+            let (line, column) = report.places.line_and_column(range.start);
+            let (end_line, end_column) = report.places.line_and_column(range.end);
+            properties.push_str(&format!(",line={line},endLine={end_line}"));
+            // Columns are understood only where the annotation stays in one line; the end is the last column itself.
+            if line == end_line {
+                let last = end_column.saturating_sub(1).max(column);
+                properties.push_str(&format!(",col={column},endColumn={last}"));
+            }
+        }
+        properties.push_str(&format!(",title={}", property(&format!("{} {}", finding.origin, finding.code))));
+        let mut message = finding.message.clone();
+        if let Some(help) = &finding.help {
+            message.push_str(&format!("\nhelp: {help}"));
+        }
+        out.push_str(&format!("::{command} {properties}::{}\n", data(&message)));
+    }
+}
+
+/// A text as a command takes it. Line breaks are kept; what could steer a terminal that shows the log becomes a visible sign.
+fn data(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(|line| visible(line.strip_suffix('\r').unwrap_or(line))).collect();
+    lines.join("\n").replace('%', "%25").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,81 @@
+//! Lines and columns of a text, as people count them.
+
+use crate::report::answer::Position;
+
+/// Bytes between two counts of characters that are kept.
+const BLOCK: usize = 1024;
+
+/// A text with an index of its lines. A place is found in the same time wherever it stands, also in a line of a megabyte.
+#[derive(Clone, Debug)]
+pub struct Places<'t> {
+    text: &'t str,
+    /// The byte at which each line begins.
+    lines: Vec<usize>,
+    /// Characters before every [`BLOCK`]th byte.
+    characters: Vec<usize>,
+}
+
+impl<'t> Places<'t> {
+    /// The index of a text.
+    pub fn of(text: &'t str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'\n' | b'\r')).map(|(at, _)| at.saturating_add(1));
+        let mut characters = Vec::new();
+        let mut count = 0usize;
+        for block in text.as_bytes().chunks(BLOCK) {
+            characters.push(count);
+            count = count.saturating_add(starts(block));
+        }
+        Places { text, lines: std::iter::once(0).chain(ends).collect(), characters }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// The bytes from and to which the line with a byte goes, its line break left out.
+    pub fn line(&self, offset: usize) -> (usize, usize) {
+        let next = self.lines.partition_point(|&start| start <= offset);
+        let start = next.checked_sub(1).and_then(|at| self.lines.get(at)).copied().unwrap_or(0);
+        let end = self.lines.get(next).map_or(self.text.len(), |&next| next.saturating_sub(1));
+        (start, end.max(start))
+    }
+
+    /// Line and column, both from 1, columns in characters.
+    pub fn line_and_column(&self, position: Position) -> (u32, usize) {
+        let offset = position.offset as usize;
+        let (start, _) = self.line(offset);
+        let column = self.characters_before(offset).saturating_sub(self.characters_before(start));
+        (position.line.saturating_add(1), column.saturating_add(1))
+    }
+
+    fn characters_before(&self, offset: usize) -> usize {
+        let offset = offset.min(self.text.len());
+        let block = offset.checked_div(BLOCK).unwrap_or(0);
+        let rest = self.text.as_bytes().get(block.saturating_mul(BLOCK)..offset).unwrap_or_default();
+        let before = self.characters.get(block).copied().unwrap_or_else(|| self.text.chars().count());
+        before.saturating_add(starts(rest))
+    }
+}
+
+/// How many characters begin in these bytes of UTF-8.
+fn starts(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&byte| byte & 0xc0 != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_characters_wherever_they_stand() {
+        let text = format!("é\r\n{}x\n", "é😀".repeat(1000));
+        let places = Places::of(&text);
+        let at = |line: u32, offset: usize| Position { line, character: 0, offset: u32::try_from(offset).unwrap_or(0) };
+        assert_eq!(places.line_and_column(at(0, 2)), (1, 2));
+        assert_eq!(places.line_and_column(at(1, 4)), (2, 1));
+        assert_eq!(places.line_and_column(at(1, 4 + 6000)), (2, 2001));
+        assert_eq!(places.line(4), (4, 4 + 6001));
+        assert_eq!(Places::of("").line_and_column(at(0, 0)), (1, 1));
+    }
+}

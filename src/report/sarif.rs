@@ -1,0 +1,95 @@
+//! SARIF 2.1.0, as code-scanning services and editors read it.
+
+use crate::report::Report;
+use crate::report::answer::{Edit, Finding, Fix, Range};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// Writes all files as one log.
+pub fn document(reports: &[Report<'_>]) -> String {
+    let codes: BTreeSet<&str> = reports.iter().flat_map(|report| &report.findings).map(|finding| finding.code.as_str()).collect();
+    let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
+    let results: Vec<Value> =
+        reports.iter().flat_map(|report| report.findings.iter().map(move |finding| result(report, finding))).collect();
+    let driver = json!({ "name": "claimkit", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
+    let log = json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{ "tool": { "driver": driver }, "columnKind": "utf16CodeUnits", "results": results }],
+    });
+    format!("{log:#}\n")
+}
+
+fn rule(code: &str) -> Value {
+    json!({ "id": code, "name": code })
+}
+
+fn result(report: &Report<'_>, finding: &Finding) -> Value {
+    let level = match finding.severity.as_str() {
+        "error" => "error",
+        "warning" => "warning",
+        _ => "note",
+    };
+    let mut message = finding.message.clone();
+    if let Some(help) = &finding.help {
+        message.push_str(&format!("\nhelp: {help}"));
+    }
+    let artifact = json!({ "uri": uri(report.name) });
+    let physical = match finding.range {
+        Some(range) => json!({ "artifactLocation": artifact, "region": region(range) }),
+        None => json!({ "artifactLocation": artifact }),
+    };
+    let mut result = Map::new();
+    let mut put = |name: &str, value: Value| {
+        result.insert(name.to_owned(), value);
+    };
+    put("ruleId", json!(finding.code));
+    put("level", json!(level));
+    put("message", json!({ "text": message }));
+    put("locations", json!([{ "physicalLocation": physical }]));
+    put("properties", json!({ "origin": finding.origin }));
+    if let Some(path) = &finding.path {
+        put("partialFingerprints", json!({ "path/v1": format!("{} {path}", finding.code) }));
+    }
+    if !finding.fixes.is_empty() {
+        let fix = |fix: &Fix| {
+            let replacements: Vec<Value> = fix.edits.iter().map(replacement).collect();
+            json!({
+                "description": { "text": fix.title },
+                "artifactChanges": [{ "artifactLocation": artifact, "replacements": replacements }],
+            })
+        };
+        put("fixes", finding.fixes.iter().map(fix).collect());
+    }
+    Value::Object(result)
+}
+
+fn replacement(edit: &Edit) -> Value {
+    json!({ "deletedRegion": region(edit.range), "insertedContent": { "text": edit.new_text } })
+}
+
+/// Lines and columns from 1; the end column is the one after the last.
+fn region(range: Range) -> Value {
+    let from_one = |number: u32| u64::from(number).saturating_add(1);
+    json!({
+        "startLine": from_one(range.start.line),
+        "startColumn": from_one(range.start.character),
+        "endLine": from_one(range.end.line),
+        "endColumn": from_one(range.end.character),
+    })
+}
+
+/// A file name as a relative or absolute URI.
+fn uri(name: &str) -> String {
+    let mut out = String::new();
+    if name.starts_with('/') {
+        out.push_str("file://");
+    }
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}

@@ -1,0 +1,180 @@
+//! For a person at a terminal: one line with the place, the source line with carets, and what to do.
+
+use crate::report::Report;
+use crate::report::answer::{Finding, Range};
+use crate::report::places::Places;
+
+/// Most columns of a source line that are shown; of longer ones, the part around the finding.
+const WIDTH: usize = 120;
+/// Most bytes of a line that are looked at on either side of where a finding begins.
+const SEEN: usize = 2048;
+/// Columns of such a line that stay in view before the finding.
+const BEFORE: usize = 40;
+
+/// Terminal colours, or none.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    colours: bool,
+}
+
+impl Style {
+    /// With colours, or without.
+    pub fn new(colours: bool) -> Self {
+        Style { colours }
+    }
+
+    /// A text in a colour of the terminal (an SGR parameter).
+    pub fn paint(self, sgr: &str, text: &str) -> String {
+        if self.colours { format!("\u{1b}[{sgr}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn severity(self, severity: &str) -> String {
+        let sgr = match severity {
+            "error" => "1;31",
+            "warning" => "1;33",
+            _ => "1;36",
+        };
+        self.paint(sgr, severity)
+    }
+}
+
+/// Writes a file's findings.
+pub fn write(out: &mut String, report: &Report<'_>, style: Style) {
+    for finding in &report.findings {
+        one(out, report, finding, style);
+    }
+}
+
+fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
+    let place = match finding.range {
+        Some(range) => {
+            let (line, column) = report.places.line_and_column(range.start);
+            format!("{}:{line}:{column}", report.name)
+        }
+        None => report.name.to_owned(),
+    };
+    let mut lines = finding.message.lines();
+    let first = lines.next().unwrap_or_default();
+    out.push_str(&format!(
+        "{}: {}: {} {}\n",
+        style.paint("1", &visible(&place)),
+        style.severity(&finding.severity),
+        visible(first),
+        style.paint("2", &format!("[{} {}]", finding.origin, finding.code)),
+    ));
+    for line in lines {
+        out.push_str(&format!("    {}\n", visible(line)));
+    }
+    let gutter = finding.range.map_or(0, |range| excerpt(out, &report.places, range, style));
+    if let Some(help) = &finding.help {
+        note(out, gutter, "help", help, style);
+    }
+    for fix in &finding.fixes {
+        note(out, gutter, "fix", &fix.title, style);
+    }
+    out.push('\n');
+}
+
+fn note(out: &mut String, gutter: usize, label: &str, text: &str, style: Style) {
+    let mark = style.paint("34", &format!("{:gutter$} =", ""));
+    out.push_str(&format!("{mark} {}: {}\n", style.paint("1", label), visible(text)));
+}
+
+/// The line a range begins in, with carets under the range. Gives the width of the gutter.
+fn excerpt(out: &mut String, places: &Places<'_>, range: Range, style: Style) -> usize {
+    let text = places.text();
+    let start = range.start.offset as usize;
+    if !text.is_char_boundary(start) {
+        return 0;
+    }
+    let (begin, rest) = places.line(start);
+    // Of a long line no more is looked at than can be shown.
+    let begin = begin.max(text.floor_char_boundary(start.saturating_sub(SEEN)));
+    let rest = rest.min(text.floor_char_boundary(start.saturating_add(SEEN)));
+    let end = (range.end.offset as usize).clamp(start, rest);
+    let part = |from: usize, to: usize| text.get(from..to).unwrap_or("");
+
+    let (lead, cut) = tail(&columns(part(begin, start)), BEFORE);
+    let marked = head(&columns(part(start, end)), WIDTH.saturating_sub(width(&lead)));
+    let after = head(&columns(part(end, rest)), WIDTH.saturating_sub(width(&lead)).saturating_sub(width(&marked)));
+    let carets = "^".repeat(width(&marked).max(1));
+
+    let number = range.start.line.saturating_add(1).to_string();
+    let gutter = number.len();
+    let bar = style.paint("34", &format!("{:gutter$} |", ""));
+    let dots = if cut { "…" } else { "" };
+    let margin = " ".repeat(width(&lead).saturating_add(width(dots)));
+    out.push_str(&format!("{} {dots}{lead}{marked}{after}\n", style.paint("34", &format!("{number} |"))));
+    out.push_str(&format!("{bar} {margin}{}\n", style.paint("1;31", &carets)));
+    gutter
+}
+
+/// A text as it takes up columns: tabs as four spaces, control characters as one visible sign each.
+fn columns(text: &str) -> String {
+    visible(&text.replace('\t', "    "))
+}
+
+/// The last `most` columns of a text, and whether something was left out.
+fn tail(text: &str, most: usize) -> (String, bool) {
+    let mut room = most;
+    let mut from = text.len();
+    for (at, character) in text.char_indices().rev() {
+        let Some(left) = room.checked_sub(cell(character)) else { break };
+        room = left;
+        from = at;
+    }
+    // A short line is shown whole: nothing is gained by cutting it.
+    if from > 0 && width(text) <= WIDTH.saturating_sub(BEFORE) {
+        from = 0;
+    }
+    (text.get(from..).unwrap_or("").to_owned(), from > 0)
+}
+
+/// The first `most` columns of a text, with an ellipsis if something was left out.
+fn head(text: &str, most: usize) -> String {
+    let mut room = most;
+    for (at, character) in text.char_indices() {
+        match room.checked_sub(cell(character)) {
+            Some(left) => room = left,
+            None => return format!("{}…", text.get(..at).unwrap_or("")),
+        }
+    }
+    text.to_owned()
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(cell).sum()
+}
+
+/// Columns a character takes in a terminal. East Asian wide characters and emoji take two, combining marks none; the blocks
+/// are coarse, and a caret that is off by one in a rare script is the worst that comes of it.
+fn cell(character: char) -> usize {
+    match u32::from(character) {
+        0x0300..=0x036f | 0x200b..=0x200f | 0x20d0..=0x20ff | 0xfe00..=0xfe0f | 0xfeff => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0x303e
+        | 0x3041..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1f64f
+        | 0x1f680..=0x1f6ff
+        | 0x1f900..=0x1f9ff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// A text that cannot steer the terminal: control characters and direction overrides become visible signs.
+pub fn visible(text: &str) -> String {
+    text.chars()
+        .map(|character| match character {
+            '\u{0}'..='\u{1f}' => char::from_u32(u32::from(character).saturating_add(0x2400)).unwrap_or('\u{fffd}'),
+            '\u{7f}' => '\u{2421}',
+            '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            _ => character,
+        })
+        .collect()
+}

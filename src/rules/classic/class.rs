@@ -1,0 +1,48 @@
+//! ResourceClass: create and update (behaviour.md §7.4). Nothing of it is immutable.
+
+use crate::api::Scope;
+use crate::finding::{Code, Path};
+use crate::record::view::{ResourceClass, ResourceClassParametersReference};
+use crate::rules::context::Context;
+use crate::rules::errors::Errors;
+use crate::rules::fields::driver_name;
+use crate::rules::names;
+use crate::rules::{metadata, node_selector};
+
+/// A new class.
+pub fn create(class: ResourceClass<'_>, context: &Context, errors: &mut Errors) {
+    let root = Path::ROOT;
+    metadata::create(class.metadata(), Scope::Cluster, context.rules, errors);
+    driver_name(class.driver_name(), &root.field("driverName"), errors);
+    if let Some(reference) = class.parameters_ref() {
+        parameters_reference(reference, &root.field("parametersRef"), context, errors);
+    }
+    if let Some(selector) = class.suitable_nodes() {
+        node_selector::validate(selector, &root.field("suitableNodes"), errors);
+    }
+}
+
+/// A changed class.
+pub fn update(new: ResourceClass<'_>, old: ResourceClass<'_>, context: &Context, errors: &mut Errors) {
+    metadata::update(new.metadata(), old.metadata(), errors);
+    create(new, context, errors);
+}
+
+/// The reference of a class or of generated class parameters.
+pub fn parameters_reference(
+    reference: ResourceClassParametersReference<'_>,
+    path: &Path<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
+    if reference.kind().is_empty() {
+        errors.required(Code::ParametersRefIncomplete, &path.field("kind"), "");
+    }
+    if reference.name().is_empty() {
+        errors.required(Code::ParametersRefIncomplete, &path.field("name"), "");
+    }
+    if !reference.namespace().is_empty() {
+        let messages = names::label(reference.namespace(), context.rules.dotted_label);
+        errors.malformed(Code::ParametersRefNamespace, &path.field("namespace"), reference.namespace(), &messages);
+    }
+}

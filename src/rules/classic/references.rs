@@ -1,0 +1,327 @@
+//! References from one object of a text to another: told only where the other side could be expected, because the
+//! text has objects of its kind.
+
+use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Scope};
+use crate::finding::{Code, Finding, Origin, Step, locate};
+use crate::manifest::Item;
+use crate::record::Record;
+use crate::record::view;
+use crate::text::Span;
+use crate::text::tree::{NodeId, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a text holds and what its objects refer to. What is not there is looked for once all is known.
+#[derive(Debug, Default)]
+pub struct References {
+    objects: Vec<Object>,
+    /// The claim entries of each pod, by namespace and name.
+    pods: BTreeMap<[String; 2], BTreeSet<String>>,
+    wanted: Vec<Wanted>,
+    /// The names in what is wanted, one behind the other.
+    names: String,
+    /// Nothing is taken in: the text is known to be one object, which refers to nothing in it. [`References::missing`] looks again
+    /// once all is read.
+    pub idle: bool,
+}
+
+/// An object of the text: its index, and where it lives.
+#[derive(Debug)]
+struct Object {
+    index: usize,
+    /// Of another group, and names no namespace: its kind may live in the cluster.
+    unplaced: bool,
+    cluster: bool,
+    /// Its name as decoded, where the tree says otherwise.
+    name: Option<Box<str>>,
+}
+
+#[derive(Debug)]
+struct Wanted {
+    object: usize,
+    what: What,
+    place: Place,
+    /// Where it stands.
+    span: Span,
+}
+
+/// A name among those kept.
+type Name = Span;
+
+/// An object whose references are taken in: where it stands, and the namespace it ends up in.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    /// Its index among the objects of the text.
+    pub index: usize,
+    /// What it is.
+    pub item: &'a Item,
+    /// Its document.
+    pub tree: &'a Tree<'a>,
+    /// The namespace; empty for objects of the cluster.
+    pub namespace: &'a str,
+}
+
+/// A field's path, in which `[]` stands for the item with the index beside it.
+#[derive(Debug)]
+struct Place(&'static str, usize);
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Class(Name),
+    /// Kind, group, namespace and name of parameters.
+    Parameters([Name; 4]),
+    /// Kind, namespace and name of a pod's claim or template.
+    Claim(&'static str, [Name; 2]),
+    Pod([Name; 2]),
+    /// Namespace and name of a pod, and one of its claim entries.
+    Entry([Name; 2], Name),
+}
+
+/// How an object of the text is named, as the server reads it.
+pub struct Named<'a> {
+    /// `apiVersion`
+    pub api_version: &'a str,
+    /// `kind`
+    pub kind: &'a str,
+    /// `metadata.name`
+    pub name: &'a str,
+    /// `metadata.namespace`
+    pub namespace: &'a str,
+}
+
+/// What finds objects: name, kind and group. Names differ soonest.
+type Key<'a> = [&'a str; 3];
+
+/// Namespace and name, kept.
+fn pair(namespace: &str, name: &str) -> [String; 2] {
+    [namespace.to_owned(), name.to_owned()]
+}
+
+impl References {
+    /// Takes an object of another group in: a Pod, or parameters of a driver.
+    pub fn other(&mut self, here: Here<'_>) {
+        if self.idle {
+            return;
+        }
+        let Here { index, item, tree, namespace } = here;
+        self.objects.push(Object { index, unplaced: item.namespace.is_empty(), cluster: false, name: None });
+        if item.kind == "Pod" && item.api_version == "v1" {
+            let claims = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
+            let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
+            let entries = items.iter().filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
+            self.pods.insert(pair(namespace, &item.name), entries.map(str::to_owned).collect());
+            for (at, &item) in items.iter().enumerate() {
+                let Some(source) = tree.get(item, "source") else { continue };
+                for (path, kind) in [
+                    ("spec.resourceClaims[].source.resourceClaimName", "ResourceClaim"),
+                    ("spec.resourceClaims[].source.resourceClaimTemplateName", "ResourceClaimTemplate"),
+                ] {
+                    let field = path.rsplit('.').next().unwrap_or_default();
+                    let Some(name) = tree.get(source, field).and_then(|node| tree.str(node)) else { continue };
+                    let what = What::Claim(kind, self.keep([namespace, name]));
+                    self.want(here, what, Place(path, at));
+                }
+            }
+        }
+    }
+
+    /// Takes an object of ours in.
+    pub fn ours(&mut self, here: Here<'_>, api: Api, record: &Record<'_>) {
+        if self.idle {
+            return;
+        }
+        let Here { index, item, namespace, .. } = here;
+        let name = Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
+        let cluster = api.kind.scope == Scope::Cluster;
+        self.objects.push(Object { index, unplaced: false, cluster, name: name.map(Box::from) });
+        let ObjectKind::Classic(kind) = api.kind.object else { return };
+        match kind {
+            ClassicKind::ResourceClass => {
+                if let Some(reference) = view::ResourceClass::new(record).parameters_ref() {
+                    let key = [reference.kind(), reference.api_group(), reference.namespace(), reference.name()];
+                    self.parameters(here, key, "parametersRef.name");
+                }
+            }
+            ClassicKind::ResourceClaim => {
+                let claim = view::ResourceClaim::new(record);
+                let spec = claim.spec();
+                self.claim_spec(here, spec, "spec.resourceClassName", "spec.parametersRef.name");
+                for (at, consumer) in claim.status().reserved_for().iter().enumerate() {
+                    if consumer.resource() == "pods" && consumer.api_group().is_empty() {
+                        let what = What::Pod(self.keep([namespace, consumer.name()]));
+                        self.want(here, what, Place("status.reservedFor[].name", at));
+                    }
+                }
+            }
+            ClassicKind::ResourceClaimTemplate => {
+                let spec = view::ResourceClaimTemplate::new(record).spec().spec();
+                let (class, parameters) = ("spec.spec.resourceClassName", "spec.spec.parametersRef.name");
+                self.claim_spec(here, spec, class, parameters);
+            }
+            ClassicKind::PodSchedulingContext => {
+                let object = view::PodSchedulingContext::new(record);
+                let pod = self.keep([namespace, object.metadata().name()]);
+                self.want(here, What::Pod(pod), Place("metadata.name", 0));
+                for (at, claim) in object.status().resource_claims().iter().enumerate() {
+                    let [entry] = self.keep([claim.name()]);
+                    self.want(here, What::Entry(pod, entry), Place("status.resourceClaims[].name", at));
+                }
+            }
+            ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters | ClassicKind::ResourceSlice => {}
+        }
+    }
+
+    fn claim_spec(&mut self, here: Here<'_>, spec: view::ResourceClaimSpec<'_>, class: &'static str, parameters: &'static str) {
+        let [name] = self.keep([spec.resource_class_name()]);
+        self.want(here, What::Class(name), Place(class, 0));
+        if let Some(reference) = spec.parameters_ref() {
+            self.parameters(here, [reference.kind(), reference.api_group(), here.namespace, reference.name()], parameters);
+        }
+    }
+
+    /// Kind, group, namespace and name.
+    fn parameters(&mut self, here: Here<'_>, key: [&str; 4], place: &'static str) {
+        let what = What::Parameters(self.keep(key));
+        self.want(here, what, Place(place, 0));
+    }
+
+    fn keep<const N: usize>(&mut self, names: [&str; N]) -> [Name; N] {
+        names.map(|name| {
+            let start = self.names.len();
+            self.names.push_str(name);
+            Span::new(start, self.names.len())
+        })
+    }
+
+    fn name(&self, name: Name) -> &str {
+        self.names.get(name.from()..name.to()).unwrap_or_default()
+    }
+
+    fn want(&mut self, here: Here<'_>, what: What, place: Place) {
+        let span = place.locate(here.tree, here.item.node);
+        self.wanted.push(Wanted { object: here.index, what, place, span });
+    }
+
+    /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none.
+    pub fn missing<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
+        // A text of one object refers to nothing in it, whatever else stands there.
+        if !self.wanted.is_empty() && object(1).is_some() {
+            self.look(object, namespace, tell);
+        }
+    }
+
+    fn look<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
+        let there = There::of(&self.objects, object, namespace);
+        let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
+        for Wanted { object, what, place, span } in &self.wanted {
+            let lacks = match *what {
+                What::Class(name) => !name.is_empty() && there.lacks("ResourceClass", GROUP, self.name(name), ""),
+                What::Parameters(names) => {
+                    let [kind, group, namespace, name] = names.map(|name| self.name(name));
+                    !kind.is_empty() && there.lacks(kind, group, name, namespace)
+                }
+                What::Claim(kind, [namespace, name]) => there.lacks(kind, GROUP, self.name(name), self.name(namespace)),
+                What::Pod(place) => !self.pods.is_empty() && pod(place).is_none(),
+                What::Entry(place, entry) => pod(place).is_some_and(|entries| !entries.contains(self.name(entry))),
+            };
+            if lacks {
+                let mut finding = self.finding(*what, place).with_span(*span);
+                finding.object = Some(*object);
+                tell(finding);
+            }
+        }
+    }
+
+    fn finding(&self, what: What, place: &Place) -> Finding {
+        let name = |name| self.name(name);
+        let of_kind = |kind: &str, name: &str| format!("the text has objects of kind {kind}, but none is called `{name}`");
+        let (code, message) = match what {
+            What::Class(class) => (Code::ClassNotInInput, format!("the text has classes, but none is called `{}`", name(class))),
+            What::Parameters([kind, _, namespace, own]) => {
+                let mut message = of_kind(name(kind), name(own));
+                if !namespace.is_empty() {
+                    message.push_str(&format!(" in namespace `{}`", name(namespace)));
+                }
+                (Code::ParametersNotInInput, message)
+            }
+            What::Claim(kind, [namespace, own]) => {
+                (Code::ClaimNotInInput, format!("{} in namespace `{}`", of_kind(kind, name(own)), name(namespace)))
+            }
+            What::Pod([namespace, own]) => {
+                let (own, namespace) = (name(own), name(namespace));
+                (Code::PodNotInInput, format!("the text has pods, but none is called `{own}` in namespace `{namespace}`"))
+            }
+            What::Entry([_, pod], entry) => {
+                let (pod, entry) = (name(pod), name(entry));
+                (Code::ClaimEntryNotInPod, format!("pod `{pod}` of this text has no claim entry `{entry}`"))
+            }
+        };
+        let mut finding = Finding::info(code, Origin::Claimkit, message)
+            .with_help("check the name, unless the other object is in the cluster already");
+        finding.path = Some(place.render());
+        finding
+    }
+}
+
+/// The objects of the text.
+struct There<'a> {
+    /// Their kinds and groups.
+    kinds: BTreeSet<(&'a str, &'a str)>,
+    /// Where each lives, in order; `None` may be anywhere.
+    objects: Vec<(Key<'a>, Option<&'a str>)>,
+}
+
+impl<'a> There<'a> {
+    fn of(objects: &'a [Object], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
+        let mut there = There { kinds: BTreeSet::new(), objects: Vec::with_capacity(objects.len()) };
+        for object in objects {
+            let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
+            let group = api_version.split_once('/').map_or("", |(group, _)| group);
+            let place = match own {
+                _ if object.unplaced => None,
+                _ if object.cluster => Some(""),
+                "" => Some(namespace),
+                given => Some(given),
+            };
+            there.kinds.insert((kind, group));
+            there.objects.push(([object.name.as_deref().unwrap_or(name), kind, group], place));
+        }
+        there.objects.sort();
+        there
+    }
+
+    /// The text has objects of the kind, but not this one. A reference without namespace means any.
+    fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
+        if !self.kinds.contains(&(kind, group)) {
+            return false;
+        }
+        let key = [name, kind, group];
+        let first = self.objects.partition_point(|(other, _)| *other < key);
+        let mut named = self.objects.iter().skip(first).take_while(|(other, _)| *other == key);
+        !named.any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
+    }
+}
+
+impl Place {
+    fn locate(&self, tree: &Tree<'_>, node: NodeId) -> Span {
+        let Place(mut path, index) = *self;
+        let mut steps = Vec::with_capacity(4);
+        while !path.is_empty() {
+            let (part, rest) = path.split_once('.').unwrap_or((path, ""));
+            let item = part.strip_suffix("[]");
+            steps.push(Step::Key(item.unwrap_or(part).to_owned()));
+            if item.is_some() {
+                steps.push(Step::Index(index));
+            }
+            path = rest;
+        }
+        locate::locate(tree, node, &steps, false)
+    }
+
+    fn render(&self) -> String {
+        let Place(path, index) = self;
+        match path.split_once('[') {
+            Some((list, below)) => format!("{list}[{index}{below}"),
+            None => (*path).to_owned(),
+        }
+    }
+}

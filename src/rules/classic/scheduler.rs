@@ -1,0 +1,34 @@
+//! Node selectors the API accepts and the scheduler then stumbles over (node-selectors.md §3.1): what evaluation says about
+//! a selector alone, without what the API says itself.
+
+use crate::api::Release;
+use crate::finding::{Code, Finding, Path, Severity};
+use crate::place::lint::{self, Place};
+use crate::place::rules::SchedulerRules;
+use crate::place::selector::Selector;
+use crate::record::view::NodeSelector;
+use std::borrow::Cow;
+
+/// Findings about a selector that is set. `path` is where it stands.
+pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, findings: &mut Vec<Finding>) {
+    if selector.node_selector_terms().is_empty() {
+        return;
+    }
+    let parsed = Selector::parse(selector, &SchedulerRules::of(release));
+    let (rendered, steps) = (path.render(), path.steps());
+    let place = Place { path: &rendered, steps: &steps, parse_errors: Severity::Warning };
+    for mut finding in lint::findings(&parsed, &place, None) {
+        if told_by_the_api(&finding) {
+            continue;
+        }
+        if finding.code == Code::NodeSelectorUnparsable && finding.help.is_none() {
+            finding.help = finding.code.help().map(Cow::Borrowed);
+        }
+        findings.push(finding);
+    }
+}
+
+/// Keys, operators and the number of values are the API's own business; single values it does not look at.
+fn told_by_the_api(finding: &Finding) -> bool {
+    finding.code == Code::NodeSelectorUnparsable && finding.path.as_ref().is_none_or(|path| !path.contains(".values["))
+}

@@ -1,0 +1,27 @@
+//! ResourceClaimTemplate: create and update (behaviour.md §7.5). Its spec is immutable.
+
+use crate::api::Scope;
+use crate::finding::Path;
+use crate::record::view::ResourceClaimTemplate;
+use crate::rules::classic::claim;
+use crate::rules::context::Context;
+use crate::rules::errors::Errors;
+use crate::rules::metadata;
+
+/// A new template.
+pub fn create(template: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
+    metadata::create(template.metadata(), Scope::Namespaced, context.rules, errors);
+    let root = Path::ROOT;
+    let path = root.field("spec");
+    if let Some(record) = template.spec().metadata().record() {
+        metadata::template(record, &path.field("metadata"), errors);
+    }
+    claim::spec(template.spec().spec(), &path.field("spec"), errors);
+}
+
+/// A changed template.
+pub fn update(new: ResourceClaimTemplate<'_>, old: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
+    metadata::update(new.metadata(), old.metadata(), errors);
+    crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), context, errors);
+    create(new, context, errors);
+}

@@ -1,0 +1,28 @@
+//! Rules of single fields that several kinds share.
+
+use crate::finding::{Code, Path};
+use crate::record::Record;
+use crate::rules::context::Context;
+use crate::rules::errors::Errors;
+use crate::rules::{immutable, names};
+
+/// The driver name rule of CSI: not empty, 63 bytes, a subdomain once lowered (behaviour.md §6.6).
+pub fn driver_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
+    const MAX: usize = 63;
+    if name.is_empty() {
+        errors.required(Code::DriverNameRequired, path, "");
+    }
+    if name.len() > MAX {
+        errors.too_long_bytes(Code::DriverNameTooLong, path, MAX);
+    }
+    errors.malformed(Code::DriverNameInvalid, path, name, &names::lowered_subdomain(name));
+}
+
+/// `spec` may not change. A spec that is missing is one of zero values.
+pub fn immutable_spec(new: Option<&Record<'_>>, old: Option<&Record<'_>>, context: &Context, errors: &mut Errors) {
+    let Some(schema) = new.or(old).map(|record| record.schema) else { return };
+    let zero = Record::empty(schema);
+    let path = Path::ROOT;
+    let path = path.field("spec");
+    immutable::record(Code::SpecImmutable, &path, new.unwrap_or(&zero), old.unwrap_or(&zero), context.release, errors);
+}

@@ -1,0 +1,125 @@
+//! What may not change, and when two values count as the same (behaviour.md §6.9).
+
+use crate::api::{Release, Type};
+use crate::finding::{Code, Path};
+use crate::record::go_syntax::go_syntax_of;
+use crate::record::{Record, Value};
+use crate::rules::errors::{Bad, Errors};
+
+/// The server's words.
+pub const MESSAGE: &str = "field is immutable";
+
+/// A struct may not change; the error shows the new one in Go syntax.
+pub fn record(code: Code, path: &Path<'_>, new: &Record<'_>, old: &Record<'_>, release: Release, errors: &mut Errors) {
+    if !same_record(new, old) {
+        let value = Bad::Syntax(go_syntax_of(new, release, errors.unicode()));
+        errors.invalid(code, path, value, MESSAGE);
+    }
+}
+
+/// Semantic equality: nil and empty lists and maps are the same, a value that was not given is Go's zero value, times
+/// are compared as instants, verbatim JSON byte by byte. Recursion is bounded by the depth of the tables.
+pub fn same_record(a: &Record<'_>, b: &Record<'_>) -> bool {
+    a.schema.fields.iter().zip(&a.slots).zip(&b.slots).all(|((field, a), b)| same_value(&field.ty, a, b))
+}
+
+/// [`same_record`] for one value of a type.
+pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
+    match ty {
+        Type::String | Type::Named(..) | Type::Uid | Type::Quantity | Type::Raw | Type::FieldsV1 => a.as_str() == b.as_str(),
+        Type::Bool => matches!(a, Value::Bool(true)) == matches!(b, Value::Bool(true)),
+        Type::Int64 | Type::Int32 => int(a) == int(b),
+        Type::Time => time(a).same_instant(time(b)),
+        Type::StringMap => entries(a) == entries(b),
+        Type::Map(map) => {
+            let (a, b) = (values(a), values(b));
+            a.len() == b.len() && a.iter().zip(b).all(|((key, a), (other, b))| key == other && same_value(&map.value, a, b))
+        }
+        Type::Struct(schema) => match (a.as_record(), b.as_record()) {
+            (Some(a), Some(b)) => same_record(a, b),
+            (None, None) => true,
+            (Some(one), None) | (None, Some(one)) => same_record(one, &Record::empty(schema)),
+        },
+        Type::Pointer(inner) => match (a, b) {
+            (Value::Unset, Value::Unset) => true,
+            (Value::Unset, _) | (_, Value::Unset) => false,
+            (a, b) => same_value(inner, a, b),
+        },
+        Type::List(inner) => {
+            let (a, b) = (items(a), items(b));
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(inner, a, b))
+        }
+    }
+}
+
+/// Where two structs differ: the steps to the outermost field that is no struct on both sides, the stored and the new
+/// value. Recursion is bounded by the depth of the tables.
+pub fn differences<'r>(new: &'r Record<'r>, old: &'r Record<'r>) -> Vec<Difference<'r>> {
+    let mut found = Vec::new();
+    for ((field, new), old) in new.schema.fields.iter().zip(&new.slots).zip(&old.slots) {
+        if same_value(&field.ty, new, old) {
+            continue;
+        }
+        match (new, old) {
+            (Value::Struct(new), Value::Struct(old)) => {
+                found.extend(differences(new, old).into_iter().map(|mut inner| {
+                    inner.path.insert(0, field.json);
+                    inner
+                }));
+            }
+            (new, old) => found.push(Difference { path: vec![field.json], new, old }),
+        }
+    }
+    found
+}
+
+/// One field that is not what it was.
+#[derive(Clone, Debug)]
+pub struct Difference<'r> {
+    /// JSON names from the struct to the field.
+    pub path: Vec<&'static str>,
+    /// Its new value.
+    pub new: &'r Value<'r>,
+    /// Its stored value.
+    pub old: &'r Value<'r>,
+}
+
+impl Difference<'_> {
+    /// In words, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
+    pub fn sentence(&self) -> String {
+        let path = self.path.join(".");
+        let simple = |value: &Value<'_>| match value {
+            Value::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),
+            Value::Bool(flag) => Some(format!("`{flag}`")),
+            Value::Int(n) => Some(format!("`{n}`")),
+            Value::Unset => Some("not set".to_owned()),
+            _ => None,
+        };
+        match (simple(self.new), simple(self.old)) {
+            (Some(new), Some(old)) => format!("`{path}` is {new}, stored is {old}"),
+            (_, Some(old)) if matches!(self.old, Value::Unset) => format!("`{path}` is set, stored is {old}"),
+            (Some(new), _) if matches!(self.new, Value::Unset) => format!("`{path}` is {new}, but is stored"),
+            _ => format!("`{path}` differs from what is stored"),
+        }
+    }
+}
+
+fn int(value: &Value<'_>) -> i64 {
+    if let Value::Int(n) = value { *n } else { 0 }
+}
+
+fn time(value: &Value<'_>) -> crate::go::time::Time {
+    if let Value::Time(time) = value { *time } else { crate::go::time::Time::default() }
+}
+
+fn entries<'v, 't>(value: &'v Value<'t>) -> &'v [(std::borrow::Cow<'t, str>, std::borrow::Cow<'t, str>)] {
+    if let Value::Map(entries) = value { entries } else { &[] }
+}
+
+fn values<'v, 't>(value: &'v Value<'t>) -> &'v [(std::borrow::Cow<'t, str>, Value<'t>)] {
+    if let Value::Entries(entries) = value { entries } else { &[] }
+}
+
+fn items<'v, 't>(value: &'v Value<'t>) -> &'v [Value<'t>] {
+    if let Value::List(items) = value { items } else { &[] }
+}

@@ -1,0 +1,312 @@
+//! Object metadata: on create, on update, and inside a claim template (behaviour.md §6.3 to §6.5, §6.8, §6.10).
+
+use crate::api::{Rules, Scope, Type};
+use crate::finding::{Code, Path};
+use crate::go::{self, GoUnicode};
+use crate::record::go_syntax::go_syntax;
+use crate::record::view::{ObjectMeta, OwnerReference, StringMap, Strings};
+use crate::record::{Record, Value};
+use crate::rules::errors::{Bad, Errors};
+use crate::rules::immutable;
+use crate::rules::names::{self, Messages};
+use std::collections::BTreeSet;
+
+/// All annotations of an object, keys and values, in bytes.
+const ANNOTATIONS_MAX: usize = 256 * 1024;
+const MANAGER_MAX: usize = 128;
+const SUBRESOURCE_MAX: usize = 256;
+
+/// The rule for names and generated names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameRule {
+    /// DNS-1123 subdomain: what every DRA kind registers.
+    Subdomain,
+    /// Path segment: what the generic update checks use.
+    PathSegment,
+}
+
+impl NameRule {
+    fn name(self, name: &str) -> Messages {
+        match self {
+            NameRule::Subdomain => names::subdomain(name),
+            NameRule::PathSegment => names::path_segment(name),
+        }
+    }
+
+    fn generate_name(self, name: &str) -> Messages {
+        match self {
+            NameRule::Subdomain => names::generated_subdomain(name),
+            NameRule::PathSegment => names::path_segment_prefix(name),
+        }
+    }
+}
+
+/// Metadata of a new object as the kinds' own validators check it: the generic rules, then qualified finalizers.
+pub fn create(meta: ObjectMeta<'_>, scope: Scope, rules: &Rules, errors: &mut Errors) {
+    generic_create(meta, scope, NameRule::Subdomain, rules, errors);
+    qualified_finalizers(meta, errors);
+}
+
+/// The generic part of [`create`].
+pub fn generic_create(meta: ObjectMeta<'_>, scope: Scope, rule: NameRule, rules: &Rules, errors: &mut Errors) {
+    let root = Path::ROOT;
+    let path = root.field("metadata");
+    if !meta.generate_name().is_empty() {
+        let messages = rule.generate_name(meta.generate_name());
+        errors.malformed(Code::GenerateNameInvalid, &path.field("generateName"), meta.generate_name(), &messages);
+    }
+    if meta.name().is_empty() {
+        errors.required(Code::NameRequired, &path.field("name"), "name or generateName is required");
+    } else {
+        errors.malformed(Code::NameInvalid, &path.field("name"), meta.name(), &rule.name(meta.name()));
+    }
+    let namespace = path.field("namespace");
+    match scope {
+        Scope::Namespaced if meta.namespace().is_empty() => errors.required(Code::NamespaceRequired, &namespace, ""),
+        Scope::Namespaced => {
+            let messages = names::label(meta.namespace(), rules.dotted_label);
+            errors.malformed(Code::NamespaceInvalid, &namespace, meta.namespace(), &messages);
+        }
+        Scope::Cluster if !meta.namespace().is_empty() => {
+            errors.forbidden(Code::NamespaceForbidden, &namespace, "not allowed on this type");
+        }
+        Scope::Cluster => {}
+    }
+    if meta.generation() < 0 {
+        let detail = "must be greater than or equal to 0";
+        errors.invalid(Code::GenerationInvalid, &path.field("generation"), Bad::Int(meta.generation()), detail);
+    }
+    labels(meta.labels(), &path, errors);
+    annotations(meta.annotations(), &path, errors);
+    owner_references(meta, &path, errors);
+    finalizers(meta.finalizers(), &path, errors);
+    managed_fields(meta, &path, errors);
+}
+
+/// Metadata of a changed object as the kinds' own validators check it.
+pub fn update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Errors) {
+    generic_update(new, old, errors);
+    qualified_finalizers(new, errors);
+}
+
+/// The generic part of [`update`].
+pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Errors) {
+    let root = Path::ROOT;
+    let path = root.field("metadata");
+    if old.deletion_timestamp().is_some() {
+        let stored: BTreeSet<&str> = old.finalizers().iter().collect();
+        let added: BTreeSet<&str> = new.finalizers().iter().filter(|f| !stored.contains(f)).collect();
+        if !added.is_empty() {
+            let detail = format!(
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                go::quoted(added.iter().copied(), errors.unicode())
+            );
+            errors.forbidden(Code::FinalizerAdded, &path.field("finalizers"), &detail);
+        }
+    }
+    if new.resource_version().is_empty() {
+        let path = path.field("resourceVersion");
+        errors.invalid(Code::ResourceVersionRequired, &path, Bad::Str(""), "must be specified for an update");
+    }
+    if new.generation() < old.generation() {
+        let path = path.field("generation");
+        errors.invalid(Code::GenerationInvalid, &path, Bad::Int(new.generation()), "must not be decremented");
+    }
+    let mut immutable = |name: &str, same: bool, value: Bad<'_>| {
+        if !same {
+            errors.invalid(Code::MetadataImmutable, &path.field(name), value, immutable::MESSAGE);
+        }
+    };
+    immutable("name", new.name() == old.name(), Bad::Str(new.name()));
+    immutable("namespace", new.namespace() == old.namespace(), Bad::Str(new.namespace()));
+    immutable("uid", new.uid() == old.uid(), Bad::Str(new.uid()));
+    let created = new.creation_timestamp();
+    immutable("creationTimestamp", created.same_instant(old.creation_timestamp()), Bad::Time(created));
+    let same = match (new.deletion_timestamp(), old.deletion_timestamp()) {
+        (Some(new), Some(old)) => new.same_instant(old),
+        (new, old) => new.is_none() && old.is_none(),
+    };
+    immutable("deletionTimestamp", same, new.deletion_timestamp().map_or(Bad::Null, Bad::Time));
+    let grace = new.deletion_grace_period_seconds();
+    let same = grace == old.deletion_grace_period_seconds();
+    immutable("deletionGracePeriodSeconds", same, grace.map_or(Bad::Null, Bad::Int));
+    labels(new.labels(), &path, errors);
+    annotations(new.annotations(), &path, errors);
+    owner_references(new, &path, errors);
+    managed_fields(new, &path, errors);
+}
+
+/// Metadata a template gives its claims: labels and annotations, nothing else (behaviour.md §6.8).
+pub fn template(record: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let meta = ObjectMeta::new(record);
+    annotations(meta.annotations(), path, errors);
+    labels(meta.labels(), path, errors);
+    for (field, value) in record.schema.fields.iter().zip(&record.slots) {
+        if !matches!(field.json, "labels" | "annotations") && !is_zero(&field.ty, value) {
+            // The server lowers the first letter of the Go name: `uID`.
+            let mut letters = field.go.chars();
+            let name: String = letters.next().into_iter().map(|c| c.to_ascii_lowercase()).chain(letters).collect();
+            errors.forbidden(Code::TemplateMetadataForbidden, &path.field_named(&name, field.json), "cannot be set");
+        }
+    }
+}
+
+/// Go's strict zero value: an empty list that was written is not zero, an empty text is.
+fn is_zero(ty: &Type, value: &Value<'_>) -> bool {
+    match (ty, value) {
+        (_, Value::Unset) => true,
+        (Type::Pointer(_), _) => false,
+        (_, Value::Str(text)) => text.is_empty(),
+        (_, Value::Int(n)) => *n == 0,
+        _ => false,
+    }
+}
+
+fn labels(labels: StringMap<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    let path = metadata.field("labels");
+    for (key, value) in labels {
+        let place = path.at(key);
+        errors.malformed_key(Code::LabelKeyInvalid, &place, key, &names::qualified_name(key));
+        errors.malformed(Code::LabelValueInvalid, &place, value, &names::label_value(value));
+    }
+}
+
+fn annotations(annotations: StringMap<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    let path = metadata.field("annotations");
+    let mut size = 0usize;
+    for (key, value) in annotations {
+        let messages = names::qualified_name(&names::to_lower(key));
+        errors.malformed_key(Code::AnnotationKeyInvalid, &path.at(key), key, &messages);
+        size = size.saturating_add(key.len()).saturating_add(value.len());
+    }
+    if size > ANNOTATIONS_MAX {
+        errors.too_long_bytes(Code::AnnotationsTooLong, &path, ANNOTATIONS_MAX);
+    }
+}
+
+fn owner_references(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    if !meta.owner_references().is_empty() {
+        each_owner(meta, metadata, errors);
+    }
+}
+
+fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    let path = metadata.field("ownerReferences");
+    let mut first_controller: Option<String> = None;
+    for (index, reference) in meta.owner_references().iter().enumerate() {
+        let item = path.at_index(index);
+        let mut missing = |name: &str, value: &str, detail: &str| {
+            errors.invalid(Code::OwnerReferenceIncomplete, &item.field(name), Bad::Str(value), detail);
+        };
+        if version_of(reference.api_version()).is_empty() {
+            missing("apiVersion", reference.api_version(), "version must not be empty");
+        }
+        if reference.kind().is_empty() {
+            missing("kind", "", "kind must not be empty");
+        }
+        if reference.name().is_empty() {
+            missing("name", "", "name must not be empty");
+        }
+        if reference.uid().is_empty() {
+            missing("uid", "", "uid must not be empty");
+        }
+        if reference.api_version() == "v1" && reference.kind() == "Event" {
+            let value = Bad::Syntax(reference.record().map_or_else(String::new, |r| go_syntax(r, errors.unicode())));
+            errors.invalid(Code::OwnerReferenceEvent, &item, value, "/v1, Kind=Event is disallowed from being an owner");
+        }
+        if reference.controller() == Some(true) && !errors.is_full() {
+            let current = format!("{}/{}", reference.kind(), reference.name());
+            match &first_controller {
+                None => first_controller = Some(current),
+                Some(first) => {
+                    let detail = format!(
+                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {current}"
+                    );
+                    let value = Bad::Syntax(go_syntax_list(meta.owner_references().iter(), errors.unicode()));
+                    errors.invalid(Code::OwnerReferenceControllers, &item, value, &detail);
+                }
+            }
+        }
+    }
+}
+
+/// Go syntax of the whole list.
+fn go_syntax_list<'r>(list: impl Iterator<Item = OwnerReference<'r>>, unicode: GoUnicode) -> String {
+    let items: Vec<String> = list.filter_map(|reference| Some(go_syntax(reference.record()?, unicode))).collect();
+    format!("[]v1.OwnerReference{{{}}}", items.join(", "))
+}
+
+/// The version of an `apiVersion`; empty where Go's parser gives up.
+fn version_of(api_version: &str) -> &str {
+    match api_version.split_once('/') {
+        None => api_version,
+        Some((_, version)) if version.contains('/') => "",
+        Some((_, version)) => version,
+    }
+}
+
+fn finalizers(finalizers: Strings<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    if !finalizers.is_empty() {
+        each_finalizer(finalizers, metadata, errors);
+    }
+}
+
+fn each_finalizer(finalizers: Strings<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    let path = metadata.field("finalizers");
+    for (index, finalizer) in finalizers.iter().enumerate() {
+        errors.malformed(Code::FinalizerInvalid, &path.at_index(index), finalizer, &names::qualified_name(finalizer));
+    }
+    if finalizers.contains("orphan") && finalizers.contains("foregroundDeletion") {
+        let value = Bad::Syntax(format!("[]string{{{}}}", go::quoted(finalizers.iter(), errors.unicode())));
+        let detail = "finalizer orphan and foregroundDeletion cannot be both set";
+        errors.invalid(Code::FinalizerConflict, &path, value, detail);
+    }
+}
+
+/// The core rule: a finalizer without `/` must be one of Kubernetes' own.
+fn qualified_finalizers(meta: ObjectMeta<'_>, errors: &mut Errors) {
+    let root = Path::ROOT;
+    let metadata = root.field("metadata");
+    let path = metadata.field("finalizers");
+    for (index, finalizer) in meta.finalizers().iter().enumerate() {
+        if !finalizer.contains('/') && !matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion") {
+            let detail = "name is neither a standard finalizer name nor is it fully qualified";
+            errors.invalid(Code::FinalizerUnqualified, &path.index(index), Bad::Str(finalizer), detail);
+        }
+    }
+}
+
+fn managed_fields(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    if !meta.managed_fields().is_empty() {
+        each_manager(meta, metadata, errors);
+    }
+}
+
+fn each_manager(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    let path = metadata.field("managedFields");
+    for (index, entry) in meta.managed_fields().iter().enumerate() {
+        let item = path.index(index);
+        let mut invalid = |name: &str, value: &str, detail: &str| {
+            errors.invalid(Code::ManagedFieldsInvalid, &item.field(name), Bad::Str(value), detail);
+        };
+        if !matches!(entry.operation(), "Apply" | "Update") {
+            invalid("operation", entry.operation(), "must be `Apply` or `Update`");
+        }
+        if !matches!(entry.fields_type(), "" | "FieldsV1") {
+            invalid("fieldsType", entry.fields_type(), "must be `FieldsV1`");
+        }
+        let manager = item.field("manager");
+        if entry.manager().len() > MANAGER_MAX {
+            errors.too_long_bytes(Code::ManagedFieldsInvalid, &manager, MANAGER_MAX);
+        }
+        for (at, c) in entry.manager().char_indices() {
+            if !go::is_printable(c, errors.unicode()) {
+                let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
+                errors.invalid(Code::ManagedFieldsInvalid, &manager, Bad::Str(entry.manager()), &detail);
+            }
+        }
+        if entry.subresource().len() > SUBRESOURCE_MAX {
+            errors.too_long_bytes(Code::ManagedFieldsInvalid, &item.field("subresource"), SUBRESOURCE_MAX);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Node selectors as the API checks them: shapes and keys, never values (behaviour.md §6.7).
+
+use crate::finding::{Code, Path};
+use crate::record::view::{NodeSelector, NodeSelectorRequirement};
+use crate::rules::errors::{Bad, Errors};
+use crate::rules::names;
+
+/// A selector that is set.
+pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let path = path.field("nodeSelectorTerms");
+    if selector.node_selector_terms().is_empty() {
+        errors.required(Code::NodeSelectorEmpty, &path, "must have at least one node selector term");
+        return;
+    }
+    for (index, term) in selector.node_selector_terms().iter().enumerate() {
+        let path = path.index(index);
+        let expressions = path.field("matchExpressions");
+        for (index, requirement) in term.match_expressions().iter().enumerate() {
+            expression(requirement, &expressions.index(index), errors);
+        }
+        let fields = path.field("matchFields");
+        for (index, requirement) in term.match_fields().iter().enumerate() {
+            field(requirement, &fields.index(index), errors);
+        }
+    }
+}
+
+fn expression(requirement: NodeSelectorRequirement<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let count = requirement.values().len();
+    let values = path.field("values");
+    match requirement.operator() {
+        "In" | "NotIn" => {
+            if count == 0 {
+                let detail = "must be specified when `operator` is 'In' or 'NotIn'";
+                errors.required(Code::NodeSelectorValues, &values, detail);
+            }
+        }
+        "Exists" | "DoesNotExist" => {
+            if count > 0 {
+                let detail = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+                errors.forbidden(Code::NodeSelectorValues, &values, detail);
+            }
+        }
+        "Gt" | "Lt" => {
+            if count != 1 {
+                let detail = "must be specified single value when `operator` is 'Lt' or 'Gt'";
+                errors.required(Code::NodeSelectorValues, &values, detail);
+            }
+        }
+        other => operator(other, path, errors),
+    }
+    let key = requirement.key();
+    errors.malformed(Code::NodeSelectorKey, &path.field("key"), key, &names::qualified_name(key));
+}
+
+fn field(requirement: NodeSelectorRequirement<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let values = path.field("values");
+    match requirement.operator() {
+        "In" | "NotIn" => {
+            if requirement.values().len() != 1 {
+                let detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+                errors.required(Code::NodeSelectorValues, &values, detail);
+            }
+        }
+        other => operator(other, path, errors),
+    }
+    if requirement.key() != "metadata.name" {
+        let key = path.field("key");
+        errors.invalid(Code::NodeSelectorKey, &key, Bad::Str(requirement.key()), "not a valid field selector key");
+        return;
+    }
+    for (index, value) in requirement.values().iter().enumerate() {
+        errors.malformed(Code::NodeSelectorFieldValue, &values.index(index), value, &names::subdomain(value));
+    }
+}
+
+fn operator(operator: &str, path: &Path<'_>, errors: &mut Errors) {
+    let path = path.field("operator");
+    errors.invalid(Code::NodeSelectorOperator, &path, Bad::Str(operator), "not a valid selector operator");
+}

@@ -1,0 +1,102 @@
+//! The body of a request: decoded by the tables of its version, with the defaults filled in.
+
+use crate::api::Api;
+use crate::finding::{Code, Finding, Origin, Severity};
+use crate::record::Record;
+use crate::record::decode::{self, Decoded, How, StrictKind};
+use crate::server::defaults;
+use crate::server::hub::Hub;
+use crate::text::tree::{NodeId, Tree};
+
+/// What unknown and duplicate fields are: the query parameter `fieldValidation`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+pub enum FieldValidation {
+    /// Errors.
+    #[default]
+    Strict,
+    /// Warnings.
+    Warn,
+    /// Nothing; claimkit warns.
+    Ignore,
+}
+
+/// An object as the server reads it from a request.
+#[derive(Debug)]
+pub struct Body<'t> {
+    /// Its kind and version.
+    pub api: Api,
+    /// What decoding gave, in the version that was written. The record has its defaults.
+    pub decoded: Decoded<'t>,
+}
+
+impl<'t> Body<'t> {
+    /// Reads the object at a node.
+    pub fn read(tree: &'t Tree<'_>, node: NodeId, api: Api, how: How) -> Self {
+        let mut decoded = decode::decode(tree, node, api.kind.schema, api.version.name, how);
+        defaults::apply(&mut decoded.record, &api);
+        Body { api, decoded }
+    }
+
+    /// The object in the version that was written.
+    pub fn record(&self) -> &Record<'t> {
+        &self.decoded.record
+    }
+
+    /// The decoding error the server answers with.
+    pub fn mismatch(&self) -> Option<&str> {
+        let decoded = &self.decoded;
+        decoded.answer.and_then(|answer| decoded.mismatches.get(answer)).map(|mismatch| mismatch.message.as_str())
+    }
+
+    /// The error of strict decoding: all unknown and duplicate fields in one text.
+    pub fn strict_error(&self) -> Option<String> {
+        let items: Vec<&str> = self.decoded.strict.iter().map(|strict| strict.message.as_str()).collect();
+        (!items.is_empty()).then(|| format!("strict decoding error: {}", items.join(", ")))
+    }
+
+    /// The findings of decoding, the server's own answer first; their spans are set.
+    pub fn findings(&self, validation: FieldValidation) -> Vec<Finding> {
+        findings(&self.decoded, validation)
+    }
+
+    /// The object as the rules judge it.
+    pub fn into_hub(self) -> Hub<'t> {
+        Hub::of(self.api, self.decoded.record)
+    }
+}
+
+/// The findings of decoding, the server's own answer first; their spans are set.
+pub fn findings(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Finding> {
+    if decoded.mismatches.is_empty() && decoded.strict.is_empty() {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    for (at, mismatch) in decoded.mismatches.iter().enumerate() {
+        let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
+        let mut finding = Finding::error(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
+        finding.path = Some(mismatch.path.clone());
+        if let Some(meant) = &mismatch.meant {
+            finding = finding.with_help(meant.help.clone()).with_fix(meant.title.clone(), meant.edits.clone());
+        }
+        findings.push(finding);
+    }
+    findings.sort_by_key(|finding| finding.origin != Origin::ApiServer);
+    for strict in &decoded.strict {
+        let (severity, origin) = match (validation, decoded.answer) {
+            (FieldValidation::Ignore, _) => (Severity::Warning, Origin::Claimkit),
+            (FieldValidation::Strict, None) => (Severity::Error, Origin::ApiServer),
+            (FieldValidation::Warn, None) => (Severity::Warning, Origin::ApiServer),
+            // A type error hides strict ones from the server's answer.
+            (FieldValidation::Strict, Some(_)) => (Severity::Error, Origin::Claimkit),
+            (FieldValidation::Warn, Some(_)) => (Severity::Warning, Origin::Claimkit),
+        };
+        let code = match strict.kind {
+            StrictKind::Unknown => Code::UnknownField,
+            StrictKind::Duplicate => Code::DuplicateField,
+        };
+        let mut finding = Finding::new(code, severity, origin, strict.message.clone()).with_span(strict.key);
+        finding.path = Some(strict.path.clone());
+        findings.push(finding);
+    }
+    findings
+}

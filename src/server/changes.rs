@@ -1,0 +1,59 @@
+//! What the server changed on an object before it judged it, and what its author is told of that.
+
+use crate::finding::{Code, Finding, Origin, Path};
+
+/// What was filled in and dropped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The request's namespace, where it was filled in.
+    pub namespace_filled: Option<String>,
+    /// The namespace of a cluster-scoped object was dropped.
+    pub namespace_dropped: bool,
+    /// Fields of `metadata` that only the server writes and that were wiped.
+    pub wiped: Vec<&'static str>,
+    /// The status was dropped.
+    pub status_dropped: bool,
+    /// The `generateName` that the name was made from; the name's end is random.
+    pub name_generated_from: Option<String>,
+}
+
+impl Changes {
+    /// Warnings and notes of claimkit: the server says nothing of this.
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let root = Path::ROOT;
+        let metadata = root.field("metadata");
+        let dropped = |code, message: &str, path: &Path<'_>, help: &'static str| {
+            Finding::warning(code, Origin::Claimkit, message).at(path).key().with_help(help)
+        };
+        if self.status_dropped {
+            let message = "the server drops `status` from a new object";
+            let help = "drivers and the scheduler write the status; leave it out of the manifest";
+            findings.push(dropped(Code::StatusDropped, message, &root.field("status"), help));
+        }
+        if self.namespace_dropped {
+            let message = "the server drops `metadata.namespace`: the kind is cluster-scoped";
+            findings.push(dropped(Code::NamespaceDropped, message, &metadata.field("namespace"), "leave the namespace out"));
+        }
+        for name in &self.wiped {
+            let message = format!("the server drops `metadata.{name}` from a new object and sets its own");
+            let help = "leave it out; a manifest exported from a cluster carries it";
+            findings.push(dropped(Code::ServerOwnedDropped, &message, &metadata.field(name), help));
+        }
+        if let Some(namespace) = &self.namespace_filled {
+            let message = format!("the object goes to namespace `{namespace}`");
+            findings.push(
+                Finding::info(Code::NamespaceFilled, Origin::Claimkit, message)
+                    .at(&metadata)
+                    .key()
+                    .with_help("write `metadata.namespace` to place it whatever namespace the request has"),
+            );
+        }
+        if let Some(base) = &self.name_generated_from {
+            let message = format!("the server appends five random characters to `{base}`");
+            findings
+                .push(Finding::info(Code::NameGenerated, Origin::Claimkit, message).at(&metadata.field("generateName")).key());
+        }
+        findings
+    }
+}

@@ -1,0 +1,47 @@
+//! Defaulting (spec/behaviour.md §4): an empty `allocationMode` becomes `WaitForFirstConsumer`; nothing else is defaulted.
+
+use crate::api::{Api, ClassicKind, ObjectKind};
+use crate::record::{Record, Value};
+use std::borrow::Cow;
+
+/// Fills what the server fills on decoding.
+pub fn apply(record: &mut Record<'_>, api: &Api) {
+    let ObjectKind::Classic(kind) = api.kind.object else { return };
+    if api.kind.items.is_none() {
+        return object(record, kind);
+    }
+    let items = record.schema.slot("items").and_then(|slot| record.slots.get_mut(slot));
+    if let Some(Value::List(items)) = items {
+        for item in items {
+            if let Value::Struct(record) = item {
+                object(record, kind);
+            }
+        }
+    }
+}
+
+fn object(record: &mut Record<'_>, kind: ClassicKind) {
+    match kind {
+        ClassicKind::ResourceClaim => {
+            if let Some(spec) = record.record_mut("spec") {
+                claim_spec(spec);
+            }
+        }
+        ClassicKind::ResourceClaimTemplate => {
+            if let Some(spec) = record.record_mut("spec").and_then(|spec| spec.record_mut("spec")) {
+                claim_spec(spec);
+            }
+        }
+        ClassicKind::ResourceClass
+        | ClassicKind::PodSchedulingContext
+        | ClassicKind::ResourceClaimParameters
+        | ClassicKind::ResourceClassParameters
+        | ClassicKind::ResourceSlice => {}
+    }
+}
+
+fn claim_spec(spec: &mut Record<'_>) {
+    if spec.str("allocationMode").is_empty() {
+        spec.set("allocationMode", Value::Str(Cow::Borrowed("WaitForFirstConsumer")));
+    }
+}

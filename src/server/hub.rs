@@ -1,0 +1,78 @@
+//! The shape in which the server judges an object, and the way back to what the user wrote.
+//!
+//! Upstream decodes every version into internal types and validates those. The versions of the classic family differ so
+//! little from them that their objects are judged as they were decoded. A version that differs more is converted first, and
+//! its [`PathMap`] leads from the paths that the server names to those in the text.
+
+use crate::api::Api;
+use crate::finding::Step;
+use crate::record::Record;
+
+/// An object as the rules see it.
+#[derive(Clone, Debug)]
+pub struct Hub<'t> {
+    /// The object.
+    pub record: Record<'t>,
+    /// From its paths to those that were written.
+    pub paths: PathMap,
+}
+
+impl<'t> Hub<'t> {
+    /// The hub's shape of a decoded object with its defaults.
+    pub fn of(_: Api, record: Record<'t>) -> Self {
+        Hub { record, paths: PathMap::default() }
+    }
+}
+
+/// Leads from the paths of the hub to those that the user wrote. An empty map changes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathMap {
+    moves: Vec<Move>,
+}
+
+/// What stands at `hub` in the hub was written at `written`, and so was everything below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Move {
+    hub: Vec<Step>,
+    written: Vec<Step>,
+}
+
+impl PathMap {
+    /// Adds a field or list item that stands elsewhere in the hub than it was written.
+    pub fn add(&mut self, hub: Vec<Step>, written: Vec<Step>) {
+        self.moves.push(Move { hub, written });
+    }
+
+    /// The path that the user wrote; `None` where it is the hub's. The longest path that was added and leads there counts.
+    pub fn written(&self, hub: &[Step]) -> Option<Vec<Step>> {
+        let leads = |one: &&Move| hub.starts_with(&one.hub);
+        let best = self.moves.iter().filter(leads).max_by_key(|one| one.hub.len())?;
+        let below = hub.get(best.hub.len()..).unwrap_or_default();
+        let written: Vec<Step> = best.written.iter().chain(below).cloned().collect();
+        (written != hub).then_some(written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(path: &str) -> Vec<Step> {
+        path.split('.').map(|part| part.parse().map_or_else(|_| Step::Key(part.to_owned()), Step::Index)).collect()
+    }
+
+    #[test]
+    fn the_longest_path_leads_back() {
+        let mut map = PathMap::default();
+        assert_eq!(map.written(&steps("spec.devices")), None);
+        map.add(steps("spec.devices.requests.0.exactly"), steps("spec.devices.requests.0"));
+        map.add(steps("spec.devices.requests.0.exactly.count"), steps("spec.count"));
+        assert_eq!(
+            map.written(&steps("spec.devices.requests.0.exactly.selectors.1")),
+            Some(steps("spec.devices.requests.0.selectors.1"))
+        );
+        assert_eq!(map.written(&steps("spec.devices.requests.0.exactly.count")), Some(steps("spec.count")));
+        assert_eq!(map.written(&steps("spec.devices.requests.1.exactly")), None);
+        assert_eq!(map.written(&steps("spec")), None);
+    }
+}

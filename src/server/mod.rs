@@ -1,0 +1,32 @@
+//! What kube-apiserver does with the body of a create, an update or a status update, and the `Status` it answers.
+//!
+//! | stage | where | what it does |
+//! |---|---|---|
+//! | decode | [`Body::read`] | reads the tree by the tables of the version that was written |
+//! | default | [`defaults`] | fills what the server fills on decoding |
+//! | convert | [`hub`] | gives the object the shape that the rules of its family judge, with a map back to what was written |
+//! | prepare | [`prepare`] | fills the namespace, wipes what only the server writes, resets what this request may not change |
+//! | judge | [`crate::rules`] | the validation functions |
+//! | answer | [`request`], [`status`] | the findings and the `Status` |
+//!
+//! [`create`], [`update`] and [`update_status`] take a [`Body`] through these stages. `validate`, the admission policy and
+//! patches all call them; how far an object goes is the request's [`Reach`].
+//!
+//! # Adding a family of versions
+//!
+//! A family brings its defaults to [`defaults::apply`], its shape and its [`hub::PathMap`] to [`hub::Hub::of`], and its rules
+//! to [`crate::rules::run`]. The rules name paths of the hub. [`Outcome::findings`] has the paths that the user wrote:
+//! `Finding::steps` and `Finding::path` go through the map, the message keeps the server's path.
+
+pub mod body;
+pub mod changes;
+pub mod defaults;
+pub mod hub;
+pub mod prepare;
+pub mod request;
+pub mod status;
+
+pub use body::{Body, FieldValidation};
+pub use changes::Changes;
+pub use request::{Outcome, Reach, Request, create, update, update_status};
+pub use status::Status;

@@ -1,0 +1,157 @@
+//! What kube-apiserver's REST layer does around the validation functions: fill, wipe, reset, and validate more than
+//! once (kube-apiserver, staging/src/k8s.io/apiserver/pkg/registry/rest/create.go, `BeforeCreate`; update.go, `BeforeUpdate`).
+
+use crate::api::{Api, ClassicKind, ObjectKind, Scope};
+use crate::record::view::Object;
+use crate::record::{Record, Value};
+use crate::rules::metadata::{self, NameRule};
+use crate::rules::{Context, FieldError, Operation, run};
+use crate::server::changes::Changes;
+use std::borrow::Cow;
+
+/// The characters that stand for the random end of a generated name.
+const RANDOM_END: &str = "xxxxx";
+/// How much of `generateName` is kept.
+const GENERATED_BASE_MAX: usize = 58;
+
+/// An update as HTTP answers it: the object after the fix-ups, judged by the generic rules and by the strategy, so
+/// that most errors come more than once.
+pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context) -> Vec<FieldError> {
+    let (Operation::Update(old) | Operation::UpdateStatus(old)) = operation else { return Vec::new() };
+    let status = matches!(operation, Operation::UpdateStatus(_));
+    let new = &for_update(new, old, status, context);
+    let mut errors = context.errors();
+    let (new_meta, old_meta) = (Object::new(new).metadata(), Object::new(old).metadata());
+    metadata::generic_create(new_meta, api.kind.scope, NameRule::PathSegment, context.rules, &mut errors);
+    metadata::generic_update(new_meta, old_meta, &mut errors);
+    if !status && strategy_creates_too(api) {
+        run(api, new, Operation::Create, context, &mut errors);
+    }
+    run(api, new, operation, context, &mut errors);
+    errors.into_list()
+}
+
+/// The kinds whose update strategy calls the create function before the update function.
+fn strategy_creates_too(api: Api) -> bool {
+    match api.kind.object {
+        ObjectKind::Classic(kind) => match kind {
+            ClassicKind::ResourceSlice | ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters => false,
+            ClassicKind::ResourceClaim
+            | ClassicKind::ResourceClass
+            | ClassicKind::ResourceClaimTemplate
+            | ClassicKind::PodSchedulingContext => true,
+        },
+        ObjectKind::Device(_) => false,
+    }
+}
+
+/// Fix-ups before validation, then the strategy's `PrepareForUpdate`.
+pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context: &Context) -> Record<'r> {
+    let mut new = new.clone();
+    let has_status = new.schema.slot("status").is_some();
+    if has_status {
+        let kept = if status { "spec" } else { "status" };
+        new.set(kept, old.get(kept).clone());
+    }
+    let zero;
+    let stored = match old.record("metadata") {
+        Some(stored) => stored,
+        None => {
+            let Some(schema) = new.record_mut("metadata").map(|meta| meta.schema) else { return new };
+            zero = Record::empty(schema);
+            &zero
+        }
+    };
+    let Some(meta) = new.record_mut("metadata") else { return new };
+    let mut keep = |name: &str| meta.set(name, stored.get(name).clone());
+    keep("generation");
+    if status && has_status && context.rules.status_update_resets_metadata {
+        for name in ["deletionTimestamp", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"] {
+            keep(name);
+        }
+    }
+    if meta.str("uid").is_empty() {
+        meta.set("uid", stored.get("uid").clone());
+    }
+    // A zero time is none.
+    for name in ["creationTimestamp", "deletionTimestamp"] {
+        if matches!(stored.get(name), Value::Time(time) if !time.is_zero()) {
+            meta.set(name, stored.get(name).clone());
+        }
+    }
+    if stored.has("deletionGracePeriodSeconds") && !meta.has("deletionGracePeriodSeconds") {
+        meta.set("deletionGracePeriodSeconds", stored.get("deletionGracePeriodSeconds").clone());
+    }
+    new
+}
+
+/// An update without `resourceVersion` is unconditional: the stored one is filled in. This is the store's doing, before
+/// [`judge_update`].
+pub fn fill_resource_version<'r>(new: &mut Record<'r>, old: &Record<'r>) {
+    let Some(stored) = old.record("metadata") else { return };
+    if let Some(meta) = new.record_mut("metadata").filter(|meta| meta.str("resourceVersion").is_empty()) {
+        meta.set("resourceVersion", stored.get("resourceVersion").clone());
+    }
+}
+
+/// The namespace a request gives: filled in, or dropped from cluster-scoped objects.
+pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r str, changes: &mut Changes) {
+    let Some(meta) = object.record_mut("metadata") else { return };
+    let given = !meta.str("namespace").is_empty();
+    match scope {
+        Scope::Namespaced if !given => {
+            meta.set("namespace", Value::Str(Cow::Borrowed(namespace)));
+            changes.namespace_filled = Some(namespace.to_owned());
+        }
+        Scope::Cluster if given => {
+            meta.set("namespace", Value::Unset);
+            changes.namespace_dropped = true;
+        }
+        _ => {}
+    }
+}
+
+/// What happens to a new object before the strategy's validation, the namespace apart.
+pub fn for_create(object: &mut Record<'_>, changes: &mut Changes) {
+    drop_status(object, changes);
+    let Some(meta) = object.record_mut("metadata") else { return };
+    for name in ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+        let given = match meta.get(name) {
+            Value::Unset => false,
+            Value::Str(text) => !text.is_empty(),
+            _ => true,
+        };
+        if given {
+            meta.set(name, Value::Unset);
+            changes.wiped.push(name);
+        }
+    }
+    if meta.str("name").is_empty() && !meta.str("generateName").is_empty() {
+        let base = meta.str("generateName").to_owned();
+        meta.set("name", Value::Str(Cow::Owned(generated_name(&base))));
+        changes.name_generated_from = Some(base);
+    }
+}
+
+fn generated_name(base: &str) -> String {
+    let mut end = base.len().min(GENERATED_BASE_MAX);
+    while !base.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    format!("{}{RANDOM_END}", base.get(..end).unwrap_or_default())
+}
+
+/// A new object's status is dropped, whoever submits it.
+pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
+    if object.schema.slot("status").is_some() && object.has("status") {
+        changes.status_dropped = true;
+        object.set("status", Value::Unset);
+    }
+}
+
+/// True if the object has a resource version that a stored object could have.
+pub fn stored_before(object: &Record<'_>) -> bool {
+    let resource_version = Object::new(object).metadata().resource_version();
+    let digits = resource_version.bytes().all(|b| b.is_ascii_digit());
+    digits && resource_version.parse::<u64>().is_ok_and(|version| version != 0)
+}

@@ -1,0 +1,267 @@
+//! A create, an update or a status update of one object, from its body to the server's answer.
+
+use crate::api::{Api, Release, Scope};
+use crate::finding::path;
+use crate::finding::{Code, Finding, Origin, Step};
+use crate::record::Record;
+use crate::record::view::Object;
+use crate::rules::errors::{MAX_BYTES, is_cut};
+use crate::rules::{self, Context, FieldError, immutable};
+use crate::server::body::{Body, FieldValidation};
+use crate::server::changes::Changes;
+use crate::server::hub::{Hub, PathMap};
+use crate::server::prepare;
+use crate::server::status::Status;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// How far an object goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Only the registered validation function judges it, on exactly this object; a new object's status is dropped. The
+    /// `Status` of an update is still the whole answer, with what the server resets and repeats.
+    Functions,
+    /// Everything up to admission, which comes before the store looks at resource versions.
+    Admission,
+    /// Everything.
+    Store,
+}
+
+/// What the requests for one object have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'r> {
+    /// The server's release.
+    pub release: Release,
+    /// The namespace that the request names. Without one an object keeps its own, or goes to `default`.
+    pub namespace: Option<&'r str>,
+    /// What unknown and duplicate fields are.
+    pub validation: FieldValidation,
+    /// How far the object goes.
+    pub reach: Reach,
+}
+
+/// What the server answers.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Why the server refuses the object, in its order and words: none if it accepts it.
+    pub findings: Vec<Finding>,
+    /// The answer's body; `None` if the server accepts the object. With [`Reach::Functions`] the two may differ on updates.
+    pub status: Option<Status>,
+    /// What the server changed before it judged the object.
+    pub changes: Changes,
+}
+
+/// Whether an update is one of the whole object or of its status.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Object,
+    Status,
+}
+
+/// A create. A body of the wrong type is refused before anything else; unknown fields are, too, but then the object is
+/// still judged for the findings.
+pub fn create<'t>(request: &Request<'t>, body: Body<'t>) -> Outcome {
+    let work = match Work::begin(request, &body) {
+        Ok(work) => work,
+        Err(refused) => return *refused,
+    };
+    let strict = body.strict_error();
+    work.create(body.into_hub()).strict(&work, strict)
+}
+
+/// An update of a stored object.
+pub fn update<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>) -> Outcome {
+    replace(request, body, stored, Part::Object)
+}
+
+/// An update of a stored object's status.
+pub fn update_status<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>) -> Outcome {
+    replace(request, body, stored, Part::Status)
+}
+
+fn replace<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>, part: Part) -> Outcome {
+    let work = match Work::begin(request, &body) {
+        Ok(work) => work,
+        Err(refused) => return *refused,
+    };
+    // The harness of the validation functions decodes the stored object like the new one.
+    let of_stored = || stored.strict_error().filter(|_| request.reach == Reach::Functions);
+    let strict = body.strict_error().or_else(of_stored);
+    work.update(body.into_hub(), stored.into_hub(), part).strict(&work, strict)
+}
+
+struct Work<'w, 'r> {
+    request: &'w Request<'r>,
+    api: Api,
+    context: Context,
+}
+
+impl<'w, 'r> Work<'w, 'r> {
+    fn begin(request: &'w Request<'r>, body: &Body<'_>) -> Result<Self, Box<Outcome>> {
+        let work = Work { request, api: body.api, context: Context::new(request.release) };
+        match body.mismatch() {
+            None => Ok(work),
+            Some(error) => Err(Box::new(Outcome {
+                findings: Vec::new(),
+                status: Some(work.undecodable(error)),
+                changes: Changes::default(),
+            })),
+        }
+    }
+
+    fn namespace(&self) -> &'r str {
+        self.request.namespace.unwrap_or("default")
+    }
+
+    fn create(&self, Hub { mut record, paths }: Hub<'r>) -> Outcome {
+        let object = &mut record;
+        let mut changes = Changes::default();
+        if self.request.reach == Reach::Functions {
+            prepare::drop_status(object, &mut changes);
+        } else {
+            if let Some(refused) = self.other_namespace(object) {
+                return refused;
+            }
+            prepare::fill_namespace(object, self.api.kind.scope, self.namespace(), &mut changes);
+            prepare::for_create(object, &mut changes);
+        }
+        let errors = rules::functions(self.api, object, rules::Operation::Create, &self.context);
+        if errors.is_empty() && self.request.reach == Reach::Store && prepare::stored_before(object) {
+            return stored_before(changes);
+        }
+        Outcome { findings: self.findings(&errors, &paths), status: self.invalid(object, &errors), changes }
+    }
+
+    fn update(&self, new: Hub<'r>, stored: Hub<'r>, part: Part) -> Outcome {
+        let Hub { record: mut new, paths } = new;
+        let Hub { record: mut old, .. } = stored;
+        let mut changes = Changes::default();
+        if self.request.reach != Reach::Functions {
+            if let Some(refused) = self.other_namespace(&new) {
+                return refused;
+            }
+            prepare::fill_namespace(&mut old, self.api.kind.scope, self.namespace(), &mut Changes::default());
+            prepare::fill_namespace(&mut new, self.api.kind.scope, self.namespace(), &mut changes);
+            prepare::fill_resource_version(&mut new, &old);
+        }
+        if self.request.reach == Reach::Store
+            && let Some(refused) = self.conflict(&new, &old)
+        {
+            return refused;
+        }
+        let operation = match part {
+            Part::Object => rules::Operation::Update(&old),
+            Part::Status => rules::Operation::UpdateStatus(&old),
+        };
+        let answered = prepare::judge_update(self.api, &new, operation, &self.context);
+        let mut findings = match self.request.reach {
+            Reach::Functions => self.findings(&rules::functions(self.api, &new, operation, &self.context), &paths),
+            Reach::Admission | Reach::Store => self.findings(&answered, &paths),
+        };
+        explain_immutable(&mut findings, &new, &old, &paths);
+        Outcome { findings, status: self.invalid(&new, &answered), changes }
+    }
+
+    /// The errors as findings at the paths that the user wrote. A client reads each text once.
+    fn findings(&self, errors: &[FieldError], paths: &PathMap) -> Vec<Finding> {
+        let once = self.request.reach != Reach::Functions;
+        let mut seen = BTreeSet::new();
+        let mut findings = Vec::with_capacity(errors.len());
+        for error in errors {
+            let mut finding = error.finding();
+            if once && !seen.insert(finding.message.clone()) {
+                continue;
+            }
+            if let Some(written) = paths.written(&finding.steps) {
+                finding.path = Some(path::render(&written));
+                finding.steps = written;
+            }
+            findings.push(finding);
+        }
+        if is_cut(errors) {
+            let message = format!("the errors of this object have more than {MAX_BYTES} bytes of text; what follows is left out");
+            let finding = Finding::error(Code::LimitFindings, Origin::Claimkit, message);
+            findings.push(finding.with_help("mend the first ones and validate again"));
+        }
+        findings
+    }
+
+    /// The object's namespace is not the one that the request names.
+    fn other_namespace(&self, object: &Record<'_>) -> Option<Outcome> {
+        let given = Object::new(object).metadata().namespace();
+        let named = self.request.namespace?;
+        if given.is_empty() || self.api.kind.scope == Scope::Cluster || named == given {
+            return None;
+        }
+        let message = "the namespace of the provided object does not match the namespace sent on the request";
+        Some(refused(Code::NamespaceMismatch, "namespace", Status::bad_request(message.to_owned()), Changes::default()))
+    }
+
+    /// The stored object has another resource version.
+    fn conflict(&self, new: &Record<'_>, old: &Record<'_>) -> Option<Outcome> {
+        let (meta, stored) = (Object::new(new).metadata(), Object::new(old).metadata());
+        if stored.resource_version().is_empty() || meta.resource_version() == stored.resource_version() {
+            return None;
+        }
+        let status = Status::conflict(self.api.kind.plural, meta.name(), self.context.rules.unicode);
+        Some(refused(Code::Conflict, "resourceVersion", status, Changes::default()))
+    }
+
+    fn undecodable(&self, error: &str) -> Status {
+        Status::undecodable(self.api.kind.kind, self.api.version.name, error, self.context.rules.unicode)
+    }
+
+    fn invalid(&self, object: &Record<'_>, errors: &[FieldError]) -> Option<Status> {
+        let name = Object::new(object).metadata().name();
+        Status::invalid(self.api.kind.kind, name, errors, self.context.rules.unicode)
+    }
+}
+
+impl Outcome {
+    /// The server stops at a strict decoding error and answers with it.
+    fn strict(mut self, work: &Work<'_, '_>, error: Option<String>) -> Self {
+        if let Some(error) = error.filter(|_| work.request.validation == FieldValidation::Strict) {
+            self.status = Some(work.undecodable(&error));
+        }
+        self
+    }
+}
+
+/// The store creates no object that has a resource version.
+fn stored_before(changes: Changes) -> Outcome {
+    let status = Status::internal("resourceVersion should not be set on objects to be created");
+    refused(Code::ResourceVersionOnCreate, "resourceVersion", status, changes)
+}
+
+/// Refused because of one field of `metadata`, outside of validation.
+fn refused(code: Code, field: &str, status: Status, changes: Changes) -> Outcome {
+    let mut finding = Finding::error(code, Origin::ApiServer, status.message.clone());
+    finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key(field.to_owned())];
+    finding.help = code.help().map(Cow::Borrowed);
+    Outcome { findings: vec![finding], status: Some(status), changes }
+}
+
+/// Tells what changed in a struct that may not change: the server only prints the new one.
+fn explain_immutable(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_>, paths: &PathMap) {
+    for finding in findings {
+        let path: &[&str] = match finding.code {
+            Code::SpecImmutable => &["spec"],
+            Code::AllocationImmutable => &["status", "allocation"],
+            _ => continue,
+        };
+        let inner = |record| path.iter().try_fold(record, |record: &Record<'_>, name| record.record(name));
+        let (Some(new), Some(old)) = (inner(new), inner(old)) else { continue };
+        let differences = immutable::differences(new, old);
+        let sentences: Vec<String> = differences.iter().take(4).map(immutable::Difference::sentence).collect();
+        if sentences.is_empty() {
+            continue;
+        }
+        let more = if differences.len() > sentences.len() { ", and more" } else { "" };
+        let advice = finding.code.help().unwrap_or_default();
+        finding.help = Some(format!("{}{more}; {advice}", sentences.join(", ")).into());
+        if let [only] = differences.as_slice() {
+            let steps: Vec<Step> = path.iter().chain(&only.path).map(|name| Step::Key((*name).to_owned())).collect();
+            finding.steps = paths.written(&steps).unwrap_or(steps);
+        }
+    }
+}

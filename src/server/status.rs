@@ -1,0 +1,144 @@
+//! The `Status` object of an HTTP answer (behaviour.md §5.4).
+
+use crate::api::GROUP;
+use crate::go::{self, GoUnicode};
+use crate::patch::{self, Refused};
+use crate::rules::errors::{FieldError, aggregate};
+use serde::Serialize;
+
+/// `metav1.Status` of a refused request, fields as the server orders them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    kind: &'static str,
+    api_version: &'static str,
+    metadata: Empty,
+    status: &'static str,
+    /// All errors in one text.
+    pub message: String,
+    /// e.g. `Invalid`; left out where the server gives none.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub reason: &'static str,
+    /// Which object, and each error on its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Details>,
+    /// The HTTP status.
+    pub code: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Empty {}
+
+/// `metav1.StatusDetails`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Details {
+    /// The object's name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The API group.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub group: &'static str,
+    /// The kind, or for a conflict the resource.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub kind: &'static str,
+    /// Each error, repeated ones included.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
+}
+
+/// `metav1.StatusCause`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// e.g. `FieldValueInvalid`
+    pub reason: &'static str,
+    /// The text without the path.
+    pub message: String,
+    /// The path.
+    pub field: String,
+}
+
+impl Status {
+    fn failure(code: u16, reason: &'static str, message: String, details: Option<Details>) -> Self {
+        Status { kind: "Status", api_version: "v1", metadata: Empty {}, status: "Failure", message, reason, details, code }
+    }
+
+    /// 422: what validation found. `None` if it found nothing.
+    pub fn invalid(kind: &'static str, name: &str, errors: &[FieldError], unicode: GoUnicode) -> Option<Self> {
+        if errors.is_empty() {
+            return None;
+        }
+        let message = format!("{kind}.{GROUP} {} is invalid: {}", go::quote(name, unicode), aggregate(errors));
+        let causes = errors
+            .iter()
+            .map(|error| Cause { reason: error.cause.reason(), message: error.body.clone(), field: error.field.clone() })
+            .collect();
+        let details = Details { name: name.to_owned(), group: GROUP, kind, causes };
+        Some(Self::failure(422, "Invalid", message, Some(details)))
+    }
+
+    /// 400: the body cannot be decoded into the kind. `version` is the short one.
+    pub fn undecodable(kind: &str, version: &str, error: &str, unicode: GoUnicode) -> Self {
+        let version = go::quote(version, unicode);
+        Self::bad_request(format!("{kind} in version {version} cannot be handled as a {kind}: {error}"))
+    }
+
+    /// 400 with a text of its own.
+    pub fn bad_request(message: String) -> Self {
+        Self::failure(400, "BadRequest", message, None)
+    }
+
+    /// 409: the stored object has another resource version. `plural` is the resource.
+    pub fn conflict(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {plural}.{GROUP} {}: the object has been modified; please apply your changes to the latest version and try again",
+            go::quote(name, unicode)
+        );
+        let details = Details { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
+        Self::failure(409, "Conflict", message, Some(details))
+    }
+
+    /// 500: an error the server has no status of its own for.
+    pub fn internal(message: &str) -> Self {
+        Self::failure(500, "", message.to_owned(), None)
+    }
+
+    /// 422: options of the request. `message` is the whole text, `cause` what is wrong with `field`.
+    pub fn bad_options(field: &str, reason: &'static str, cause: &str) -> Self {
+        let message = format!("PatchOptions.meta.k8s.io \"\" is invalid: {field}: {cause}");
+        let causes = vec![Cause { reason, message: cause.to_owned(), field: field.to_owned() }];
+        let details = Details { name: String::new(), group: "meta.k8s.io", kind: "PatchOptions", causes };
+        Self::failure(422, "Invalid", message, Some(details))
+    }
+
+    /// The answer to a patch that is not carried out; `None` where the server's is not known.
+    pub fn patch(refused: &Refused, unicode: GoUnicode) -> Option<Self> {
+        let details = |causes| Some(Details { name: String::new(), group: "", kind: "", causes });
+        Some(match refused {
+            Refused::BadRequest(message) => Self::bad_request(message.clone()),
+            Refused::Internal(message) => Self::internal(message),
+            Refused::Ours(_) => return None,
+            Refused::Rejected(_) => {
+                let message = "the server rejected our request due to an error in our request";
+                Self::failure(422, "Invalid", message.to_owned(), details(Vec::new()))
+            }
+            Refused::TooLarge(message) => {
+                Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
+            }
+            Refused::Invalid { value, detail } => {
+                let body = format!("Invalid value: {}: {detail}", go::quote(value, unicode));
+                let message = format!(" \"\" is invalid: patch: {body}");
+                let causes = vec![Cause { reason: "FieldValueInvalid", message: body, field: "patch".to_owned() }];
+                Self::failure(422, "Invalid", message, details(causes))
+            }
+            Refused::Conflicts(conflicts) => {
+                let cause = |conflict: &patch::Conflict| Cause {
+                    reason: "FieldManagerConflict",
+                    message: format!("conflict with {}", conflict.manager),
+                    field: conflict.path.clone(),
+                };
+                let causes = conflicts.iter().map(cause).collect();
+                Self::failure(409, "Conflict", patch::conflict_message(conflicts), details(causes))
+            }
+        })
+    }
+}

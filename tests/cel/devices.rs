@@ -1,0 +1,126 @@
+//! Devices as the recordings write them.
+
+use std::collections::BTreeMap;
+
+use claimkit::cel::environment::{Environment, Mode};
+use claimkit::cel::functions::Gate;
+use claimkit::cel::value::Value as Cel;
+use claimkit::cel::{Attribute, Device, NamedAttribute, device};
+use serde_json::Value;
+
+fn file(name: &str) -> Value {
+    let path = format!("{}/tests/vectors/cel/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn only(value: &Value) -> (&str, &Value) {
+    let (key, value) = value.as_object().unwrap().iter().next().unwrap();
+    (key.as_str(), value)
+}
+
+fn texts(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+fn attribute(value: &Value) -> Attribute {
+    match only(value) {
+        ("bool", b) => Attribute::Bool(b.as_bool().unwrap()),
+        ("int", i) => Attribute::Int(i.as_i64().unwrap()),
+        ("string", s) => Attribute::String(s.as_str().unwrap().to_owned()),
+        ("version", s) => Attribute::Version(s.as_str().unwrap().to_owned()),
+        ("bools", list) => Attribute::Bools(list.as_array().unwrap().iter().map(|b| b.as_bool().unwrap()).collect()),
+        ("ints", list) => Attribute::Ints(list.as_array().unwrap().iter().map(|i| i.as_i64().unwrap()).collect()),
+        ("strings", list) => Attribute::Strings(texts(list)),
+        ("versions", list) => Attribute::Versions(texts(list)),
+        (kind, _) => panic!("an attribute of kind {kind}"),
+    }
+}
+
+/// A device of a recording.
+pub fn device(value: &Value) -> Device {
+    let entries = |name: &str| value.get(name).and_then(Value::as_object).into_iter().flatten();
+    Device {
+        driver: value.get("driver").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        attributes: entries("attributes").map(|(name, value)| (name.clone(), attribute(value))).collect(),
+        capacity: entries("capacity").map(|(name, value)| (name.clone(), value["value"].as_str().unwrap().to_owned())).collect(),
+        allow_multiple_allocations: value.get("allowMultipleAllocations") == Some(&Value::Bool(true)),
+    }
+}
+
+fn named_attribute(value: &Value) -> NamedAttribute {
+    match only(value) {
+        ("quantity", s) => NamedAttribute::Quantity(s.as_str().unwrap().to_owned()),
+        ("bool", b) => NamedAttribute::Bool(b.as_bool().unwrap()),
+        ("int", i) => NamedAttribute::Int(i.as_i64().unwrap()),
+        ("ints", list) => NamedAttribute::IntSlice(list.as_array().unwrap().iter().map(|i| i.as_i64().unwrap()).collect()),
+        ("string", s) => NamedAttribute::String(s.as_str().unwrap().to_owned()),
+        ("strings", list) => NamedAttribute::StringSlice(texts(list)),
+        ("version", s) => NamedAttribute::Version(s.as_str().unwrap().to_owned()),
+        (kind, _) => panic!("an attribute of kind {kind}"),
+    }
+}
+
+/// The variables of a line's device. `inline` is the line itself.
+pub struct Variables {
+    devices: Value,
+    minor: u8,
+    made: BTreeMap<String, Result<Vec<Cel>, String>>,
+}
+
+impl Variables {
+    pub fn new(minor: u8) -> Self {
+        let devices = file(if minor == 30 { "devices-named" } else { "devices" });
+        Self { devices, minor, made: BTreeMap::new() }
+    }
+
+    pub fn inline(&self, line: &Value, environment: &Environment) -> Result<Vec<Cel>, String> {
+        if self.minor == 30 {
+            return self.make(line, environment);
+        }
+        self.make(&line["device"], environment)
+    }
+
+    pub fn named(&mut self, name: &str, key: &str, environment: &Environment) -> Result<Vec<Cel>, String> {
+        let key = format!("{name} {key}");
+        if let Some(made) = self.made.get(&key) {
+            return made.clone();
+        }
+        let made = self.make(&self.devices[name], environment);
+        self.made.insert(key, made.clone());
+        made
+    }
+
+    fn make(&self, of: &Value, environment: &Environment) -> Result<Vec<Cel>, String> {
+        if self.minor == 30 {
+            let attributes = of.get("attributes").and_then(Value::as_object).into_iter().flatten();
+            let attributes: Vec<_> = attributes.map(|(name, value)| (name.clone(), named_attribute(value))).collect();
+            return device::named_variables(&attributes);
+        }
+        device(of).variables(environment)
+    }
+}
+
+/// The gates of a line; without any, those of the release.
+pub fn gates(line: &Value, minor: u8) -> Vec<Gate> {
+    match line.get("gates") {
+        None if minor == 36 => vec![Gate::ConsumableCapacity],
+        None => Vec::new(),
+        Some(gates) => texts(gates)
+            .iter()
+            .map(|gate| match gate.as_str() {
+                "DRAConsumableCapacity" => Gate::ConsumableCapacity,
+                "DRAListTypeAttributes" => Gate::ListTypeAttributes,
+                other => panic!("the gate {other}"),
+            })
+            .collect(),
+    }
+}
+
+pub fn mode(line: &Value) -> Mode {
+    if line["env"] == "stored" { Mode::Stored } else { Mode::New }
+}
+
+/// The environment of a line.
+pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
+    if minor == 30 { Environment::named_resources(mode) } else { Environment::device(minor, gates, mode) }
+}

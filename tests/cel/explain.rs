@@ -1,0 +1,68 @@
+//! Why a selector has its result.
+
+use claimkit::cel::{Attribute, Device, Environment, Mode, SELECTOR_COST_LIMIT};
+
+fn explained(expression: &str) -> Vec<String> {
+    let environment = Environment::device(34, &[], Mode::Stored);
+    let device = Device {
+        driver: "gpu.example.com".to_owned(),
+        attributes: vec![("model".to_owned(), Attribute::String("A100".to_owned())), ("index".to_owned(), Attribute::Int(3))],
+        ..Device::default()
+    };
+    let program = environment.compile(expression).unwrap();
+    let trace = program.trace(&device.variables(&environment).unwrap(), SELECTOR_COST_LIMIT);
+    program.explain(&trace)
+}
+
+#[test]
+fn the_conjunct_that_is_false() {
+    assert_eq!(
+        explained(r#"device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "H100""#),
+        [
+            r#"`device.attributes["gpu.example.com"].model == "H100"` is false: `device.attributes["gpu.example.com"].model` is "A100""#
+        ]
+    );
+}
+
+#[test]
+fn both_alternatives_that_are_false() {
+    assert_eq!(
+        explained(r#"device.attributes["gpu.example.com"].index > 5 || device.driver.startsWith("cpu")"#),
+        [
+            r#"`device.attributes["gpu.example.com"].index > 5` is false: `device.attributes["gpu.example.com"].index` is 3"#,
+            r#"`device.driver.startsWith("cpu")` is false: `device.driver` is "gpu.example.com""#,
+        ]
+    );
+}
+
+#[test]
+fn the_attribute_that_is_missing() {
+    assert_eq!(
+        explained(r#"device.driver != "" && device.attributes["gpu.example.com"].memory > 5"#),
+        [r#"`device.attributes["gpu.example.com"].memory > 5` fails: no such key: memory"#]
+    );
+}
+
+#[test]
+fn values_of_all_parts() {
+    let environment = Environment::device(34, &[], Mode::Stored);
+    let program = environment.compile("1 + 2 == 3 && device.driver == 'x'").unwrap();
+    let device = Device { driver: "x".to_owned(), ..Device::default() };
+    let trace = program.trace(&device.variables(&environment).unwrap(), SELECTOR_COST_LIMIT);
+    let parts = trace.parts(&program);
+    let shown: Vec<String> = parts.iter().map(|part| format!("{} = {}", program.text_of(&part.span), part.value)).collect();
+    assert_eq!(
+        shown,
+        [
+            "1 + 2 == 3 && device.driver == 'x' = true",
+            "1 + 2 == 3 = true",
+            "1 + 2 = 3",
+            "1 = 1",
+            "2 = 2",
+            "3 = 3",
+            "device.driver == 'x' = true",
+            "device.driver = x",
+            "'x' = x",
+        ]
+    );
+}

@@ -1,0 +1,53 @@
+//! All tests that use the crate from outside, as one program: it links once. `cargo test --test all NAME::` runs one module.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::string_slice,
+    reason = "tests fail loudly, and read their own data"
+)]
+
+mod support;
+
+mod cel;
+mod code_pages;
+mod convert;
+mod convert_corpus;
+mod decode_vectors;
+mod editor_complete;
+mod editor_hover;
+mod editor_lists;
+mod editor_locale;
+mod evaluate_catalogue;
+mod evaluate_nodes;
+mod evaluate_placement;
+mod evaluate_vectors;
+mod laws;
+mod patch;
+mod patch_laws;
+mod place;
+mod policy;
+mod query;
+mod read_findings;
+mod read_hostile;
+mod read_properties;
+mod read_stream;
+mod read_vectors;
+mod validate_manifests;
+mod validate_properties;
+mod validate_vectors;
+
+/// A file that is no module would never run.
+#[test]
+fn every_file_of_this_folder_is_a_module() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let listed = include_str!("main.rs");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") else { continue };
+        assert!(listed.lines().any(|line| line == format!("mod {module};")), "tests/{name} is not listed in tests/main.rs");
+    }
+}

@@ -1,0 +1,219 @@
+//! Large clusters, and searches that would try every order.
+
+use super::expressions::Small;
+use claimkit::place::device::allocate::{Verdict, allocate};
+use claimkit::place::device::behaviour::{Features, allocator, features_of};
+use claimkit::place::device::cluster::Cluster;
+use claimkit::place::device::explain::{Options, account};
+use claimkit::place::device::facts::{Claim, Facts};
+use claimkit::place::device::plugin::{PluginGates, PluginRules, PodCase};
+use claimkit::place::device::pools::Gatherer;
+use serde_json::{Value, json};
+use std::time::Instant;
+
+fn add(facts: &mut Facts, object: Value) {
+    assert!(facts.add(&object).unwrap());
+}
+
+fn class(facts: &mut Facts) {
+    let selectors = json!([{"cel": {"expression": "device.driver == \"gpu.example.com\""}}]);
+    add(facts, json!({"kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {"selectors": selectors}}));
+}
+
+fn node(facts: &mut Facts, name: &str, devices: usize) {
+    add(facts, json!({"kind": "Node", "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}}));
+    let device =
+        |at: usize| json!({"name": format!("gpu-{at}"), "attributes": {"model": {"string": "a100"}, "index": {"int": at}}});
+    let devices: Vec<Value> = (0..devices).map(device).collect();
+    let pool = json!({"name": name, "generation": 1, "resourceSliceCount": 1});
+    let spec = json!({"driver": "gpu.example.com", "nodeName": name, "pool": pool, "devices": devices});
+    add(facts, json!({"kind": "ResourceSlice", "metadata": {"name": format!("{name}-gpu")}, "spec": spec}));
+}
+
+fn claim(facts: &mut Facts, requests: &[(usize, &[&str])]) {
+    let request = |(at, (count, selectors)): (usize, &(usize, &[&str]))| {
+        let selectors: Vec<Value> = selectors.iter().map(|text| json!({"cel": {"expression": text}})).collect();
+        let exactly = json!({"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": count, "selectors": selectors});
+        json!({"name": format!("r{at}"), "exactly": exactly})
+    };
+    let requests: Vec<Value> = requests.iter().enumerate().map(request).collect();
+    let spec = json!({"devices": {"requests": requests}});
+    add(facts, json!({"kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "ns"}, "spec": spec}));
+}
+
+/// Verdict and milliseconds for one node.
+fn one_node(minor: u8, patch: u8, facts: &Facts) -> (Verdict, f64) {
+    let features = features_of(minor, |name| super::lines::gate(minor, name));
+    let behaviour = allocator(minor, patch, &features).unwrap();
+    let engine = Small::default();
+    let cluster = Cluster::new(facts, behaviour, &features, &engine);
+    let claims: Vec<&Claim> = facts.claims.iter().collect();
+    let start = Instant::now();
+    let gathered = Gatherer::new(&cluster).gather(0);
+    let outcome = allocate(&cluster, 0, &gathered, &claims, 100_000);
+    (outcome.verdict, start.elapsed().as_secs_f64() * 1000.0)
+}
+
+/// One device too many, in one request or in many: upstream needs up to 32! steps.
+#[test]
+fn one_too_many() {
+    for (minor, patch) in [(31, 14), (32, 13), (33, 13), (34, 9), (35, 6), (36, 3)] {
+        for devices in [5, 8, 16, 31] {
+            let mut facts = Facts::default();
+            class(&mut facts);
+            node(&mut facts, "n0", devices);
+            let mut single = facts.clone();
+            claim(&mut single, &[(devices + 1, &[])]);
+            let mut many = facts.clone();
+            claim(&mut many, &vec![(1, &[][..]); devices + 1]);
+            let mut fits = facts.clone();
+            claim(&mut fits, &vec![(1, &[][..]); devices]);
+            let (verdict, took) = one_node(minor, patch, &single);
+            assert_eq!(verdict, Verdict::Nothing, "1.{minor}: {} of {devices}", devices + 1);
+            let (verdict, took_many) = one_node(minor, patch, &many);
+            assert_eq!(verdict, Verdict::Nothing, "1.{minor}: {} requests, {devices} devices", devices + 1);
+            assert!(matches!(one_node(minor, patch, &fits).0, Verdict::Allocated(_)));
+            println!("1.{minor}: {} of {devices}: {took:.2} ms, as requests {took_many:.2} ms", devices + 1);
+        }
+    }
+}
+
+/// An error further on is not hidden by counting: upstream meets it before it finds the devices too few.
+#[test]
+fn one_too_many_with_an_error() {
+    let mut facts = Facts::default();
+    class(&mut facts);
+    node(&mut facts, "n0", 16);
+    facts.slices[0].spec.devices[15].attributes.remove("index");
+    claim(&mut facts, &[(17, &["device.attributes[\"gpu.example.com\"].index >= 0"])]);
+    let (verdict, _) = one_node(36, 3, &facts);
+    let text = "claim ns/c: selector #0: CEL runtime error: no such key: index";
+    assert_eq!(verdict, Verdict::Fatal(text.to_owned()));
+}
+
+/// matchAttribute is counted by value.
+#[test]
+fn too_few_of_each_value() {
+    let mut facts = Facts::default();
+    class(&mut facts);
+    node(&mut facts, "n0", 24);
+    for (at, device) in facts.slices[0].spec.devices.iter_mut().enumerate() {
+        device.attributes.get_mut("model").unwrap().string = Some(format!("m{}", at % 3));
+    }
+    let constraints = json!([{"matchAttribute": "gpu.example.com/model"}]);
+    for (counts, verdict) in [((6, 2), None), ((6, 3), Some(Verdict::Nothing))] {
+        let mut facts = facts.clone();
+        claim(&mut facts, &[(counts.0, &[]), (counts.1, &[])]);
+        facts.claims[0].spec.devices.constraints = serde_json::from_value(constraints.clone()).unwrap();
+        for (minor, patch) in [(34, 9), (35, 6), (36, 3)] {
+            let (got, _) = one_node(minor, patch, &facts);
+            match &verdict {
+                Some(verdict) => assert_eq!(&got, verdict, "1.{minor}"),
+                None => assert!(matches!(got, Verdict::Allocated(_)), "1.{minor}: {got:?}"),
+            }
+        }
+    }
+}
+
+/// A search that counting cannot settle ends undecided.
+#[test]
+fn budget() {
+    let mut facts = Facts::default();
+    class(&mut facts);
+    node(&mut facts, "n0", 12);
+    facts.slices[0].spec.pool.resource_slice_count = 2;
+    for device in &mut facts.slices[0].spec.devices {
+        let consumption = json!([{"counterSet": "board", "counters": {"memory": {"value": "1Gi"}}}]);
+        device.consumes_counters = serde_json::from_value(consumption).unwrap();
+    }
+    let pool = json!({"name": "n0", "generation": 1, "resourceSliceCount": 2});
+    let sets = json!([{"name": "board", "counters": {"memory": {"value": "8Gi"}}}]);
+    let spec = json!({"driver": "gpu.example.com", "nodeName": "n0", "pool": pool, "sharedCounters": sets});
+    add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": "counters"}, "spec": spec}));
+    claim(&mut facts, &[(5, &[]), (4, &[])]);
+    let features: Features = features_of(36, |name| super::lines::gate(36, name));
+    let engine = Small::default();
+    let cluster = Cluster::new(&facts, allocator(36, 3, &features).unwrap(), &features, &engine);
+    let claims: Vec<&Claim> = facts.claims.iter().collect();
+    let gathered = Gatherer::new(&cluster).gather(0);
+    assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000).verdict, Verdict::Undecided);
+    assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000_000).verdict, Verdict::Nothing);
+}
+
+/// 1,000 nodes × 8 devices × 3 selectors: the account of all nodes.
+#[test]
+fn large_cluster() {
+    let nodes = if cfg!(debug_assertions) { 200 } else { 1000 };
+    for (what, selectors) in [
+        (
+            "fits",
+            [
+                "true",
+                "device.attributes[\"gpu.example.com\"].model == \"a100\"",
+                "device.attributes[\"gpu.example.com\"].index >= 0",
+            ],
+        ),
+        (
+            "nothing",
+            [
+                "true",
+                "device.attributes[\"gpu.example.com\"].model == \"a100\"",
+                "device.attributes[\"gpu.example.com\"].index >= 9",
+            ],
+        ),
+    ] {
+        let mut facts = Facts::default();
+        class(&mut facts);
+        (0..nodes).for_each(|at| node(&mut facts, &format!("n{at}"), 8));
+        claim(&mut facts, &[(1, &selectors)]);
+        let features: Features = features_of(36, |name| super::lines::gate(36, name));
+        let behaviour = allocator(36, 3, &features).unwrap();
+        let engine = Small::default();
+        let start = Instant::now();
+        let cluster = Cluster::new(&facts, behaviour, &features, &engine);
+        let claims: Vec<&Claim> = facts.claims.iter().collect();
+        let gates = PluginGates { prioritized_list: true, extended_resource: true };
+        let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
+        let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Options::default());
+        println!("{what}: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
+        assert_eq!(told.nodes.len(), nodes);
+        assert_eq!(told.nodes.iter().filter(|node| node.same_as.is_none()).count(), 1);
+        assert_eq!(told.summary.len(), 1);
+    }
+}
+
+/// The same with counters, which are looked at from every node.
+#[test]
+fn large_cluster_with_counters() {
+    let nodes = if cfg!(debug_assertions) { 200 } else { 1000 };
+    let mut facts = Facts::default();
+    class(&mut facts);
+    for at in 0..nodes {
+        node(&mut facts, &format!("n{at}"), 8);
+        let name = format!("n{at}");
+        let pool = json!({"name": name, "generation": 1, "resourceSliceCount": 2});
+        let sets = json!([{"name": "board", "counters": {"memory": {"value": "8Gi"}}}]);
+        let spec = json!({"driver": "gpu.example.com", "nodeName": name, "pool": pool, "sharedCounters": sets});
+        add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": format!("{name}-counters")}, "spec": spec}));
+    }
+    for slice in facts.slices.iter_mut().filter(|slice| !slice.spec.devices.is_empty()) {
+        slice.spec.pool.resource_slice_count = 2;
+        for device in &mut slice.spec.devices {
+            let consumption = json!([{"counterSet": "board", "counters": {"memory": {"value": "5Gi"}}}]);
+            device.consumes_counters = serde_json::from_value(consumption).unwrap();
+        }
+    }
+    claim(&mut facts, &[(1, &[]), (1, &[])]);
+    let features: Features = features_of(36, |name| super::lines::gate(36, name));
+    let behaviour = allocator(36, 3, &features).unwrap();
+    let engine = Small::default();
+    let start = Instant::now();
+    let cluster = Cluster::new(&facts, behaviour, &features, &engine);
+    let claims: Vec<&Claim> = facts.claims.iter().collect();
+    let gates = PluginGates { prioritized_list: true, extended_resource: true };
+    let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
+    let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Options::default());
+    println!("counters: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
+    assert_eq!(told.summary[0].message, "cannot allocate all claims");
+    assert_eq!(told.nodes[0].conflicts[0].kind, "counters", "{:?}", told.nodes[0].conflicts);
+}
