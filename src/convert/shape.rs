@@ -109,7 +109,7 @@ impl Shape<'_, '_, '_> {
         let kept: Vec<Span> = run.iter().map(|entry| entry.key_span).collect();
         let later: Vec<Entry> =
             entries.iter().filter(|entry| chosen(entry) && !kept.contains(&entry.key_span)).copied().collect();
-        if flow { self.wrap_flow(map, into, first, last, &later) } else { self.wrap_block(map, into, first, last, &later) }?;
+        if flow { self.wrap_flow(map, into, first, last, &later) } else { self.wrap_block(into, first, last, &later) }?;
         let moved = |entry: &Entry| later.iter().any(|one| one.key_span == entry.key_span);
         self.edits.remove_entries(tree, map, moved)
     }
@@ -124,7 +124,7 @@ impl Shape<'_, '_, '_> {
         edit::entry_end(self.tree, entry).max(edit::content_end(self.tree, entry.value))
     }
 
-    fn wrap_block(&mut self, map: NodeId, into: &str, first: &Entry, last: &Entry, later: &[Entry]) -> Result<(), Unsafe> {
+    fn wrap_block(&mut self, into: &str, first: &Entry, last: &Entry, later: &[Entry]) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();
         let unit = self.unit;
@@ -158,7 +158,6 @@ impl Shape<'_, '_, '_> {
             }
             self.edits.insert(edit::line_end(text, end), moved);
         }
-        let _ = map;
         Ok(())
     }
 
@@ -371,7 +370,7 @@ impl Shape<'_, '_, '_> {
         }
         self.edits.remove(head);
         self.edits.remove(tail);
-        let width = column(text, at).checked_sub(column(text, key)).unwrap_or(0);
+        let width = column(text, at).saturating_sub(column(text, key));
         if line_start(text, at) > key {
             for start in edit::lines_between(text, at, end) {
                 let line = text.get(start..).unwrap_or("");
