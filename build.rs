@@ -1,5 +1,5 @@
 //! Gives the OPA module its two version globals: hosts read their values, and a Rust `static` exports an address instead.
-//! A small relocatable object defines them, so nothing has to touch the module after the linker (spec/policy-engine.md §4).
+//! A small relocatable object defines them, so nothing has to touch the module after the linker.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env bats
 # For people who have kwctl: `make policy`, then `bats pkg/policy/e2e.bats`. One test per outcome.
+#
+# What kwctl cannot show: that policy-server refuses a change by a policy that is `mutating: false`, how warnings reach
+# kubectl, and the audit scanner.
 
 setup() {
   cd "$BATS_TEST_DIRNAME"
@@ -30,11 +33,12 @@ says() {
 }
 
 @test "a class that is not allowed is refused" {
-  run_policy claim-other-class '{"resourceClasses":{"allow":["gpu.example.com"]}}'
+  run_policy claim-other-class '{"resourceClasses":{"allow":["gpu.example.com"],"message":"ask the platform team"}}'
   [ "$status" -eq 0 ]
   says '"allowed":false'
   says '"code":403'
   says 'supported values'
+  says 'ask the platform team'
 }
 
 @test "a class that is not allowed is accepted with a warning in the mode warn" {
@@ -42,6 +46,19 @@ says() {
   [ "$status" -eq 0 ]
   says '"allowed":true'
   says '"warnings":\["spec.resourceClassName: Unsupported value'
+}
+
+@test "a class of this namespace is accepted" {
+  run_policy claim-other-class '{"resourceClasses":{"deny":["*"],"namespaces":[{"names":["team-*"],"allow":["tpu.example.com"]}]}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":true'
+}
+
+@test "a claim template that a pod may not use is refused" {
+  run_policy pod '{"pods":{"templates":{"allow":["gpu-*"]}}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":false'
+  says 'resourceClaimTemplateName: Unsupported value'
 }
 
 @test "a claim's class may not change" {
@@ -63,14 +80,14 @@ says() {
   says '"allowed":true'
 }
 
-@test "the fallback takes a policy that may change objects" {
+@test "a fallback changes the claim" {
   run_policy claim-other-class '{"resourceClasses":{"allow":["gpu.example.com"],"fallback":"gpu.example.com"}}'
   [ "$status" -eq 0 ]
-  says '"allowed":false'
-  says 'mutate'
+  says '"allowed":true'
+  says '"patchType":"JSONPatch"'
 }
 
-@test "settings that are not valid are told, all of them" {
+@test "settings that are not valid are refused, with every error" {
   run_policy claim '{"resourceClases":{},"mode":"warm"}'
   [ "$status" -eq 1 ]
   says 'did you mean'
@@ -78,15 +95,15 @@ says() {
   says 'mode:'
 }
 
-@test "the WASI command answers the same" {
-  run kwctl run -e wasi --request-path samples/requests/claim-malformed.json --settings-json '{}' claimkit-wasi.wasm
+@test "the WASI command answers the same, and its metadata names its mode" {
+  run kwctl run --request-path samples/requests/claim-malformed.json --settings-json '{}' claimkit-wasi.wasm
   echo "output = ${output}"
   [ "$status" -eq 0 ]
   says '"code":422'
 }
 
-@test "the OPA module answers in OPA's mode" {
-  run kwctl run -e opa --request-path samples/requests/claim-other-class.json --settings-json '{"resourceClasses":{"allow":["gpu.example.com"]}}' claimkit-opa.wasm
+@test "the OPA module answers in OPA's mode, and its metadata names its mode" {
+  run kwctl run --request-path samples/requests/claim-other-class.json --settings-json '{"resourceClasses":{"allow":["gpu.example.com"]}}' claimkit-opa.wasm
   echo "output = ${output}"
   [ "$status" -eq 0 ]
   says '"allowed":false'
@@ -94,7 +111,7 @@ says() {
 }
 
 @test "the OPA module answers in Gatekeeper's mode" {
-  run kwctl run -e gatekeeper --request-path samples/requests/claim-malformed.json --settings-json '{}' claimkit-opa.wasm
+  run kwctl run -e gatekeeper --request-path samples/requests/claim-malformed.json --settings-json '{}' unannotated/claimkit-opa.wasm
   echo "output = ${output}"
   [ "$status" -eq 0 ]
   says '"allowed":false'
@@ -102,7 +119,7 @@ says() {
 }
 
 run_raw() { # verb
-  run kwctl run --raw --request-path "samples/requests/raw-$1.json" --settings-json '{}' "claimkit.wasm"
+  run kwctl run --raw --request-path "samples/requests/raw-$1.json" --settings-json '{}' claimkit.wasm
   echo "output = ${output}"
 }
 
@@ -127,9 +144,31 @@ run_raw() { # verb
   says 'node-2'
 }
 
-@test "the metadata is embedded" {
-  run kwctl inspect -o yaml claimkit.wasm
+@test "the modules carry their metadata" {
+  for module in claimkit claimkit-wasi claimkit-opa; do
+    run kwctl inspect -o yaml "$module.wasm"
+    echo "output = ${output}"
+    [ "$status" -eq 0 ]
+    says 'resourceclaims/status'
+    says 'io.kubewarden.policy.usage'
+  done
+}
+
+@test "a module without metadata takes other metadata, and the README" {
+  sed 's/mutating: false/mutating: true/' metadata.yml >"$BATS_TEST_TMPDIR/metadata.yml"
+  kwctl annotate -m "$BATS_TEST_TMPDIR/metadata.yml" -u README.md -o "$BATS_TEST_TMPDIR/policy.wasm" unannotated/claimkit.wasm
+  run kwctl inspect -o yaml "$BATS_TEST_TMPDIR/policy.wasm"
   echo "output = ${output}"
   [ "$status" -eq 0 ]
-  says 'resourceclaims/status'
+  says 'mutating: true'
+  says 'io.kubewarden.policy.usage'
+}
+
+@test "a manifest and a package of Artifact Hub are made from the metadata" {
+  run kwctl scaffold manifest -t ClusterAdmissionPolicy claimkit.wasm
+  [ "$status" -eq 0 ]
+  says 'resourceclaimtemplates'
+  run kwctl scaffold artifacthub -m metadata.yml -q questions-ui.yml
+  [ "$status" -eq 0 ]
+  says 'kubewarden/questions-ui'
 }

@@ -1,4 +1,4 @@
-//! Kubewarden's policy module: a waPC guest (spec/policy-engine.md §1.2). Bytes in, bytes out; the judgement is in [`admit`].
+//! Kubewarden's policy module: a waPC guest. Bytes in, bytes out; the judgement is in [`admit`].
 
 #![allow(unsafe_code)]
 
@@ -11,21 +11,6 @@ unsafe extern "C" {
     fn __guest_response(answer: *const u8, len: usize);
     fn __guest_error(message: *const u8, len: usize);
     fn __console_log(text: *const u8, len: usize);
-}
-
-const TEXT: &[u8] = include_bytes!("kubewarden.json");
-
-/// What `kwctl inspect` shows and a manifest is scaffolded from; `kwctl annotate` has nothing to add.
-#[used]
-#[unsafe(link_section = "io.kubewarden.metadata")]
-pub static METADATA: [u8; TEXT.len()] = bytes(TEXT);
-
-/// A section holds the bytes themselves, not a reference to them.
-const fn bytes<const N: usize>(text: &[u8]) -> [u8; N] {
-    match text.first_chunk() {
-        Some(chunk) => *chunk,
-        None => [b' '; N],
-    }
 }
 
 /// Called by the host for every operation: 1 is an answer, 0 an error.

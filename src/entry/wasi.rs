@@ -1,5 +1,5 @@
-//! The policy as a WASI command: an operation as argument, JSON on standard input, JSON on standard output
-//! (spec/policy-engine.md §0.2). Kubewarden calls `validate` and `validate-settings`; `answer` takes a request of the contract.
+//! The policy as a WASI command: an operation as argument, JSON on standard input, JSON on standard output.
+//! Kubewarden calls `validate` and `validate-settings`; `answer` takes a request of the contract.
 
 use claimkit::wire::{admit, offered};
 use std::io::{self, Read, Write};

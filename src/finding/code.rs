@@ -308,7 +308,7 @@ codes! {
     PolicyApiVersion = "policy-api-version",
     /// The policy does not accept this resource class.
     PolicyResourceClass = "policy-resource-class",
-    /// The policy put its fallback class in place of the one that was asked for.
+    /// The policy put another class or allocation mode in place of the one that was asked for.
     PolicyFallback = "policy-fallback",
     /// The policy does not accept this allocation mode.
     PolicyAllocationMode = "policy-allocation-mode",
@@ -322,4 +322,6 @@ codes! {
     PolicyAvailableOnNodes = "policy-available-on-nodes",
     /// The policy accepts nothing that is shareable.
     PolicyShareable = "policy-shareable",
+    /// The policy does not accept the resource claims of a pod.
+    PolicyPods = "policy-pods",
 }

@@ -61,7 +61,24 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &m
                 errors.push(path, format!("must be `true` or `false`, not {}", what(tree, node)));
             }
         }
+        Shape::Count => {
+            if count(tree, node).is_none() {
+                let number = matches!(tree.kind(node), Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_));
+                let span = tree.span(node);
+                let text = tree.source().get(span.from()..span.to()).unwrap_or_default();
+                let given = if number { shown(text) } else { what(tree, node).to_owned() };
+                errors.push(path, format!("must be a whole number that is not negative, not {given}"));
+            }
+        }
+        Shape::Text => match tree.str(node) {
+            Some("") => errors.push(path, "must not be empty: say something, or leave it out"),
+            Some(_) => {}
+            None => errors.push(path, format!("must be a string, not {}{}", what(tree, node), quotes(tree, node))),
+        },
         Shape::Name(names) => match tree.str(node) {
+            Some(text) if names == Names::AllocationMode && text.contains('*') => {
+                errors.push(path, format!("{} must name one allocation mode: no `*`", shown(text)));
+            }
             Some(text) if names == Names::Class && text.contains('*') => {
                 errors.push(path, format!("{} must name one class: no `*`", shown(text)));
             }
@@ -84,6 +101,16 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &m
             }
         }
         Shape::Labels => labels(tree, node, path, errors),
+    }
+}
+
+/// A whole number that is not negative.
+pub fn count(tree: &Tree<'_>, node: NodeId) -> Option<usize> {
+    match tree.kind(node) {
+        Kind::Int(number) => usize::try_from(number).ok(),
+        Kind::Uint(number) => usize::try_from(number).ok(),
+        Kind::Number(number) => tree.source().get(number.from()..number.to())?.parse().ok(),
+        _ => None,
     }
 }
 
@@ -207,6 +234,7 @@ fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
         Names::Group if text.is_empty() => {}
         Names::Class => never(names::subdomain(&sample), "a ResourceClass", errors),
         Names::Group => never(names::subdomain(&sample), "an API group", errors),
+        Names::Claim => never(names::subdomain(&sample), "a ResourceClaim or its template", errors),
         Names::Node => never(names::subdomain(text), "a Node", errors),
         Names::Driver => never(names::lowered_subdomain(&sample), "a driver", errors),
         Names::Namespace => never(names::label(&sample, names::DottedLabel::NamesTheDots), "a Namespace", errors),

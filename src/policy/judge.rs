@@ -3,12 +3,16 @@
 use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::manifest::{self, Item, What};
+use crate::policy::pods;
 use crate::policy::request::{AdmissionRequest, Operation};
-use crate::policy::restrictions::{self, Subject};
-use crate::policy::settings::Settings;
+use crate::policy::restrictions::{self, Part, Subject};
+use crate::policy::settings::{PodRule, Settings};
 use crate::record::decode::{How, Via};
+use crate::record::go_syntax::ADDRESS;
 use crate::record::{Record, Value};
-use crate::rules::FieldError;
+use crate::rules::classic::remarks;
+use crate::rules::immutable::{self, Difference};
+use crate::rules::{Context, FieldError};
 use crate::server::{self, Body, FieldValidation, Outcome, Reach};
 use crate::text::print;
 use crate::text::tree::{NodeId, Tree};
@@ -73,17 +77,28 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
     let item = manifest::object(document, object, settings.release);
     let case = Case { document, request, settings, mutation, item };
     match &case.item.what {
-        What::Other => {}
+        What::Other => case.workload(&mut verdict),
         What::Refused(finding) => case.refused(finding, &mut verdict),
         What::Ours(api) if api.kind.items.is_some() => {}
         What::Ours(api) => case.ours(*api, &mut verdict),
     }
-    if settings.warn {
-        for finding in &mut verdict.findings {
+    soften(settings, &mut verdict);
+    verdict
+}
+
+/// Reasons of settings that warn become warnings. What cannot be read is not judged at all, so that there is nothing to warn
+/// about instead.
+fn soften(settings: &Settings, verdict: &mut Verdict) {
+    for finding in verdict.findings.iter_mut().filter(|finding| !is_unreadable(finding.code)) {
+        if settings.warns(restrictions::setting_of(finding)) {
             finding.severity = finding.severity.max(Severity::Warning);
         }
     }
-    verdict
+}
+
+/// The request or the object could not be read.
+fn is_unreadable(code: Code) -> bool {
+    matches!(code, Code::AdmissionRequest | Code::NoKind | Code::TypeMismatch)
 }
 
 struct Case<'a, 's> {
@@ -108,10 +123,55 @@ impl<'a> Case<'a, '_> {
             Code::UnknownKind if self.settings.release.is_none() => {
                 let version = version.unwrap_or_default();
                 let errors = restrictions::version_violations(self.settings, version, self.item.release);
-                verdict.findings.extend(errors.iter().map(policy));
+                verdict.findings.extend(errors.iter().map(|error| self.policy(error)));
             }
             _ => verdict.findings.push(finding.clone()),
         }
+    }
+
+    /// An object of another group: the claims of its pods are judged.
+    fn workload(&self, verdict: &mut Verdict) {
+        if self.settings.pods == PodRule::default() || self.request.sub_resource() != "" {
+            return;
+        }
+        let Some(fields) = pods::path_to_spec(&self.item.api_version, &self.item.kind) else { return };
+        let violations = |object| pods::violations(self.settings, self.tree(), object, fields, self.item.release);
+        let mut before = BTreeSet::new();
+        if self.request.operation == Operation::Update {
+            let Some(old) = self.request.old_object() else {
+                verdict.findings.push(missing_old_object());
+                return;
+            };
+            let tree = self.tree();
+            let going = tree.get(old, "metadata").and_then(|metadata| tree.get(metadata, "deletionTimestamp"));
+            if going.is_some_and(|time| tree.str(time).is_some()) {
+                return;
+            }
+            before = violations(old).iter().map(FieldError::message).collect();
+        }
+        self.held_to_changes(&violations(self.item.node), &before, verdict);
+    }
+
+    /// What the stored object already does wrong is a warning.
+    fn held_to_changes(&self, errors: &[FieldError], before: &BTreeSet<String>, verdict: &mut Verdict) {
+        for error in errors {
+            let mut finding = self.policy(error);
+            if before.contains(&error.message()) {
+                finding.severity = Severity::Warning;
+            }
+            verdict.findings.push(finding);
+        }
+    }
+
+    /// A reason of the policy's own, with the message of its setting.
+    fn policy(&self, error: &FieldError) -> Finding {
+        let mut finding = error.finding();
+        finding.origin = Origin::Claimkit;
+        let rule = self.settings.rule(restrictions::setting_of(&finding));
+        if let Some(message) = rule.and_then(|rule| rule.message.as_deref()) {
+            finding.message = format!("{}; {message}", finding.message);
+        }
+        finding
     }
 
     fn ours(&self, api: Api, verdict: &mut Verdict) {
@@ -119,10 +179,14 @@ impl<'a> Case<'a, '_> {
         if status && (!api.kind.status || self.request.operation == Operation::Create) {
             return;
         }
-        let mut body = self.read(&self.item, api);
-        if is_going_away(body.record()) {
+        let stored = (self.request.operation == Operation::Update).then(|| self.stored(api));
+        // Only the stored object says so: anyone can write `deletionTimestamp` into a new one.
+        if let Some(Ok(stored)) = &stored
+            && is_going_away(stored.record())
+        {
             return;
         }
+        let mut body = self.read(&self.item, api);
         verdict.findings.extend(self.decoding(&body));
         if body.mismatch().is_some() {
             return;
@@ -130,12 +194,11 @@ impl<'a> Case<'a, '_> {
         if let Some(class) = claim_spec(&mut body.decoded.record, api).map(|spec| spec.str("resourceClassName").to_owned()) {
             verdict.class = class;
         }
-        match self.request.operation {
-            Operation::Update => match self.stored(api) {
-                Ok(old) => self.update(body, old, status, verdict),
-                Err(problem) => verdict.findings.push(Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)),
-            },
-            _ => self.create(body, verdict),
+        verdict.findings.extend(self.remarks(api, body.record()));
+        match stored {
+            Some(Ok(old)) => self.update(body, old, status, verdict),
+            Some(Err(problem)) => verdict.findings.push(Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)),
+            None => self.create(body, verdict),
         }
     }
 
@@ -157,16 +220,30 @@ impl<'a> Case<'a, '_> {
         findings
     }
 
+    /// What the server checks and this policy does not: CEL selectors.
+    fn remarks(&self, api: Api, object: &Record<'_>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if !self.settings.validation_off {
+            remarks::object(api, object, &Context::new(self.item.release), &mut findings);
+        }
+        findings.retain(|finding| finding.code == Code::SelectorNotCompiled);
+        for finding in &mut findings {
+            finding.severity = Severity::Warning;
+            finding.message = format!("{}: {}", finding.path.as_deref().unwrap_or_default(), finding.message);
+        }
+        findings
+    }
+
     fn stored(&self, api: Api) -> Result<Body<'a>, String> {
         let Some(old) = self.request.old_object() else {
-            return Err("`request.oldObject` is missing: an update is judged by what it changes".to_owned());
+            return Err(missing_old_object().message);
         };
         let item = manifest::object(self.document, old, self.settings.release);
         match &item.what {
             What::Ours(old) if old.kind.kind == api.kind.kind && old.version.name == api.version.name => {}
             _ => {
                 return Err(format!(
-                    "`request.oldObject` is no {} of {}: it cannot be compared with `request.object`",
+                    "`request.oldObject` is not a {} of {}: it cannot be compared with `request.object`",
                     api.kind.kind, api.version.api_version
                 ));
             }
@@ -195,8 +272,12 @@ impl<'a> Case<'a, '_> {
         if !self.settings.validation_off {
             refused(server::create(&self.server(), body), verdict);
         }
-        let subject = Subject { api, release: self.item.release, object: &object, status: false };
-        verdict.findings.extend(restrictions::violations(self.settings, subject).iter().map(policy));
+        // The audit scanner sends what is stored as CREATE. A new object has no resource version, and the server drops its status.
+        let stored = object.record("metadata").is_some_and(|metadata| !metadata.str("resourceVersion").is_empty());
+        let part = if stored { Part::Both } else { Part::Object };
+        let violations = restrictions::violations(self.settings, self.subject(api, &object, part));
+        verdict.findings.extend(violations.iter().map(|error| self.policy(error)));
+        soften(self.settings, verdict);
         if verdict.accepted() {
             verdict.mutated = mutated;
         } else {
@@ -204,47 +285,73 @@ impl<'a> Case<'a, '_> {
         }
     }
 
+    fn subject<'r>(&'r self, api: Api, object: &'r Record<'r>, part: Part) -> Subject<'r> {
+        Subject { api, release: self.item.release, object, part, namespace: self.namespace(object) }
+    }
+
+    /// The namespace of the request, or the object's where the request names none.
+    fn namespace<'r>(&'r self, object: &'r Record<'_>) -> &'r str {
+        let own = object.record("metadata").map_or("", |metadata| metadata.str("namespace"));
+        if self.request.namespace().is_empty() { own } else { self.request.namespace() }
+    }
+
     fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut Verdict) {
-        let (api, release) = (body.api, self.item.release);
+        let api = body.api;
         let (new, old) = (body.record().clone(), stored.record().clone());
         if !self.settings.validation_off {
             let update = if status { server::update_status } else { server::update };
-            refused(update(&self.server(), body, stored), verdict);
+            let mut outcome = update(&self.server(), body, stored);
+            without_addresses(&mut outcome.findings, &new, &old);
+            refused(outcome, verdict);
         }
-        let violations = |object| restrictions::violations(self.settings, Subject { api, release, object, status });
+        let part = if status { Part::Status } else { Part::Object };
+        let violations = |object| restrictions::violations(self.settings, self.subject(api, object, part));
         let before: BTreeSet<String> = violations(&old).iter().map(FieldError::message).collect();
-        for error in violations(&new) {
-            let mut finding = policy(&error);
-            if before.contains(&finding.message) {
-                finding.severity = Severity::Warning;
-            }
-            verdict.findings.push(finding);
-        }
+        self.held_to_changes(&violations(&new), &before, verdict);
     }
 
-    /// Puts the fallback in place of a class that is missing or not allowed, and gives the object's new text.
+    /// Fills in a missing class, puts fallbacks in place of what is not allowed, and gives the object's new text.
     fn fall_back(&self, api: Api, object: &mut Record<'a>, verdict: &mut Verdict) -> Option<String> {
-        let fallback =
-            self.settings.fallback.as_deref().filter(|_| self.mutation == Mutation::Possible && !self.settings.warn)?;
-        let spec = claim_spec(object, api)?;
-        let class = spec.str("resourceClassName").to_owned();
-        if !class.is_empty() && self.settings.resource_classes.accepts(&class) {
+        if self.mutation == Mutation::Impossible {
             return None;
         }
-        let text = self.with_class(api, fallback)?;
-        spec.set("resourceClassName", Value::Str(Cow::Owned(fallback.to_owned())));
+        let (settings, namespace) = (self.settings, self.namespace(object).to_owned());
+        let spec = claim_spec(object, api)?;
+        let mut changes: Vec<(&'static str, &str)> = Vec::new();
+        let class = spec.str("resourceClassName");
+        let instead = match class {
+            "" => settings.default_class.as_deref().or(settings.fallback.as_deref()),
+            class if settings.classes_in(&namespace).accepts(class) => None,
+            _ => settings.fallback.as_deref(),
+        };
+        if let Some(instead) = instead.filter(|_| !settings.warns("resourceClasses")) {
+            changes.push(("resourceClassName", instead));
+        }
+        let mode = spec.str("allocationMode");
+        let instead = settings.fallback_mode.as_deref().filter(|_| !settings.warns("allocationModes"));
+        if let Some(instead) = instead.filter(|_| !settings.allocation_modes.accepts(mode)) {
+            changes.push(("allocationMode", instead));
+        }
+        if changes.is_empty() {
+            return None;
+        }
+        let text = self.with(api, &changes)?;
         let path = if api.kind.object.is_claim() { "spec" } else { "spec.spec" };
         let unicode = self.item.release.rules().unicode;
-        let (quoted, class) = (crate::go::quote(fallback, unicode), crate::go::quote(&class, unicode));
-        let message = format!("{path}.resourceClassName: set to {quoted} by the policy in place of {class}");
-        let mut finding = Finding::warning(Code::PolicyFallback, Origin::Claimkit, message);
-        finding.path = Some(format!("{path}.resourceClassName"));
-        verdict.findings.push(finding);
+        for (field, instead) in changes {
+            let (quoted, before) = (crate::go::quote(instead, unicode), crate::go::quote(spec.str(field), unicode));
+            let path = format!("{path}.{field}");
+            let message = format!("{path}: set to {quoted} by the policy in place of {before}");
+            let mut finding = Finding::warning(Code::PolicyFallback, Origin::Claimkit, message);
+            finding.path = Some(path);
+            verdict.findings.push(finding);
+            spec.set(field, Value::Str(Cow::Owned(instead.to_owned())));
+        }
         Some(text)
     }
 
-    /// The object's text with another class; everything else stays as it was written.
-    fn with_class(&self, api: Api, class: &str) -> Option<String> {
+    /// The object's text with other values in the claim's spec; everything else stays as it was written.
+    fn with(&self, api: Api, changes: &[(&'static str, &str)]) -> Option<String> {
         let tree = self.tree();
         let mut spec = tree.get(self.item.node, "spec")?;
         if api.kind.object.is_template() {
@@ -253,19 +360,32 @@ impl<'a> Case<'a, '_> {
         if !tree.is_map(spec) {
             return None;
         }
-        let mut quoted = String::new();
-        print::quote(class, &mut quoted);
-        let whole = tree.span(self.item.node);
-        let (from, to, new) = match tree.get(spec, "resourceClassName") {
-            Some(value) => (tree.span(value).from(), tree.span(value).to(), quoted),
-            None => {
-                let at = tree.span(spec).from().saturating_add(1);
-                let comma = if tree.entries(spec).is_empty() { "" } else { "," };
-                (at, at, format!("\"resourceClassName\":{quoted}{comma}"))
+        let mut edits: Vec<(usize, usize, String)> = Vec::new();
+        let mut added = String::new();
+        for (field, value) in changes {
+            let mut quoted = String::new();
+            print::quote(value, &mut quoted);
+            match tree.get(spec, field) {
+                Some(value) => edits.push((tree.span(value).from(), tree.span(value).to(), quoted)),
+                None => added.push_str(&format!("\"{field}\":{quoted},")),
             }
-        };
-        let source = tree.source();
-        Some([source.get(whole.from()..from)?, &new, source.get(to..whole.to())?].concat())
+        }
+        if tree.entries(spec).is_empty() {
+            added.pop();
+        }
+        let start = tree.span(spec).from().saturating_add(1);
+        edits.push((start, start, added));
+        edits.sort_by_key(|(from, ..)| *from);
+        let (whole, source) = (tree.span(self.item.node), tree.source());
+        let mut text = String::new();
+        let mut at = whole.from();
+        for (from, to, new) in edits {
+            text.push_str(source.get(at..from)?);
+            text.push_str(&new);
+            at = to;
+        }
+        text.push_str(source.get(at..whole.to())?);
+        Some(text)
     }
 }
 
@@ -297,13 +417,29 @@ fn is_going_away(object: &Record<'_>) -> bool {
     metadata.is_some_and(|metadata| matches!(metadata.get("deletionTimestamp"), Value::Time(time) if !time.is_zero()))
 }
 
+/// The server prints pointers as addresses, which say nothing. What has changed stands in place of the whole struct.
+fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_>) {
+    for finding in findings.iter_mut().filter(|finding| finding.message.contains(ADDRESS)) {
+        let path: &[&str] = match finding.code {
+            Code::SpecImmutable => &["spec"],
+            Code::AllocationImmutable => &["status", "allocation"],
+            _ => continue,
+        };
+        let inner = |record| path.iter().try_fold(record, |record: &Record<'_>, name| record.record(name));
+        let (Some(new), Some(old)) = (inner(new), inner(old)) else { continue };
+        let changed: Vec<String> = immutable::differences(new, old).iter().map(Difference::sentence).collect();
+        if !changed.is_empty() {
+            finding.message = format!("{}: Invalid value: {}: {}", path.join("."), changed.join(", "), immutable::MESSAGE);
+        }
+    }
+}
+
 /// Adds the server's reasons. That some were left out is not one of them: a policy's answer is cut anyway.
 fn refused(outcome: Outcome, verdict: &mut Verdict) {
     verdict.findings.extend(outcome.findings.into_iter().filter(|finding| finding.code != Code::LimitFindings));
 }
 
-fn policy(error: &FieldError) -> Finding {
-    let mut finding = error.finding();
-    finding.origin = Origin::Claimkit;
-    finding
+fn missing_old_object() -> Finding {
+    let problem = "`request.oldObject` is missing: an update is judged by what it changes";
+    Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)
 }

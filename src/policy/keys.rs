@@ -18,6 +18,10 @@ pub enum Shape {
     Choice(&'static [&'static str]),
     /// `true` or `false`.
     Flag,
+    /// A whole number that is not negative.
+    Count,
+    /// Any text, not empty.
+    Text,
     /// One name.
     Name(Names),
     /// A list of names with wildcards, not empty.
@@ -45,6 +49,8 @@ pub enum Names {
     Group,
     /// A kind.
     Kind,
+    /// A ResourceClaim or a ResourceClaimTemplate.
+    Claim,
     /// A Node.
     Node,
     /// A Namespace.
@@ -68,8 +74,8 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "validation",
-        Shape::Choice(&["strict", "off"]),
-        "Whether objects are held against the API server's own rules: `strict` (default) or `off`.",
+        Shape::Choice(&["strict", "warn", "off"]),
+        "Whether objects are held against the API server's own rules: `strict` (default) refuses, `warn` accepts and warns, `off` does not look.",
     ),
     key(
         "release",
@@ -81,6 +87,8 @@ pub static SETTINGS: &[Key] = &[
         Shape::Object(&[
             key("allow", Shape::Patterns(Names::Version), "The API versions objects may have."),
             key("deny", Shape::Patterns(Names::Version), "The API versions objects may not have."),
+            MODE,
+            MESSAGE,
         ]),
         "Which versions of resource.k8s.io may be used.",
     ),
@@ -90,10 +98,22 @@ pub static SETTINGS: &[Key] = &[
             key("allow", Shape::Patterns(Names::Class), "The classes claims may name."),
             key("deny", Shape::Patterns(Names::Class), "The classes claims may not name."),
             key(
+                "namespaces",
+                Shape::Objects(CLASSES_OF_NAMESPACES),
+                "Classes of certain namespaces, in place of `allow` and `deny`; the first entry that names the namespace counts.",
+            ),
+            key(
+                "default",
+                Shape::Name(Names::Class),
+                "The class that a new claim gets if it names none; the policy then changes objects and must be `mutating: true`.",
+            ),
+            key(
                 "fallback",
                 Shape::Name(Names::Class),
                 "The class that a new claim gets in place of one that is not allowed or missing; the policy then changes objects and must be `mutating: true`.",
             ),
+            MODE,
+            MESSAGE,
         ]),
         "Which resource classes claims and claim templates may name.",
     ),
@@ -102,6 +122,13 @@ pub static SETTINGS: &[Key] = &[
         Shape::Object(&[
             key("allow", Shape::Patterns(Names::AllocationMode), "The allocation modes claims may have."),
             key("deny", Shape::Patterns(Names::AllocationMode), "The allocation modes claims may not have."),
+            key(
+                "fallback",
+                Shape::Name(Names::AllocationMode),
+                "The mode that a new claim gets in place of one that is not allowed; the policy then changes objects and must be `mutating: true`.",
+            ),
+            MODE,
+            MESSAGE,
         ]),
         "Which allocation modes claims and claim templates may have.",
     ),
@@ -110,6 +137,8 @@ pub static SETTINGS: &[Key] = &[
         Shape::Object(&[
             key("allow", Shape::Patterns(Names::Driver), "The drivers that may be named."),
             key("deny", Shape::Patterns(Names::Driver), "The drivers that may not be named."),
+            MODE,
+            MESSAGE,
         ]),
         "Which drivers classes, claim statuses, parameters and slices may name.",
     ),
@@ -119,6 +148,8 @@ pub static SETTINGS: &[Key] = &[
             key("required", Shape::Flag, "Whether claims must refer to parameters."),
             key("allow", Shape::Objects(GROUP_KIND), "The kinds of parameters claims may refer to."),
             key("deny", Shape::Objects(GROUP_KIND), "The kinds of parameters claims may not refer to."),
+            MODE,
+            MESSAGE,
         ]),
         "What claims and claim templates may refer to as their parameters.",
     ),
@@ -130,8 +161,42 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "shareable",
-        Shape::Object(&[key("deny", Shape::Flag, "Whether allocations and claim parameters may not be shareable.")]),
+        Shape::Object(&[
+            key("deny", Shape::Flag, "Whether allocations and claim parameters may not be shareable."),
+            MODE,
+            MESSAGE,
+        ]),
         "Whether several pods may share an allocation.",
+    ),
+    key(
+        "pods",
+        Shape::Object(&[
+            key(
+                "claims",
+                Shape::Object(&[
+                    key("allow", Shape::Patterns(Names::Claim), "The claims pods may use."),
+                    key("deny", Shape::Patterns(Names::Claim), "The claims pods may not use."),
+                ]),
+                "Which claims pods may use by name.",
+            ),
+            key(
+                "templates",
+                Shape::Object(&[
+                    key("allow", Shape::Patterns(Names::Claim), "The claim templates pods may use."),
+                    key("deny", Shape::Patterns(Names::Claim), "The claim templates pods may not use."),
+                ]),
+                "Which claim templates pods may use.",
+            ),
+            key("maxClaims", Shape::Count, "How many entries `spec.resourceClaims` may have."),
+            key(
+                "namesMatch",
+                Shape::Flag,
+                "Whether containers may use only the claims that their pod defines, and must use all of them.",
+            ),
+            MODE,
+            MESSAGE,
+        ]),
+        "Which resource claims pods and the pod templates of workloads may use; the policy's rules must name these kinds.",
     ),
     key(
         "exempt",
@@ -144,6 +209,20 @@ pub static SETTINGS: &[Key] = &[
     ),
 ];
 
+const MODE: Key = key(
+    "mode",
+    Shape::Choice(&["enforce", "warn"]),
+    "Whether this setting refuses or only warns; by default what `mode` at the top says.",
+);
+
+const MESSAGE: Key = key("message", Shape::Text, "What users read after the reason, e.g. whom to ask.");
+
+static CLASSES_OF_NAMESPACES: &[Key] = &[
+    key("names", Shape::Patterns(Names::Namespace), "The namespaces."),
+    key("allow", Shape::Patterns(Names::Class), "The classes their claims may name."),
+    key("deny", Shape::Patterns(Names::Class), "The classes their claims may not name."),
+];
+
 static GROUP_KIND: &[Key] = &[
     key("apiGroup", Shape::Name(Names::Group), "The API group, `*` wildcards allowed; absent or empty is the core group."),
     key("kind", Shape::Name(Names::Kind), "The kind, `*` wildcards allowed."),
@@ -153,6 +232,8 @@ static NODES: &[Key] = &[
     key("required", Shape::Flag, "Whether there must be a node selector."),
     key("mustSelect", Shape::Objects(NODE), "Nodes that must be selected."),
     key("mustNotSelect", Shape::Objects(NODE), "Nodes that must not be selected."),
+    MODE,
+    MESSAGE,
 ];
 
 static NODE: &[Key] =

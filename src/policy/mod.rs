@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`keys`], [`check`], [`settings`] | settings | [`Settings`], or everything that is wrong with them |
 //! | [`request`] | an AdmissionRequest | what is judged, or why it cannot be |
-//! | [`restrictions`], [`nodes`] | an object | what the settings do not accept |
+//! | [`restrictions`], [`nodes`], [`pods`] | an object | what the settings do not accept |
 //! | [`judge`](mod@judge) | both | [`Verdict`]: the API server's rules and the policy's |
 //! | [`response`] | a verdict | the answer in Kubewarden's, OPA's and Gatekeeper's shape |
 //!
@@ -15,6 +15,7 @@ pub mod judge;
 pub mod keys;
 pub mod nodes;
 pub mod pattern;
+pub mod pods;
 pub mod request;
 pub mod response;
 pub mod restrictions;

@@ -49,7 +49,10 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
                 let shown = crate::policy::check::shown(other);
                 return Err(format!("`request.operation` is {shown}; it must be one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`"));
             }
-            None => return Err("`request.operation` is missing: one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`".to_owned()),
+            None => {
+                let problem = "`request.operation` is missing: one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`; a raw request has `verb` instead";
+                return Err(problem.to_owned());
+            }
         };
         Ok(AdmissionRequest { tree, node, operation })
     }

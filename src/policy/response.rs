@@ -3,12 +3,16 @@
 use crate::finding::{Code, Finding, Severity};
 use crate::policy::judge::Verdict;
 use crate::policy::restrictions;
+use crate::policy::settings::Settings;
 use crate::wire::answer;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// Longest warning, in characters: kubectl prints it on a line.
-const WARNING: usize = 120;
+/// Longest warning, in characters: an API server may cut longer ones (kube-apiserver, staging/src/k8s.io/api/admission/v1/types.go,
+/// `AdmissionResponse.Warnings`).
+const WARNING: usize = 256;
+/// How the server begins the example and the regular expression at the end of its messages about names.
+const EXAMPLE: &str = " (e.g. '";
 /// Most warnings; the last one says how many more there are.
 const WARNINGS: usize = 30;
 /// Longest message, in bytes; what is beyond is counted.
@@ -135,11 +139,43 @@ impl OpaResult {
 pub struct Violation {
     /// Why the request is refused.
     pub msg: String,
+    /// What else there is to say; with the first violation only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Details>,
+}
+
+/// `details` of a violation.
+#[derive(Debug, Serialize)]
+pub struct Details {
+    /// As in the answers of the other hosts.
+    pub warnings: Vec<String>,
 }
 
 /// Gatekeeper's result: none means accepted.
 pub fn violations(verdict: &Verdict) -> Vec<Violation> {
-    errors(&verdict.findings).map(|finding| Violation { msg: finding.message.clone() }).collect()
+    let msg = |finding: &Finding| {
+        let strict = if is_strict(finding.code) { STRICT } else { "" };
+        shortened(&format!("{strict}{}", finding.message))
+    };
+    let mut violations: Vec<Violation> =
+        errors(&verdict.findings).map(|finding| Violation { msg: msg(finding), details: None }).collect();
+    let warnings = warnings(&verdict.findings);
+    if let Some(first) = violations.first_mut().filter(|_| !warnings.is_empty()) {
+        first.details = Some(Details { warnings });
+    }
+    violations
+}
+
+/// Gatekeeper's result has no place for the warnings of an accepted request, so that `mode: warn` would accept without a word.
+///
+/// # Errors
+/// The settings warn.
+pub fn for_gatekeeper(settings: Settings) -> Result<Settings, Vec<String>> {
+    if settings.any_warns() {
+        let problem = "mode: `warn` cannot be used here, because Gatekeeper's result has no warnings; set `mode: monitor` on the policy instead";
+        return Err(vec![problem.to_owned()]);
+    }
+    Ok(settings)
 }
 
 /// The findings as every answer of the contract has them; there is no text to point into.
@@ -157,7 +193,10 @@ fn code(findings: &[Finding]) -> Option<u16> {
     errors(findings)
         .map(|finding| match finding.code {
             Code::PolicySettings | Code::AdmissionRequest => 400,
-            code if restrictions::setting(code) == "validation" || code == Code::NamespaceMismatch => 422,
+            // The server answers these before it validates.
+            Code::NoKind | Code::UnknownKind | Code::TypeMismatch | Code::NamespaceMismatch => 400,
+            Code::UnknownField | Code::DuplicateField => 400,
+            code if restrictions::setting(code) == "validation" => 422,
             _ => 403,
         })
         .min_by_key(|code| match code {
@@ -170,12 +209,26 @@ fn code(findings: &[Finding]) -> Option<u16> {
 /// One reason bare, several as the API server joins them, each text once.
 fn message(findings: &[Finding]) -> Option<String> {
     let mut seen = std::collections::BTreeSet::new();
-    let texts: Vec<&str> = errors(findings).map(|finding| finding.message.as_str()).filter(|text| seen.insert(*text)).collect();
+    let (strict, others): (Vec<&Finding>, Vec<&Finding>) =
+        errors(findings).filter(|finding| seen.insert(finding.message.as_str())).partition(|finding| is_strict(finding.code));
+    let mut texts: Vec<String> = Vec::new();
+    if !strict.is_empty() {
+        let list = cut(strict.iter().map(|finding| shortened(&finding.message)), ", ");
+        texts.push(format!("{STRICT}{list}"));
+    }
+    texts.extend(others.iter().map(|finding| shortened(&finding.message)));
     match texts.as_slice() {
         [] => None,
-        [one] => Some(shortened(one)),
-        many => Some(format!("[{}]", cut(many.iter().map(|text| shortened(text)), ", "))),
+        [one] => Some(one.clone()),
+        _ => Some(format!("[{}]", cut(texts.into_iter(), ", "))),
     }
+}
+
+/// What the server puts before its list of unknown and repeated fields.
+const STRICT: &str = "strict decoding error: ";
+
+fn is_strict(code: Code) -> bool {
+    matches!(code, Code::UnknownField | Code::DuplicateField)
 }
 
 /// Joins texts up to the longest message, and counts those left out.
@@ -231,14 +284,20 @@ fn warning(text: &str) -> String {
     if line.chars().count() <= WARNING {
         return line;
     }
-    let mut short: String = line.chars().take(WARNING.saturating_sub(1)).collect();
-    short.push('…');
-    short
+    // The path stands first and the reason last. The example of a good name goes first, then what stands between the two.
+    let line = line.split_once(EXAMPLE).map_or(line.as_str(), |(before, _)| before);
+    let all: Vec<char> = line.chars().collect();
+    if all.len() <= WARNING {
+        return line.to_owned();
+    }
+    let head = all.iter().take(WARNING / 2);
+    let tail = all.iter().skip(all.len().saturating_sub((WARNING / 2).saturating_sub(1)));
+    head.chain(std::iter::once(&'…')).chain(tail).collect()
 }
 
 fn annotations(verdict: &Verdict) -> Option<Annotations> {
     let mut names: Vec<&'static str> = Vec::new();
-    for name in verdict.findings.iter().map(|finding| restrictions::setting(finding.code)) {
+    for name in verdict.findings.iter().map(|finding| restrictions::setting_of(finding)) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -263,9 +322,9 @@ mod tests {
     #[test]
     fn warnings_stay_on_a_line() {
         assert_eq!(warning("a\nb"), "a b");
-        let long = warning(&"é".repeat(200));
-        assert_eq!(long.chars().count(), 120);
-        assert!(long.ends_with("é…"));
-        assert_eq!(warning(&"é".repeat(120)), "é".repeat(120));
+        let long = warning(&format!("path: {}: the reason", "é".repeat(300)));
+        assert_eq!(long.chars().count(), 256);
+        assert!(long.starts_with("path: é") && long.contains("é…é") && long.ends_with("é: the reason"), "{long}");
+        assert_eq!(warning(&"é".repeat(256)), "é".repeat(256));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::api::classic::v1alpha2::ALLOCATION_MODES;
 use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Release};
-use crate::finding::{Code, Path};
+use crate::finding::{Code, Finding, Path};
 use crate::go;
 use crate::policy::nodes;
 use crate::policy::settings::{GroupKind, GroupKinds, List, NodeRule, Settings};
@@ -19,8 +19,21 @@ pub struct Subject<'r> {
     pub release: Release,
     /// Its fields, defaulted.
     pub object: &'r Record<'r>,
-    /// Its status is what is written; else everything but its status.
-    pub status: bool,
+    /// What of it is judged.
+    pub part: Part,
+    /// The namespace it goes to; empty if it has none.
+    pub namespace: &'r str,
+}
+
+/// What of an object is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Everything but its status.
+    Object,
+    /// Its status alone.
+    Status,
+    /// An object as it is stored.
+    Both,
 }
 
 /// The setting a code belongs to, as an audit annotation names it.
@@ -34,20 +47,28 @@ pub fn setting(code: Code) -> &'static str {
         Code::PolicySuitableNodes => "suitableNodes",
         Code::PolicyAvailableOnNodes => "availableOnNodes",
         Code::PolicyShareable => "shareable",
+        Code::PolicyPods => "pods",
         Code::AdmissionRequest | Code::NamespaceMismatch => "request",
         Code::PolicySettings => "settings",
         _ => "validation",
     }
 }
 
+/// The setting that a finding comes from.
+pub fn setting_of(finding: &Finding) -> &'static str {
+    let mode = finding.path.as_deref().is_some_and(|path| path.ends_with("allocationMode"));
+    if finding.code == Code::PolicyFallback && mode { "allocationModes" } else { setting(finding.code) }
+}
+
 /// Everything about the object that the settings do not accept, in the order of the settings.
 pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
-    if subject.status {
-        of_status(settings, subject, &mut errors);
-    } else {
+    if subject.part != Part::Status {
         api_version(settings, subject.api.version.name, subject.release, &mut errors);
         of_object(settings, subject, &mut errors);
+    }
+    if subject.part != Part::Object {
+        of_status(settings, subject, &mut errors);
     }
     errors.into_list()
 }
@@ -86,13 +107,13 @@ fn of_object(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     match kind {
         ClassicKind::ResourceClaim => {
             if let Some(spec) = object.record("spec") {
-                claim_spec(settings, subject.release, spec, &root.field("spec"), errors);
+                claim_spec(settings, subject, spec, &root.field("spec"), errors);
             }
         }
         ClassicKind::ResourceClaimTemplate => {
             let outer = root.field("spec");
             if let Some(spec) = object.record("spec").and_then(|spec| spec.record("spec")) {
-                claim_spec(settings, subject.release, spec, &outer.field("spec"), errors);
+                claim_spec(settings, subject, spec, &outer.field("spec"), errors);
             }
         }
         ClassicKind::ResourceClass => {
@@ -137,11 +158,13 @@ fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     shareable(settings, allocation, &path, errors);
 }
 
-fn claim_spec(settings: &Settings, release: Release, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let release = subject.release;
+    let classes = settings.classes_in(subject.namespace);
     let class = spec.str("resourceClassName");
     // A missing class is the API server's to refuse, unless its rules are switched off.
     if !class.is_empty() || settings.validation_off {
-        refuse(&settings.resource_classes, Code::PolicyResourceClass, &path.field("resourceClassName"), class, release, errors);
+        refuse(classes, Code::PolicyResourceClass, &path.field("resourceClassName"), class, release, errors);
     }
     let mode = spec.str("allocationMode");
     if ALLOCATION_MODES.contains(&mode) || settings.validation_off {
@@ -181,7 +204,7 @@ fn group_kind(group: &str, kind: &str) -> String {
 }
 
 /// Says that a list does not accept a name, if it does not.
-fn refuse(list: &List, code: Code, path: &Path<'_>, name: &str, release: Release, errors: &mut Errors) {
+pub fn refuse(list: &List, code: Code, path: &Path<'_>, name: &str, release: Release, errors: &mut Errors) {
     match list {
         List::Allow(patterns) if !pattern::any(patterns, name) => {
             let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();

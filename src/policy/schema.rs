@@ -36,6 +36,10 @@ fn object(keys: &'static [Key]) -> Map<String, Value> {
     if has("allow") && has("deny") {
         schema.insert("not".to_owned(), json!({ "required": ["allow", "deny"] }));
     }
+    if has("names") {
+        schema.insert("required".to_owned(), json!(["names"]));
+        schema.insert("anyOf".to_owned(), json!([{ "required": ["allow"] }, { "required": ["deny"] }]));
+    }
     if has("kind") {
         schema.insert("required".to_owned(), json!(["kind"]));
     }
@@ -55,6 +59,8 @@ fn shape(shape: Shape) -> Map<String, Value> {
             json!({ "enum": words })
         }
         Shape::Flag => json!({ "type": "boolean" }),
+        Shape::Count => json!({ "type": "integer", "minimum": 0 }),
+        Shape::Text => json!({ "type": "string", "minLength": 1 }),
         Shape::Name(names) => Value::Object(name(names)),
         Shape::Patterns(names) => json!({ "type": "array", "minItems": 1, "items": name(names) }),
         Shape::Object(keys) => Value::Object(object(keys)),

@@ -13,14 +13,24 @@ pub struct Settings {
     pub warn: bool,
     /// Leave the API server's own rules alone.
     pub validation_off: bool,
+    /// Warn where the API server's own rules are not met.
+    pub validation_warns: bool,
+    /// `mode` and `message` of a setting, by its name.
+    pub rules: Vec<(&'static str, Rule)>,
     /// The release whose rules apply.
     pub release: Option<Release>,
     /// Versions, without the group.
     pub api_versions: List,
     /// Resource classes.
     pub resource_classes: List,
+    /// Patterns of namespaces, and which classes their claims may name in place of `resource_classes`.
+    pub classes_of_namespaces: Vec<(Vec<String>, List)>,
+    /// The class of a claim that names none.
+    pub default_class: Option<String>,
     /// The class put in place of one that is not allowed.
     pub fallback: Option<String>,
+    /// The allocation mode put in place of one that is not allowed.
+    pub fallback_mode: Option<String>,
     /// Allocation modes.
     pub allocation_modes: List,
     /// Drivers.
@@ -35,6 +45,8 @@ pub struct Settings {
     pub available_on_nodes: NodeRule,
     /// Nothing may be shareable.
     pub shareable_denied: bool,
+    /// Claims of pods.
+    pub pods: PodRule,
     /// Users that are not looked at.
     pub exempt_usernames: Vec<String>,
     /// Groups of users that are not looked at.
@@ -42,6 +54,41 @@ pub struct Settings {
     /// Namespaces that are not looked at.
     pub exempt_namespaces: Vec<String>,
 }
+
+/// How a setting acts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// It warns, or it refuses; `None`: as the whole policy does.
+    pub warn: Option<bool>,
+    /// What users read after the reason.
+    pub message: Option<String>,
+}
+
+/// What pods may say about claims.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodRule {
+    /// Claims by name.
+    pub claims: List,
+    /// Claim templates.
+    pub templates: List,
+    /// How many.
+    pub max_claims: Option<usize>,
+    /// Defined and used names must be the same.
+    pub names_match: bool,
+}
+
+/// Settings that have `mode` and `message`.
+const RULES: [&str; 9] = [
+    "apiVersions",
+    "resourceClasses",
+    "allocationModes",
+    "drivers",
+    "parametersRef",
+    "suitableNodes",
+    "availableOnNodes",
+    "shareable",
+    "pods",
+];
 
 /// Which names are accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,6 +177,28 @@ impl Settings {
         if errors.is_empty() { Ok(settings) } else { Err(errors) }
     }
 
+    /// Whether what a setting does not accept is a warning.
+    pub fn warns(&self, setting: &str) -> bool {
+        let warn = self.rule(setting).and_then(|rule| rule.warn);
+        warn.unwrap_or(self.warn || (setting == "validation" && self.validation_warns))
+    }
+
+    /// Whether any setting warns in place of refusing.
+    pub fn any_warns(&self) -> bool {
+        self.warn || self.validation_warns || self.rules.iter().any(|(_, rule)| rule.warn == Some(true))
+    }
+
+    /// `mode` and `message` of a setting.
+    pub fn rule(&self, setting: &str) -> Option<&Rule> {
+        self.rules.iter().find(|(name, _)| *name == setting).map(|(_, rule)| rule)
+    }
+
+    /// The classes that claims of a namespace may name.
+    pub fn classes_in(&self, namespace: &str) -> &List {
+        let own = self.classes_of_namespaces.iter().find(|(names, _)| pattern::any(names, namespace));
+        own.map_or(&self.resource_classes, |(_, list)| list)
+    }
+
     /// What stands there, as far as it is well formed.
     fn of(view: View<'_, '_>) -> Self {
         let versions = |patterns: Vec<String>| patterns.iter().map(|text| check::version(text).to_owned()).collect();
@@ -140,6 +209,8 @@ impl Settings {
         Settings {
             warn: view.text("mode") == "warn",
             validation_off: view.text("validation") == "off" || view.get("validation").is(false),
+            validation_warns: view.text("validation") == "warn",
+            rules: RULES.iter().map(|name| (*name, view.get(name).rule())).filter(|(_, rule)| *rule != Rule::default()).collect(),
             release: Release::parse(&view.text("release")),
             api_versions: match view.get("apiVersions").list() {
                 List::Any => List::Any,
@@ -147,8 +218,14 @@ impl Settings {
                 List::Deny(patterns) => List::Deny(versions(patterns)),
             },
             resource_classes: view.get("resourceClasses").list(),
-            fallback: Some(view.get("resourceClasses").text("fallback")).filter(|text| !text.is_empty()),
+            fallback: view.get("resourceClasses").name("fallback"),
+            classes_of_namespaces: {
+                let entries = view.get("resourceClasses").get("namespaces");
+                entries.items().map(|item| (item.get("names").texts(), item.list())).collect()
+            },
+            default_class: view.get("resourceClasses").name("default"),
             allocation_modes: view.get("allocationModes").list(),
+            fallback_mode: view.get("allocationModes").name("fallback"),
             drivers: view.get("drivers").list(),
             parameters_required: parameters.get("required").is(true),
             parameters: if parameters.get("allow").node.is_some() {
@@ -161,6 +238,15 @@ impl Settings {
             suitable_nodes: view.get("suitableNodes").node_rule(),
             available_on_nodes: view.get("availableOnNodes").node_rule(),
             shareable_denied: view.get("shareable").get("deny").is(true),
+            pods: {
+                let pods = view.get("pods");
+                PodRule {
+                    claims: pods.get("claims").list(),
+                    templates: pods.get("templates").list(),
+                    max_claims: pods.get("maxClaims").node.and_then(|node| check::count(pods.tree, node)),
+                    names_match: pods.get("namesMatch").is(true),
+                }
+            },
             exempt_usernames: view.get("exempt").get("usernames").texts(),
             exempt_groups: view.get("exempt").get("groups").texts(),
             exempt_namespaces: view.get("exempt").get("namespaces").texts(),
@@ -169,12 +255,30 @@ impl Settings {
 
     /// Settings that cannot all be meant, and pieces that say too little.
     fn contradictions(&self, view: View<'_, '_>, errors: &mut Errors) {
-        if let Some(fallback) = self.fallback.as_deref().filter(|fallback| !self.resource_classes.accepts(fallback)) {
-            let list = if matches!(self.resource_classes, List::Deny(_)) { "is denied by `deny`" } else { "is not in `allow`" };
-            errors.push(
-                "resourceClasses.fallback",
-                format!("{} {list}: name a class that claims may have", check::shown(fallback)),
-            );
+        let namespaces = self.classes_of_namespaces.iter().enumerate();
+        let lists: Vec<(String, &List)> = std::iter::once((String::new(), &self.resource_classes))
+            .chain(namespaces.map(|(at, (_, list))| (format!(" of `namespaces[{at}]`"), list)))
+            .collect();
+        for (key, class) in [("default", &self.default_class), ("fallback", &self.fallback)] {
+            for (place, list) in &lists {
+                let Some(class) = class.as_deref().filter(|class| !list.accepts(class)) else { continue };
+                let what = if matches!(list, List::Deny(_)) { "is denied by `deny`" } else { "is not in `allow`" };
+                let text = format!("{} {what}{place}: name a class that claims may have", check::shown(class));
+                errors.push(&format!("resourceClasses.{key}"), text);
+            }
+        }
+        if let Some(mode) = self.fallback_mode.as_deref().filter(|mode| !self.allocation_modes.accepts(mode)) {
+            let text = format!("{} is not accepted itself: name a mode that claims may have", check::shown(mode));
+            errors.push("allocationModes.fallback", text);
+        }
+        for (at, item) in view.get("resourceClasses").get("namespaces").items().enumerate().filter(|(_, item)| item.is_object()) {
+            let path = format!("resourceClasses.namespaces[{at}]");
+            if item.get("names").node.is_none() {
+                errors.push(&path, "`names` is missing: say which namespaces");
+            }
+            if item.get("allow").node.is_none() && item.get("deny").node.is_none() {
+                errors.push(&path, "says nothing of classes: give it `allow` or `deny`");
+            }
         }
         let parameters = view.get("parametersRef");
         for list in ["allow", "deny"] {
@@ -230,6 +334,19 @@ impl<'t, 's> View<'t, 's> {
 
     fn text(self, name: &str) -> String {
         self.get(name).node.and_then(|node| self.tree.str(node)).unwrap_or_default().to_owned()
+    }
+
+    fn name(self, name: &str) -> Option<String> {
+        Some(self.text(name)).filter(|text| !text.is_empty())
+    }
+
+    fn rule(self) -> Rule {
+        let warn = match self.text("mode").as_str() {
+            "warn" => Some(true),
+            "enforce" => Some(false),
+            _ => None,
+        };
+        Rule { warn, message: self.name("message") }
     }
 
     fn items(self) -> impl Iterator<Item = View<'t, 's>> {

@@ -5,7 +5,7 @@ use crate::go::{GoUnicode, quote_into};
 use crate::record::{Record, Value};
 
 /// What stands for a memory address: upstream prints a real one, which no two runs share.
-const ADDRESS: &str = "0xPTR";
+pub const ADDRESS: &str = "0xPTR";
 
 /// A struct as the server's Go prints it: internal type names, every field, pointers as addresses.
 /// Fields of the last release are printed; [`go_syntax_of`] leaves out those a release does not have.

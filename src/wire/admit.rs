@@ -83,7 +83,7 @@ pub fn evaluate(input: &[u8], data: &[u8]) -> String {
         return offered::opa_answer(&text);
     }
     if let Some(review) = member("review") {
-        let settings = || Settings::read(tree, member("parameters"));
+        let settings = || Settings::read(tree, member("parameters")).and_then(response::for_gatekeeper);
         let verdict = verdict(&document, Some(review), settings, "", Mutation::Impossible);
         return super::print(&response::violations(&verdict));
     }

@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { SECTION, annotated, metadata } from "./annotate.mjs";
 import { Guest } from "./wapc.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -50,6 +51,25 @@ const beyond = WebAssembly.Module.imports(wasi).map((entry) => entry.name).filte
 check("functions that claimkit-wasi.wasm calls", beyond.length === 0, beyond.join(", ") || "arguments, standard streams and its end");
 const fromHost = WebAssembly.Module.imports(opa).map((entry) => `${entry.module}.${entry.name}`).sort().join(", ");
 check("imports of claimkit-opa.wasm", fromHost === "env.memory, env.opa_abort", fromHost);
+
+// --- metadata -----------------------------------------------------------------------------------------------------------
+
+/** What kwctl reads: the first section of this name. */
+const sections = (bytes) => WebAssembly.Module.customSections(new WebAssembly.Module(bytes), SECTION).map((section) => Buffer.from(section).toString());
+for (const [name, mode] of [["claimkit", "kubewarden-wapc"], ["claimkit-wasi", "wasi"], ["claimkit-opa", "opa"]]) {
+  const bytes = readFileSync(path.join(modules, `${name}.wasm`));
+  const bare = readFileSync(path.join(modules, "unannotated", `${name}.wasm`));
+  check(`metadata sections of unannotated/${name}.wasm`, sections(bare).length === 0, `${sections(bare).length}`);
+  check(`metadata sections of ${name}.wasm`, sections(bytes).length === 1, `${sections(bytes).length}`);
+  const read = JSON.parse(sections(bytes)[0] ?? "{}");
+  check(`metadata of ${name}.wasm`, JSON.stringify(read) === JSON.stringify(metadata(mode)), `execution mode ${read.executionMode}`);
+  check(`execution mode of ${name}.wasm`, read.executionMode === mode, `${read.executionMode}`);
+  const readme = readFileSync(path.join(modules, "README.md"), "utf8");
+  check(`usage in ${name}.wasm`, read.annotations?.["io.kubewarden.policy.usage"] === readme, `${readme.length} characters`);
+  check(`code of ${name}.wasm`, bytes.subarray(0, bare.length).equals(bare), "as without metadata");
+  const other = JSON.parse(sections(annotated(bare, '{"mutating":true}'))[0]);
+  check(`other metadata for unannotated/${name}.wasm`, other.mutating === true, JSON.stringify(other));
+}
 
 // --- waPC on a compiling engine -----------------------------------------------------------------------------------------
 

@@ -1,0 +1,164 @@
+//! What is written about the settings, made from their JSON Schema: the table in the README, the questions of Rancher's form,
+//! and the package file of Artifact Hub. `CLAIMKIT_WRITE=1` writes them.
+
+use claimkit::policy::schema;
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+const BEGIN: &str = "<!-- settings: written by tests/policy/documents.rs -->\n";
+const END: &str = "<!-- end of settings -->\n";
+
+fn file(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("pkg/policy").join(name)
+}
+
+fn hold(name: &str, expected: &str) {
+    if std::env::var_os("CLAIMKIT_WRITE").is_some() {
+        std::fs::write(file(name), expected).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(file(name)).unwrap_or_default(), expected, "run this test with CLAIMKIT_WRITE=1");
+}
+
+/// A setting: where it stands, its schema, the settings inside it.
+struct Setting<'s> {
+    path: String,
+    schema: &'s Value,
+    inner: Vec<Setting<'s>>,
+}
+
+fn settings<'s>(schema: &'s Value, path: &str) -> Vec<Setting<'s>> {
+    let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
+    let setting = |(name, schema): (&String, &'s Value)| {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        let mut inner = settings(schema, &path);
+        inner.extend(settings(&schema["items"], &format!("{path}[]")));
+        Setting { path, schema, inner }
+    };
+    properties.iter().map(setting).collect()
+}
+
+/// What a setting takes, in words.
+fn values(schema: &Value) -> String {
+    if let Some(words) = schema["enum"].as_array() {
+        let words: Vec<String> = words.iter().filter_map(Value::as_str).map(|word| format!("`{word}`")).collect();
+        return words.join(", ");
+    }
+    let one = |schema: &Value| schema["type"].as_str().unwrap_or_default().to_owned();
+    match schema["type"].as_str().unwrap_or_default() {
+        "array" => format!("list of {}s", one(&schema["items"])),
+        "boolean" => "`true`, `false`".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn table(settings: &[Setting<'_>], out: &mut String) {
+    for setting in settings {
+        let doc = setting.schema["description"].as_str().unwrap();
+        writeln!(out, "| `{}` | {} | {doc} |", setting.path, values(setting.schema)).unwrap();
+        table(&setting.inner, out);
+    }
+}
+
+/// Questions for what a form can ask: words, names, lists of names, numbers. The rest is for the YAML editor.
+fn questions(settings: &[Setting<'_>], group: Option<&str>, indent: &str, out: &mut String) -> usize {
+    let mut asked = 0;
+    for setting in settings {
+        let schema = setting.schema;
+        let group = group.unwrap_or(&setting.path);
+        let kind = match (schema["type"].as_str(), schema["items"]["type"].as_str()) {
+            _ if schema["enum"].is_array() => "enum",
+            (Some("boolean"), _) => "boolean",
+            (Some("integer"), _) => "int",
+            (Some("string"), _) => "string",
+            (Some("array"), Some("string")) => "array[",
+            (Some("object"), _) if !setting.inner.is_empty() => {
+                asked += questions(&setting.inner, Some(group), indent, out);
+                continue;
+            }
+            _ => continue,
+        };
+        writeln!(out, "{indent}- variable: {}", setting.path).unwrap();
+        writeln!(out, "{indent}  label: {}", setting.path).unwrap();
+        writeln!(out, "{indent}  group: {group}").unwrap();
+        writeln!(out, "{indent}  tooltip: {}", schema["description"]).unwrap();
+        writeln!(out, "{indent}  type: {kind}").unwrap();
+        writeln!(out, "{indent}  required: false").unwrap();
+        if let Some(words) = schema["enum"].as_array() {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            writeln!(out, "{indent}  options: [{}]", words.join(", ")).unwrap();
+        }
+        asked += 1;
+    }
+    asked
+}
+
+fn all_questions(indent: &str) -> String {
+    let schema = schema::schema();
+    let mut out = format!("{indent}questions:\n");
+    let asked = questions(&settings(&schema, ""), None, indent, &mut out);
+    assert!(asked > 30, "{asked} questions");
+    out
+}
+
+#[test]
+fn the_readme_has_every_setting() {
+    let schema = schema::schema();
+    let mut expected = String::from("| setting | takes | meaning |\n|---|---|---|\n");
+    table(&settings(&schema, ""), &mut expected);
+    let readme = std::fs::read_to_string(file("README.md")).unwrap();
+    let (before, rest) = readme.split_once(BEGIN).expect("the README has a place for the settings");
+    let (_, after) = rest.split_once(END).expect("the place for the settings ends");
+    hold("README.md", &format!("{before}{BEGIN}\n{expected}\n{END}{after}"));
+}
+
+#[test]
+fn the_form_asks_for_the_settings() {
+    let comment = "# Rancher's form for the settings; written by tests/policy/documents.rs from settings.schema.json.\n";
+    let text = format!("{comment}{}", all_questions(""));
+    hold("questions-ui.yml", &text);
+    super::plain(&text, &file("questions-ui.yml"));
+}
+
+/// What `kwctl scaffold artifacthub -m metadata.yml -q questions-ui.yml` makes of the same files.
+#[test]
+fn the_package_of_artifact_hub_follows_the_metadata() {
+    let metadata = super::yaml(&file("metadata.yml")).remove(0);
+    let annotation =
+        |name: &str| metadata["annotations"][name].as_str().unwrap_or_else(|| panic!("{name} is missing")).to_owned();
+    let policy = |name: &str| annotation(&format!("io.kubewarden.policy.{name}"));
+    let (version, url) = (policy("version"), policy("ociUrl"));
+    let author = policy("author");
+    let (name, mail) = author.split_once(" <").expect("`name <mail>`");
+    let mut out =
+        String::from("# Package of Artifact Hub; written by tests/policy/documents.rs from metadata.yml and questions-ui.yml.\n");
+    let mut line = |text: String| writeln!(out, "{text}").unwrap();
+    line(format!("version: {version}"));
+    line(format!("name: {}", policy("title")));
+    line(format!("displayName: {}", Value::from(annotation("io.artifacthub.displayName"))));
+    line("createdAt: 2026-11-23T00:00:00Z".to_owned());
+    line(format!("description: {}", Value::from(policy("description"))));
+    line(format!("license: {}", policy("license")));
+    line(format!("homeURL: {}", policy("url")));
+    line(format!("containersImages:\n  - name: policy\n    image: {url}:v{version}"));
+    line("keywords:".to_owned());
+    for keyword in annotation("io.artifacthub.keywords").split(", ") {
+        line(format!("  - {keyword}"));
+    }
+    line(format!("links:\n  - name: source\n    url: {}", policy("source")));
+    line("install: |".to_owned());
+    line("  Pull the policy with `kwctl`, then make a manifest of it and change that to your needs:".to_owned());
+    line("  ```console".to_owned());
+    line(format!("  kwctl pull {url}:v{version}"));
+    line(format!("  kwctl scaffold manifest -t ClusterAdmissionPolicy registry://{url}:v{version}"));
+    line("  ```".to_owned());
+    line(format!("maintainers:\n  - name: {name}\n    email: {}", mail.trim_end_matches('>')));
+    line("provider:\n  name: claimkit".to_owned());
+    line("recommendations:\n  - url: https://artifacthub.io/packages/helm/kubewarden/kubewarden-controller".to_owned());
+    line(format!("annotations:\n  kubewarden/mutation: \"{}\"", metadata["mutating"]));
+    line(format!("  kubewarden/resources: {}", annotation("io.artifacthub.resources")));
+    line(format!("  kubewarden/rules: |\n    {}", metadata["rules"]));
+    line(format!("  kubewarden/questions-ui: |\n{}", all_questions("    ").trim_end()));
+    hold("artifacthub-pkg.yml", &out);
+    super::plain(&out, &file("artifacthub-pkg.yml"));
+}
