@@ -136,8 +136,11 @@ fn answers_as_the_contract_says() {
 fn requests_that_cannot_be_used_say_what_to_write() {
     for (request, error) in [
         (json!({"verb": "convert", "to": "v1alpha2"}), "`text` is missing"),
-        (json!({"verb": "convert", "text": ""}), "`to` is missing; write `v1alpha1` or `v1alpha2`"),
-        (json!({"verb": "convert", "text": "", "to": "v1alpha3"}), "unknown version `v1alpha3`"),
+        (
+            json!({"verb": "convert", "text": ""}),
+            "`to` is missing; write one of `v1alpha1`, `v1alpha2`, `v1alpha3`, `v1beta1`, `v1beta2`, `v1`",
+        ),
+        (json!({"verb": "convert", "text": "", "to": "v2"}), "unknown version `v2`; write one of `v1alpha1`"),
         (json!({"verb": "convert", "text": "", "to": "v1alpha2", "release": "1.25"}), "unknown release `1.25`"),
         (json!({"verb": "convert", "text": "", "to": "v1alpha2", "lossy": "maybe"}), "unknown variant `maybe`"),
     ] {

@@ -16,6 +16,9 @@ mod cel;
 mod code_pages;
 mod convert;
 mod convert_corpus;
+mod convert_ladder;
+#[path = "convert_laws/main.rs"]
+mod convert_laws;
 mod decode_vectors;
 mod device_vectors;
 mod editor_complete;
@@ -42,6 +45,9 @@ mod validate_properties;
 mod validate_vectors;
 mod wire_allocate;
 mod wire_cel;
+
+// The fuzzer has these at its root, too.
+use convert_laws::{objects, style, tape};
 
 /// A file that is no module would never run.
 #[test]

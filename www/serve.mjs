@@ -1,8 +1,9 @@
 // A static file server for the built page: `node serve.mjs [folder] [port]`. No dependency, this machine only.
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const TYPES = {
   ".html": "text/html; charset=utf-8",
@@ -14,6 +15,21 @@ const TYPES = {
   ".wasm": "application/wasm",
   ".webmanifest": "application/manifest+json",
 };
+
+const packed = new Map();
+
+/** A file's bytes as the browser takes them, packed once; pictures are packed already. */
+function body(path, accepted) {
+  const encoding = path.endsWith(".png") ? undefined : ["br", "gzip"].find((name) => accepted.includes(name));
+  const key = `${path} ${statSync(path).mtimeMs} ${encoding}`;
+  let bytes = packed.get(key);
+  if (!bytes) {
+    const plain = readFileSync(path);
+    bytes = encoding === "br" ? brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }) : encoding === "gzip" ? gzipSync(plain) : plain;
+    packed.set(key, bytes);
+  }
+  return { bytes, encoding };
+}
 
 /** Serves `folder` below `prefix` (such as `/some/path`); answers the server once it listens. */
 export function serve(folder, { port = 0, prefix = "" } = {}) {
@@ -34,12 +50,17 @@ export function serve(folder, { port = 0, prefix = "" } = {}) {
       response.writeHead(404).end("not found");
       return;
     }
+    const { bytes, encoding } = body(path, request.headers["accept-encoding"] ?? "");
     response.writeHead(200, {
       "content-type": TYPES[extname(path)] ?? "application/octet-stream",
-      "cache-control": "no-cache",
+      "content-length": bytes.length,
+      ...(encoding ? { "content-encoding": encoding } : {}),
+      vary: "accept-encoding",
+      // The names of assets hold their contents' hash.
+      "cache-control": path.includes(`${sep}assets${sep}`) ? "public, max-age=31536000, immutable" : "no-cache",
       "x-content-type-options": "nosniff",
     });
-    createReadStream(path).pipe(response);
+    response.end(bytes);
   });
   return new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", () => resolve(server)));
 }

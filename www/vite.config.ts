@@ -3,6 +3,8 @@ import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
+import { codeExamples } from "./build/codeexamples.ts";
+import { shell } from "./build/shell.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const wasmGlue = join(here, "../pkg/claimkit.js");
@@ -16,8 +18,10 @@ function walk(dir: string, from = dir): string[] {
   });
 }
 
+const documentation = `<a href="https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/">Kubernetes documentation</a>`;
+
 /**
- * Adds the pages of `codes/` as they are and writes the service worker with the list of everything the page needs,
+ * Adds the pages of `codes/`, with links to their examples, and writes the service worker with the list of everything the page needs,
  * so that the page works without a network after the first visit. The cache is named after the contents.
  */
 function offline(): Plugin {
@@ -26,8 +30,14 @@ function offline(): Plugin {
     apply: "build",
     enforce: "post",
     generateBundle(_options, bundle) {
+      const examples = codeExamples(join(here, "../tests/manifests"));
+      this.emitFile({ type: "asset", fileName: "code-examples.json", source: JSON.stringify(examples) });
       for (const path of walk(join(here, "codes"))) {
-        this.emitFile({ type: "asset", fileName: `codes/${path}`, source: readFileSync(join(here, "codes", path)) });
+        const source = readFileSync(join(here, "codes", path));
+        const code = path.replace(/\.html$/, "");
+        // A page whose code has an example leads to it.
+        const linked = code in examples ? source.toString().replace("</nav>", () => `<a href="../#example=code/${code}">Open in the playground</a>${documentation}</nav>`) : source;
+        this.emitFile({ type: "asset", fileName: `codes/${path}`, source: linked });
       }
       const hash = createHash("sha256");
       const listed = new Set(["./", ...walk(join(here, "public"))]);
@@ -50,21 +60,45 @@ function offline(): Plugin {
   };
 }
 
-/** Has the browser fetch the page's code together with the small script that starts the worker, not after it. */
-function early(): Plugin {
+/** A source for a content security policy: exactly this text. */
+const sourceOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/**
+ * Makes the page paint with its first response: the styles, the theme and the shell with the first example stand in it, allowed by
+ * their hashes. The page's code is fetched together with the small script that starts the worker, not after it.
+ */
+function firstPaint(): Plugin {
   return {
-    name: "claimkit-early",
-    apply: "build",
+    name: "claimkit-first-paint",
     transformIndexHtml: {
       order: "post",
       handler(html, { bundle }) {
-        const chunks = Object.values(bundle ?? {}).filter((item) => item.type === "chunk");
+        const early = Object.keys(bundle ?? {}).filter((name) => /\/(worker-[^/]+\.js|claimkit_bg-[^/]+\.wasm)$/.test(name));
+        const first = readFileSync(join(here, "build/first.js"), "utf8").replace("__EARLY__", JSON.stringify(early.map((name) => `./${name}`)));
+        const filled = html.replace("<!--first-->", () => `<script>${first}</script>`).replace("<!--shell-->", () => shell(join(here, "src/examples/three-mistakes.yaml")));
+        // While developing, styles come as scripts and are not known here.
+        if (!bundle) return filled.replace("__SCRIPTS__", sourceOf(first)).replace("'self' __STYLES__", "'self' 'unsafe-inline'");
+        let styles = "";
+        for (const [name, item] of Object.entries(bundle)) {
+          if (item.type !== "asset" || !name.endsWith(".css")) continue;
+          styles += String(item.source).trim();
+          delete bundle[name];
+        }
+        const chunks = Object.values(bundle).filter((item) => item.type === "chunk");
         const app = chunks.find((chunk) => chunk.facadeModuleId?.endsWith("/src/app.tsx"));
         if (!app) throw new Error("the page's own chunk is not in the bundle");
-        const files = [app.fileName, ...app.imports].filter((file) => !html.includes(file));
-        const tags = files.map((file) => ({ tag: "link", attrs: { rel: "modulepreload", href: `./${file}` }, injectTo: "head" as const }));
-        const styles = [...(app.viteMetadata?.importedCss ?? [])].map((file) => ({ tag: "link", attrs: { rel: "stylesheet", href: `./${file}` }, injectTo: "head" as const }));
-        return [...styles, ...tags];
+        // The panel that opens first comes along.
+        const panel = chunks.find((chunk) => chunk.facadeModuleId?.endsWith("/src/ui/Problems.tsx"));
+        const wanted = [app, panel].flatMap((chunk) => (chunk ? [chunk.fileName, ...chunk.imports] : []));
+        const files = [...new Set(wanted)].filter((file) => !html.includes(file));
+        return {
+          html: filled
+            .replace(/\s*<link rel="stylesheet"[^>]*>/g, "")
+            .replace("</head>", () => `<style>${styles}</style></head>`)
+            .replace("__SCRIPTS__", sourceOf(first))
+            .replace("__STYLES__", sourceOf(styles)),
+          tags: files.map((file) => ({ tag: "link", attrs: { rel: "modulepreload", href: `./${file}` }, injectTo: "head" as const })),
+        };
       },
     },
   };
@@ -82,9 +116,17 @@ function needsWasm(): Plugin {
   };
 }
 
+/** The version of the package and the contents of the engine: the page says what it was made from. */
+function build(): string {
+  const { version } = JSON.parse(readFileSync(join(here, "../pkg/package.json"), "utf8")) as { version: string };
+  const engine = join(here, "../pkg/claimkit_bg.wasm");
+  return existsSync(engine) ? `${version} (${createHash("sha256").update(readFileSync(engine)).digest("hex").slice(0, 8)})` : version;
+}
+
 export default defineConfig({
   base: "./",
-  plugins: [needsWasm(), early(), offline()],
+  define: { __BUILD__: JSON.stringify(build()) },
+  plugins: [needsWasm(), firstPaint(), offline()],
   resolve: { alias: { "claimkit-wasm": wasmGlue } },
   server: { fs: { allow: [here, join(here, "../pkg")] } },
   worker: { format: "es" },

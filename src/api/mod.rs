@@ -7,6 +7,7 @@ pub mod gates;
 pub mod kinds;
 pub mod meta;
 pub mod release;
+pub mod steps;
 
 pub use gates::{Gate, Gates};
 pub use kinds::{ClassicKind, DeviceKind, Family, ObjectKind};
@@ -153,6 +154,16 @@ impl Type {
             Type::String | Type::Named(..) | Type::Uid => true,
             Type::Pointer(inner) => inner.is_text(),
             _ => false,
+        }
+    }
+
+    /// The struct that a value, its items or its entries are; `None` if they are none.
+    pub fn holds(&self) -> Option<&'static Struct> {
+        match self {
+            Type::Struct(schema) => Some(schema),
+            Type::Pointer(inner) | Type::List(inner) => inner.holds(),
+            Type::Map(map) => map.value.holds(),
+            _ => None,
         }
     }
 

@@ -186,7 +186,7 @@ fn agree(arguments: &Arguments) -> Result<(), String> {
     }
     if verb == "convert" {
         if !arguments.has("to") {
-            return Err("`convert` needs `--to v1alpha1` or `--to v1alpha2`".to_owned());
+            return Err("`convert` needs `--to VERSION`, for example `--to v1`".to_owned());
         }
         if arguments.has("in-place") && (arguments.has("diff") || arguments.has("check")) {
             return Err("`--in-place` writes files: it does not go with `--diff` or `--check`".to_owned());

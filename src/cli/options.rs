@@ -90,7 +90,8 @@ static VIA: Opt = opt(
     "kubectl: what a person submitting the file meets; validator: the server's functions on exactly these objects; default: kubectl",
 );
 static NAMESPACE: Opt = opt("namespace", Some('n'), Takes::Text("NAMESPACE"), "namespace of the request; default: default");
-static TO: Opt = opt("to", None, Takes::Text("VERSION"), "version to convert to: v1alpha1 or v1alpha2");
+static TO: Opt =
+    opt("to", None, Takes::Text("VERSION"), "version to convert to: v1alpha1, v1alpha2, v1alpha3, v1beta1, v1beta2 or v1");
 static ALLOW_LOSS: Opt = opt("allow-loss", None, Takes::Nothing, "convert although fields are lost; the losses are listed");
 static DROP_SERVER_FIELDS: Opt =
     opt("drop-server-fields", None, Takes::Nothing, "take fields of metadata out that only the server and kubectl apply write");

@@ -1,10 +1,10 @@
 //! Carries out a conversion and proves it: the new text is read again and must hold the converted value.
 
-use super::{Plan, edits, print, value};
-use crate::api::{Api, Release};
+use super::{Plan, edits, job, lines, print, shape, value};
+use crate::api::{Api, Family, Release};
 use crate::finding::{Code, Edit, Finding, Origin, Severity, locate};
 use crate::limits::Limits;
-use crate::manifest::{Input, Item, What};
+use crate::manifest::{Input, Item};
 use crate::record::Record;
 use crate::record::decode::{self, How, Via};
 use crate::rules::{self, Context, FieldError, Operation};
@@ -20,62 +20,110 @@ pub(super) struct Done {
     pub findings: Vec<Finding>,
 }
 
-/// How one document gets its new text.
-struct Way {
-    edits: Vec<Edit>,
-    /// Why it was printed.
-    printed: Option<String>,
-}
-
 /// The new text, read again and compared.
 pub(super) fn carry_out(input: &Input<'_>, plans: &[Plan], release: Release, limits: &Limits) -> Result<Done, Box<Finding>> {
-    let mut ways = Vec::with_capacity(plans.len());
     let mut expected = Vec::with_capacity(plans.len());
     for plan in plans {
-        let document = input.file.documents.get(plan.document).ok_or_else(|| disagrees(Span::at(0)))?;
+        let document = document(input, plan)?;
         let mut tree = document.tree.clone();
         let root = value::document(&mut tree, plan.root, plan.head.as_ref(), &plan.jobs());
-        let way = match edited(document, plan) {
-            Ok(edits) => Way { edits, printed: None },
-            Err(reason) => printed(document, &tree, plan.root, root, reason.reason(), limits)?,
-        };
-        ways.push(way);
         expected.push((tree, root));
     }
-    let source = input.file.source.text();
-    let mut text = joined(source, &ways);
+    let mut reasons: Vec<Option<&'static str>> = vec![None; plans.len()];
+    let mut text = rewritten(input, plans, &expected, &mut reasons, limits)?;
     let wrong = differing(input, &text, plans, &expected, limits);
     if !wrong.is_empty() {
         for &at in &wrong {
-            let (Some(plan), Some(way), Some((tree, root))) = (plans.get(at), ways.get_mut(at), expected.get(at)) else {
-                continue;
-            };
-            let document = input.file.documents.get(plan.document).ok_or_else(|| disagrees(Span::at(0)))?;
-            if way.printed.is_some() {
-                return Err(Box::new(disagrees(document.span)));
+            match reasons.get_mut(at) {
+                Some(reason @ None) => *reason = Some("an anchor or merge key to change serves another place too"),
+                _ => return Err(Box::new(disagrees(place(input, plans, at)))),
             }
-            *way =
-                printed(document, tree, plan.root, *root, "an anchor or merge key to change serves another place too", limits)?;
         }
-        text = joined(source, &ways);
+        text = rewritten(input, plans, &expected, &mut reasons, limits)?;
         if let Some(&at) = differing(input, &text, plans, &expected, limits).first() {
-            let document = plans.get(at).and_then(|plan| input.file.documents.get(plan.document));
-            return Err(Box::new(disagrees(document.map_or(Span::at(0), |document| document.span))));
+            return Err(Box::new(disagrees(place(input, plans, at))));
         }
     }
     let mut findings = Vec::new();
-    for (plan, way) in plans.iter().zip(&ways) {
-        let document = input.file.documents.get(plan.document);
-        if let (Some(reason), Some(document)) = (&way.printed, document) {
-            findings.push(printed_finding(document, plan, reason));
+    for (plan, reason) in plans.iter().zip(&reasons) {
+        if let Some(reason) = reason {
+            findings.push(printed_finding(document(input, plan)?, plan, reason));
         }
     }
     findings.extend(validity(input, plans, &text, release, limits)?);
     Ok(Done { text, findings })
 }
 
-fn edited(document: &Document<'_>, plan: &Plan) -> Result<Vec<Edit>, edit::Unsafe> {
-    let tree = &document.tree;
+fn document<'i, 's>(input: &'i Input<'s>, plan: &Plan) -> Result<&'i Document<'s>, Box<Finding>> {
+    input.file.documents.get(plan.document).ok_or_else(|| Box::new(disagrees(Span::at(0))))
+}
+
+fn place(input: &Input<'_>, plans: &[Plan], at: usize) -> Span {
+    let document = plans.get(at).and_then(|plan| input.file.documents.get(plan.document));
+    document.map_or(Span::at(0), |document| document.span)
+}
+
+/// The file with every document edited, or printed where there is a reason for it. Each step between two versions is a round of
+/// edits on the text that the one before gave.
+fn rewritten(
+    input: &Input<'_>,
+    plans: &[Plan],
+    expected: &[(Tree<'_>, NodeId)],
+    reasons: &mut [Option<&'static str>],
+    limits: &Limits,
+) -> Result<String, Box<Finding>> {
+    // Every start over prints at least one document more.
+    'all: loop {
+        let mut edits = Vec::new();
+        let mut again = false;
+        for ((plan, (tree, root)), reason) in plans.iter().zip(expected).zip(reasons.iter_mut()) {
+            let document = document(input, plan)?;
+            if reason.is_none() {
+                match edited(&document.tree, plan) {
+                    Ok(more) => edits.extend(more),
+                    Err(one) => *reason = Some(one.reason()),
+                }
+            }
+            if reason.is_some() {
+                edits.push(printed(document, tree, plan.root, *root, limits)?);
+            }
+        }
+        let mut text = edit::apply(input.file.source.text(), &edits);
+        let rounds = plans.iter().flat_map(Plan::jobs).map(|(_, job)| job.passes().len()).max().unwrap_or(0);
+        for round in 0..rounds {
+            let mut edits = Vec::new();
+            {
+                let file = reread(&text, limits);
+                for (plan, reason) in plans.iter().zip(reasons.iter_mut()).filter(|(_, reason)| reason.is_none()) {
+                    let document = file.documents.get(plan.document);
+                    let more = match document.and_then(|document| Some((&document.tree, document.root?))) {
+                        Some((tree, root)) => reshaped(input, tree, root, plan, round),
+                        None => Err(edit::Unsafe::Form),
+                    };
+                    match more {
+                        Ok(more) => edits.extend(more),
+                        Err(one) => {
+                            *reason = Some(one.reason());
+                            again = true;
+                        }
+                    }
+                }
+            }
+            if again {
+                continue 'all;
+            }
+            text = edit::apply(&text, &edits);
+        }
+        return Ok(text);
+    }
+}
+
+/// A text of ours, read again. An edit may add a few bytes and nodes; that is no reason to refuse what was read before.
+fn reread<'t>(text: &'t str, limits: &Limits) -> crate::text::File<'t> {
+    crate::text::read(text, &Limits { bytes: usize::MAX, nodes: usize::MAX, ..*limits })
+}
+
+fn edited(tree: &Tree<'_>, plan: &Plan) -> Result<Vec<Edit>, edit::Unsafe> {
     let indent = edits::sequence_indent(tree);
     let mut all = Edits::new();
     if let Some(head) = &plan.head {
@@ -87,14 +135,33 @@ fn edited(document: &Document<'_>, plan: &Plan) -> Result<Vec<Edit>, edit::Unsaf
     all.sorted()
 }
 
+/// One round of shape changes, on a text whose nodes are not those of the input.
+fn reshaped(input: &Input<'_>, tree: &Tree<'_>, root: NodeId, plan: &Plan, round: usize) -> Result<Vec<Edit>, edit::Unsafe> {
+    let unit = lines::unit(tree);
+    let mut all = Edits::new();
+    for (index, _, job) in &plan.objects {
+        let item = input.items.get(*index).ok_or(edit::Unsafe::Form)?;
+        let node = match item.list_index {
+            None => root,
+            Some(at) => {
+                let items = tree.get(root, "items").map_or(&[][..], |items| tree.items(items));
+                *items.get(at).ok_or(edit::Unsafe::Form)?
+            }
+        };
+        if let Some(pass) = job.passes().get(round) {
+            all.append(shape::object(tree, node, pass, unit)?);
+        }
+    }
+    all.sorted()
+}
+
 fn printed(
     document: &Document<'_>,
     tree: &Tree<'_>,
     old_root: NodeId,
     root: NodeId,
-    reason: &str,
     limits: &Limits,
-) -> Result<Way, Box<Finding>> {
+) -> Result<Edit, Box<Finding>> {
     let text = tree.source();
     let old = edit::whole(tree, old_root);
     let mut out = String::new();
@@ -113,8 +180,7 @@ fn printed(
     let before = text.get(..old.from()).unwrap_or("");
     let start = if document.mode == Mode::Yaml { before.trim_end_matches(' ').len() } else { before.len() };
     let end = edit::content_end(tree, old_root).max(old.to());
-    let edit = Edit { span: Span::new(start, end), new_text: out };
-    Ok(Way { edits: vec![edit], printed: Some(reason.to_owned()) })
+    Ok(Edit { span: Span::new(start, end), new_text: out })
 }
 
 fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str) -> Finding {
@@ -144,17 +210,10 @@ fn disagrees(span: Span) -> Finding {
     .with_help("report the manifest to claimkit's authors: this is an error of claimkit")
 }
 
-fn joined(source: &str, ways: &[Way]) -> String {
-    let all: Vec<Edit> = ways.iter().flat_map(|way| way.edits.iter().cloned()).collect();
-    edit::apply(source, &all)
-}
-
 /// Which documents of the new text do not hold what they must. Documents without a plan must not have changed at all.
 fn differing(input: &Input<'_>, text: &str, plans: &[Plan], expected: &[(Tree<'_>, NodeId)], limits: &Limits) -> Vec<usize> {
     let everything = || (0..plans.len()).collect();
-    // An edit may add a few bytes and nodes; that is no reason to refuse what was read before.
-    let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..*limits };
-    let file = crate::text::read(text, &limits);
+    let file = reread(text, limits);
     if file.documents.len() != input.file.documents.len()
         || file.findings.iter().any(|finding| finding.severity == Severity::Error)
     {
@@ -168,8 +227,8 @@ fn differing(input: &Input<'_>, text: &str, plans: &[Plan], expected: &[(Tree<'_
             let Some(new) = file.documents.get(plan.document) else { return true };
             let Some(new_root) = new.root else { return true };
             let (mut want, mut have) = (String::new(), String::new());
-            let whole = printing::json(tree, *root, Order::Sorted, limits.bytes, &mut want)
-                && printing::json(&new.tree, new_root, Order::Sorted, limits.bytes, &mut have);
+            let whole = printing::json(tree, *root, Order::Sorted, usize::MAX, &mut want)
+                && printing::json(&new.tree, new_root, Order::Sorted, usize::MAX, &mut have);
             !whole || want != have
         })
         .map(|(at, _)| at)
@@ -191,20 +250,21 @@ fn validity(
         let (Some(old), Some(new)) = (input.items.get(*index), result.items.get(*index)) else {
             return Err(Box::new(disagrees(Span::at(0))));
         };
-        let wanted = match &new.what {
-            What::Ours(api) => api.version.name == job.to.name && api.kind.kind == job.new_kind,
-            _ => false,
-        };
+        let wanted = job::api_of(new).is_some_and(|(api, _)| api.version.name == job.to.name && api.kind.kind == job.new_kind);
         let (Some((old_api, old_record)), Some((new_api, new_record))) = (decoded(input, old), decoded(&result, new)) else {
             return Err(Box::new(disagrees(old.span)));
         };
         if !wanted {
             return Err(Box::new(disagrees(old.span)));
         }
+        if job.to.family == Family::Device {
+            // The rules of the device family are not asked here.
+            continue;
+        }
         let before = errors(old_api, &old_record, old.release);
         for error in errors(new_api, &new_record, new.release) {
             if !before.iter().any(|known| known.code == error.code) && !explained(job, &error, &old_record) {
-                findings.push(lost_validity(input, old, *index, &error, release));
+                findings.push(lost_validity(input, old, *index, &error, job.release));
             }
         }
     }
@@ -213,14 +273,16 @@ fn validity(
 
 /// The object as the server of its release would hold it; `None` if it does not decode.
 fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
-    let What::Ours(api) = &item.what else { return None };
-    let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
+    let (api, release) = job::api_of(item)?;
+    let how = How::reaching(input.mode(item), Via::Kubectl, release);
     let mut decoded = decode::decode(input.tree(item)?, item.node, api.kind.schema, api.version.name, how);
     if decoded.answer.is_some() {
         return None;
     }
-    defaults::apply(&mut decoded.record, api, how.release);
-    Some((*api, decoded.record))
+    if api.version.family == Family::Classic {
+        defaults::apply(&mut decoded.record, &api, how.release);
+    }
+    Some((api, decoded.record))
 }
 
 /// What is wrong with an object as a whole: as a new one, and its status.
@@ -253,6 +315,7 @@ mod tests {
     use super::*;
     use crate::api::classic::{v1alpha1, v1alpha2};
     use crate::convert::job::Job;
+    use crate::manifest::What;
 
     /// A conversion whose result the target version does not know gives an error and no text.
     #[test]

@@ -2,26 +2,32 @@
 //!
 //! A handle becomes a list around the text it was written as, and back: key, separator, value and comments stay.
 
-use super::job::{self, Direction, Job, STRUCTURED_PARAMETERS};
-use super::metadata;
+use super::job::{self, Job};
+use super::{fields, metadata};
+use crate::api::Family;
+use crate::api::steps::{Direction, Handle};
 use crate::text::Span;
 use crate::text::edit::{self, Edits, Unsafe};
 use crate::text::print;
 use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
-/// Edits that convert one object.
+/// Edits that convert one object of the classic family. Of one of the device family, those that come before its shape changes:
+/// version and kind, and what the target version has no place for.
 pub fn object(tree: &Tree<'_>, node: NodeId, job: &Job, sequence_indent: usize) -> Result<Edits, Unsafe> {
     let mut object = Object { tree, job, sequence_indent, edits: Edits::new() };
     object.type_meta(node)?;
     if job.drop_server_fields {
         object.server_fields(node)?;
     }
-    match job.kind {
-        "ResourceClass" => {
-            object.edits.remove_entries(tree, node, |entry| tree.text(entry.key) == STRUCTURED_PARAMETERS)?;
-        }
-        "ResourceClaim" => object.claim(node)?,
-        _ => {}
+    if job.from.family == Family::Device {
+        object.lost(node)?;
+        return Ok(object.edits);
+    }
+    for (field, _) in job.newer_only() {
+        object.edits.remove_entries(tree, node, |entry| tree.text(entry.key) == field)?;
+    }
+    if let Some(handle) = job.handle() {
+        object.claim(node, handle)?;
     }
     Ok(object.edits)
 }
@@ -42,7 +48,7 @@ pub fn sequence_indent(tree: &Tree<'_>) -> usize {
         .unwrap_or(0)
 }
 
-fn column(text: &str, at: usize) -> usize {
+pub(super) fn column(text: &str, at: usize) -> usize {
     at.saturating_sub(edit::line_start(text, at))
 }
 
@@ -95,37 +101,59 @@ impl Object<'_, '_, '_> {
         Ok(())
     }
 
-    /// Every allocation the text holds, also where a later key replaces it: a reader of JSON may merge both.
-    fn claim(&mut self, claim: NodeId) -> Result<(), Unsafe> {
+    /// Takes out what the target version has no place for.
+    fn lost(&mut self, node: NodeId) -> Result<(), Unsafe> {
         let tree = self.tree;
-        for status in job::occurrences(tree, claim, "status") {
-            for allocation in job::occurrences(tree, status.value, "allocation") {
-                let shadowed = status.shadowed || allocation.shadowed;
-                self.allocation(claim, allocation, shadowed)?;
+        let mut maps: Vec<(NodeId, Option<Entry>, Vec<Span>)> = Vec::new();
+        fields::lost(tree, node, self.job, true, |gone| {
+            let map = tree.resolve(gone.map);
+            let key = gone.entry.key_span;
+            match maps.iter_mut().find(|(known, ..)| *known == map) {
+                Some((.., keys)) => keys.push(key),
+                None => maps.push((map, gone.holder.copied(), vec![key])),
+            }
+        });
+        for (map, holder, keys) in maps {
+            let gone = |entry: &Entry| keys.contains(&entry.key_span);
+            match holder {
+                Some(holder) if tree.entries(map).iter().all(gone) => self.edits.empty(tree, &holder)?,
+                _ => self.edits.remove_entries(tree, map, gone)?,
             }
         }
         Ok(())
     }
 
-    fn allocation(&mut self, claim: NodeId, field: &Entry, shadowed: bool) -> Result<(), Unsafe> {
+    /// Every allocation the text holds, also where a later key replaces it: a reader of JSON may merge both.
+    fn claim(&mut self, claim: NodeId, handle: Handle) -> Result<(), Unsafe> {
+        let tree = self.tree;
+        for status in job::occurrences(tree, claim, "status") {
+            for allocation in job::occurrences(tree, status.value, "allocation") {
+                let shadowed = status.shadowed || allocation.shadowed;
+                self.allocation(claim, allocation, shadowed, handle)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn allocation(&mut self, claim: NodeId, field: &Entry, shadowed: bool, handle: Handle) -> Result<(), Unsafe> {
         let tree = self.tree;
         let allocation = field.value;
-        let job = self.job;
+        let direction = self.job.direction();
         let flow = edit::is_flow(tree, allocation);
         let mut gone = Vec::new();
         for entry in tree.entries(allocation) {
             let name = tree.text(entry.key);
-            if name == job.new_handle_field() {
+            if name == handle.new_field(direction) {
                 gone.push(entry.key_span);
             }
-            if name != job.handle_field() {
+            if name != handle.field(direction) {
                 continue;
             }
-            match job.direction {
-                Direction::Up => self.up(claim, allocation, entry, flow)?,
+            match direction {
+                Direction::Up => self.up(claim, allocation, entry, handle, flow)?,
                 Direction::Down if shadowed && !self.single(claim, entry) => {}
                 Direction::Down => {
-                    if !self.down(claim, entry, flow)? {
+                    if !self.down(claim, entry, handle, flow)? {
                         gone.push(entry.key_span);
                     }
                 }
@@ -139,14 +167,14 @@ impl Object<'_, '_, '_> {
         self.edits.remove_entries(tree, allocation, gone)
     }
 
-    // ---- v1alpha1 to v1alpha2 ----
+    // ---- to the newer version ----
 
-    fn up(&mut self, claim: NodeId, allocation: NodeId, entry: &Entry, flow: bool) -> Result<(), Unsafe> {
+    fn up(&mut self, claim: NodeId, allocation: NodeId, entry: &Entry, handle: Handle, flow: bool) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();
         edit::editable(tree, entry, flow)?;
         let key = key_text(tree, entry)?;
-        self.edits.rename_key(tree, entry, "resourceHandle", "resourceHandles")?;
+        self.edits.rename_key(tree, entry, handle.older, handle.newer)?;
         let value = edit::whole(tree, entry.value);
         let data = match tree.kind(entry.value) {
             Kind::Null => return Ok(()),
@@ -235,7 +263,7 @@ impl Object<'_, '_, '_> {
         Ok(if again { text.to_owned() } else { quoted(value) })
     }
 
-    // ---- v1alpha2 to v1alpha1 ----
+    // ---- to the older version ----
 
     /// True if a list of handles is one that going up would give, so that it can be changed without asking.
     fn single(&self, claim: NodeId, entry: &Entry) -> bool {
@@ -255,7 +283,7 @@ impl Object<'_, '_, '_> {
     }
 
     /// False if the field is to be taken out.
-    fn down(&mut self, claim: NodeId, entry: &Entry, flow: bool) -> Result<bool, Unsafe> {
+    fn down(&mut self, claim: NodeId, entry: &Entry, names: Handle, flow: bool) -> Result<bool, Unsafe> {
         let tree = self.tree;
         edit::editable(tree, entry, flow)?;
         let list = tree.node(entry.value);
@@ -276,7 +304,7 @@ impl Object<'_, '_, '_> {
             // An alias, or a list with an anchor.
             _ => return Err(Unsafe::Form),
         }
-        self.edits.rename_key(tree, entry, "resourceHandles", "resourceHandle")?;
+        self.edits.rename_key(tree, entry, names.newer, names.older)?;
         Ok(true)
     }
 
@@ -367,12 +395,12 @@ struct FlowLines {
 }
 
 /// A key's text, if its name can be found in it.
-fn key_text<'s>(tree: &Tree<'s>, entry: &Entry) -> Result<&'s str, Unsafe> {
+pub(super) fn key_text<'s>(tree: &Tree<'s>, entry: &Entry) -> Result<&'s str, Unsafe> {
     tree.source().get(entry.key_span.from()..entry.key_span.to()).ok_or(Unsafe::Form)
 }
 
 /// The quotes a key is written in.
-fn quotes(key: &str) -> (&'static str, &'static str) {
+pub(super) fn quotes(key: &str) -> (&'static str, &'static str) {
     match key.as_bytes().first() {
         Some(b'"') => ("\"", "\""),
         Some(b'\'') => ("'", "'"),

@@ -1,22 +1,13 @@
 //! One object's conversion: what it is, what it becomes, and where its allocation stands.
 
-use crate::api::{Api, Version};
+use crate::api::steps::{self, Direction, Handle, Row, Step};
+use crate::api::{Api, Family, Kind as ApiKind, Release, Struct, Version};
+use crate::manifest::{Item, What};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
-
-/// Which way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// v1alpha1 to v1alpha2.
-    Up,
-    /// v1alpha2 to v1alpha1.
-    Down,
-}
 
 /// One object, or the head of a typed List, and what it becomes.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
-    /// Which way.
-    pub direction: Direction,
     /// Its version.
     pub from: &'static Version,
     /// The version it gets.
@@ -25,45 +16,176 @@ pub struct Job {
     pub kind: &'static str,
     /// The kind it gets.
     pub new_kind: &'static str,
+    /// Its table.
+    pub source: &'static ApiKind,
+    /// The table of what it becomes.
+    pub target: &'static ApiKind,
+    /// The release it becomes an object of.
+    pub release: Release,
     /// Take fields out that only the server writes.
     pub drop_server_fields: bool,
+}
+
+/// One step of a conversion whose shapes differ.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Which way.
+    pub direction: Direction,
+    /// What differs.
+    pub rows: &'static [Row],
+    /// The shape before.
+    pub from: &'static Struct,
+    /// The shape after.
+    pub to: &'static Struct,
+}
+
+/// What a row does to a struct.
+#[derive(Clone, Copy, Debug)]
+pub enum Change {
+    /// The fields that `inner` has go into a new field.
+    Wrap {
+        /// The new field.
+        into: &'static str,
+        /// Its struct.
+        inner: &'static Struct,
+        /// Written also if it holds nothing.
+        always: bool,
+    },
+    /// What stands in a field goes where the field stands.
+    Hoist {
+        /// The field.
+        field: &'static str,
+        /// Its struct.
+        inner: &'static Struct,
+    },
 }
 
 impl Job {
     /// The conversion of a kind; `None` if the target version has no counterpart.
     pub fn new(api: Api, to: &'static Version, drop_server_fields: bool) -> Option<Self> {
+        if api.version.family != to.family {
+            return None;
+        }
         let kind = api.kind.kind;
-        let wanted = match kind {
-            "PodScheduling" => "PodSchedulingContext",
-            "PodSchedulingContext" => "PodScheduling",
-            "PodSchedulingList" => "PodSchedulingContextList",
-            "PodSchedulingContextList" => "PodSchedulingList",
-            kind => kind,
-        };
-        let new_kind = to.kind(wanted, to.default_release())?.kind;
-        let direction = if to.name == "v1alpha2" { Direction::Up } else { Direction::Down };
-        Some(Job { direction, from: api.version, to, kind, new_kind, drop_server_fields })
+        let (direction, steps) = steps::between(api.version, to);
+        let wanted = steps.iter().fold(kind, |kind, step| step.renamed(kind, direction));
+        let target = to.kinds.iter().find(|row| row.kind == wanted)?;
+        let release = last_release(to, target);
+        let (from, new_kind, source) = (api.version, target.kind, api.kind);
+        Some(Job { from, to, kind, new_kind, source, target, release, drop_server_fields })
     }
 
-    /// The field of an allocation that has the handle in the version converted from.
-    pub fn handle_field(&self) -> &'static str {
-        match self.direction {
-            Direction::Up => "resourceHandle",
-            Direction::Down => "resourceHandles",
-        }
+    /// The same for a release, if that has the kind in the target version.
+    pub fn in_release(mut self, release: Option<Release>) -> Self {
+        let served = release.filter(|release| self.to.served_by(*release) && self.target.in_release(*release));
+        self.release = served.unwrap_or(self.release);
+        self
     }
 
-    /// The field that has it in the version converted to; unknown in the version converted from.
-    pub fn new_handle_field(&self) -> &'static str {
-        match self.direction {
-            Direction::Up => "resourceHandles",
-            Direction::Down => "resourceHandle",
+    /// Which way.
+    pub fn direction(&self) -> Direction {
+        steps::between(self.from, self.to).0
+    }
+
+    fn steps(&self) -> Vec<&'static Step> {
+        steps::between(self.from, self.to).1
+    }
+
+    /// Every row between the two versions.
+    pub fn rows(&self) -> Vec<&'static Row> {
+        self.steps().into_iter().flat_map(|step| step.rows).collect()
+    }
+
+    /// The handle that moves, if the kind has one.
+    pub fn handle(&self) -> Option<Handle> {
+        self.rows().into_iter().find_map(|row| match row {
+            Row::Move(handle) if handle.of == self.kind => Some(*handle),
+            _ => None,
+        })
+    }
+
+    /// Fields of the object that only the newer version has, and why.
+    pub fn newer_only(&self) -> Vec<(&'static str, &'static str)> {
+        let fields = self.rows().into_iter().filter_map(|row| match row {
+            Row::Drop { of, field, reason } if *of == self.kind => Some((*field, *reason)),
+            _ => None,
+        });
+        fields.collect()
+    }
+
+    /// The steps whose shapes differ for this kind. A List's head has none: its items are objects of their own.
+    pub fn passes(&self) -> Vec<Pass> {
+        if self.source.items.is_some() || self.from.family != Family::Device {
+            return Vec::new();
         }
+        let direction = self.direction();
+        let schema = |version: &Version| version.kinds.iter().find(|row| row.kind == self.kind).map(|row| row.schema);
+        let passes = self.steps().into_iter().filter_map(|step| {
+            let (older, newer) = (schema(step.older)?, schema(step.newer)?);
+            let (from, to) = if direction == Direction::Up { (older, newer) } else { (newer, older) };
+            let differs = !step.rows.is_empty() && !std::ptr::eq(from, to);
+            differs.then_some(Pass { direction, rows: step.rows, from, to })
+        });
+        passes.collect()
     }
 }
 
-/// The field of a class that only v1alpha2 has.
-pub const STRUCTURED_PARAMETERS: &str = "structuredParameters";
+impl Handle {
+    /// The field that has it in the version converted from.
+    pub fn field(&self, direction: Direction) -> &'static str {
+        if direction == Direction::Up { self.older } else { self.newer }
+    }
+
+    /// The field that has it in the version converted to; unknown in the version converted from.
+    pub fn new_field(&self, direction: Direction) -> &'static str {
+        if direction == Direction::Up { self.newer } else { self.older }
+    }
+}
+
+/// What the rows do to a struct of these two shapes.
+pub fn change<'r>(rows: impl IntoIterator<Item = &'r Row>, from: &'static Struct, to: &'static Struct) -> Option<Change> {
+    rows.into_iter().find_map(|row| {
+        let (name, always) = match row {
+            Row::Wrap { of, into } if *of == from.go => (*into, false),
+            Row::Unwrap { of, from: field } if *of == from.go => (*field, true),
+            _ => return None,
+        };
+        let inner = |schema: &'static Struct| schema.slot(name).and_then(|slot| schema.fields.get(slot)?.ty.holds());
+        match (inner(from), inner(to)) {
+            (None, Some(inner)) => Some(Change::Wrap { into: name, inner, always }),
+            (Some(inner), None) => Some(Change::Hoist { field: name, inner }),
+            _ => None,
+        }
+    })
+}
+
+/// The last release known here that has a kind in a version.
+pub fn last_release(version: &Version, kind: &ApiKind) -> Release {
+    kind.until.map_or(version.default_release(), Release::last_of)
+}
+
+/// Every version that texts are converted from or to.
+pub fn versions() -> impl Iterator<Item = &'static Version> {
+    [Family::Classic, Family::Device].into_iter().flat_map(|family| {
+        let steps = family.steps();
+        steps.iter().map(|step| step.older).chain(steps.last().map(|step| step.newer))
+    })
+}
+
+/// The version with an `apiVersion`.
+pub fn version(api_version: &str) -> Option<&'static Version> {
+    versions().find(|version| version.api_version == api_version)
+}
+
+/// What an object is, and the release it is read by.
+pub fn api_of(item: &Item) -> Option<(Api, Release)> {
+    if let What::Ours(api) = &item.what {
+        return Some((*api, item.release));
+    }
+    let version = version(&item.api_version).filter(|version| version.family == Family::Device)?;
+    let kind = version.kinds.iter().find(|row| row.kind == item.kind)?;
+    Some((Api { version, kind }, last_release(version, kind)))
+}
 
 /// True if a root key names `apiVersion` or `kind` for a reader that does not mind case, as the server's first look does.
 pub fn is_type_key(key: &str, name: &str) -> bool {

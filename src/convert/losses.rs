@@ -1,6 +1,9 @@
-//! What a conversion loses (spec/behaviour.md §10.3): each place with its value and the reason.
+//! What a conversion loses: each place with its value and the reason.
 
-use super::job::{self, Direction, Job, STRUCTURED_PARAMETERS};
+use super::fields;
+use super::job::{self, Job};
+use crate::api::Family;
+use crate::api::steps::{Direction, Handle};
 use crate::finding::Path;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, NodeId, Tree};
@@ -25,12 +28,26 @@ const MAX_VALUE: usize = 4 << 20;
 /// Everything an object loses, in the order of its fields.
 pub fn losses(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Loss> {
     let mut found = Losses { tree, list: Vec::new() };
-    match job.kind {
-        "ResourceClass" => found.class(object, job),
-        "ResourceClaim" => found.claim(object, job),
-        _ => {}
+    if job.from.family == Family::Device {
+        fields::lost(tree, object, job, false, |gone| found.entry(gone.entry, gone.parent, &gone.reason));
+        return found.list;
+    }
+    for (field, reason) in job.newer_only() {
+        found.newer_only(object, field, reason, job);
+    }
+    if let Some(handle) = job.handle() {
+        found.claim(object, handle, job);
     }
     found.list
+}
+
+/// Why a field goes that the version converted from does not know and the version converted to does.
+pub fn comes_to_life(job: &Job, name: &str) -> String {
+    format!(
+        "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",
+        from = job.from.name,
+        to = job.to.name
+    )
 }
 
 struct Losses<'t, 's> {
@@ -63,40 +80,35 @@ impl Losses<'_, '_> {
         self.push(&path, entry.value, edit::trimmed(self.tree.source(), span), reason.to_owned());
     }
 
-    fn class(&mut self, class: NodeId, job: &Job) {
-        if job.direction == Direction::Up {
-            self.unknown(class, &Path::ROOT, STRUCTURED_PARAMETERS, job);
+    fn newer_only(&mut self, object: NodeId, field: &'static str, reason: &str, job: &Job) {
+        if job.direction() == Direction::Up {
+            self.unknown(object, &Path::ROOT, field, job);
             return;
         }
         let tree = self.tree;
-        let reason = "v1alpha1 has no structured parameters: there the driver's controller allocates";
-        job::occurrences(tree, class, STRUCTURED_PARAMETERS)
+        job::occurrences(tree, object, field)
             .filter(|entry| !job::is_null(tree, entry.value))
             .for_each(|entry| self.entry(entry, &Path::ROOT, reason));
     }
 
     /// A field that the source version does not know and the target version does: it must not come to life.
     fn unknown(&mut self, map: NodeId, parent: &Path<'_>, name: &str, job: &Job) {
-        let reason = format!(
-            "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",
-            from = job.from.name,
-            to = job.to.name
-        );
-        self.field(map, parent, name, &reason);
+        self.field(map, parent, name, &comes_to_life(job, name));
     }
 
     /// What `edits.rs` changes in every allocation the text holds, those that a later key hides included.
-    fn claim(&mut self, claim: NodeId, job: &Job) {
+    fn claim(&mut self, claim: NodeId, handle: Handle, job: &Job) {
         let tree = self.tree;
         let status_path = Path::ROOT.field("status");
         let path = status_path.field("allocation");
         let driver = job::driver_name(tree, claim);
+        let direction = job.direction();
         for status in job::occurrences(tree, claim, "status") {
             for allocation in job::occurrences(tree, status.value, "allocation") {
-                self.unknown(allocation.value, &path, job.new_handle_field(), job);
-                if job.direction == Direction::Down && !status.shadowed && !allocation.shadowed {
-                    for entry in job::occurrences(tree, allocation.value, "resourceHandles") {
-                        self.handles(entry.value, &path.field("resourceHandles"), driver);
+                self.unknown(allocation.value, &path, handle.new_field(direction), job);
+                if direction == Direction::Down && !status.shadowed && !allocation.shadowed {
+                    for entry in job::occurrences(tree, allocation.value, handle.newer) {
+                        self.handles(entry.value, &path.field(handle.newer), driver);
                     }
                 }
             }

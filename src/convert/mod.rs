@@ -1,29 +1,40 @@
-//! Conversion between v1alpha1 and v1alpha2 (spec/behaviour.md §10): edits on the text, and a list of what is lost.
+//! Conversion between the versions of a family: edits on the text, and a list of what is lost.
+//!
+//! What differs between neighbouring versions stands in the rows of [`crate::api::steps`]; versions further apart take one step
+//! after the other. Text, value and losses all follow from the rows and the tables.
 //!
 //! | file | does |
 //! |---|---|
 //! | `job.rs` | what an object is and what it becomes |
 //! | `losses.rs` | what the target version cannot hold |
+//! | `fields.rs` | the same for the device family, from the tables of both versions |
 //! | `metadata.rs` | metadata that mentions versions, fields that only the server writes |
 //! | `edits.rs` | the text: edits that change what must change |
-//! | `value.rs` | the value: a converted tree, built without looking at the text |
+//! | `shape.rs`, `lines.rs` | the text of structs that are wrapped in a field or taken out of one |
+//! | `value.rs`, `reshape.rs` | the value: a converted tree, built without looking at the text |
 //! | `check.rs` | reads the edited text again and compares it with the value; judges it in the target release |
 //! | `print.rs` | documents that cannot be edited safely |
 //!
-//! Upstream has no conversion between these versions, so each one proves itself: what the edits gave is read again and must
-//! be the converted value, else the document is printed; if that differs too, there is no text but an error.
+//! Each conversion proves itself: what the edits gave is read again and must be the converted value, else the document is
+//! printed; if that differs too, there is no text but an error.
 
 mod check;
 mod edits;
+mod fields;
 mod job;
+mod lines;
 mod losses;
 mod metadata;
 mod print;
+mod reshape;
+mod shape;
 mod value;
 
+pub use job::{version, versions};
 pub use losses::Loss;
 
-use crate::api::{self, Api, Family, GROUP, Release, Version};
+use crate::api::steps::Direction;
+use crate::api::{Api, Family, GROUP, Release, Version};
 use crate::finding::{Code, Finding, Origin, Path, Severity, Step, locate};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
@@ -169,17 +180,15 @@ impl Work<'_> {
         if !matches!(tree.kind(items), Kind::Seq { .. }) {
             return None;
         }
-        let version = api::version(tree.str(tree.get(root, "apiVersion")?)?)?;
-        if version.family != Family::Classic {
-            return None;
-        }
+        let version = job::version(tree.str(tree.get(root, "apiVersion")?)?).filter(|version| self.goes_on(version))?;
         self.checked = true;
         if version.api_version == self.to.api_version {
             return None;
         }
-        let kind = version.kind(tree.str(tree.get(root, "kind")?)?, version.default_release())?;
+        let name = tree.str(tree.get(root, "kind")?)?;
+        let kind = version.kinds.iter().find(|kind| kind.kind == name)?;
         let api = Api { version, kind };
-        let job = Job::new(api, self.to, self.options.drop_server_fields);
+        let job = Job::new(api, self.to, self.options.drop_server_fields).map(|job| job.in_release(self.options.release));
         if job.is_none() {
             let step = [Step::Key("kind".to_owned())];
             let span = locate::locate(tree, root, &step, false);
@@ -188,25 +197,33 @@ impl Work<'_> {
         job
     }
 
+    /// False for an object of the device family on its way to the classic one: it is left as it is.
+    fn goes_on(&self, version: &Version) -> bool {
+        (version.family, self.to.family) != (Family::Device, Family::Classic)
+    }
+
     fn no_counterpart(&self, api: Api) -> Finding {
         let message = format!("`{}` of {} has no counterpart in {}", api.kind.kind, api.version.name, self.to.name);
-        Finding::error(Code::NoCounterpart, Origin::Claimkit, message)
-            .with_help("take the object out of the file; v1alpha1 has no structured parameters")
-            .at(&Path::ROOT.field("kind"))
+        let help = match (api.version.family, self.to.family) {
+            (Family::Classic, Family::Classic) => "take the object out of the file; v1alpha1 has no structured parameters",
+            (Family::Device, Family::Device) => "take the object out of the file, or choose a version that has the kind",
+            _ => "v1alpha1 and v1alpha2 are converted into each other only, and so are v1alpha3 and later",
+        };
+        Finding::error(Code::NoCounterpart, Origin::Claimkit, message).with_help(help).at(&Path::ROOT.field("kind"))
     }
 
     fn item(&mut self, input: &Input<'_>, index: usize, item: &Item) -> Result<(Job, Outcome), Box<Outcome>> {
         let mut outcome = Outcome { from: item.api_version.clone(), to: item.api_version.clone(), ..Outcome::default() };
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-        // Later versions are another family: there is no step to them.
-        let known = api::version(&item.api_version).filter(|version| version.family == Family::Classic);
+        // Nothing of the device family becomes an object of the classic one.
+        let known = job::version(&item.api_version).filter(|version| self.goes_on(version));
         if known.is_some_and(|version| version.api_version == self.to.api_version) {
             self.checked = true;
             outcome.skipped = Some(format!("it is of {} already", self.to.name));
             return Err(Box::new(outcome));
         }
         let api = match (&item.what, known) {
-            (What::Ours(api), Some(_)) => *api,
+            (_, Some(_)) if let Some((api, _)) = job::api_of(item) => api,
             (What::Refused(finding), Some(_)) => {
                 self.checked = true;
                 self.push(input, item, index, finding.clone());
@@ -235,7 +252,8 @@ impl Work<'_> {
         };
         self.checked = true;
         outcome.to = self.to.api_version.to_owned();
-        let Some(job) = Job::new(api, self.to, self.options.drop_server_fields) else {
+        let job = Job::new(api, self.to, self.options.drop_server_fields).map(|job| job.in_release(self.options.release));
+        let Some(job) = job else {
             let finding = self.no_counterpart(api);
             self.push(input, item, index, finding);
             outcome.to.clone_from(&outcome.from);
@@ -249,7 +267,8 @@ impl Work<'_> {
     /// Decodes the object and says what there is to say about its conversion.
     fn look(&mut self, input: &Input<'_>, index: usize, item: &Item, job: &Job, api: Api) -> Vec<Loss> {
         let Some(tree) = input.tree(item) else { return Vec::new() };
-        let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
+        let release = job::api_of(item).map_or(item.release, |(_, release)| release);
+        let how = How::reaching(input.mode(item), Via::Kubectl, release);
         let decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
         for (at, mismatch) in decoded.mismatches.iter().enumerate() {
             let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
@@ -303,7 +322,7 @@ impl Work<'_> {
 }
 
 fn handle_without_driver(record: &Record<'_>, job: &Job) -> bool {
-    if job.direction != job::Direction::Up || job.kind != "ResourceClaim" {
+    if job.direction() != Direction::Up || job.handle().is_none() {
         return false;
     }
     let Some(status) = record.record("status") else { return false };

@@ -1,7 +1,9 @@
 //! The conversion of the value: a converted tree, built without looking at the text. What the edits give is compared with it.
 
-use super::job::{self, Direction, Job, STRUCTURED_PARAMETERS};
-use super::metadata;
+use super::job::{self, Job};
+use super::{metadata, reshape};
+use crate::api::Family;
+use crate::api::steps::Direction;
 use crate::text::Span;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
@@ -9,6 +11,14 @@ use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 /// Adds the converted object to the tree.
 pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {
     let driver = job::driver_name(tree, node).to_owned();
+    let (handle, newer_only) = (job.handle(), job.newer_only());
+    let mut node = node;
+    if job.from.family == Family::Device {
+        node = reshape::without_lost(tree, node, job);
+        for pass in job.passes() {
+            node = reshape::object(tree, node, &pass);
+        }
+    }
     rebuild(tree, node, |tree, name, entry| {
         let value = entry.value;
         let new = if job::is_type_key(name, "apiVersion") && tree.str(value) == Some(job.from.api_version) {
@@ -18,11 +28,11 @@ pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {
         } else {
             match name {
                 "metadata" if job.drop_server_fields => return without_server_fields(tree, entry),
-                "status" if job.kind == "ResourceClaim" => {
+                "status" if handle.is_some() => {
                     rebuild_field(tree, value, "allocation", |tree, entry| Some(allocation(tree, entry, &driver, job)))
                 }
                 // Null in v1alpha2 is the same as absent; in v1alpha1 the field does not exist.
-                STRUCTURED_PARAMETERS if job.kind == "ResourceClass" => return None,
+                _ if newer_only.iter().any(|(field, _)| *field == name) => return None,
                 _ => value,
             }
         };
@@ -31,7 +41,11 @@ pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {
 }
 
 /// A mapping anew, each entry that counts kept, changed or left out. Anything else stays as it is.
-fn rebuild<'s>(tree: &mut Tree<'s>, map: NodeId, mut change: impl FnMut(&mut Tree<'s>, &str, Entry) -> Option<Entry>) -> NodeId {
+pub(super) fn rebuild<'s>(
+    tree: &mut Tree<'s>,
+    map: NodeId,
+    mut change: impl FnMut(&mut Tree<'s>, &str, Entry) -> Option<Entry>,
+) -> NodeId {
     if !tree.is_map(map) {
         return map;
     }
@@ -60,18 +74,20 @@ fn string(tree: &mut Tree<'_>, text: &str) -> NodeId {
 }
 
 fn allocation(tree: &mut Tree<'_>, entry: Entry, driver: &str, job: &Job) -> Entry {
+    let Some(handle) = job.handle() else { return entry };
+    let direction = job.direction();
     let value = rebuild(tree, entry.value, |tree, name, entry| {
-        if name == job.new_handle_field() {
+        if name == handle.new_field(direction) {
             return None;
         }
-        if name != job.handle_field() {
+        if name != handle.field(direction) {
             return Some(entry);
         }
-        let key = tree.store(job.new_handle_field());
-        let value = match job.direction {
+        let key = tree.store(handle.new_field(direction));
+        let value = match direction {
             _ if job::is_null(tree, entry.value) => entry.value,
             Direction::Up => handles(tree, entry.value, driver),
-            Direction::Down => handle(tree, entry.value, driver)?,
+            Direction::Down => kept_data(tree, entry.value, driver)?,
         };
         Some(Entry { key, value, ..entry })
     });
@@ -95,13 +111,13 @@ fn handles(tree: &mut Tree<'_>, data: NodeId, driver: &str) -> NodeId {
     tree.add(kind, Span::default(), Style::Block)
 }
 
-fn entry(tree: &mut Tree<'_>, key: &str, value: NodeId) -> Entry {
+pub(super) fn entry(tree: &mut Tree<'_>, key: &str, value: NodeId) -> Entry {
     let key = tree.store(key);
     Entry { key, key_span: Span::default(), value, shadowed: false, merged: false }
 }
 
 /// The one handle; `None` if it has no data.
-fn handle(tree: &mut Tree<'_>, handles: NodeId, driver: &str) -> Option<NodeId> {
+fn kept_data(tree: &mut Tree<'_>, handles: NodeId, driver: &str) -> Option<NodeId> {
     if tree.items(handles).is_empty() {
         return Some(string(tree, ""));
     }

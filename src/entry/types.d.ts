@@ -80,7 +80,7 @@ export interface ValidateOptions extends CommonOptions {
 /** Options of {@link convert}. */
 export interface ConvertOptions extends CommonOptions {
   /** The version to convert to; the bare version is accepted too. */
-  to: ApiVersion | "v1alpha1" | "v1alpha2";
+  to: ApiVersion | "v1alpha1" | "v1alpha2" | "v1alpha3" | "v1beta1" | "v1beta2" | "v1" | `resource.k8s.io/${"v1alpha3" | "v1beta1" | "v1beta2" | "v1"}`;
   /** Whether a conversion that drops something is made. Default `refuse`. */
   lossy?: "refuse" | "allow";
   /** Take fields of `metadata` out that only the server and `kubectl apply` write. Default `false`. */

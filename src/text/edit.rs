@@ -156,7 +156,7 @@ pub fn begins_line(text: &str, at: usize) -> bool {
 }
 
 /// Starts of the lines that begin after byte `from` and not after byte `to`, empty lines left out.
-fn lines_between(text: &str, from: usize, to: usize) -> Vec<usize> {
+pub fn lines_between(text: &str, from: usize, to: usize) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut at = next_line(text, from);
     while at < to {
@@ -478,7 +478,7 @@ fn before_break(text: &str, start: usize) -> usize {
 }
 
 /// The start of the lines directly above `at` that hold only a comment in the same column; of `at`'s line if there are none.
-fn own_comments(tree: &Tree<'_>, at: usize) -> usize {
+pub fn own_comments(tree: &Tree<'_>, at: usize) -> usize {
     let text = tree.source();
     let mut start = line_start(text, at);
     let column = at.saturating_sub(start);

@@ -3,7 +3,7 @@
 use super::answer::{self, Answer, Loss, Object};
 use super::parse::nothing_checked;
 use super::request::{Lossy, Request};
-use crate::api::{Family, GROUP, VERSIONS, Version};
+use crate::api::{GROUP, Version};
 use crate::convert::{self, Options};
 use crate::finding::Severity;
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ pub fn convert(request: &Request) -> Answer {
     let unusable = |error: &str| Answer::unusable(Some("convert"), error);
     let Some(text) = request.text.as_deref() else { return unusable("`text` is missing: the manifest to convert") };
     let to = match request.to.as_deref().map(target) {
-        None => return unusable("`to` is missing; write `v1alpha1` or `v1alpha2`"),
+        None => return unusable(&format!("`to` is missing; write one of {}", known())),
         Some(Err(error)) => return unusable(&error),
         Some(Ok(to)) => to,
     };
@@ -54,6 +54,12 @@ pub fn convert(request: &Request) -> Answer {
 /// The version asked for: `resource.k8s.io/v1alpha2` or bare.
 fn target(name: &str) -> Result<&'static Version, String> {
     let bare = name.strip_prefix(GROUP).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
-    let known = VERSIONS.iter().copied().find(|version| version.name == bare && version.family == Family::Classic);
-    known.ok_or_else(|| format!("unknown version `{name}`; write `v1alpha1` or `v1alpha2`"))
+    let version = convert::versions().find(|version| version.name == bare);
+    version.ok_or_else(|| format!("unknown version `{name}`; write one of {}", known()))
+}
+
+/// The versions there are, for a message.
+fn known() -> String {
+    let names: Vec<String> = convert::versions().map(|version| format!("`{}`", version.name)).collect();
+    names.join(", ")
 }

@@ -1,18 +1,9 @@
 //! What holds for every conversion, over generated objects written in generated styles.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test"
-)]
-
 mod laws;
-mod objects;
-mod style;
-mod tape;
+pub mod objects;
+pub mod style;
+pub mod tape;
 
 use proptest::collection::vec;
 use proptest::prelude::*;

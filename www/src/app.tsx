@@ -1,17 +1,16 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import "./styles/page.css";
 import { keepChecking } from "./state/checks.ts";
 import { keepDrafts } from "./state/draft.ts";
 import { workOffline } from "./state/offline.ts";
-import { applyTheme } from "./state/options.ts";
+import { applyTheme, embedded } from "./state/options.ts";
 import { begin, followLinks } from "./state/session.ts";
 import { App } from "./ui/App.tsx";
 
 effect(applyTheme);
-await begin();
+const { tab } = await begin();
 keepChecking();
-keepDrafts();
+if (!embedded.peek()) keepDrafts(tab);
 followLinks();
 workOffline();
 const root = document.getElementById("app");

@@ -46,13 +46,16 @@ export interface Status {
 }
 
 export interface ObjectEntry {
+  /** Its place among the objects of the whole text; the page leaves good ones of many out. */
+  index?: number;
   apiVersion?: string;
   kind?: string;
   name?: string;
   namespace?: string;
   release?: string;
   range?: Range | null;
-  valid?: boolean;
+  /** Null where it was not checked: an object of another group. */
+  valid?: boolean | null;
   status?: Status | null;
   object?: unknown;
   placement?: Placement;
@@ -76,6 +79,8 @@ export type Verdict = "Yes" | "Possible" | "No" | "Error";
 export interface Placement {
   release: string;
   counts: { yes: number; possible: number; no: number; error: number };
+  /** What the scheduler says, and of how many nodes. */
+  reasons?: { reason: string; nodes: number }[];
   /** What the pod is told once the nodes were looked at. */
   next?: { schedulerReason: string; why: string };
   /** Per selector, which requirement removes which nodes. */

@@ -48,7 +48,7 @@ describe("convert", () => {
     const { page, done } = await openPage({ path: "#example=v1alpha1" });
     await page.locator(".compare .cm-merge-b").waitFor();
     await page.getByLabel("Convert to").selectOption("resource.k8s.io/v1alpha1");
-    await page.locator(".quiet", { hasText: "Nothing to change" }).waitFor();
+    await page.locator(".quiet", { hasText: "every object is v1alpha1 already" }).waitFor();
     await done();
   });
 

@@ -36,7 +36,7 @@ describe("editing", () => {
     await page.locator(".editor-host .cm-lintRange-error", { hasText: "resourceClasName" }).waitFor();
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ControlOrMeta+.");
-    const dialog = page.getByRole("dialog", { name: "Fixes for this line" });
+    const dialog = page.getByRole("menu", { name: "Fixes for this line" });
     await dialog.waitFor();
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "hidden" });
@@ -66,6 +66,7 @@ describe("editing", () => {
     await settled(page);
     const before = await textOf(page);
     await page.getByRole("button", { name: /^Fix all/ }).click();
+    await page.getByRole("button", { name: "Apply" }).click();
     await page.locator(".notice", { hasText: "applied" }).waitFor();
     const after = await textOf(page);
     expect(after).not.toContain("–--\n");
@@ -110,7 +111,7 @@ describe("editing", () => {
     await page.getByRole("button", { name: "New file" }).click();
     await page.getByRole("button", { name: /^Manifest/ }).click();
     await setText(page, TYPO);
-    await page.locator(".verdict", { hasText: "2 errors" }).waitFor();
+    await page.locator(".verdict", { hasText: "1 error" }).waitFor();
     await page.getByRole("button", { name: /^File options/ }).click();
     await page.getByLabel("Name", { exact: true }).fill("second.yaml");
     await page.keyboard.press("Enter");
@@ -119,7 +120,8 @@ describe("editing", () => {
     // The first manifest keeps its own count, and its own text.
     expect(await tabs.locator("li", { hasText: "claim.yaml" }).locator(".badge").textContent()).toContain("3");
     await tabs.getByText("claim.yaml").click();
-    await page.locator(".verdict", { hasText: "3 errors" }).waitFor();
+    await page.locator(".finding", { hasText: "Large-GPU" }).waitFor();
+    expect(await page.locator(".finding").count()).toBe(3);
     await tabs.getByText("second.yaml").click();
     expect(await textOf(page)).toBe(TYPO);
     await page.getByRole("button", { name: "Close second.yaml" }).click();
@@ -162,7 +164,7 @@ describe("editing", () => {
     await settled(page);
     const before = await textOf(page);
     await setText(page, "apiVersion: v1\nkind: Node\nmetadata:\n  name: pasted-node\n  labels: {a: b}\n");
-    await page.getByRole("button", { name: "Use as nodes" }).click();
+    await page.locator(".notice").getByRole("button", { name: "Use as nodes" }).click();
     expect(await textOf(page)).toContain("pasted-node");
     await page.getByRole("navigation", { name: "Files" }).getByText("claim.yaml").click();
     expect(await textOf(page)).toBe(before);

@@ -9,7 +9,7 @@ import { serve } from "../serve.mjs";
 
 /** Served below a path, as a project's page on a shared host is. */
 const PREFIX = "/some/where";
-const dist = fileURLToPath(new URL("../dist", import.meta.url));
+export const dist = process.env["CLAIMKIT_DIST"] ?? fileURLToPath(new URL("../dist", import.meta.url));
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -117,4 +117,10 @@ export async function textOf(page: Page): Promise<string> {
     if (!view) throw new Error("no editor");
     return view.state.doc.toString();
   });
+}
+
+/** Opens the menu behind the three dots and chooses from it. */
+export async function choose(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("button", { name, exact: true }).click();
 }

@@ -9,7 +9,7 @@ describe("request", () => {
     await page.locator(".verdict-line", { hasText: "422 Invalid" }).waitFor();
     expect(await page.locator(".finding-message").first().textContent()).toMatch(/^spec: Invalid value: .*: field is immutable$/);
     await page.locator(".compare .cm-merge-b", { hasText: "bigger-gpu.example.com" }).waitFor();
-    expect(await page.locator(".compare .cm-merge-a").textContent()).toContain("creationTimestamp");
+    expect(await page.locator(".compare .cm-deletedChunk").allTextContents().then((all) => all.join("\n"))).toContain("creationTimestamp");
     // The editor underlines what this request is told, not what a create would be told.
     await page.locator(".editor-host .cm-lintRange-error").first().waitFor();
     expect(await page.locator(".editor-host .cm-lintRange-error").allTextContents()).not.toContain('"41"');
@@ -40,7 +40,7 @@ describe("request", () => {
     await page.getByRole("tab", { name: "Request" }).click();
     await page.getByRole("combobox", { name: "Objects" }).selectOption({ index: 1 });
     await page.locator(".compare .cm-merge-b", { hasText: "allocationMode: WaitForFirstConsumer" }).waitFor();
-    expect(await page.locator(".compare .cm-merge-a").textContent()).not.toContain("allocationMode");
+    expect(await page.locator(".compare .cm-deletedChunk").allTextContents().then((all) => all.join("\n"))).not.toContain("allocationMode");
     await page.locator(".verdict-line.good").waitFor();
     await page.getByLabel("Namespace").fill("elsewhere");
     await page.locator(".finding-message", { hasText: "the namespace of the provided object does not match the namespace sent on the request" }).first().waitFor();
@@ -54,7 +54,7 @@ describe("request", () => {
     await page.locator(".file-choice.missing button").click();
     await page.locator(".verdict-line.good", { hasText: "would take it" }).waitFor();
     await page.locator(".compare .cm-merge-b", { hasText: "team: vision" }).waitFor();
-    expect(await page.locator(".compare .cm-merge-a").textContent()).not.toContain("team: vision");
+    expect(await page.locator(".compare .cm-deletedChunk").allTextContents().then((all) => all.join("\n"))).not.toContain("team: vision");
     // The same text is no list of JSON patch operations.
     await page.getByLabel("Patch type").selectOption("json");
     await page.locator(".verdict-line.bad").waitFor();

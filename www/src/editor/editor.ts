@@ -1,12 +1,16 @@
 import { ChangeSet, EditorState, StateEffect, StateField, Text, type ChangeSpec, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, keymap, type DecorationSet } from "@codemirror/view";
 import { effect, signal, untracked } from "@preact/signals";
-import type { Finding, Range } from "../contract.ts";
+import { undo } from "@codemirror/commands";
+import type { Finding, Fix, Range } from "../contract.ts";
 import { lang, t } from "../i18n/index.ts";
 import { overlay, reports } from "../state/checks.ts";
+import { wrap } from "../state/options.ts";
 import { activate, activeFile, changeDoc, files, source, type PageFile } from "../state/files.ts";
-import { announce } from "../state/notices.ts";
-import { reading, shadowHost, writing } from "./extensions.ts";
+import { announce, notify } from "../state/notices.ts";
+import { told } from "../i18n/engine.ts";
+import { unticked } from "../i18n/words.ts";
+import { reading, rewrap, shadowHost, writing } from "./extensions.ts";
 import { findingsExtension, underline } from "./findings.ts";
 import { completions, hovers } from "./language.ts";
 import { itemSpan, toChanges, toPosition, toSpan } from "./positions.ts";
@@ -126,6 +130,10 @@ export function mountEditor(host: HTMLElement): () => void {
       untracked(drawFindings);
     }),
     effect(() => {
+      void wrap.value;
+      untracked(() => view && rewrap(view));
+    }),
+    effect(() => {
       void lang.value;
       untracked(() => {
         // Labels and phrases are part of the state, so a new language makes new ones; the text and the undo history stay.
@@ -141,6 +149,11 @@ export function mountEditor(host: HTMLElement): () => void {
     view?.destroy();
     view = null;
   };
+}
+
+/** Where the cursor stands on the screen. */
+export function caretPlace(): { left: number; top: number; bottom: number } | null {
+  return view ? view.coordsAtPos(view.state.selection.main.head) : null;
 }
 
 export function focusEditor(): void {
@@ -198,6 +211,15 @@ export function editFile(fileId: string, changes: ChangeSpec): void {
   changeDoc(fileId, next.doc);
 }
 
+/** Takes back the last change of a file. */
+export function undoIn(fileId: string): void {
+  activate(fileId);
+  const file = files.peek().find((candidate) => candidate.id === fileId);
+  if (!view || !file) return;
+  if (shown !== fileId) show(file);
+  undo(view);
+}
+
 export function replaceText(fileId: string, text: string): void {
   const file = files.peek().find((candidate) => candidate.id === fileId);
   if (file) editFile(fileId, { from: 0, to: file.doc.length, insert: text.replace(/\r\n?/g, "\n") });
@@ -212,21 +234,30 @@ export function applyFix(fileId: string, finding: Finding, index: number): void 
     return;
   }
   editFile(fileId, toChanges(file.doc, fix.edits));
-  announce(t.peek().fixed(fix.title));
+  notify({ text: t.peek().fixed(unticked(told(fix.title))), action: { label: t.peek().undo, run: () => undoIn(fileId) } });
 }
 
-/** The changes of every finding that has exactly one fix, leaving out those that touch an earlier one's. */
-export function certainFixes(doc: Text, findings: readonly Finding[]): { changes: ChangeSet; count: number } {
+const wordsIn = (text: string) => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
+
+/** Whether a fix takes away something a person wrote: it leaves fewer words than there were. Moving or renaming does not. */
+export function deletes(doc: Text, fix: Fix): boolean {
+  const changes = toChanges(doc, fix.edits);
+  const gone = changes.reduce((sum, { from, to }) => sum + wordsIn(doc.sliceString(from, to)), 0);
+  return gone > changes.reduce((sum, { insert }) => sum + wordsIn(insert), 0);
+}
+
+/** The changes of every finding that has exactly one fix, leaving out those that delete something or touch an earlier one's. */
+export function certainFixes(doc: Text, findings: readonly Finding[]): { changes: ChangeSet; fixes: { line: number; title: string }[] } {
   const taken: { from: number; to: number; insert: string }[] = [];
-  let count = 0;
+  const fixes: { line: number; title: string }[] = [];
   for (const finding of findings) {
     const fix = finding.fixes[0];
-    if (!fix || finding.fixes.length !== 1) continue;
+    if (!fix || finding.fixes.length !== 1 || deletes(doc, fix)) continue;
     const changes = toChanges(doc, fix.edits);
     const clash = changes.some((change) => taken.some((other) => change.from <= other.to && change.to >= other.from));
     if (clash) continue;
     taken.push(...changes);
-    count += 1;
+    fixes.push({ line: doc.lineAt(changes[0]?.from ?? 0).number, title: fix.title });
   }
-  return { changes: ChangeSet.of(taken, doc.length), count };
+  return { changes: ChangeSet.of(taken, doc.length), fixes };
 }

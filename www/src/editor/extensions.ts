@@ -3,11 +3,12 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension } from "@codemirror/state";
-import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
 import { foldDocuments } from "./folding.ts";
 import { appearance } from "./theme.ts";
 import { t } from "../i18n/index.ts";
+import { wrap } from "../state/options.ts";
 
 function foldMarker(open: boolean): HTMLElement {
   const marker = document.createElement("span");
@@ -16,9 +17,30 @@ function foldMarker(open: boolean): HTMLElement {
   return marker;
 }
 
+/** Characters that turn the text around or take no room are drawn as their number: hidden, they change what stands there. */
+const hiddenCharacters = highlightSpecialChars({
+  addSpecialChars: /[\u061c\u2060-\u2064\u00a0\u3000]/g,
+  render(code, description) {
+    const mark = document.createElement("span");
+    mark.className = "cm-specialChar cm-specialChar-number";
+    mark.textContent = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+    mark.title = description ?? "";
+    mark.setAttribute("aria-label", mark.textContent);
+    return mark;
+  },
+});
+
+const wrapping = new Compartment();
+const wrapped = () => (wrap.peek() === "on" ? EditorView.lineWrapping : []);
+
+/** Follows the setting for wrapping long lines in an editor that stands already. */
+export function rewrap(view: EditorView): void {
+  view.dispatch({ effects: wrapping.reconfigure(wrapped()) });
+}
+
 /** What every text on the page has, whether it can be edited or not. */
 export function reading(): Extension {
-  return [lineNumbers(), yaml(), drawSelection(), appearance, EditorState.phrases.of(t.peek().editorPhrases)];
+  return [lineNumbers(), yaml(), drawSelection(), hiddenCharacters, wrapping.of(wrapped()), appearance, EditorState.phrases.of(t.peek().editorPhrases)];
 }
 
 /**

@@ -3,7 +3,10 @@ import type { EditorState, TransactionSpec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 import type { Finding } from "../contract.ts";
 import { meaningOf } from "../i18n/codes.ts";
+import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
+import { unticked } from "../i18n/words.ts";
+import { inline, visible } from "./markdown.ts";
 import { toSpan } from "./positions.ts";
 
 /** More underlines than this help nobody and cost every keystroke; the Problems panel lists them all. */
@@ -16,25 +19,19 @@ export function codePage(code: string): string {
 
 function render(finding: Finding): HTMLElement {
   const box = document.createElement("div");
-  const message = document.createElement("div");
-  message.className = "cm-finding-message";
-  message.lang = "en";
-  message.textContent = finding.message;
-  box.append(message);
+  const part = (name: string, text: string, upstream = false) => {
+    const element = document.createElement("div");
+    element.className = name;
+    if (upstream) element.lang = "en";
+    if (upstream) element.append(visible(text));
+    else inline(element, text);
+    box.append(element);
+  };
+  const upstream = finding.origin !== "claimkit";
+  part("cm-finding-message", upstream ? finding.message : told(finding.message), upstream);
   const meaning = meaningOf(finding.code);
-  if (meaning) {
-    const told = document.createElement("div");
-    told.className = "cm-finding-meaning";
-    told.textContent = meaning;
-    box.append(told);
-  }
-  if (finding.help) {
-    const help = document.createElement("div");
-    help.className = "cm-finding-help";
-    help.lang = "en";
-    help.textContent = finding.help;
-    box.append(help);
-  }
+  if (meaning) part("cm-finding-meaning", meaning);
+  if (finding.help) part("cm-finding-help", told(finding.help));
   const meta = document.createElement("div");
   meta.className = "cm-finding-meta";
   const link = document.createElement("a");
@@ -57,9 +54,9 @@ export function underline(state: EditorState, findings: readonly Finding[], fix:
       from,
       to: to > from ? to : Math.min(from + 1, state.doc.lineAt(from).to),
       severity: finding.severity,
-      message: finding.message,
+      message: unticked(finding.origin === "claimkit" ? told(finding.message) : finding.message),
       renderMessage: () => render(finding),
-      actions: finding.fixes.map((entry, index) => ({ name: `${t.peek().fix}: ${entry.title}`, apply: () => fix(finding, index) })),
+      actions: finding.fixes.map((entry, index) => ({ name: `${t.peek().fix}: ${unticked(told(entry.title))}`, apply: () => fix(finding, index) })),
     });
   }
   diagnostics.sort((a, b) => a.from - b.from || a.to - b.to);

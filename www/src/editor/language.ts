@@ -1,7 +1,8 @@
 import { autocompletion, snippet, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
 import { hoverTooltip, type EditorView, type Tooltip } from "@codemirror/view";
 import { ask, type TextSource } from "../engine/client.ts";
-import { lang } from "../i18n/index.ts";
+import { lang, t } from "../i18n/index.ts";
+import { report } from "../state/checks.ts";
 import { release } from "../state/options.ts";
 import type { Range } from "../contract.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -39,10 +40,28 @@ function requestOptions(): Record<string, unknown> {
   return { locale: lang.value, ...(release.value ? { release: release.value } : {}) };
 }
 
+/** The minor release the open text is judged by. */
+function minorRelease(): string | undefined {
+  const judged = release.peek() || report.peek()?.answer.objects.find(({ valid }) => typeof valid === "boolean")?.release;
+  return judged?.split(".").slice(0, 2).join(".");
+}
+
 function hoverDom(hover: Hover): HTMLElement {
   const box = document.createElement("div");
   box.className = "cm-tip";
   box.append(...renderMarkdown(hover.markdown ?? `**\`${hover.title}\`**\n\n${hover.documentation ?? ""}`));
+  const minor = minorRelease();
+  if (minor) {
+    const line = document.createElement("p");
+    const link = document.createElement("a");
+    // The project keeps a copy of its documentation for each release.
+    link.href = `https://v${minor.replace(".", "-")}.docs.kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/`;
+    link.target = "_blank";
+    link.rel = "noopener";
+    link.textContent = `${t.peek().docsLink} ${minor}`;
+    line.append(link);
+    box.append(line);
+  }
   return box;
 }
 

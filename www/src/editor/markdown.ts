@@ -1,3 +1,5 @@
+import { apart } from "../i18n/words.ts";
+
 /** The little Markdown our own sentences use: paragraphs, lists of `- `, bold and code. Text is never read as HTML. */
 export function renderMarkdown(text: string): HTMLElement[] {
   return text
@@ -20,7 +22,24 @@ export function renderMarkdown(text: string): HTMLElement[] {
     });
 }
 
-function inline(parent: HTMLElement, text: string): void {
+/** Text with characters that hide what stands there as their number. */
+export function visible(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  apart(text).forEach((part, index) => {
+    if (index % 2 === 0) {
+      fragment.append(part);
+      return;
+    }
+    const mark = document.createElement("span");
+    mark.className = "cm-specialChar";
+    mark.textContent = part;
+    fragment.append(mark);
+  });
+  return fragment;
+}
+
+/** Bold and code inside one paragraph. */
+export function inline(parent: HTMLElement, text: string): void {
   for (const part of text.split(/(\*\*.+?\*\*|`[^`]+`)/)) {
     if (part.startsWith("**") && part.endsWith("**") && part.length > 4) {
       const bold = document.createElement("strong");
@@ -28,10 +47,10 @@ function inline(parent: HTMLElement, text: string): void {
       parent.append(bold);
     } else if (part.startsWith("`") && part.length > 2) {
       const code = document.createElement("code");
-      code.textContent = part.slice(1, -1);
+      code.append(visible(part.slice(1, -1)));
       parent.append(code);
     } else if (part) {
-      parent.append(part);
+      parent.append(visible(part));
     }
   }
 }

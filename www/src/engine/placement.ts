@@ -1,4 +1,4 @@
-import type { Answer, Finding, Inverse, Placement, Verdict } from "../contract.ts";
+import type { Answer, Finding, Inverse, Placement, Range, Verdict } from "../contract.ts";
 
 /** One claim, template, class or pod: a column of the matrix. */
 export interface Column {
@@ -13,6 +13,17 @@ export interface Column {
   selectors: Inverse[];
 }
 
+/** A scheduling context of the text, and the pod it belongs to. */
+export interface SchedulingContext {
+  kind: string;
+  name: string;
+  range?: Range | null;
+  /** Where its pod is written; absent where the text has none. */
+  podRange?: Range | null;
+  /** Whether the scheduler takes it as the pod's. */
+  owned: boolean;
+}
+
 /** More columns than this nobody reads side by side. */
 const MOST_COLUMNS = 100;
 
@@ -25,6 +36,16 @@ export interface Matrix {
   columns: Column[];
   /** How many there are in all; `columns` has the first of them. */
   columnCount: number;
+  contexts: SchedulingContext[];
+}
+
+function contextsOf(answer: Answer): SchedulingContext[] {
+  return answer.objects.flatMap(({ kind = "", name = "", namespace, range }) => {
+    if (kind !== "PodScheduling" && kind !== "PodSchedulingContext") return [];
+    const pod = answer.objects.find((other) => other.kind === "Pod" && other.name === name && (other.namespace || "default") === (namespace || "default"));
+    const owned = pod?.placement?.reasons?.every(({ reason }) => !reason.includes("is not owned by Pod")) ?? true;
+    return [{ kind, name, owned, ...(range ? { range } : {}), ...(pod?.range ? { podRange: pod.range } : {}) }];
+  });
 }
 
 /** Reduces an evaluation to the matrix; `read` are the nodes' labels as they stand in the text. */
@@ -51,5 +72,5 @@ export function compactPlacements(answer: Answer, read: readonly { name: string;
     });
   });
   const byName = new Map(read.map((node) => [node.name, node.labels]));
-  return { ok: answer.ok, findings: answer.findings, nodes, labels: nodes.map((name) => byName.get(name) ?? null), columns, columnCount };
+  return { ok: answer.ok, findings: answer.findings, nodes, labels: nodes.map((name) => byName.get(name) ?? null), columns, columnCount, contexts: contextsOf(answer) };
 }

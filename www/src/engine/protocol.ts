@@ -9,7 +9,7 @@ export interface TextRef {
   text?: string;
 }
 
-export type Verb = "parse" | "validate" | "convert" | "evaluate" | "hover" | "complete" | "fixes" | "admit";
+export type Verb = "parse" | "validate" | "convert" | "evaluate" | "hover" | "complete" | "fixes" | "admit" | "releases";
 
 /**
  * `report`: lists no longer than a person can look at; `placement`: an evaluation as a matrix; `cell`: one node of an

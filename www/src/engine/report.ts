@@ -33,9 +33,9 @@ export function shorten(answer: Answer): ShortAnswer {
   let good = 0;
   let bad = 0;
   const objects: ObjectEntry[] = [];
-  for (const entry of answer.objects) {
-    if (entry.valid === false ? (bad += 1) <= MOST_BAD_OBJECTS : (good += 1) <= MOST_GOOD_OBJECTS) objects.push(entry);
-  }
+  answer.objects.forEach((entry, index) => {
+    if (entry.valid === false ? (bad += 1) <= MOST_BAD_OBJECTS : (good += 1) <= MOST_GOOD_OBJECTS) objects.push({ ...entry, index });
+  });
   return {
     ...answer,
     findings: worst(answer.findings),

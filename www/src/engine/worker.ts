@@ -1,10 +1,9 @@
 /// <reference lib="webworker" />
 // The Wasm module lives here, so that no keystroke waits for it and a crash costs a worker, not the page.
-import * as wasm from "claimkit-wasm";
 import enUrl from "../../../pkg/locale/en.json?url";
 import zhUrl from "../../../pkg/locale/zh-Hans.json?url";
-import wasmUrl from "../../../pkg/claimkit_bg.wasm?url";
 import { admission, type AdmissionOptions } from "./admission.ts";
+import { find, start } from "./load.ts";
 import { readLabels } from "./nodes.ts";
 import { compactPlacements } from "./placement.ts";
 import { shorten } from "./report.ts";
@@ -13,7 +12,13 @@ import type { Answer } from "../contract.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
-const module = wasm as unknown as Record<string, unknown> & { default: (init: { module_or_path: URL }) => Promise<WebAssembly.Exports> };
+/** A function of the engine, which the caller knows is there. */
+function engine<F>(name: string): F {
+  const found = find<F>(name);
+  if (!found) throw new Error(`this build of the Wasm module has no ${name}`);
+  return found;
+}
+
 const texts = new Map<string, { version: number; text: string }>();
 let keptLabels: { text: string; labels: ReturnType<typeof readLabels> } | null = null;
 
@@ -31,12 +36,13 @@ function textOf(ref: TextRef): string {
 }
 
 function raw(text: string): unknown {
-  const parse = module["parse"] as (text: string, options: { raw: true }) => { raw?: unknown };
-  return parse(text, { raw: true }).raw;
+  return engine<(text: string, options: { raw: true }) => { raw?: unknown }>("parse")(text, { raw: true }).raw;
 }
 
 /** Verbs asked as contract requests; the others have functions of their own, which copy their text once less. */
-const REQUESTS = ["hover", "complete", "fixes", "admit"];
+const REQUESTS = ["hover", "complete", "fixes", "admit", "releases"];
+/** Those that are about no text. */
+const WITHOUT_TEXT = ["releases"];
 const SENTENCES: Record<string, string> = { en: enUrl, "zh-Hans": zhUrl };
 const sentences = new Map<string, Promise<unknown>>();
 
@@ -65,20 +71,20 @@ function nodesOf(ref: TextRef): Prepared {
   if (kept?.version === ref.version) return kept.nodes;
   kept?.nodes.free();
   prepared.delete(ref.key);
-  const nodes = (module["prepareNodes"] as (text: string) => Prepared)(textOf(ref));
+  const nodes = engine<(text: string) => Prepared>("prepareNodes")(textOf(ref));
   prepared.set(ref.key, { version: ref.version, nodes });
   return nodes;
 }
 
 function contract(request: Record<string, unknown>): Answer {
-  return JSON.parse((module["answer"] as (request: string) => string)(JSON.stringify(request))) as Answer;
+  return JSON.parse(engine<(request: string) => string>("answer")(JSON.stringify(request))) as Answer;
 }
 
 async function answer(ask: Ask): Promise<unknown> {
   const options: Record<string, unknown> = { ...ask.options };
   for (const [name, ref] of Object.entries(ask.refs ?? {})) options[name] = textOf(ref);
   const text = textOf(ask.text);
-  const verb = module[ask.verb] as (text: string, options: Record<string, unknown>) => Answer;
+  const verb = engine<(text: string, options: Record<string, unknown>) => Answer>(ask.verb);
   switch (ask.shape) {
     case "report":
       return shorten(verb(text, options));
@@ -94,15 +100,14 @@ async function answer(ask: Ask): Promise<unknown> {
       return result.objects[object]?.placement?.nodes[node] ?? null;
     }
     case "admission": {
-      const { settings, old, ...rest } = options as { settings: string; old?: string } & Record<string, unknown>;
-      const parse = module["parse"] as typeof verb;
-      return admission({ manifest: text, settings, ...(old === undefined ? {} : { old }) }, rest as unknown as AdmissionOptions, parse, contract);
+      const { settings, old, ...others } = options as { settings: string; old?: string } & Record<string, unknown>;
+      return admission({ manifest: text, settings, ...(old === undefined ? {} : { old }) }, others as unknown as AdmissionOptions, engine<typeof verb>("parse"), contract);
     }
     default: {
       if (!REQUESTS.includes(ask.verb)) return verb(text, options);
       const { locale } = options;
       const told = typeof locale === "string" ? { sentences: await sentencesOf(locale) } : {};
-      const result = contract({ verb: ask.verb, text, ...options, ...told });
+      const result = contract({ verb: ask.verb, ...(WITHOUT_TEXT.includes(ask.verb) ? {} : { text }), ...options, ...told });
       if (result.error) throw new Error(result.error);
       return result;
     }
@@ -113,14 +118,14 @@ async function handle(ask: Ask): Promise<void> {
   if (!(await started)) return;
   keep(ask.text);
   for (const ref of Object.values(ask.refs ?? {})) keep(ref);
-  if (typeof module[ask.verb] !== "function") {
+  if (find(ask.verb) === undefined) {
     tell({ kind: "unknown-verb", id: ask.id });
     return;
   }
-  const start = performance.now();
+  const begun = performance.now();
   try {
     const result = await answer(ask);
-    tell({ kind: "answer", id: ask.id, answer: result, ms: performance.now() - start });
+    tell({ kind: "answer", id: ask.id, answer: result, ms: performance.now() - begun });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // A trap leaves the instance in an unknown state: the page throws this worker away and starts another.
@@ -130,11 +135,11 @@ async function handle(ask: Ask): Promise<void> {
 
 self.addEventListener("message", ({ data }: MessageEvent<Ask>) => void handle(data));
 
-const start = performance.now();
+const begun = performance.now();
 /** Whether the module could be started; the page has been told if not. */
-const started: Promise<boolean> = module.default({ module_or_path: new URL(wasmUrl, import.meta.url) }).then(
+const started: Promise<boolean> = start().then(
   () => {
-    tell({ kind: "ready", ms: performance.now() - start });
+    tell({ kind: "ready", ms: performance.now() - begun });
     return true;
   },
   (error: unknown) => {

@@ -14,6 +14,7 @@ export interface Example {
   release?: Release;
   operation?: Operation;
   patchType?: (typeof PATCH_TYPES)[number];
+  target?: string;
   readonly files: { name: string; role: Role; text: string }[];
 }
 
@@ -30,8 +31,15 @@ const nodesFile = () => ({ name: "nodes.yaml", role: "nodes" as const, text: tex
 
 export const sampleNodes = (): string => text("nodes");
 
+let fleetText = "";
+
 /** A fleet as `kubectl get nodes -o json` prints it, reduced to what placement looks at. */
-export function fleet(count: number): string {
+function fleet(): string {
+  fleetText ||= makeFleet(5000);
+  return fleetText;
+}
+
+function makeFleet(count: number): string {
   const models = ["a100", "h100", "t4", "l4"];
   const zones = ["eu-west-1a", "eu-west-1b", "eu-west-1c"];
   const items = Array.from({ length: count }, (_, i) => {
@@ -177,7 +185,7 @@ export const EXAMPLES: readonly Example[] = [
     sentence: { en: "Filter, scroll and ask why for any of them.", "zh-Hans": "筛选、滚动，并询问任意一个节点的原因。" },
     panel: "nodes",
     get files() {
-      return [manifest("placement", "pod"), { name: "fleet.json", role: "nodes" as const, text: fleet(5000) }];
+      return [manifest("placement", "pod"), { name: "fleet.json", role: "nodes" as const, text: fleet() }];
     },
   },
   {
@@ -224,6 +232,14 @@ export const POLICY_SAMPLES: readonly { id: string; title: Record<Language, stri
   { id: "parameters", title: { en: "Parameters required", "zh-Hans": "必须有参数" }, text: text("policy-parameters") },
   { id: "warn", title: { en: "Warn only", "zh-Hans": "仅警告" }, text: text("policy-warn") },
 ];
+
+/** The example these files are, if nobody has changed them. */
+export function exampleOf(files: readonly { name: string; text: string }[]): Example | undefined {
+  return EXAMPLES.find((example) => {
+    const theirs = example.files;
+    return theirs.length === files.length && theirs.every((file, index) => file.name === files[index]?.name && file.text === files[index]?.text);
+  });
+}
 
 export function exampleById(id: string): Example | undefined {
   return EXAMPLES.find((example) => example.id === id);

@@ -36,11 +36,12 @@ export const en = {
   more: "More",
   shortcuts: "Keyboard",
   shortcutList: [
-    ["Ctrl/⌘ + .", "fixes for this line"],
+    ["Mod + .", "fixes for this line"],
     ["F8 / Shift + F8", "next or previous finding"],
-    ["Ctrl/⌘ + Space", "completion"],
-    ["Ctrl/⌘ + F", "search"],
-    ["Ctrl/⌘ + Shift + [ or ]", "fold, unfold"],
+    ["Mod + S", "save the file to disk"],
+    ["Ctrl + Space", "completion"],
+    ["Mod + F", "search"],
+    ["Mod + Shift + [ or ]", "fold, unfold"],
     ["Alt + 1 … 5", "open a panel"],
     ["Esc, then Tab", "leave the editor"],
   ] as [string, string][],
@@ -132,14 +133,14 @@ export const en = {
 
   // convert
   convertTo: "Convert to",
-  targetOther: "the other",
+  targetOther: "by what is there",
   allowLossy: "Allow losses",
   losses: (n: number) => (n === 0 ? "Nothing is lost." : `${plural(n, "value would be lost", "values would be lost")}`),
   lossesAllowed: (n: number) => `${plural(n, "value is lost", "values are lost")}`,
   noConversion: "Not converted",
-  unchanged: "Nothing to change: the file already is in that version.",
+  unchanged: (version: string) => `Nothing to change: every object is ${version} already.`,
   apply: "Apply",
-  applied: "The converted text is in the editor. Ctrl/⌘ + Z takes it back.",
+  applied: "The converted text is in the editor.",
   before: "Before",
   after: "After",
   convertSkipped: "Left as it is",
@@ -148,13 +149,13 @@ export const en = {
   nodesIntro: "Add a file with Nodes to see where each claim can go: `kubectl get nodes -o json`, YAML, or an example.",
   addNodes: "Add sample nodes",
   filterNodes: "Filter nodes",
-  filterHint: "name or label",
+  filterHint: "name, label or key=value",
   verdicts: { Yes: "Yes", Possible: "Possible", No: "No", Error: "Error" },
   verdictNotes: {
     Yes: "allocated, and usable here",
     Possible: "nothing known speaks against it",
     No: "cannot be used here",
-    Error: "a selector cannot be read: scheduling fails",
+    Error: "the scheduler stops with an error",
   },
   nodeCount: (shown: number, all: number) => (shown === all ? plural(all, "node", "nodes") : `${shown.toLocaleString("en")} of ${plural(all, "node", "nodes")}`),
   columnCount: (shown: number, all: number) => `the first ${shown.toLocaleString("en")} of ${plural(all, "claim", "claims")}`,
@@ -233,8 +234,120 @@ export const en = {
   offlineReady: "works offline",
   offline: "offline",
   draftKept: "draft kept in this browser",
-  draftTooLarge: "too large to keep as a draft",
+  draftOff: "this browser keeps no drafts",
   privacy: "Nothing leaves this page",
+
+  // links, drafts and the history
+  historyOpened: "Opened from the history.",
+  noSuchExample: (id: string) => `There is no example “${id}”.`,
+  addressUnknown: "This address has nothing the page can open: the part after # was not understood.",
+  shareTooMany: (n: number, most: number) => `A link holds at most ${most} files; there are ${n}. Download them instead.`,
+  shareAnswerDone: "Link to this answer copied. It holds all open files; nothing was uploaded.",
+  history: "History",
+  historyIntro: "What stood in the editor before something else took its place, and tabs that were closed. It is kept in this browser only.",
+  historyEmpty: "Nothing yet. Opening an example or a link puts what you had here.",
+  historyDraft: "closed tab",
+  historyFiles: (n: number) => plural(n, "file", "files"),
+  open: "Open",
+  remove: "Delete",
+  when: (at: number) => new Date(at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" }),
+
+  // what this is
+  tagline: "Checks Kubernetes device claims (Dynamic Resource Allocation) as kubectl and the API server do",
+  about: "About",
+  aboutTitle: "About this page",
+  aboutWhat: "Dynamic Resource Allocation (DRA) is how Kubernetes gives pods devices such as GPUs: a claim asks for a device of a class, the scheduler and a driver agree on a node. This page reads such manifests as kubectl and the API server read them, says what they would answer, converts between API versions, and shows which nodes can use a claim and why the others cannot.",
+  aboutVersions: "Versions",
+  aboutServes: (release: string, versions: string) => `Kubernetes ${release}: ${versions}`,
+  aboutPrivacy: "Privacy",
+  aboutPrivacyText: "Everything runs in this page. Your texts stay in this browser; a shared link carries them after the #, which browsers send to no server. The page loads nothing from elsewhere and counts nobody.",
+  aboutOffline: "Offline",
+  aboutOfflineText: "After the first visit the page works without a network. To run it on your own machine: `make playground` in the repository builds it, serves it and prints its address.",
+  aboutSource: "Source and build",
+  aboutBuild: (build: string) => `Build ${build}. Apache License 2.0.`,
+  aboutSourceText: "The page belongs to claimkit, a library for the same in JavaScript, in policy engines and on the command line.",
+  aboutCodes: "All finding codes",
+  aboutDocs: "Dynamic Resource Allocation in the Kubernetes documentation",
+
+  // fixing everything
+  fixAllWill: (n: number) => `${plural(n, "fix", "fixes")} will be applied`,
+  fixAllRest: (n: number) => `${plural(n, "fix removes", "fixes remove")} something you wrote; apply ${n === 1 ? "it" : "them"} one by one.`,
+  fixAllNone: "No fix is certain enough to apply without asking.",
+  cancel: "Cancel",
+  applyFixes: "Apply",
+  lineNumber: (n: number) => `line ${n}`,
+
+  // examples
+  searchExamples: "Search examples",
+  noExamples: "No example has these words.",
+  exampleLink: (name: string) => `Copy the address of “${name}”`,
+  exampleLinkDone: "Address of the example copied.",
+  exampleCodes: "One per finding",
+
+  // answers
+  linkAnswer: "Copy a link to this",
+  copyMarkdown: "Copy as Markdown",
+  copyMarkdownDone: "Copied as Markdown.",
+  answersNow: "answers this now, word for word",
+  answersLater: "would answer this once that is mended",
+  unchecked: "not checked",
+  noName: "no name",
+  anyFile: "this file",
+
+  // what was pasted
+  guideNodes: "These are Nodes. Use the file as nodes to see where claims can go.",
+  guidePatch: "This is a patch. Apply it to a stored object in the Request panel.",
+  guideTable: "This is the table that `kubectl get` prints for people; it has no manifests in it. Paste what `kubectl get … -o yaml` prints.",
+  guideHelm: "This is a Helm template: it becomes a manifest only when Helm fills it in. Paste what `helm template …` prints.",
+  guideLive: "This is a live object, as `kubectl get -o yaml` prints it: the server sets its uid, resourceVersion and status itself, and drops them from what is created. To judge a change of it, use it as the stored object of an update.",
+  guideSettings: "These are settings of the policy module.",
+  guideOther: "No object of `resource.k8s.io` is in this text, so there is nothing to check. A ResourceClaim begins with `apiVersion: resource.k8s.io/…`.",
+  useAsPatch: "Use as patch",
+  useAsStored: "Use as stored object",
+  useAsSettings: "Use as settings",
+
+  // converting
+  convertEmpty: "Nothing to convert: the file is empty.",
+  convertNone: (versions: string) => `Nothing to convert: the file has no object of ${versions}.`,
+  convertUnknown: (version: string) => `\`${version}\` is not a version this page converts.`,
+  unified: "One text",
+  beside: "Side by side",
+
+  // nodes, beside the matrix
+  contextAlone: (kind: string, name: string) => `${kind} \`${name}\` is not used: the text has no Pod \`${name}\`. Add the Pod to see what its scheduling context does.`,
+  notOwned: (name: string) => `The scheduling context \`${name}\` does not name its Pod as owner by UID, so the scheduler stops with an error. In a cluster the scheduler writes both; a hand-written pair needs them too.`,
+  ownIt: "Write UID and owner",
+  owned: "UID and owner written.",
+  wouldWork: (node: string) => `What would make ${node} work`,
+  wouldWorkLabels: "Change labels of the node:",
+  wouldWorkNothing: "No change of the node's labels alone makes it work: what speaks against it is not a label.",
+  wouldWorkChecked: (verdict: string) => `With that the answer is ${verdict}.`,
+  picture: "How the objects hang together",
+
+  // releases side by side
+  releaseStrip: "All releases",
+  releaseAccepts: "accepted",
+  releaseRefuses: (n: number) => plural(n, "error", "errors"),
+  releaseDiffers: "First difference",
+  releaseSame: "The answer is the same in every release.",
+
+  // reports
+  report: "Report",
+  reportFormats: { markdown: "Markdown", sarif: "SARIF", json: "JSON" } as Record<string, string>,
+  commandLine: "The same on the command line",
+  saved: (name: string) => `Saved ${name}.`,
+  wrapLines: "Wrap long lines",
+  fontSize: "Text size",
+  loadingPanel: "Loading…",
+  moreActions: "More actions",
+  docsLink: "Kubernetes documentation",
+  openInPage: "Open in the playground",
+
+  // request, again
+  notJudged: (kind: string) => `${kind} is not judged here: only objects of resource.k8s.io are.`,
+
+  // picture
+  chainBroken: "this is where it does not hold",
 
   editorPhrases: {} as Record<string, string>,
 };

@@ -1,15 +1,21 @@
 import { computed, signal } from "@preact/signals";
+import { ChangeSet } from "@codemirror/state";
 import type { Answer } from "../contract.ts";
 import { ask } from "../engine/client.ts";
-import { certainFixes, editFile, replaceText } from "../editor/editor.ts";
+import { certainFixes, deletes, editFile, replaceText, undoIn } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
+import { told } from "../i18n/engine.ts";
 import { countErrors, report, stale } from "./checks.ts";
 import { files, literal, manifest, textOf, type PageFile } from "./files.ts";
 import { notify } from "./notices.ts";
-import { release } from "./options.ts";
+import { release, target } from "./options.ts";
 
 /** Fixing one thing can uncover another; after this many rounds the rest is left to the person. */
 const MOST_ROUNDS = 8;
+
+/** Which dialog is open. */
+export type DialogName = "" | "shortcuts" | "about" | "history" | "fixAll" | "gallery";
+export const dialog = signal<DialogName>("");
 
 /** The counts to announce, only when they belong to the text on the screen; a new object only when they differ. */
 let last = { fileId: "", errors: -1, warnings: -1 };
@@ -21,8 +27,22 @@ export const announceableReport = computed(() => {
   return last;
 });
 
-/** Applies every fix that is certain, again and again until none is left, as one step that can be undone. */
-export async function fixAll(): Promise<void> {
+/** What "Fix all" would do, shown before it is done. */
+export interface FixPlan {
+  fileId: string;
+  version: number;
+  before: string;
+  after: string;
+  fixes: { line: number; title: string }[];
+  /** Fixes that would delete something a person wrote; they are never part of the plan. */
+  left: number;
+  changes: ChangeSet;
+}
+
+export const fixPlan = signal<FixPlan | null>(null);
+
+/** Finds every fix that is certain, again and again until none is left, and shows them. */
+export async function planFixAll(): Promise<void> {
   const file = manifest.peek();
   const first = report.peek();
   if (!file || !first || first.version !== file.version) {
@@ -31,34 +51,45 @@ export async function fixAll(): Promise<void> {
   }
   let doc = file.doc;
   let { findings } = first.answer;
-  let changes = certainFixes(doc, findings);
-  let whole = changes.changes;
-  let total = 0;
-  for (let round = 0; changes.count > 0 && round < MOST_ROUNDS; round++) {
-    total += changes.count;
-    if (round > 0) whole = whole.compose(changes.changes);
-    doc = changes.changes.apply(doc);
+  let round = certainFixes(doc, findings);
+  let changes = round.changes;
+  const fixes: FixPlan["fixes"] = [];
+  for (let i = 0; round.fixes.length > 0 && i < MOST_ROUNDS; i++) {
+    fixes.push(...round.fixes.map(({ line, title }) => ({ line, title: told(title) })));
+    if (i > 0) changes = changes.compose(round.changes);
+    doc = round.changes.apply(doc);
     const text = doc.sliceString(0, undefined, file.eol);
     const options = release.peek() ? { release: release.peek() } : {};
     const outcome = await ask<Answer>("fix-all", { verb: "validate", text: literal("fix-all", text), options });
     if (outcome.kind !== "answer") break;
     findings = outcome.answer.findings;
-    changes = certainFixes(doc, findings);
+    round = certainFixes(doc, findings);
   }
-  const now = files.peek().find((other) => other.id === file.id);
-  if (total === 0 || now?.version !== file.version) return;
-  editFile(file.id, whole);
-  notify({ text: t.peek().fixedAll(total) });
+  const left = findings.filter((finding) => finding.fixes.length === 1 && deletes(doc, finding.fixes[0]!)).length;
+  fixPlan.value = { fileId: file.id, version: file.version, before: file.doc.toString(), after: doc.toString(), fixes, left, changes };
+  dialog.value = "fixAll";
 }
 
-export function applyConverted(file: PageFile, text: string): void {
+export function applyPlan(plan: FixPlan): void {
+  const now = files.peek().find((other) => other.id === plan.fileId);
+  if (now?.version !== plan.version) {
+    notify({ text: t.peek().textChanged });
+    return;
+  }
+  editFile(plan.fileId, plan.changes);
+  notify({ text: t.peek().fixedAll(plan.fixes.length), action: { label: t.peek().undo, run: () => undoIn(plan.fileId) } });
+}
+
+/** Puts a converted text in place; the version it was converted to stays chosen, so that a second press undoes nothing. */
+export function applyConverted(file: PageFile, text: string, to: string): void {
   replaceText(file.id, text);
-  notify({ text: t.peek().applied });
+  target.value = to;
+  notify({ text: t.peek().applied, action: { label: t.peek().undo, run: () => undoIn(file.id) } });
 }
 
 /** Saves a text as a file on the person's disk; nothing is uploaded. */
-export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/yaml;charset=utf-8" }));
+export function download(name: string, text: string, type = "text/yaml"): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
@@ -68,16 +99,14 @@ export function download(name: string, text: string): void {
 
 export function downloadFile(file: PageFile): void {
   download(file.name, textOf(file));
+  notify({ text: t.peek().saved(file.name) });
 }
 
-export async function copyText(text: string): Promise<void> {
+export async function copyText(text: string, said = t.peek().copied): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    notify({ text: t.peek().copied });
+    notify({ text: said });
   } catch {
     notify({ text: t.peek().copyFailed });
   }
 }
-
-/** Which dialog is open. */
-export const dialog = signal<"" | "shortcuts">("");

@@ -44,10 +44,14 @@ export function countErrors(findings: readonly Finding[]): { errors: number; war
   return count;
 }
 
-/** A larger text is checked after a longer pause, so that typing in it stays smooth. */
+/**
+ * A check waits for a pause in typing, a longer one in a larger text: what is checked between two keys nobody reads, and drawing
+ * its findings would delay the next key.
+ */
 function pause(length: number): number {
-  if (length < 100_000) return 0;
-  return length < 1_000_000 ? 120 : 400;
+  if (length < 5_000) return 60;
+  if (length < 100_000) return 150;
+  return length < 1_000_000 ? 250 : 500;
 }
 
 /** So many that an error at the end of a large file is among them; the worker sends the page the worst of them. */
@@ -63,6 +67,9 @@ async function check(file: PageFile, again = true): Promise<void> {
     const now = files.peek().find((other) => other.id === file.id);
     if (now?.version === file.version) return check(file, false);
   }
+  // The text has changed meanwhile: its own check is on the way, and drawing this answer would delay the next key.
+  const newest = files.peek().find((other) => other.id === file.id);
+  if (newest?.version !== file.version && reports.peek().has(file.id)) return;
   batch(() => {
     const failed = new Map(failures.peek());
     if (outcome.kind === "answer") {
@@ -95,9 +102,9 @@ export function keepChecking(): void {
       if (asked.get(file.id) === key) continue;
       asked.set(file.id, key);
       clearTimeout(timers.get(file.id));
-      const wait = pause(file.doc.length);
-      if (wait === 0) void check(file);
-      else timers.set(file.id, window.setTimeout(() => void check(file), wait));
+      // The first answer for a file is waited for; later ones are for someone who types.
+      const wait = reports.peek().has(file.id) || timers.has(file.id) ? pause(file.doc.length) : 0;
+      timers.set(file.id, window.setTimeout(() => void check(file), wait));
     }
   });
 }

@@ -1,64 +1,72 @@
 import { effect, signal } from "@preact/signals";
 import { files } from "./files.ts";
-import * as options from "./options.ts";
-import { recall, remember } from "./storage.ts";
-import { restore, snapshot } from "./share.ts";
+import { keptOptions } from "./options.ts";
+import { recall, remember as rememberSetting } from "./storage.ts";
+import { snapshot, type Snapshot } from "./snapshot.ts";
+import { readDraft, writeDraft, type Draft } from "./store.ts";
+import { lastWords } from "./tab.ts";
 
-/** Beyond this nothing is kept: browsers give a page about 5 MB of storage, counted in UTF-16. */
-const LARGEST_DRAFT = 1_500_000;
-const PAUSE_MS = 600;
+const PAUSE_MS = 500;
+/** A long text is saved less often. */
+const LONG = 1_000_000;
+const LONG_PAUSE_MS = 2_000;
+/** The tab's own storage takes about this much, and is written while the page goes away. */
+const LARGEST_LAST_WORDS = 2_000_000;
 
-export const draftState = signal<"kept" | "too-large">("kept");
+export const draftState = signal<"kept" | "off">("kept");
 
-/** A draft that a shared link or an example pushed aside, until the person takes it back or goes on. */
-export const setAside = signal<string | null>(null);
-
-export function readDraft(): boolean {
-  const kept = recall("draft");
-  if (kept === null) return false;
+/** What this tab showed last: from the database, or from the page's last moment if that is newer. */
+export async function formerDraft(tab: string): Promise<Snapshot | null> {
+  const kept = await readDraft(tab);
   try {
-    return restore(JSON.parse(kept));
+    const last = JSON.parse(lastWords.read() ?? "null") as Draft | null;
+    if (last?.tab === tab && last.at >= (kept?.at ?? 0)) return last.snapshot;
   } catch {
-    return false;
+    // Written by something else: the database's is used.
   }
+  return kept?.snapshot ?? null;
 }
 
-export function currentDraft(): string {
-  return JSON.stringify(snapshot());
-}
+let save: () => Promise<void> = async () => undefined;
 
-/** Saves the page a moment after every change. */
-export function keepDrafts(): void {
+/** Saves at once, after something that must not be lost was put in place. */
+export const saveNow = (): Promise<void> => save();
+
+/** Saves the page under the tab's name a moment after every change. */
+export function keepDrafts(owned: Promise<string>): void {
   let timer = 0;
+  let tab = "";
   let first = true;
-  const save = () => {
+  save = async () => {
+    clearTimeout(timer);
     timer = 0;
-    const size = files.peek().reduce((sum, file) => sum + file.doc.length, 0);
-    if (size > LARGEST_DRAFT || !remember("draft", currentDraft())) {
-      remember("draft", null);
-      draftState.value = "too-large";
-    } else {
-      draftState.value = "kept";
-    }
+    const draft = { tab: await owned, at: Date.now(), snapshot: snapshot() };
+    draftState.value = (await writeDraft(draft)) ? "kept" : "off";
+    if (draftState.peek() === "kept") rememberSetting("visited", "1");
   };
+  void owned.then((name) => (tab = name));
   effect(() => {
-    // Everything a draft holds is named here, so that a change of any of it saves.
-    void [files.value, options.panel.value, options.release.value, options.operation.value, options.fieldValidation.value];
-    void [options.via.value, options.target.value, options.requestNamespace.value, options.lossy.value, options.patchType.value];
+    void keptOptions();
+    const length = files.value.reduce((sum, { doc }) => sum + doc.length, 0);
     if (first) {
       first = false;
       return;
     }
     clearTimeout(timer);
-    timer = window.setTimeout(save, PAUSE_MS);
+    timer = window.setTimeout(() => void save(), length > LONG ? LONG_PAUSE_MS : PAUSE_MS);
   });
-  window.addEventListener("pagehide", () => {
-    if (timer) save();
+  const leave = () => {
+    if (!timer || tab === "") return;
+    const draft: Draft = { tab, at: Date.now(), snapshot: snapshot() };
+    const text = JSON.stringify(draft);
+    lastWords.write(text.length <= LARGEST_LAST_WORDS ? text : null);
+    void save();
+  };
+  window.addEventListener("pagehide", leave);
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") leave();
   });
 }
 
-export function takeBack(): void {
-  const kept = setAside.value;
-  setAside.value = null;
-  if (kept !== null) restore(JSON.parse(kept));
-}
+/** Whether this browser has been here before; the page's first paint then waits for what was kept. */
+export const visitedBefore = (): boolean => recall("visited") !== null;

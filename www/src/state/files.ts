@@ -31,6 +31,25 @@ export const manifest = computed(() => {
   return manifests.find((file) => file.id === lastManifestId.value) ?? manifests[0];
 });
 
+/** What the page shows of a file besides its text; the same list until something of it changes, so that no key draws the tabs. */
+export interface FileHead {
+  id: string;
+  name: string;
+  role: Role;
+  empty: boolean;
+}
+
+let heads: readonly FileHead[] = [];
+export const fileHeads = computed(() => {
+  const now = files.value.map(({ id, name, role, doc }) => ({ id, name, role, empty: doc.length === 0 }));
+  const same = now.length === heads.length && now.every((head, index) => Object.entries(head).every(([key, value]) => heads[index]?.[key as keyof FileHead] === value));
+  if (!same) heads = now;
+  return heads;
+});
+/** The manifest without its text: which it is, and whether there is any. */
+export const manifestHead = computed(() => fileHeads.value.find(({ id }) => id === manifest.value?.id));
+export const activeHead = computed(() => fileHeads.value.find(({ id }) => id === activeFile.value?.id));
+
 export function fileOf(role: Role): PageFile | undefined {
   const active = activeFile.value;
   return active?.role === role ? active : files.value.find((file) => file.role === role);
@@ -134,3 +153,5 @@ export function freeName(wanted: string): string {
     if (!taken.has(name)) return name;
   }
 }
+
+export const fileById = (id: string): PageFile | undefined => files.peek().find((file) => file.id === id);

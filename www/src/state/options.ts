@@ -1,42 +1,101 @@
-import { signal } from "@preact/signals";
+import { signal, type Signal } from "@preact/signals";
+import { PANEL_NAMES } from "./panelnames.ts";
 import { remembered } from "./storage.ts";
 
-export const PANELS = ["problems", "convert", "nodes", "request", "policy"] as const;
-export type Panel = (typeof PANELS)[number];
-export const panel = signal<Panel>("problems");
+/**
+ * What a person chose in the panels. Everything made by `kept` is part of links, drafts and the history; a new panel adds its
+ * options here and has nothing else to do for that.
+ */
+interface Kept {
+  signal: Signal<unknown>;
+  first: unknown;
+  accepts(value: unknown): boolean;
+}
 
-/** The empty string lets each object choose: v1alpha1 is 1.26, v1alpha2 is 1.30. */
-export const RELEASES = ["", "1.26.1", "1.26", "1.27", "1.28", "1.29", "1.30"] as const;
-export type Release = (typeof RELEASES)[number];
-export const release = signal<Release>("");
+const KEPT = new Map<string, Kept>();
+
+function kept<T>(name: string, first: T, accepts: (value: unknown) => boolean): Signal<T> {
+  const value = signal<T>(first);
+  KEPT.set(name, { signal: value as Signal<unknown>, first, accepts });
+  return value;
+}
+
+const oneOf = <T extends string>(name: string, allowed: readonly T[], first: T) => kept<T>(name, first, (value) => (allowed as readonly unknown[]).includes(value));
+const text = (name: string, first = "", pattern = /^[^]{0,400}$/) => kept<string>(name, first, (value) => typeof value === "string" && pattern.test(value));
+const flag = (name: string) => kept<boolean>(name, false, (value) => typeof value === "boolean");
+
+/** The options as they are now; reading them subscribes to each. */
+export function keptOptions(): Record<string, unknown> {
+  return Object.fromEntries([...KEPT].map(([name, { signal }]) => [name, signal.value]));
+}
+
+/** Takes over options of a link or a draft: what is absent or unknown there is as on a first visit. */
+export function takeOptions(options: unknown): void {
+  const given = typeof options === "object" && options !== null ? (options as Record<string, unknown>) : {};
+  for (const [name, { signal, first, accepts }] of KEPT) {
+    const value = given[name];
+    signal.value = accepts(value) ? value : first;
+  }
+}
+
+export const PANELS = PANEL_NAMES;
+export type Panel = (typeof PANELS)[number];
+export const panel = oneOf<Panel>("panel", PANELS, "problems");
+
+/** A release as the engine names it; empty: each object chooses. Which there are is the engine's to say. */
+export type Release = string;
+export const release = text("release", "", /^(1\.\d{1,3}(\.\d{1,3})?)?$/);
 
 export const OPERATIONS = ["create", "update", "updateStatus", "patch", "patchStatus"] as const;
 export type Operation = (typeof OPERATIONS)[number];
-export const operation = signal<Operation>("create");
+export const operation = oneOf<Operation>("operation", OPERATIONS, "create");
 
 export const FIELD_VALIDATIONS = ["Strict", "Warn", "Ignore"] as const;
-export const fieldValidation = signal<(typeof FIELD_VALIDATIONS)[number]>("Strict");
+export const fieldValidation = oneOf("fieldValidation", FIELD_VALIDATIONS, "Strict");
 
 export const VIAS = ["kubectl", "validator"] as const;
-export const via = signal<(typeof VIAS)[number]>("kubectl");
+export const via = oneOf("via", VIAS, "kubectl");
 
 /** The namespace of the request (`kubectl -n`); empty: as the objects say. */
-export const requestNamespace = signal("");
+export const requestNamespace = text("namespace");
 
 export const PATCH_TYPES = ["strategic", "merge", "json", "apply"] as const;
-export const patchType = signal<(typeof PATCH_TYPES)[number]>("strategic");
-export const fieldManager = signal("kubectl");
-export const force = signal(false);
+export const patchType = oneOf("patchType", PATCH_TYPES, "strategic");
+export const fieldManager = text("fieldManager", "kubectl");
+export const force = flag("force");
 
-export const TARGETS = ["other", "resource.k8s.io/v1alpha1", "resource.k8s.io/v1alpha2"] as const;
-export const target = signal<(typeof TARGETS)[number]>("other");
-export const lossy = signal(false);
+/** The version to convert to; "other" chooses by what stands in the text. */
+export const target = text("target", "other", /^(other|resource\.k8s\.io\/v[a-z0-9]+)$/);
+export const lossy = flag("lossy");
+
+/** The node and the column of the matrix that are explained. */
+export interface Picked {
+  node: string;
+  column: number;
+}
+export const picked = kept<Picked | null>("cell", null, (value) => {
+  const { node, column } = (value ?? {}) as Partial<Picked>;
+  return value === null || (typeof node === "string" && typeof column === "number" && column >= 0);
+});
+export const nodeWords = text("nodeWords");
+
+export const POLICY_OPERATIONS = ["CREATE", "UPDATE", "DELETE"] as const;
+export const policyOperation = oneOf("policyOperation", POLICY_OPERATIONS, "CREATE");
+export const policyUser = text("policyUser", "jane");
+export const policyGroups = text("policyGroups");
+
+/** The page stands in another page: it shows one answer, keeps nothing and has no menus. */
+export const embedded = signal(false);
 
 export const theme = remembered("theme", ["system", "light", "dark"] as const, "system");
+export const wrap = remembered("wrap", ["off", "on"] as const, "off");
+export const FONT_SIZES = ["12", "13", "14", "16", "18"] as const;
+export const fontSize = remembered("fontSize", FONT_SIZES, "13");
 
-/** Applies the theme to the page; `theme.js` does the same before the first paint. */
+/** Applies the theme to the page; the script in `index.html` does the same before the first paint. */
 export function applyTheme(): void {
   const root = document.documentElement;
   if (theme.value === "system") delete root.dataset["theme"];
   else root.dataset["theme"] = theme.value;
+  root.style.setProperty("--code-size", `${fontSize.value}px`);
 }

@@ -44,3 +44,13 @@ function print(value: unknown, indent: string, lead: string, lines: string[]): v
   }
   lines.push(`${lead}${scalar(value)}`);
 }
+
+/** A value with the fields of every map in the order another value has them, and those it does not have behind. */
+export function likeIn(value: unknown, like: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => likeIn(item, Array.isArray(like) ? like[index] : undefined));
+  if (typeof value !== "object" || value === null) return value;
+  const order = typeof like === "object" && like !== null && !Array.isArray(like) ? (like as Record<string, unknown>) : {};
+  const fields = value as Record<string, unknown>;
+  const keys = [...Object.keys(order).filter((name) => name in fields), ...Object.keys(fields).filter((name) => !(name in order))];
+  return Object.fromEntries(keys.map((name) => [name, likeIn(fields[name], order[name])]));
+}

@@ -1,130 +1,238 @@
 import { batch } from "@preact/signals";
 import { lang, t } from "../i18n/index.ts";
-import { exampleById, FIRST_EXAMPLE, type Example } from "../examples/index.ts";
-import { currentDraft, readDraft, setAside, takeBack } from "./draft.ts";
+import { exampleById, exampleOf, FIRST_EXAMPLE, type Example } from "../examples/index.ts";
+import { codeExamples } from "../examples/codes.ts";
+import { formerDraft, saveNow } from "./draft.ts";
 import { files, freeName, guessRole, newFile, open, replaceAll, textOf, type PageFile } from "./files.ts";
+import { wantedFinding } from "./goal.ts";
 import { notify } from "./notices.ts";
-import * as options from "./options.ts";
-import { link, LONGEST_LINK, readFragment, restore } from "./share.ts";
-import { remember } from "./storage.ts";
+import { embedded, PANELS, panel, picked, release, takeOptions, type Panel } from "./options.ts";
+import { readRoute, type Route } from "./route.ts";
+import { link, unpack } from "./share.ts";
+import { MOST_FILES, restore, snapshot, type Snapshot } from "./snapshot.ts";
+import { allDrafts, readHistory, remember, thinDrafts, type Past } from "./store.ts";
+import { formerTab, openTabs, ownTab } from "./tab.ts";
 
-/** The texts of the example that was opened last: as long as they stand unchanged there is nothing to lose. */
-let pristine = "";
-
-function texts(): string {
-  return files.peek().map((file) => textOf(file)).join("\u0000");
+/** Whether there is anything to lose: an example that was not touched can be opened again. */
+function worthKeeping(): boolean {
+  const list = files.peek();
+  return list.some((file) => file.doc.length > 0) && exampleOf(list.map((file) => ({ name: file.name, text: textOf(file) }))) === undefined;
 }
 
 /** Keeps what the person has before something else takes its place. */
-function putAside(): void {
-  const worth = files.peek().some((file) => file.doc.length > 0) && texts() !== pristine;
-  setAside.value = worth ? currentDraft() : null;
+export async function putAside(): Promise<Snapshot | null> {
+  if (!worthKeeping()) return null;
+  const had = snapshot();
+  await remember(had);
+  return had;
+}
+
+/** An example of the gallery, or of a finding code: `code/name-invalid`. */
+async function exampleNamed(id: string): Promise<Example | undefined> {
+  const code = id.startsWith("code/") ? id.slice("code/".length) : "";
+  if (code === "") return exampleById(id);
+  const found = (await codeExamples())[code];
+  if (!found) return undefined;
+  return { id, group: "mistakes", title: { en: code, "zh-Hans": code }, sentence: { en: "", "zh-Hans": "" }, ...(found as Partial<Example>), files: found.files };
+}
+
+export async function openCodeExample(code: string): Promise<void> {
+  const example = await exampleNamed(`code/${code}`);
+  if (example) await openExample(example);
 }
 
 function load(example: Example): void {
   batch(() => {
-    options.release.value = example.release ?? "";
-    options.operation.value = example.operation ?? "create";
-    options.target.value = "other";
-    options.lossy.value = false;
-    options.patchType.value = example.patchType ?? "strategic";
-    options.panel.value = example.panel ?? "problems";
+    const { release, operation, patchType, panel, target } = example;
+    takeOptions({ release, operation, patchType, panel, target });
     replaceAll(example.files.map((file) => newFile(file.name, file.role, file.text)));
   });
-  pristine = texts();
 }
 
-function offerBack(text: string): void {
-  if (setAside.peek() === null) notify({ text });
-  else notify({ text, action: { label: t.peek().takeBack, run: takeBack } });
+function offerBack(text: string, had: Snapshot | null): void {
+  if (had === null) notify({ text });
+  else notify({ text, action: { label: t.peek().takeBack, run: () => void takeBack(had) } });
+}
+
+async function takeBack(had: Snapshot): Promise<void> {
+  await putAside();
+  restore(had);
+  void saveNow();
 }
 
 export async function openExample(example: Example): Promise<void> {
-  putAside();
+  const had = await putAside();
   load(example);
-  offerBack(`${t.peek().exampleOpened(example.title[lang.peek()])} ${example.sentence[lang.peek()].replace(/`/g, "")}`);
+  offerBack(`${t.peek().exampleOpened(example.title[lang.peek()])} ${example.sentence[lang.peek()].replace(/`/g, "")}`, had);
 }
 
-/** Reads the address: a shared link first, then the draft, then the first example. */
-export async function begin(): Promise<void> {
-  const shared = await readFragment(location.hash);
-  const hadDraft = readDraft();
-  if (shared !== null) {
-    if (hadDraft) putAside();
-    if (restore(shared)) {
-      pristine = texts();
-      offerBack(t.peek().shareOpened);
-      return;
-    }
-  }
-  if (location.hash.startsWith("#s=") && shared === null) notify({ text: t.peek().shareBroken });
-  if (location.hash.startsWith("#example=")) {
-    const example = exampleById(decodeURIComponent(location.hash.slice("#example=".length)));
-    if (example) {
-      if (hadDraft) putAside();
-      load(example);
-      return;
-    }
-  }
-  if (!hadDraft) load(exampleById(FIRST_EXAMPLE)!);
+/** Puts an entry of the history or another tab's draft in place. */
+export async function openPast(past: Snapshot): Promise<void> {
+  const had = await putAside();
+  if (restore(past)) offerBack(t.peek().historyOpened, had);
 }
 
-/** A link pasted into the address bar of the open page. */
+export interface Kept {
+  past: Past[];
+  /** Drafts of tabs that are closed. */
+  drafts: { tab: string; at: number; snapshot: Snapshot }[];
+}
+
+export async function readKept(): Promise<Kept> {
+  const [past, drafts, open] = await Promise.all([readHistory(), allDrafts(), openTabs()]);
+  return { past, drafts: drafts.filter((draft) => !open.has(draft.tab)) };
+}
+
+/** Goes where the address says inside what it opened. */
+function pointAt({ panel: name, finding, node, column }: Route): void {
+  if ((PANELS as readonly (string | undefined)[]).includes(name)) panel.value = name as Panel;
+  if (finding !== undefined) {
+    panel.value = "problems";
+    wantedFinding.value = finding;
+  }
+  if (node !== undefined) {
+    panel.value = "nodes";
+    picked.value = { node, column: Math.max(0, Number(column) || 0) };
+  }
+}
+
+/** Opens what a link holds; `had` is what stood there. Answers whether it could. */
+async function follow(route: Route, had: () => Promise<Snapshot | null>): Promise<boolean> {
+  const s = t.peek();
+  const { shared } = route;
+  if (shared !== undefined) {
+    const state = await unpack(shared);
+    const aside = state === null ? null : await had();
+    if (state === null || !restore(state)) {
+      notify({ text: s.shareBroken, lasts: 10_000 });
+      return false;
+    }
+    offerBack(s.shareOpened, aside);
+  } else if (route.example !== undefined) {
+    const example = await exampleNamed(route.example);
+    if (!example) {
+      notify({ text: s.noSuchExample(route.example), lasts: 10_000 });
+      return false;
+    }
+    const aside = await had();
+    load(example);
+    if (aside !== null) offerBack(s.exampleOpened(example.title[lang.peek()]), aside);
+  } else {
+    return false;
+  }
+  pointAt(route);
+  return true;
+}
+
+/** The address says nothing that the page does not show: what it held is a draft now. */
+function clearFragment(): void {
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
+/**
+ * Puts in place what the address asks for, else what this tab showed before, else the newest draft that no open tab shows, else
+ * the first example. Answers the tab's name, which may take a moment.
+ */
+export async function begin(): Promise<{ tab: Promise<string> }> {
+  const former = formerTab();
+  const draft = former === null ? null : await formerDraft(former);
+  const route = readRoute(location.hash);
+  if (route === null) notify({ text: t.peek().addressUnknown, lasts: 10_000 });
+  if (route?.embed !== undefined) embedded.value = true;
+  const keep = async () => {
+    if (draft && !embedded.peek()) await remember(draft);
+    return draft;
+  };
+  if (route !== null && (await follow(route, keep))) return { tab: ownTab(former) };
+  if (draft !== null && restore(draft)) return { tab: ownTab(former) };
+  if (former === null) {
+    const open = await openTabs();
+    for (const orphan of await allDrafts()) {
+      if (!open.has(orphan.tab) && restore(orphan.snapshot)) return { tab: ownTab(orphan.tab) };
+    }
+  }
+  load(exampleById(FIRST_EXAMPLE)!);
+  return { tab: ownTab(former) };
+}
+
+/** Once the page stands: the address is taken over, and a link pasted into the open page is followed. */
 export function followLinks(): void {
+  if (embedded.peek()) return;
+  if (location.hash !== "") void saveNow().then(clearFragment);
   window.addEventListener("hashchange", () => {
-    if (!location.hash.startsWith("#s=")) return;
-    void readFragment(location.hash).then((shared) => {
-      putAside();
-      if (shared !== null && restore(shared)) offerBack(t.peek().shareOpened);
-      else notify({ text: t.peek().shareBroken });
+    if (location.hash === "" || location.hash === "#") return;
+    const route = readRoute(location.hash);
+    if (route === null) {
+      notify({ text: t.peek().addressUnknown, lasts: 10_000 });
+      clearFragment();
+      return;
+    }
+    void follow(route, putAside).then((opened) => {
+      if (!opened && route.shared === undefined && route.example === undefined) pointAt(route);
+      void saveNow().then(clearFragment);
     });
   });
+  void openTabs().then(thinDrafts);
 }
 
-export async function copyLink(): Promise<void> {
-  const address = await link();
-  if (address.length > LONGEST_LINK) {
-    notify({ text: t.peek().shareTooLong(address.length), lasts: 8000 });
+/** Copies a link to the page as it is, or to one answer in it. */
+export async function copyLink(more: Record<string, string> = {}): Promise<void> {
+  const made = await link(more);
+  const s = t.peek();
+  if ("tooLong" in made) {
+    notify({ text: s.shareTooLong(made.tooLong), lasts: 8000 });
     return;
   }
-  history.replaceState(null, "", address);
+  if ("tooMany" in made) {
+    notify({ text: s.shareTooMany(made.tooMany, MOST_FILES), lasts: 8000 });
+    return;
+  }
   try {
-    await navigator.clipboard.writeText(address);
-    notify({ text: t.peek().shareDone });
+    await navigator.clipboard.writeText(made.address);
+    notify({ text: Object.keys(more).length > 0 ? s.shareAnswerDone : s.shareDone });
   } catch {
-    notify({ text: t.peek().shareManual, lasts: 8000 });
+    // The address bar holds it until the next change of the page's address; the draft has the same text.
+    history.replaceState(null, "", made.address);
+    notify({ text: s.shareManual, lasts: 8000 });
   }
 }
 
-/** As on the first visit; what was there can be taken back. */
-export async function resetAll(): Promise<void> {
-  putAside();
-  history.replaceState(null, "", location.pathname + location.search);
-  remember("draft", null);
-  batch(() => {
-    options.fieldValidation.value = "Strict";
-    options.via.value = "kubectl";
-    options.requestNamespace.value = "";
-    load(exampleById(FIRST_EXAMPLE)!);
-  });
-  offerBack(t.peek().resetDone);
+/** Opens what an embedded page shows in a tab of its own. */
+export async function openWhole(): Promise<void> {
+  const made = await link();
+  if ("address" in made) window.open(made.address, "_blank", "noopener");
 }
 
-/** Opens files from the person's disk as tabs. An untouched empty file makes room. */
+/** As on the first visit; what was there is in the history and can be taken back. */
+export async function resetAll(): Promise<void> {
+  const had = await putAside();
+  load(exampleById(FIRST_EXAMPLE)!);
+  offerBack(t.peek().resetDone, had);
+}
+
+/** Opens files from the person's disk as tabs. An example nobody touched makes room: its objects are not theirs. */
 export async function openDropped(list: readonly File[]): Promise<void> {
+  const inPlace = !worthKeeping();
   const read = await Promise.all(
-    list.map(async (file): Promise<PageFile | null> => {
+    list.map(async (file): Promise<{ name: string; text: string } | null> => {
       try {
-        const text = await file.text();
-        return newFile(freeName(file.name), guessRole(file.name, text), text);
+        return { name: file.name, text: await file.text() };
       } catch {
         notify({ text: t.peek().dropFailed(file.name) });
         return null;
       }
     }),
   );
-  const opened = read.filter((file): file is PageFile => file !== null);
-  if (opened.length === 0) return;
-  for (const file of opened) open(file);
-  notify({ text: t.peek().dropped(opened.length) });
+  const texts = read.filter((file) => file !== null);
+  if (texts.length === 0) return;
+  if (inPlace) {
+    const opened: PageFile[] = texts.map(({ name, text }) => newFile(name, guessRole(name, text), text));
+    batch(() => {
+      takeOptions({ release: release.peek(), panel: panel.peek() });
+      replaceAll(opened, Math.max(0, opened.findIndex((file) => file.role === "manifest")));
+    });
+  } else {
+    for (const { name, text } of texts) open(newFile(freeName(name), guessRole(name, text), text));
+  }
+  notify({ text: t.peek().dropped(texts.length) });
 }

@@ -1,27 +1,21 @@
-import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { editFile, fixMenu, applyFix, mountEditor } from "../editor/editor.ts";
+import { editFile, mountEditor } from "../editor/editor.ts";
 import { engineState } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
-import { dialog } from "../state/actions.ts";
-import { activeFile, activeId, guessRole, newFile, open, freeName } from "../state/files.ts";
+import { downloadFile } from "../state/actions.ts";
+import { activeFile, guessRole, newFile, open, freeName } from "../state/files.ts";
 import { announce, announcement, notice, notify } from "../state/notices.ts";
-import { panel, PANELS, type Panel } from "../state/options.ts";
+import { panel, PANELS } from "../state/options.ts";
 import { openDropped } from "../state/session.ts";
-import { countErrors, report } from "../state/checks.ts";
-import { Convert } from "./Convert.tsx";
+import { Dialogs } from "./Dialogs.tsx";
 import { FileTabs } from "./FileTabs.tsx";
+import { FixMenu } from "./FixMenu.tsx";
 import { Header } from "./Header.tsx";
-import { Nodes } from "./Nodes.tsx";
-import { Policy } from "./Policy.tsx";
-import { Problems } from "./Problems.tsx";
-import { Request } from "./Request.tsx";
+import { Icon } from "./Icon.tsx";
+import { PanelTabs, PanelView } from "./PanelView.tsx";
 import { share, Splitter } from "./Splitter.tsx";
 import { StatusBar } from "./StatusBar.tsx";
-import { Icon } from "./Icon.tsx";
-import { Ticked } from "./Ticked.tsx";
 
-const VIEWS: Record<Panel, ComponentType> = { problems: Problems, convert: Convert, nodes: Nodes, request: Request, policy: Policy };
 const NARROW = "(max-width: 860px)";
 
 function EditorPane() {
@@ -46,97 +40,6 @@ function EditorPane() {
     });
   };
   return <div ref={host} class="editor-host" onPasteCapture={onPaste} />;
-}
-
-function PanelTabs() {
-  const s = t.value;
-  const list = useRef<HTMLDivElement>(null);
-  const counts = report.value ? countErrors(report.value.answer.findings) : null;
-  const move = (event: KeyboardEvent) => {
-    const at = PANELS.indexOf(panel.peek());
-    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: PANELS.length - 1 }[event.key];
-    if (next === undefined) return;
-    event.preventDefault();
-    panel.value = PANELS[(next + PANELS.length) % PANELS.length] ?? "problems";
-    list.current?.querySelector<HTMLElement>(`#tab-${panel.value}`)?.focus();
-  };
-  return (
-    <div ref={list} class="panel-tabs" role="tablist" aria-label={s.panelList} onKeyDown={move}>
-      {PANELS.map((name) => (
-        <button type="button" role="tab" key={name} id={`tab-${name}`} aria-selected={panel.value === name} aria-controls="panel" tabIndex={panel.value === name ? 0 : -1} onClick={() => (panel.value = name)}>
-          {s.panels[name]}
-          {name === "problems" && counts && counts.errors + counts.warnings > 0 && (
-            <span class={`badge ${counts.errors > 0 ? "error" : "warning"}`}>{(counts.errors || counts.warnings).toLocaleString()}</span>
-          )}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function FixDialog() {
-  const s = t.value;
-  const element = useRef<HTMLDialogElement>(null);
-  const found = fixMenu.value;
-  useEffect(() => {
-    if (found && !element.current?.open) element.current?.showModal();
-  }, [found]);
-  if (!found) return null;
-  return (
-    <dialog ref={element} class="dialog" aria-label={s.fixes} onClose={() => (fixMenu.value = null)}>
-      <h2>{s.fixes}</h2>
-      <div class="menu">
-        {found.flatMap((finding) =>
-          finding.fixes.map((fix, index) => (
-            <button
-              type="button"
-              class="menu-item two-lines"
-              key={`${finding.code} ${index}`}
-              onClick={() => {
-                element.current?.close();
-                applyFix(activeId.peek(), finding, index);
-              }}
-            >
-              <b>
-                <Ticked text={fix.title} />
-              </b>
-              <span>{finding.message}</span>
-            </button>
-          )),
-        )}
-      </div>
-    </dialog>
-  );
-}
-
-function ShortcutsDialog() {
-  const s = t.value;
-  const element = useRef<HTMLDialogElement>(null);
-  const open = dialog.value === "shortcuts";
-  useEffect(() => {
-    if (open && !element.current?.open) element.current?.showModal();
-  }, [open]);
-  if (!open) return null;
-  return (
-    <dialog ref={element} class="dialog" aria-label={s.shortcuts} onClose={() => (dialog.value = "")}>
-      <h2>{s.shortcuts}</h2>
-      <dl class="shortcuts">
-        {s.shortcutList.map(([keys, what]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-      <form method="dialog">
-        <button type="submit" class="button primary">
-          {s.close}
-        </button>
-      </form>
-    </dialog>
-  );
 }
 
 function NoticeLine() {
@@ -170,69 +73,77 @@ function useDrop(): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
     let depth = 0;
+    const stop = new AbortController();
+    const on = <E extends keyof WindowEventMap>(type: E, hear: (event: WindowEventMap[E]) => void, capture = false) => addEventListener(type, hear, { signal: stop.signal, capture });
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-    const enter = (event: DragEvent) => {
+    on("dragenter", (event) => {
       if (!hasFiles(event)) return;
       depth += 1;
       setOver(true);
-    };
-    const leave = (event: DragEvent) => {
+    });
+    on("dragleave", (event) => {
       if (!hasFiles(event)) return;
       depth -= 1;
       if (depth <= 0) setOver(false);
-    };
-    const hover = (event: DragEvent) => {
+    });
+    on("dragover", (event) => {
       if (hasFiles(event)) event.preventDefault();
-    };
-    const drop = (event: DragEvent) => {
-      depth = 0;
-      setOver(false);
-      const list = [...(event.dataTransfer?.files ?? [])];
-      if (list.length === 0) return;
-      event.preventDefault();
-      event.stopPropagation();
-      void openDropped(list);
-    };
-    addEventListener("dragenter", enter);
-    addEventListener("dragleave", leave);
-    addEventListener("dragover", hover);
-    addEventListener("drop", drop, true);
-    return () => {
-      removeEventListener("dragenter", enter);
-      removeEventListener("dragleave", leave);
-      removeEventListener("dragover", hover);
-      removeEventListener("drop", drop, true);
-    };
+    });
+    on(
+      "drop",
+      (event) => {
+        depth = 0;
+        setOver(false);
+        const list = [...(event.dataTransfer?.files ?? [])];
+        if (list.length === 0) return;
+        event.preventDefault();
+        event.stopPropagation();
+        void openDropped(list);
+      },
+      true,
+    );
+    return () => stop.abort();
   }, []);
   return over;
+}
+
+/** Alt with a number opens a panel; Control or Command with S saves the open file. */
+function useKeys(): void {
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      const { altKey, ctrlKey, metaKey, shiftKey } = event;
+      if ((ctrlKey || metaKey) && !altKey && !shiftKey && event.key.toLowerCase() === "s") {
+        event.preventDefault();
+        const file = activeFile.peek();
+        if (file) downloadFile(file);
+        return;
+      }
+      const name = PANELS[Number(event.code.replace("Digit", "")) - 1];
+      if (!altKey || ctrlKey || metaKey || shiftKey || !event.code.startsWith("Digit") || !name) return;
+      event.preventDefault();
+      panel.value = name;
+      document.getElementById(`tab-${name}`)?.focus();
+    };
+    addEventListener("keydown", keys);
+    return () => removeEventListener("keydown", keys);
+  }, []);
 }
 
 export function App() {
   const s = t.value;
   const [stacked, setStacked] = useState(matchMedia(NARROW).matches);
   const dropping = useDrop();
+  useKeys();
   useEffect(() => {
     const query = matchMedia(NARROW);
     const change = () => setStacked(query.matches);
     query.addEventListener("change", change);
-    const keys = (event: KeyboardEvent) => {
-      const name = PANELS[Number(event.code.replace("Digit", "")) - 1];
-      if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !event.code.startsWith("Digit") || !name) return;
-      event.preventDefault();
-      panel.value = name;
-      document.getElementById(`tab-${name}`)?.focus();
-    };
-    addEventListener("keydown", keys);
-    return () => {
-      query.removeEventListener("change", change);
-      removeEventListener("keydown", keys);
-    };
+    return () => query.removeEventListener("change", change);
   }, []);
   const state = engineState.value;
   useEffect(() => {
     if (state === "recovered") announce(t.peek().recovered);
   }, [state]);
-  const View = VIEWS[panel.value];
   const track = `minmax(0, ${share.value}fr) auto minmax(0, ${100 - share.value}fr)`;
   return (
     <div class="page">
@@ -245,15 +156,13 @@ export function App() {
         <Splitter stacked={stacked} />
         <section class="right" aria-label={s.panelList}>
           <PanelTabs />
-          <div id="panel" class={`panel panel-${panel.value}`} role="tabpanel" aria-labelledby={`tab-${panel.value}`} tabIndex={-1}>
-            <View />
-          </div>
+          <PanelView />
         </section>
       </main>
-      <StatusBar />
       <NoticeLine />
-      <FixDialog />
-      <ShortcutsDialog />
+      <StatusBar />
+      <FixMenu />
+      <Dialogs />
       {dropping && (
         <div class="drop" aria-hidden="true">
           {s.dropHere}

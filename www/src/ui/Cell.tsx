@@ -5,9 +5,15 @@ import type { Matrix } from "../engine/placement.ts";
 import { mark, reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { activeId, fileOf, literal, source } from "../state/files.ts";
+import { nodeMarkdown } from "../state/markdown.ts";
 import { announce } from "../state/notices.ts";
+import { copyText } from "../state/actions.ts";
+import { copyLink } from "../state/session.ts";
+import { told } from "../i18n/engine.ts";
 import { release } from "../state/options.ts";
 import type { Together } from "../state/together.ts";
+import { Chain } from "./Chain.tsx";
+import { WouldWork } from "./WouldWork.tsx";
 import { SIGNS } from "./MatrixGrid.tsx";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
@@ -31,7 +37,7 @@ function Requirement({ requirement, all }: { requirement: RequirementResult; all
           <code>{requirement.key}</code> <b>{requirement.operator}</b> {values.length > 0 && <code>{values.map((value) => value || '""').join(", ")}</code>}
         </span>
         <span class="requirement-actual">
-          <Ticked text={requirement.why} />
+          <Ticked text={told(requirement.why)} />
         </span>
       </span>
     </>
@@ -69,7 +75,7 @@ function CheckRow({ check, all }: { check: Check; all: Together }) {
       <div class="check-head">
         <span class={`tick ${tone}`}>{tone === "none" ? <Icon name="info" size={14} /> : <Icon name={tone === "good" ? "check" : "cross"} size={14} />}</span>
         <span>
-          <Ticked text={check.why} />
+          <Ticked text={check.holds === false && check.why === check.schedulerReason ? check.why : told(check.why)} />
           {check.source && (
             <>
               {" "}
@@ -161,12 +167,30 @@ export function Cell({ matrix, row, column, all }: Props) {
   const changed = edited !== null;
   const tried = JSON.stringify(edited);
 
+  const askWith = async (other: Record<string, string>, slot = "cell"): Promise<NodePlacement | null> => {
+    if (!entry) return null;
+    const text = JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name, labels: other } });
+    const outcome = await ask<NodePlacement | null>(
+      slot,
+      {
+        verb: "evaluate",
+        text: all,
+        options: release.peek() ? { release: release.peek() } : {},
+        texts: { nodes: literal("what-if", text) },
+        shape: "cell",
+        cell: { object: entry.object, node: 0, name },
+      },
+      true,
+    );
+    return outcome.kind === "answer" ? outcome.answer : null;
+  };
+
   useEffect(() => {
     const nodes = fileOf("nodes");
     if (!nodes || !entry) return undefined;
     const request = { verb: "evaluate", text: all, options: release.peek() ? { release: release.peek() } : {}, shape: "cell" } as const;
     let current = true;
-    const told = (found: NodePlacement | null) => {
+    const take = (found: NodePlacement | null) => {
       if (!current || !found) return;
       setNode(found);
       markAll(all, deciding(found));
@@ -174,14 +198,10 @@ export function Cell({ matrix, row, column, all }: Props) {
     };
     if (edited === null) {
       void ask<NodePlacement | null>("cell", { ...request, texts: { nodes: source(nodes) }, cell: { object: entry.object, node: row, name } }, true).then((outcome) => {
-        if (outcome.kind === "answer") told(outcome.answer);
+        if (outcome.kind === "answer") take(outcome.answer);
       });
     } else {
-      const text = JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name, labels: edited } });
-      const other = { nodes: literal("what-if", text) };
-      void ask<NodePlacement | null>("cell", { ...request, texts: other, cell: { object: entry.object, node: 0, name } }, true).then((outcome) => {
-        if (outcome.kind === "answer") told(outcome.answer);
-      });
+      void askWith(edited).then(take);
     }
     return () => {
       current = false;
@@ -209,12 +229,24 @@ export function Cell({ matrix, row, column, all }: Props) {
           {name} <span class="muted">×</span> {entry.name}: <b>{s.verdicts[verdict]}</b>
           <span class="note"> {s.verdictNotes[verdict]}</span>
         </span>
+        <span class="finding-tools">
+          <button type="button" class="button icon-only quiet" aria-label={s.linkAnswer} title={s.linkAnswer} onClick={() => void copyLink({ node: name, column: String(column) })}>
+            <Icon name="link" size={14} />
+          </button>
+          {node && (
+            <button type="button" class="button icon-only quiet" aria-label={s.copyMarkdown} title={s.copyMarkdown} onClick={() => void nodeMarkdown(node, entry.name, s.verdicts[node.verdict]).then((text) => copyText(text, t.peek().copyMarkdownDone))}>
+              <Icon name="copy" size={14} />
+            </button>
+          )}
+        </span>
       </h3>
+      {node && <Chain node={node} subject={entry} />}
       {reason && (
         <p class="reason">
-          <Ticked text={reason} />
+          <Ticked text={told(reason)} />
         </p>
       )}
+      {node && !changed && node.verdict === "No" && <WouldWork key={`${name} ${column}`} node={node} labels={labels} ask={(other) => askWith(other, "would-work")} />}
       {node?.claims?.map((claim, index) => <Claim key={index} claim={claim} all={all} alone={node.claims?.length === 1} />)}
       <details class="what-if" open={open || changed} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>

@@ -1,38 +1,47 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { lang } from "../i18n/index.ts";
+import { lang, t } from "../i18n/index.ts";
+import { remembered } from "../state/storage.ts";
 
 /** Below this width two columns of YAML cannot be read. */
 const TWO_COLUMNS = 540;
 
-/** Two texts side by side. The comparison's code is fetched when the first one is shown. */
+/** One text with the changes in it, or two beside each other: the text in the editor is a third copy already. */
+const layout = remembered("compare", ["unified", "beside"] as const, "unified");
+
+/** What changes between two texts. The comparison's code is fetched when the first one is shown. */
 export function Compare({ before, after, beforeLabel, afterLabel }: { before: string; after: string; beforeLabel: string; afterLabel: string }) {
+  const s = t.value;
   const host = useRef<HTMLDivElement>(null);
-  const [wide, setWide] = useState<boolean | null>(null);
+  const [room, setRoom] = useState<boolean | null>(null);
   useEffect(() => {
     const element = host.current;
     if (!element) return undefined;
-    const observer = new ResizeObserver(([entry]) => setWide((entry?.contentRect.width ?? 0) >= TWO_COLUMNS));
+    const observer = new ResizeObserver(([entry]) => setRoom((entry?.contentRect.width ?? 0) >= TWO_COLUMNS));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const beside = room === null ? null : room && layout.value === "beside";
   useEffect(() => {
-    if (wide === null) return undefined; // not measured yet
+    if (beside === null) return undefined; // not measured yet
     let gone = false;
     let shown: { destroy(): void } | undefined;
     void import("../editor/compare.ts").then(({ compare }) => {
-      if (!gone && host.current) shown = compare(host.current, before, after, { before: beforeLabel, after: afterLabel }, wide);
+      if (!gone && host.current) shown = compare(host.current, before, after, { before: beforeLabel, after: afterLabel }, beside);
     });
     return () => {
       gone = true;
       shown?.destroy();
     };
-  }, [before, after, beforeLabel, afterLabel, wide, lang.value]);
+  }, [before, after, beforeLabel, afterLabel, beside, lang.value]);
   return (
     <div class="compare">
-      {wide && (
-        <div class="compare-head" aria-hidden="true">
-          <span>{beforeLabel}</span>
-          <span>{afterLabel}</span>
+      {room && (
+        <div class="compare-head">
+          <span>{beside ? beforeLabel : `${beforeLabel} → ${afterLabel}`}</span>
+          {beside && <span>{afterLabel}</span>}
+          <button type="button" class="link-button" onClick={() => (layout.value = beside ? "unified" : "beside")}>
+            {beside ? s.unified : s.beside}
+          </button>
         </div>
       )}
       <div ref={host} class="compare-body" />

@@ -1,36 +1,63 @@
+import { useEffect } from "preact/hooks";
 import type { Answer, Loss } from "../contract.ts";
 import { reveal } from "../editor/editor.ts";
 import { meaningOf } from "../i18n/codes.ts";
+import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { applyConverted, copyText, download } from "../state/actions.ts";
 import { manifest, source, textOf } from "../state/files.ts";
-import { lossy, release, target, TARGETS } from "../state/options.ts";
+import { lossy, release, target } from "../state/options.ts";
+import { loadReleases, versions } from "../state/releases.ts";
+import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
 
-/** "The other version" is v1alpha2 unless the text has no v1alpha1 in it. */
-function otherVersion(text: string): string {
-  return text.includes("resource.k8s.io/v1alpha1") ? "resource.k8s.io/v1alpha2" : "resource.k8s.io/v1alpha1";
+const shortName = (version: string) => version.replace("resource.k8s.io/", "");
+
+/**
+ * Where a text goes when nothing else is chosen: up to the newest version, or one down where it is there already; null where it has
+ * no object of a known version.
+ */
+function direction(text: string, known: readonly string[]): string | null {
+  const found = known.filter((version) => new RegExp(`${version.replace(/[.]/g, "\\.")}(?![a-z0-9])`).test(text));
+  const newest = known.at(-1);
+  if (found.length === 0 || newest === undefined) return null;
+  if (found[0] !== newest) return newest;
+  return known.at(-2) ?? newest;
+}
+
+/** A file's name after it was converted: the version stands in it, so that it does not lie beside the old one under one name. */
+function convertedName(name: string, to: string): string {
+  const version = shortName(to);
+  const plain = name.replace(/[._-]v\d+((alpha|beta)\d+)?(?=[._-]|$)/, "");
+  const dot = plain.lastIndexOf(".");
+  return dot > 0 ? `${plain.slice(0, dot)}.${version}${plain.slice(dot)}` : `${plain}.${version}`;
 }
 
 /** The code of the findings that say of each loss where it stands. */
 const LOSS = "conversion-loss";
 
-/** The losses with their places in the text. */
-function located(answer: Answer): Loss[] {
+interface NamedLoss extends Loss {
+  /** The object that loses the value. */
+  of: string;
+}
+
+/** The losses with their objects and places in the text. */
+function located(answer: Answer): NamedLoss[] {
   const places = answer.findings.filter((finding) => finding.code === LOSS);
   return answer.objects.flatMap((entry, object) =>
     (entry.losses ?? []).map((loss) => {
       const range = loss.range ?? places.find((finding) => finding.path === loss.path && (finding.object ?? object) === object)?.range;
-      return range ? { ...loss, range } : loss;
+      const of = `${entry.kind ?? ""} ${entry.name ?? ""}`.trim();
+      return range ? { ...loss, of, range } : { ...loss, of };
     }),
   );
 }
 
-function Losses({ losses, fileId, allowed }: { losses: Loss[]; fileId: string; allowed: boolean }) {
+function Losses({ losses, fileId, allowed }: { losses: NamedLoss[]; fileId: string; allowed: boolean }) {
   const s = t.value;
   const meaning = meaningOf(LOSS);
   if (losses.length === 0) return null;
@@ -51,10 +78,10 @@ function Losses({ losses, fileId, allowed }: { losses: Loss[]; fileId: string; a
           const body = (
             <>
               <span>
-                <code class="path">{loss.path}</code> <span class="lost-value">{printed(loss.value)}</span>
+                {loss.of}: <code class="path">{loss.path}</code> <span class="lost-value">{printed(loss.value)}</span>
               </span>
-              <span class="finding-help" lang="en">
-                <Ticked text={loss.reason} />
+              <span class="finding-help">
+                <Ticked text={told(loss.reason)} />
               </span>
             </>
           );
@@ -78,11 +105,14 @@ function Losses({ losses, fileId, allowed }: { losses: Loss[]; fileId: string; a
 export function Convert() {
   const s = t.value;
   const file = manifest.value;
-  const to = file && (target.value === "other" ? otherVersion(file.doc.sliceString(0, 200_000)) : target.value);
-  const key = file && `${file.id} ${file.version} ${to} ${lossy.value} ${release.value}`;
+  useEffect(() => void loadReleases(), []);
+  const known = versions.value;
+  const to = file && (target.value === "other" ? direction(file.doc.sliceString(0, 200_000), known) : target.value);
+  const empty = !file || file.doc.length === 0;
+  const key = file && to && !empty ? `${file.id} ${file.version} ${to} ${lossy.value} ${release.value}` : null;
   const { outcome, fresh } = useEngine<Answer>(
     "convert",
-    key ?? null,
+    key,
     () => ({ verb: "convert", text: source(file!), options: { to, lossy: lossy.value ? "allow" : "refuse", ...(release.value ? { release: release.value } : {}) } }),
     pauseFor(file?.doc.length ?? 0),
   );
@@ -90,18 +120,20 @@ export function Convert() {
   const answer = outcome?.kind === "answer" ? outcome.answer : null;
   const losses = answer ? located(answer) : [];
   const skipped = answer?.objects.filter((entry) => entry.skipped) ?? [];
+  const nothing = empty || (to === null && known.length > 0) || (answer !== null && known.length > 0 && !answer.objects.some((entry) => known.includes(entry.from ?? "")));
   const converted = answer?.text;
   const before = answer ? textOf(file) : "";
-  const same = converted !== undefined && converted === before;
+  const same = !nothing && converted !== undefined && converted === before;
   return (
-    <div class="convert" aria-busy={!fresh}>
+    <div class="convert" aria-busy={key !== null && !fresh}>
       <div class="controls">
         <label class="inline">
           <span>{s.convertTo}</span>
           <select value={target.value} onChange={({ currentTarget }) => (target.value = currentTarget.value as typeof target.value)}>
-            {TARGETS.map((value) => (
+            <option value="other">{to && target.value === "other" ? `${s.targetOther}: ${shortName(to)}` : s.targetOther}</option>
+            {known.map((value) => (
               <option key={value} value={value}>
-                {value === "other" ? `${s.targetOther}: ${to?.replace("resource.k8s.io/", "")}` : value.replace("resource.k8s.io/", "")}
+                {shortName(value)}
               </option>
             ))}
           </select>
@@ -111,22 +143,23 @@ export function Convert() {
           <span>{s.allowLossy}</span>
         </label>
         <span class="spacer" />
-        {converted !== undefined && !same && (
+        {converted !== undefined && !same && !nothing && (
           <div class="actions">
             <button type="button" class="button" onClick={() => void copyText(converted)}>
               {s.copy}
             </button>
-            <button type="button" class="button" onClick={() => download(file.name, converted)}>
+            <button type="button" class="button" onClick={() => download(convertedName(file.name, to!), converted)}>
               {s.download}
             </button>
-            <button type="button" class="button primary" disabled={!fresh} onClick={() => applyConverted(file, converted)}>
+            <button type="button" class="button primary" disabled={!fresh} onClick={() => applyConverted(file, converted, to!)}>
               {s.apply}
             </button>
           </div>
         )}
       </div>
       <Trouble outcome={outcome} verb="convert" />
-      {answer && (
+      {nothing && <p class="muted quiet">{empty ? s.convertEmpty : s.convertNone(known.map(shortName).join(", "))}</p>}
+      {answer && !nothing && (
         <>
           {converted === undefined && (
             <div class="verdict-line">
@@ -138,7 +171,7 @@ export function Convert() {
               )}
             </div>
           )}
-          {same && <p class="muted quiet">{s.unchanged}</p>}
+          {same && <p class="muted quiet">{s.unchanged(shortName(to ?? ""))}</p>}
           {converted !== undefined && !same && losses.length === 0 && <p class="good-line">{s.losses(0)}</p>}
           <Losses losses={losses} fileId={file.id} allowed={lossy.value} />
           {skipped.length > 0 && (
@@ -148,7 +181,7 @@ export function Convert() {
                 {skipped.map((entry, index) => (
                   <li key={index}>
                     <div class="finding-main">
-                      <b>{`${entry.kind ?? entry.from ?? ""} ${entry.name ?? ""}`}</b> <Ticked text={entry.skipped ?? ""} />
+                      <b>{`${entry.kind ?? entry.from ?? ""} ${entry.name ?? ""}`}</b> <Ticked text={told(entry.skipped ?? "")} />
                     </div>
                   </li>
                 ))}
@@ -156,7 +189,8 @@ export function Convert() {
             </section>
           )}
           <FindingList findings={answer.findings.filter((finding) => finding.code !== LOSS)} fileId={file.id} canFix={false} />
-          {converted !== undefined && !same && <Compare before={before} after={converted} beforeLabel={s.before} afterLabel={s.after} />}
+          {converted !== undefined && !same && <Compare before={before} after={converted} beforeLabel={file.name} afterLabel={convertedName(file.name, to!)} />}
+          <Commands panel="convert" to={to ?? ""} />
         </>
       )}
     </div>

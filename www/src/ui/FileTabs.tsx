@@ -1,17 +1,19 @@
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
 import { countErrors, reports } from "../state/checks.ts";
-import { activate, activeFile, close, files, freeName, newFile, open, rename, ROLES, setRole, type PageFile } from "../state/files.ts";
-import { openDropped } from "../state/session.ts";
+import { activate, activeHead, close, fileById, fileHeads, files, freeName, newFile, open, rename, ROLES, setRole, type FileHead } from "../state/files.ts";
+import { openDropped, putAside } from "../state/session.ts";
 import { notify } from "../state/notices.ts";
 import { focusEditor } from "../editor/editor.ts";
 import { Icon } from "./Icon.tsx";
 import { Popover } from "./Popover.tsx";
 
 /** Closes a file; it can be taken back for a while. */
-function closeFile(file: PageFile): void {
+function closeFile(file: FileHead): void {
   const before = files.peek();
+  // The notice goes after a while; the history does not.
+  if (!file.empty) void putAside();
   close(file.id);
   if (files.peek() === before) return;
   notify({
@@ -26,10 +28,10 @@ function closeFile(file: PageFile): void {
   });
 }
 
-function Badge({ file }: { file: PageFile }) {
+function Badge({ file }: { file: FileHead }) {
   const s = t.value;
   const report = file.role === "manifest" ? reports.value.get(file.id) : undefined;
-  if (!report || file.doc.length === 0) return null;
+  if (!report || file.empty) return null;
   const { errors, warnings } = countErrors(report.answer.findings);
   if (errors + warnings === 0) return null;
   const label = s.fileProblems(errors, warnings);
@@ -41,7 +43,7 @@ function Badge({ file }: { file: PageFile }) {
   );
 }
 
-function FileMenu({ file }: { file: PageFile }) {
+function FileMenu({ file }: { file: FileHead }) {
   const s = t.value;
   return (
     <Popover label={`${s.fileMenu}: ${file.name}`} align="end" buttonClass="button icon-only quiet" button={<Icon name="dots" />}>
@@ -78,12 +80,13 @@ function FileMenu({ file }: { file: PageFile }) {
             class="menu-item"
             onClick={() => {
               dismiss();
-              downloadFile(file);
+              const whole = fileById(file.id);
+              if (whole) downloadFile(whole);
             }}
           >
             {s.download}
           </button>
-          {files.value.length > 1 && (
+          {fileHeads.value.length > 1 && (
             <button
               type="button"
               class="menu-item"
@@ -103,13 +106,17 @@ function FileMenu({ file }: { file: PageFile }) {
 
 export function FileTabs() {
   const s = t.value;
-  const active = activeFile.value;
+  const active = activeHead.value;
   const picker = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    list.current?.querySelector(".current")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [active?.id]);
   return (
     <div class="file-bar">
-      <nav aria-label={s.files} class="file-tabs">
+      <nav ref={list} aria-label={s.files} class="file-tabs">
         <ul>
-          {files.value.map((file) => (
+          {fileHeads.value.map((file) => (
             <li key={file.id} class={file.id === active?.id ? "file-tab current" : "file-tab"}>
               <button
                 type="button"
@@ -129,7 +136,7 @@ export function FileTabs() {
                 <span class="sr"> ({s.roles[file.role]})</span>
                 <Badge file={file} />
               </button>
-              {file.id === active?.id && files.value.length > 1 && (
+              {file.id === active?.id && fileHeads.value.length > 1 && (
                 <button type="button" class="file-close" aria-label={s.closeFile(file.name)} title={s.closeFile(file.name)} onClick={() => closeFile(file)}>
                   <Icon name="cross" size={12} />
                 </button>

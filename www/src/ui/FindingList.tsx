@@ -1,27 +1,83 @@
-import { useState } from "preact/hooks";
-import type { Finding, Origin } from "../contract.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Finding, ObjectEntry, Origin } from "../contract.ts";
 import { applyFix, reveal } from "../editor/editor.ts";
 import { codePage } from "../editor/findings.ts";
 import { meaningOf } from "../i18n/codes.ts";
-import { t } from "../i18n/index.ts";
+import { told } from "../i18n/engine.ts";
+import { lang, t } from "../i18n/index.ts";
+import { copyText } from "../state/actions.ts";
+import { fileById, fileHeads, type PageFile } from "../state/files.ts";
+import { findingKey, pointedFinding } from "../state/goal.ts";
+import { findingMarkdown } from "../state/markdown.ts";
+import { copyLink } from "../state/session.ts";
 import type { Together } from "../state/together.ts";
+import { answeredNow } from "../state/verdict.ts";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
+import { Visible } from "./Visible.tsx";
 
 const ORIGINS: Origin[] = ["kubectl", "kube-apiserver", "kube-scheduler", "claimkit"];
 const PAGE = 100;
 
 type Locate = Together["locate"];
 
-/** One finding: what is said, where, why, and what to do. */
-function Row({ finding, fileId, canFix, locate }: { finding: Finding; fileId: string | undefined; canFix: boolean; locate?: Locate | undefined }) {
+/** What the server or kubectl prints stays in its words; ours is in the page's language. */
+function Message({ finding }: { finding: Finding }) {
+  if (finding.origin !== "claimkit") {
+    return (
+      <span class="finding-message exact" lang="en">
+        <Visible text={finding.message} />
+      </span>
+    );
+  }
+  const text = told(finding.message);
+  return (
+    <span class="finding-message" lang={text === finding.message ? "en" : lang.value}>
+      <Ticked text={text} />
+    </span>
+  );
+}
+
+function Answers({ finding, file, release, link }: { finding: Finding; file: PageFile | undefined; release: string | undefined; link: boolean }) {
   const s = t.value;
+  return (
+    <span class="finding-tools">
+      {link && (
+        <button type="button" class="button icon-only quiet" aria-label={s.linkAnswer} title={s.linkAnswer} onClick={() => void copyLink({ finding: findingKey(finding) })}>
+          <Icon name="link" size={14} />
+        </button>
+      )}
+      <button type="button" class="button icon-only quiet" aria-label={s.copyMarkdown} title={s.copyMarkdown} onClick={() => void findingMarkdown(finding, file, release).then((text) => copyText(text, t.peek().copyMarkdownDone))}>
+        <Icon name="copy" size={14} />
+      </button>
+    </span>
+  );
+}
+
+interface RowProps {
+  finding: Finding;
+  fileId: string | undefined;
+  canFix: boolean;
+  canLink: boolean;
+  locate?: Locate | undefined;
+  release: string | undefined;
+}
+
+/** One finding: what is said, where, why, and what to do. */
+function Row({ finding, fileId, canFix, canLink, locate, release }: RowProps) {
+  const s = t.value;
+  const item = useRef<HTMLLIElement>(null);
   const found = finding.range && locate ? locate(finding.range) : null;
   const range = found?.range ?? finding.range;
   const start = range?.start;
+  const file = found?.file ?? (fileId === undefined ? undefined : fileById(fileId));
   const place = start ? s.place(start.line + 1, start.character + 1) : undefined;
-  const upstream = finding.origin !== "claimkit";
+  const named = file && fileHeads.value.length > 1 ? `${file.name}:` : "";
   const meaning = meaningOf(finding.code);
+  const pointed = pointedFinding.value !== "" && pointedFinding.value === findingKey(finding);
+  useEffect(() => {
+    if (pointed) item.current?.scrollIntoView({ block: "center" });
+  }, [pointed]);
   const body = (
     <>
       <span class="finding-head">
@@ -29,9 +85,7 @@ function Row({ finding, fileId, canFix, locate }: { finding: Finding; fileId: st
           <Icon name={finding.severity} />
           <span class="sr">{s.severities[finding.severity]}: </span>
         </span>
-        <span class={upstream ? "finding-message exact" : "finding-message"} lang="en">
-          {upstream ? finding.message : <Ticked text={finding.message} />}
-        </span>
+        <Message finding={finding} />
       </span>
       {meaning && (
         <span class="finding-meaning">
@@ -39,16 +93,16 @@ function Row({ finding, fileId, canFix, locate }: { finding: Finding; fileId: st
         </span>
       )}
       {finding.help && (
-        <span class="finding-help" lang="en">
-          <Ticked text={finding.help} />
+        <span class="finding-help">
+          <Ticked text={told(finding.help)} />
         </span>
       )}
     </>
   );
   return (
-    <li class="finding">
-      {start && fileId ? (
-        <button type="button" class="finding-main" onClick={() => range && reveal(found?.file.id ?? fileId, range)}>
+    <li ref={item} class={pointed ? "finding pointed" : "finding"}>
+      {start && file ? (
+        <button type="button" class="finding-main" onClick={() => range && reveal(file.id, range)}>
           {body}
         </button>
       ) : (
@@ -56,9 +110,9 @@ function Row({ finding, fileId, canFix, locate }: { finding: Finding; fileId: st
       )}
       <div class="finding-foot">
         {start && (
-          <span class="finding-place" title={place}>
-            <span aria-hidden="true">{`${found && found.file.id !== fileId ? `${found.file.name}:` : ""}${start.line + 1}:${start.character + 1}`}</span>
-            <span class="sr">{place}</span>
+          <span class="finding-place" title={`${named} ${place}`}>
+            <span aria-hidden="true">{`${named}${start.line + 1}:${start.character + 1}`}</span>
+            <span class="sr">{`${named} ${place}`}</span>
           </span>
         )}
         {!start && finding.path && <code>{finding.path}</code>}
@@ -69,9 +123,10 @@ function Row({ finding, fileId, canFix, locate }: { finding: Finding; fileId: st
           fileId &&
           finding.fixes.map((fix, index) => (
             <button type="button" class="button small fix" key={fix.title} onClick={() => applyFix(fileId, finding, index)}>
-              {s.fix}: <Ticked text={fix.title} />
+              {s.fix}: <Ticked text={told(fix.title)} />
             </button>
           ))}
+        <Answers finding={finding} file={file} release={release} link={canLink} />
       </div>
     </li>
   );
@@ -81,31 +136,65 @@ interface Props {
   findings: readonly Finding[];
   fileId: string | undefined;
   canFix?: boolean;
+  /** Whether a link can lead to each: only to what the Problems panel shows. */
+  canLink?: boolean;
   /** Where the ranges stand, if the findings are about several files read together. */
   locate?: Locate;
+  /** The objects, to tell what the server answers now from what it would answer after that. */
+  objects?: readonly ObjectEntry[];
+}
+
+interface Group {
+  origin: Origin;
+  note: string;
+  list: Finding[];
+}
+
+const place = ({ range }: Finding): number => range?.start.offset ?? -1;
+
+/** By who says so, in the order a person meets them; within that by place. */
+function grouped(findings: readonly Finding[], objects: readonly ObjectEntry[]): Group[] {
+  const s = t.value;
+  const now = answeredNow(findings, objects);
+  return ORIGINS.flatMap((origin): Group[] => {
+    const list = findings.filter((finding) => finding.origin === origin).sort((a, b) => place(a) - place(b));
+    const later = list.filter((finding) => finding.severity === "error" && !now(finding));
+    if (later.length === 0) return [{ origin, note: s.originNotes[origin], list }];
+    return [
+      { origin, note: s.answersNow, list: list.filter((finding) => !later.includes(finding)) },
+      { origin, note: s.answersLater, list: later },
+    ];
+  }).filter(({ list }) => list.length > 0);
 }
 
 /** Findings grouped by who says so, in the order a person meets them. */
-export function FindingList({ findings, fileId, canFix = true, locate }: Props) {
+export function FindingList({ findings, fileId, canFix = true, canLink = false, locate, objects = [] }: Props) {
   const s = t.value;
   const [most, setMost] = useState(PAGE);
   let left = most;
-  const groups = ORIGINS.map((origin) => ({ origin, list: findings.filter((finding) => finding.origin === origin) })).filter((group) => group.list.length > 0);
   return (
     <div class="finding-groups">
-      {groups.map(({ origin, list }) => {
+      {grouped(findings, objects).map(({ origin, note, list }) => {
         const shown = list.slice(0, Math.max(0, left));
         left -= list.length;
         if (shown.length === 0) return null;
         return (
-          <section key={origin} class="finding-group" aria-label={`${s.origins[origin]} ${s.originNotes[origin]}`}>
+          <section key={`${origin} ${note}`} class="finding-group" aria-label={`${s.origins[origin]} ${note}`}>
             <h3>
-              {s.origins[origin]} <span class="note">{s.originNotes[origin]}</span>
+              {s.origins[origin]} <span class="note">{note}</span>
               <span class="count">{list.length.toLocaleString()}</span>
             </h3>
             <ul>
               {shown.map((finding, index) => (
-                <Row key={`${index} ${finding.code}`} finding={finding} fileId={fileId} canFix={canFix} locate={locate} />
+                <Row
+                  key={`${index} ${finding.code}`}
+                  finding={finding}
+                  fileId={fileId}
+                  canFix={canFix}
+                  canLink={canLink}
+                  locate={locate}
+                  release={objects.find((entry) => entry.index === finding.object)?.release}
+                />
               ))}
             </ul>
           </section>

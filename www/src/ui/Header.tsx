@@ -1,93 +1,77 @@
+import { useEffect, useRef } from "preact/hooks";
 import { t, lang, LANGUAGES } from "../i18n/index.ts";
 import { en } from "../i18n/en.ts";
 import { zh } from "../i18n/zh.ts";
 import { dialog } from "../state/actions.ts";
-import { copyLink, openExample, resetAll } from "../state/session.ts";
-import { exampleGroups, type Example } from "../examples/index.ts";
-import { release, RELEASES, theme, type Release } from "../state/options.ts";
+import { copyLink, openWhole, resetAll } from "../state/session.ts";
+import { embedded, fontSize, FONT_SIZES, release, theme, wrap } from "../state/options.ts";
+import { choices, loadReleases } from "../state/releases.ts";
 import { Icon, type IconName } from "./Icon.tsx";
 import { Popover } from "./Popover.tsx";
 import { Ticked } from "./Ticked.tsx";
 
-const RELEASE_NAMES: Record<Release, string> = { "": "", "1.26.1": "1.26.1", "1.26": "1.26", "1.27": "1.27", "1.28": "1.28", "1.29": "1.29", "1.30": "1.30" };
-
-function Examples() {
-  const s = t.value;
-  const item = (example: Example, close: () => void) => (
-    <li key={example.id}>
-      <button
-        type="button"
-        class="menu-item two-lines"
-        onClick={() => {
-          close();
-          void openExample(example);
-        }}
-      >
-        <b>{example.title[lang.value]}</b>
-        <span>
-          <Ticked text={example.sentence[lang.value]} />
-        </span>
-      </button>
-    </li>
-  );
+function Choice({ value, name, notes, close }: { value: string; name: string; notes: readonly string[]; close: () => void }) {
+  const input = useRef<HTMLInputElement>(null);
   return (
-    <Popover
-      label={s.examples}
-      wide
-      button={
-        <>
-          <Icon name="book" />
-          <span class="label">{s.examples}</span>
-          <Icon name="chevron" size={12} />
-        </>
-      }
-    >
-      {(close) => (
-        <div class="menu">
-          <p class="note">{s.examplesIntro}</p>
-          {exampleGroups().map(({ group, list }) => (
-            <section key={group} aria-label={s.exampleGroups[group]}>
-              <h3>{s.exampleGroups[group]}</h3>
-              <ul>{list.map((example) => item(example, close))}</ul>
-            </section>
-          ))}
-        </div>
-      )}
-    </Popover>
+    <label class="choice">
+      <input
+        ref={input}
+        type="radio"
+        name="release"
+        checked={release.value === value}
+        onChange={() => (release.value = value)}
+        onKeyDown={(event) => event.key === "Enter" && close()}
+        // A press on the mouse or the screen is a choice; an arrow key only looks at the next one.
+        onClick={(event) => {
+          if (event.detail === 0) return;
+          release.value = value;
+          close();
+        }}
+      />
+      <span>
+        <b class="tabular">{name}</b>
+        {notes.map((note) => (
+          <span class="note" key={note}>
+            <Ticked text={note} />
+          </span>
+        ))}
+      </span>
+    </label>
   );
 }
 
 function Releases() {
   const s = t.value;
+  const language = lang.value;
+  const shown = release.value || s.releaseAuto;
   return (
     <Popover
-      label={`${s.release} ${RELEASE_NAMES[release.value] || s.releaseAuto}`}
+      label={`${s.release} ${shown}`}
       wide
       button={
         <>
-          <span class="label muted">{s.release}</span>{" "}
-          <b class="tabular">{RELEASE_NAMES[release.value] || s.releaseAuto}</b>
+          <span class="label muted">{s.release}</span> <b class="tabular">{shown}</b>
           <Icon name="chevron" size={12} />
         </>
       }
     >
-      {() => (
-        <fieldset class="choices">
-          <legend class="sr">{s.release}</legend>
-          {RELEASES.map((value) => (
-            <label key={value} class="choice">
-              <input type="radio" name="release" checked={release.value === value} onChange={() => (release.value = value)} />
-              <span>
-                <b class="tabular">{RELEASE_NAMES[value] || s.releaseAuto}</b>
-                <span class="note">
-                  <Ticked text={value === "" ? s.releaseAutoNote : (s.releaseNotes[value] ?? "")} />
-                </span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-      )}
+      {(close) => <ReleaseChoices key={language} close={close} />}
     </Popover>
+  );
+}
+
+function ReleaseChoices({ close }: { close: () => void }) {
+  const s = t.value;
+  useEffect(() => void loadReleases(), []);
+  return (
+    <fieldset class="choices">
+      <legend class="sr">{s.release}</legend>
+      <Choice value="" name={s.releaseAuto} notes={[s.releaseAutoNote]} close={close} />
+      {choices.value.map(({ value, label, notes }) => (
+        <Choice key={value} value={value} name={label} notes={notes} close={close} />
+      ))}
+      {choices.value.length === 0 && <p class="note quiet">{s.loadingPanel}</p>}
+    </fieldset>
   );
 }
 
@@ -95,6 +79,11 @@ const THEME_ICONS: Record<"system" | "light" | "dark", IconName> = { system: "sy
 
 function Preferences() {
   const s = t.value;
+  const item = (icon: IconName, text: string, run: () => void) => (
+    <button type="button" class="menu-item" onClick={run}>
+      <Icon name={icon} /> {text}
+    </button>
+  );
   return (
     <Popover label={s.more} align="end" buttonClass="button icon-only" button={<Icon name="dots" />}>
       {(close) => (
@@ -102,7 +91,7 @@ function Preferences() {
           <fieldset class="segments">
             <legend>{s.theme}</legend>
             {(["system", "light", "dark"] as const).map((value) => (
-              <label key={value} title={s.themes[value]}>
+              <label key={value}>
                 <input type="radio" name="theme" checked={theme.value === value} onChange={() => (theme.value = value)} />
                 <span>
                   <Icon name={THEME_ICONS[value]} /> {s.themes[value]}
@@ -119,27 +108,24 @@ function Preferences() {
               </label>
             ))}
           </fieldset>
+          <fieldset class="segments">
+            <legend>{s.fontSize}</legend>
+            {FONT_SIZES.map((value) => (
+              <label key={value}>
+                <input type="radio" name="font-size" checked={fontSize.value === value} onChange={() => (fontSize.value = value)} />
+                <span>{value}</span>
+              </label>
+            ))}
+          </fieldset>
+          <label class="inline setting">
+            <input type="checkbox" checked={wrap.value === "on"} onChange={({ currentTarget }) => (wrap.value = currentTarget.checked ? "on" : "off")} />
+            <span>{s.wrapLines}</span>
+          </label>
           <hr />
-          <button
-            type="button"
-            class="menu-item"
-            onClick={() => {
-              close();
-              dialog.value = "shortcuts";
-            }}
-          >
-            <Icon name="keyboard" /> {s.shortcuts}
-          </button>
-          <button
-            type="button"
-            class="menu-item"
-            onClick={() => {
-              close();
-              void resetAll();
-            }}
-          >
-            <Icon name="reset" /> {s.reset}
-          </button>
+          {item("clock", s.history, () => (close(), (dialog.value = "history")))}
+          {item("keyboard", s.shortcuts, () => (close(), (dialog.value = "shortcuts")))}
+          {item("info", s.about, () => (close(), (dialog.value = "about")))}
+          {item("reset", s.reset, () => (close(), void resetAll()))}
         </div>
       )}
     </Popover>
@@ -148,15 +134,37 @@ function Preferences() {
 
 export function Header() {
   const s = t.value;
+  if (embedded.value) {
+    return (
+      <header class="bar">
+        <h1 class="brand">
+          <img src="./icon.svg" alt="" width="22" height="22" />
+          <span>claimkit</span>
+        </h1>
+        <span class="spacer" />
+        <button type="button" class="button small" onClick={() => void openWhole()}>
+          {s.openInPage}
+        </button>
+      </header>
+    );
+  }
   return (
     <header class="bar">
       <h1 class="brand">
         <img src="./icon.svg" alt="" width="22" height="22" />
         <span>claimkit</span>
       </h1>
-      <Examples />
+      <button type="button" class="button" aria-haspopup="dialog" title={s.examples} onClick={() => (dialog.value = "gallery")}>
+        <Icon name="book" />
+        <span class="label">{s.examples}</span>
+      </button>
       <Releases />
-      <span class="spacer" />
+      <p class="tagline">
+        <span>{s.tagline}</span>{" "}
+        <button type="button" class="link-button" onClick={() => (dialog.value = "about")}>
+          {s.about}
+        </button>
+      </p>
       <button type="button" class="button" title={s.share} onClick={() => void copyLink()}>
         <Icon name="link" />
         <span class="label">{s.share}</span>

@@ -1,6 +1,8 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Verdict } from "../contract.ts";
 import type { Matrix } from "../engine/placement.ts";
+import { told } from "../i18n/engine.ts";
+import { unticked } from "../i18n/words.ts";
 import { t } from "../i18n/index.ts";
 
 export const VERDICTS: Verdict[] = ["Yes", "Possible", "No", "Error"];
@@ -123,7 +125,7 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
                   aria-selected={isPicked}
                   key={index}
                   class={`cell verdict-${verdict}${isPicked ? " picked" : ""}`}
-                  title={column.reasons[row] || s.verdictNotes[verdict]}
+                  title={unticked(told(column.reasons[row] ?? "")) || s.verdictNotes[verdict]}
                   onClick={() => onPick(row, index)}
                 >
                   <span aria-hidden="true" class="sign">

@@ -4,9 +4,11 @@ import type { Matrix } from "../engine/placement.ts";
 import { sampleNodes } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
 import { fileOf, files, freeName, literal, manifest, newFile, source } from "../state/files.ts";
-import { release } from "../state/options.ts";
+import { nodeWords, picked as pickedCell, release } from "../state/options.ts";
 import { together } from "../state/together.ts";
 import { Cell } from "./Cell.tsx";
+import { Commands } from "./Commands.tsx";
+import { Contexts } from "./Contexts.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { MatrixGrid, VERDICTS } from "./MatrixGrid.tsx";
 import { Removals } from "./Removals.tsx";
@@ -14,20 +16,22 @@ import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
 
-/** Rows that pass the filter: words of which every one is in the name or in a label, and the chosen verdicts. */
+/** Whether a node has what one word of the filter asks for: `key=value` is a whole label, anything else is looked for everywhere. */
+function passes(part: string, name: string, labels: Record<string, string> | null): boolean {
+  const equals = part.indexOf("=");
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => [key.toLowerCase(), value.toLowerCase()] as const);
+  if (equals < 0) return name.toLowerCase().includes(part) || pairs.some(([key, value]) => key.includes(part) || value.includes(part));
+  const [wantedKey, wantedValue] = [part.slice(0, equals), part.slice(equals + 1)];
+  return pairs.some(([key, value]) => (key === wantedKey || key.endsWith(`/${wantedKey}`)) && value === wantedValue);
+}
+
+/** Rows that pass the filter: every word of it, and one of the chosen verdicts in some column. */
 function passing(matrix: Matrix, words: string, wanted: ReadonlySet<Verdict>): number[] {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   const rows: number[] = [];
   for (let row = 0; row < matrix.nodes.length; row++) {
-    if (wanted.size > 0) {
-      const some = matrix.columns.some(({ verdicts }) => wanted.has(verdicts[row] ?? "Error"));
-      if (!some) continue;
-    }
-    if (parts.length > 0) {
-      const labels = matrix.labels[row];
-      const text = `${matrix.nodes[row]} ${labels ? Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(" ") : ""}`.toLowerCase();
-      if (!parts.every((part) => text.includes(part))) continue;
-    }
+    if (wanted.size > 0 && !matrix.columns.some(({ verdicts }) => wanted.has(verdicts[row] ?? "Error"))) continue;
+    if (!parts.every((part) => passes(part, matrix.nodes[row] ?? "", matrix.labels[row] ?? null))) continue;
     rows.push(row);
   }
   return rows;
@@ -38,9 +42,9 @@ export function Nodes() {
   void files.value;
   const file = manifest.value;
   const nodes = fileOf("nodes");
-  const [words, setWords] = useState("");
+  const words = nodeWords.value;
   const [wanted, setWanted] = useState<ReadonlySet<Verdict>>(new Set());
-  const [picked, setPicked] = useState<{ node: string; column: number } | null>(null);
+  const picked = pickedCell.value;
   const all = together();
   const key = all && `${all.key} ${all.version} ${nodes?.id} ${nodes?.version} ${release.value}`;
   const { outcome, fresh } = useEngine<Matrix>(
@@ -58,13 +62,16 @@ export function Nodes() {
   const matrix = outcome?.kind === "answer" ? outcome.answer : null;
   const counts = useMemo(() => {
     const count: Record<Verdict, number> = { Yes: 0, Possible: 0, No: 0, Error: 0 };
-    for (const column of matrix?.columns ?? []) for (const verdict of column.verdicts) count[verdict] += 1;
+    // Nodes, not cells: a node counts for every verdict it has in some column.
+    for (let row = 0; row < (matrix?.nodes.length ?? 0); row++) {
+      for (const verdict of new Set(matrix?.columns.map(({ verdicts }) => verdicts[row] ?? "Error"))) count[verdict] += 1;
+    }
     return count;
   }, [matrix]);
   const rows = useMemo(() => (matrix ? passing(matrix, words, wanted) : []), [matrix, words, wanted]);
   const pickedRow = matrix && picked ? matrix.nodes.indexOf(picked.node) : -1;
   useEffect(() => {
-    if (matrix && picked && (pickedRow < 0 || picked.column >= matrix.columns.length)) setPicked(null);
+    if (matrix && picked && (pickedRow < 0 || picked.column >= matrix.columns.length)) pickedCell.value = null;
   }, [matrix]);
 
   if (!file || !all) return null;
@@ -96,10 +103,11 @@ export function Nodes() {
   return (
     <div class="nodes" aria-busy={!fresh}>
       <Trouble outcome={outcome} verb="evaluate" />
+      {matrix && <Contexts matrix={matrix} all={all} />}
       {matrix && matrix.columns.length > 0 && (
         <>
           <div class="controls">
-            <input type="search" class="filter" placeholder={s.filterHint} aria-label={s.filterNodes} value={words} onInput={({ currentTarget }) => setWords(currentTarget.value)} />
+            <input type="search" class="filter" placeholder={s.filterHint} aria-label={s.filterNodes} value={words} onInput={({ currentTarget }) => (nodeWords.value = currentTarget.value)} />
             <div class="chips" role="group" aria-label={s.filterNodes}>
               {VERDICTS.filter((verdict) => counts[verdict] > 0 || wanted.has(verdict)).map((verdict) => (
                 <button type="button" key={verdict} class={`chip-button verdict-${verdict}`} aria-pressed={wanted.has(verdict)} title={s.verdictNotes[verdict]} onClick={() => toggle(verdict)}>
@@ -116,7 +124,7 @@ export function Nodes() {
           {rows.length === 0 ? (
             <p class="muted quiet">{s.noMatches}</p>
           ) : (
-            <MatrixGrid matrix={matrix} rows={rows} picked={picked && pickedRow >= 0 ? { row: pickedRow, column: picked.column } : null} onPick={(row, column) => setPicked({ node: matrix.nodes[row] ?? "", column })} />
+            <MatrixGrid matrix={matrix} rows={rows} picked={picked && pickedRow >= 0 ? { row: pickedRow, column: picked.column } : null} onPick={(row, column) => (pickedCell.value = { node: matrix.nodes[row] ?? "", column })} />
           )}
           {picked && pickedRow >= 0 ? (
             <Cell key={`${picked.node} ${picked.column}`} matrix={matrix} row={pickedRow} column={picked.column} all={all} />
@@ -128,6 +136,7 @@ export function Nodes() {
       )}
       {matrix && matrix.columns.length === 0 && <p class="muted quiet">{s.noClaims}</p>}
       {matrix && matrix.findings.length > 0 && <FindingList findings={matrix.findings} fileId={file.id} canFix={false} locate={all.locate} />}
+      {matrix && <Commands panel="nodes" />}
     </div>
   );
 }

@@ -5,7 +5,8 @@ import { findSetting, smallEditor, type SmallEditor } from "../editor/small.ts";
 import { POLICY_SAMPLES } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
 import { changeDoc, fileOf, files, freeName, literal, manifest, newFile, source, splitLines } from "../state/files.ts";
-import { release } from "../state/options.ts";
+import { POLICY_OPERATIONS, policyGroups, policyOperation, policyUser, release } from "../state/options.ts";
+import { copyLink } from "../state/session.ts";
 import { printYaml } from "../state/print.ts";
 import { Compare } from "./Compare.tsx";
 import { FindingList } from "./FindingList.tsx";
@@ -13,8 +14,6 @@ import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
-
-const OPERATIONS = ["CREATE", "UPDATE", "DELETE"] as const;
 
 /** Writes the settings, making their file when there is none yet; the manifest stays in the editor. */
 function write(doc: Text): void {
@@ -40,8 +39,11 @@ function Answer({ entry }: { entry: Admitted }) {
         <span class={`chip ${response?.accepted ? "verdict-Yes" : "bad"}`}>
           {response ? (response.accepted ? (mutated ? s.mutated : s.allowed) : `${s.denied}${response.code ? ` · ${response.code}` : ""}`) : s.notAsked}
         </span>
+        <button type="button" class="button icon-only quiet" aria-label={s.linkAnswer} title={s.linkAnswer} onClick={() => void copyLink()}>
+          <Icon name="link" size={14} />
+        </button>
       </h3>
-      {response?.message && <p class="exact bad-text">{response.message}</p>}
+      {response?.message && <p class="exact policy-says">{response.message}</p>}
       {response?.warnings?.map((warning, index) => (
         <p key={index} class="exact">
           {s.warnings}: {warning}
@@ -69,10 +71,10 @@ export function Policy() {
   const file = manifest.value;
   const settings = fileOf("settings");
   const stored = fileOf("stored");
-  const [operation, setOperation] = useState<(typeof OPERATIONS)[number]>("CREATE");
-  const [user, setUser] = useState("jane");
+  const operation = policyOperation.value;
+  const user = policyUser.value;
+  const groups = policyGroups.value;
   const [most, setMost] = useState(50);
-  const [groups, setGroups] = useState("");
   const text = settings ? source(settings) : null;
   const key = file && JSON.stringify([file.id, file.version, settings?.id, settings?.version, stored?.id, stored?.version, operation, user, groups, release.value]);
   const { outcome, fresh } = useEngine<Admission>(
@@ -152,19 +154,19 @@ export function Policy() {
           <div class="controls">
             <label class="inline">
               <span>{s.policyOperation}</span>
-              <select value={operation} onChange={({ currentTarget }) => setOperation(currentTarget.value as typeof operation)}>
-                {OPERATIONS.map((value) => (
+              <select value={operation} onChange={({ currentTarget }) => (policyOperation.value = currentTarget.value as typeof operation)}>
+                {POLICY_OPERATIONS.map((value) => (
                   <option key={value}>{value}</option>
                 ))}
               </select>
             </label>
             <label class="inline">
               <span>{s.user}</span>
-              <input class="short" value={user} spellcheck={false} onInput={({ currentTarget }) => setUser(currentTarget.value)} />
+              <input class="short" value={user} spellcheck={false} onInput={({ currentTarget }) => (policyUser.value = currentTarget.value)} />
             </label>
             <label class="inline">
               <span>{s.groups}</span>
-              <input class="short" value={groups} spellcheck={false} onInput={({ currentTarget }) => setGroups(currentTarget.value)} />
+              <input class="short" value={groups} spellcheck={false} onInput={({ currentTarget }) => (policyGroups.value = currentTarget.value)} />
             </label>
           </div>
           {operation !== "CREATE" && !stored && <p class="quiet muted">{s.noStored}</p>}

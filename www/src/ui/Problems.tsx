@@ -1,100 +1,32 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Answer, Finding, ObjectEntry } from "../contract.ts";
-import { announceableReport, copyText, fixAll } from "../state/actions.ts";
+import type { Finding } from "../contract.ts";
+import { reveal, deletes } from "../editor/editor.ts";
+import type { ShortAnswer } from "../engine/report.ts";
 import { engineError, engineState, restart } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
-import { countErrors, failures, report, stale } from "../state/checks.ts";
-import { manifest } from "../state/files.ts";
+import { announceableReport, planFixAll } from "../state/actions.ts";
+import { failures, report, stale } from "../state/checks.ts";
+import { fileById, manifest, manifestHead, type PageFile } from "../state/files.ts";
+import { findingKey, pointedFinding, wantedFinding } from "../state/goal.ts";
+import { guideFor } from "../state/guide.ts";
 import { announce } from "../state/notices.ts";
+import { FORMATS, saveReport } from "../state/report.ts";
+import { verdictOf } from "../state/verdict.ts";
+import { Commands } from "./Commands.tsx";
 import { FindingList } from "./FindingList.tsx";
+import { GuideLine } from "./GuideLine.tsx";
 import { Icon } from "./Icon.tsx";
-
-/** Who would say no (or yes): the first of kubectl and the API server that has an error. */
-function verdictOf(answer: Answer): { tone: "good" | "bad" | "none"; text: string } {
-  const s = t.value;
-  const { errors, warnings, infos } = countErrors(answer.findings);
-  if (answer.error) return { tone: "bad", text: answer.error };
-  if (!answer.ok && (answer.findings.some((finding) => finding.code === "nothing-checked") || errors === 0)) return { tone: "none", text: s.nothingChecked };
-  const refusing = (["kubectl", "kube-apiserver"] as const).find((origin) => answer.findings.some((finding) => finding.origin === origin && finding.severity === "error"));
-  if (refusing) {
-    const own = answer.findings.filter((finding) => finding.origin === refusing && finding.severity === "error").length;
-    return { tone: "bad", text: s.refuse(s.subjects[refusing], own) };
-  }
-  if (errors > 0) return { tone: "bad", text: s.problemsHere(errors) };
-  const remarks = warnings + infos;
-  const who = s.subjects["kube-apiserver"];
-  return { tone: "good", text: remarks > 0 ? s.acceptWarn(who, remarks) : s.accept(who) };
-}
-
-/** One checked object and, when the server would refuse it, the exact `Status`. */
-export function ObjectRow({ entry }: { entry: ObjectEntry }) {
-  const s = t.value;
-  const name = `${entry.kind ?? "?"} ${entry.namespace ? `${entry.namespace}/` : ""}${entry.name ?? ""}`;
-  const status = entry.status ? JSON.stringify(entry.status, null, 2) : "";
-  const line = (
-    <>
-      <span class={`tick ${entry.valid ? "good" : "bad"}`}>
-        <Icon name={entry.valid ? "check" : "cross"} />
-      </span>
-      <span class="object-name">
-        {entry.kind ?? "?"} <b>{entry.name || "—"}</b>
-        {entry.namespace && <span class="muted"> {entry.namespace}</span>}
-      </span>
-      {entry.release && <span class="chip">{entry.release}</span>}
-    </>
-  );
-  if (!entry.status) return <li class="object">{line}</li>;
-  return (
-    <li class="object with-status">
-      <details>
-        <summary>
-          {line}
-          <span class="chip bad">
-            {entry.status.code} {entry.status.reason}
-          </span>
-        </summary>
-        <div class="status-body">
-          <div class="status-head">
-            <span>{s.statusOf(name)}</span>
-            <button type="button" class="button small" onClick={() => void copyText(status)}>
-              {s.copy}
-            </button>
-          </div>
-          <pre tabIndex={0}>{status}</pre>
-        </div>
-      </details>
-    </li>
-  );
-}
-
-export function Objects({ entries, total = entries.length }: { entries: readonly ObjectEntry[]; total?: number }) {
-  const s = t.value;
-  const [most, setMost] = useState(50);
-  if (entries.length === 0) return null;
-  return (
-    <section class="objects" aria-label={s.objects}>
-      <h3>
-        {s.objects} <span class="count">{total.toLocaleString()}</span>
-      </h3>
-      <ul>
-        {entries.slice(0, most).map((entry, index) => (
-          <ObjectRow key={index} entry={entry} />
-        ))}
-      </ul>
-      {entries.length > most && (
-        <button type="button" class="button" onClick={() => setMost(most + 500)}>
-          {s.showMore(Math.min(500, entries.length - most))}
-        </button>
-      )}
-    </section>
-  );
-}
+import { Objects } from "./Objects.tsx";
+import { Popover } from "./Popover.tsx";
+import { Strip } from "./Strip.tsx";
 
 /** What to show while there is no answer: starting, failed to start, crashed on this text. */
-export function EngineTrouble() {
+function EngineTrouble() {
   const s = t.value;
-  const file = manifest.value;
-  const failure = file && failures.value.get(file.id);
+  const failed = failures.value;
+  const file = failed.size > 0 ? manifest.value : undefined;
+  const failure = file && failed.get(file.id);
   if (engineState.value === "failed") {
     return (
       <div class="banner bad" role="alert">
@@ -119,47 +51,127 @@ export function EngineTrouble() {
   return null;
 }
 
-function certain(findings: readonly Finding[]): number {
-  return findings.filter((finding) => finding.fixes.length === 1).length;
+/** How many findings have one fix that takes nothing away. */
+function certain(file: PageFile, findings: readonly Finding[]): number {
+  return findings.filter(({ fixes }) => fixes.length === 1 && !deletes(file.doc, fixes[0]!)).length;
+}
+
+function ReportMenu() {
+  const s = t.value;
+  return (
+    <Popover label={s.report} align="end" buttonClass="button small" button={s.report}>
+      {(close) => (
+        <div class="menu">
+          {FORMATS.map((format) => (
+            <button type="button" class="menu-item" key={format} onClick={() => (close(), saveReport(format))}>
+              {s.reportFormats[format]}
+            </button>
+          ))}
+        </div>
+      )}
+    </Popover>
+  );
+}
+
+/** Goes to the finding a link names, once it is there. */
+function useWanted(fileId: string | undefined, findings: readonly Finding[] | undefined): void {
+  const wanted = wantedFinding.value;
+  useEffect(() => {
+    if (wanted === "" || fileId === undefined || !findings || stale.peek()) return;
+    wantedFinding.value = "";
+    const found = findings.find((finding) => findingKey(finding) === wanted);
+    if (!found) return;
+    pointedFinding.value = wanted;
+    if (found.range) reveal(fileId, found.range, false);
+  }, [wanted, findings]);
+}
+
+/** An answer is dimmed when it is older than the text for this long: a check is rarely noticed, and a fade costs frames. */
+const OLD_MS = 800;
+
+/** What belongs to an older text is shown as such; only this is drawn again for a key. */
+function Fresh({ children }: { children: ComponentChildren }) {
+  const busy = stale.value;
+  const [old, setOld] = useState(false);
+  useEffect(() => {
+    if (!busy) {
+      setOld(false);
+      return undefined;
+    }
+    const timer = window.setTimeout(() => setOld(true), OLD_MS);
+    return () => clearTimeout(timer);
+  }, [busy]);
+  return (
+    <div class={old ? "problems old" : "problems"} aria-busy={busy}>
+      {children}
+    </div>
+  );
+}
+
+function FixAll({ findings }: { findings: readonly Finding[] }) {
+  const s = t.value;
+  const file = manifest.peek();
+  const fixable = stale.value || !file ? 0 : certain(file, findings);
+  if (fixable === 0) return null;
+  return (
+    <button type="button" class="button primary" title={s.fixAllTitle(fixable)} onClick={() => void planFixAll()}>
+      {s.fixAll} <span class="count">{fixable}</span>
+    </button>
+  );
+}
+
+/** The verdict, the findings and the objects of one answer. */
+function Answered({ answer, file, empty }: { answer: ShortAnswer; file: PageFile; empty: boolean }) {
+  const s = t.value;
+  if (empty) return <p class="muted quiet">{s.emptyFile}</p>;
+  const { findings, objects } = answer;
+  const verdict = verdictOf(answer);
+  const judged = objects.filter(({ valid }) => typeof valid === "boolean");
+  const guide = guideFor(file.doc, answer);
+  // What the engine says of a text of another sort helps nobody.
+  const quiet = guide !== null && guide.what !== "live" && judged.length === 0;
+  const releases = [...new Set(judged.map((entry) => entry.release).filter(Boolean))];
+  return (
+    <>
+      <div class={`verdict ${quiet ? "none" : verdict.tone}`}>
+        <Icon name={quiet || verdict.tone === "none" ? "info" : verdict.tone === "good" ? "check" : "error"} size={20} />
+        <div>
+          <h2>{quiet ? s.nothingChecked : verdict.text}</h2>
+          {releases.length > 0 && <p class="muted">{s.judgedAs(releases.join(", "))}</p>}
+        </div>
+        {!quiet && <FixAll findings={findings} />}
+        {!quiet && <ReportMenu />}
+      </div>
+      {guide && <GuideLine guide={guide} file={file} />}
+      {!quiet && (
+        <>
+          <FindingList findings={findings} fileId={file.id} objects={objects} canLink />
+          <Objects entries={objects} total={answer.objectCount} />
+          <Strip />
+          <Commands panel="problems" />
+        </>
+      )}
+    </>
+  );
 }
 
 export function Problems() {
   const s = t.value;
-  const file = manifest.value;
+  // Not the manifest itself: it changes with every key, and the answer only after a pause.
+  const head = manifestHead.value;
   const current = report.value;
   const said = announceableReport.value;
-
   useEffect(() => {
     if (said) announce(t.peek().announceFindings(said.errors, said.warnings));
   }, [said]);
-
+  useWanted(head?.id, current?.answer.findings);
+  const file = head && fileById(head.id);
   if (!file) return null;
-  const { findings = [], objects = [] } = current?.answer ?? {};
-  const verdict = current && verdictOf(current.answer);
-  const empty = file.doc.length === 0;
-  const fixable = certain(findings);
-  const releases = [...new Set(objects.map((entry) => entry.release).filter(Boolean))];
   return (
-    <div class="problems" aria-busy={stale.value}>
+    <Fresh>
       <EngineTrouble />
       {!current && engineState.value !== "failed" && <p class="muted quiet">{engineState.value === "starting" ? s.starting : s.waiting}</p>}
-      {current && empty && <p class="muted quiet">{s.emptyFile}</p>}
-      {verdict && !empty && (
-        <div class={`verdict ${verdict.tone}`}>
-          <Icon name={verdict.tone === "good" ? "check" : verdict.tone === "bad" ? "error" : "info"} size={20} />
-          <div>
-            <h2>{verdict.text}</h2>
-            {releases.length > 0 && <p class="muted">{s.judgedAs(releases.join(", "))}</p>}
-          </div>
-          {fixable > 0 && (
-            <button type="button" class="button primary" title={s.fixAllTitle(fixable)} onClick={() => void fixAll()}>
-              {s.fixAll} <span class="count">{fixable}</span>
-            </button>
-          )}
-        </div>
-      )}
-      {!empty && <FindingList findings={findings} fileId={file.id} />}
-      {!empty && <Objects entries={objects} total={current?.answer.objectCount ?? 0} />}
-    </div>
+      {current && <Answered answer={current.answer} file={file} empty={head.empty} />}
+    </Fresh>
   );
 }

@@ -4,13 +4,14 @@ import { toSpan } from "../editor/positions.ts";
 import { focusEditor } from "../editor/editor.ts";
 import type { TextSource } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
-import { activate, fileOf, files, freeName, manifest, newFile, open, source, textOf, type PageFile, type Role } from "../state/files.ts";
+import { activate, fileOf, files, freeName, literal, manifest, newFile, open, source, textOf, type PageFile, type Role } from "../state/files.ts";
 import { FIELD_VALIDATIONS, fieldManager, fieldValidation, force, operation, OPERATIONS, patchType, PATCH_TYPES, release, requestNamespace, via, VIAS } from "../state/options.ts";
 import { overlay } from "../state/checks.ts";
-import { printYaml } from "../state/print.ts";
+import { likeIn, printYaml } from "../state/print.ts";
+import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { FindingList } from "./FindingList.tsx";
-import { Objects } from "./Problems.tsx";
+import { Objects } from "./Objects.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
 
@@ -63,9 +64,15 @@ function written(file: PageFile, range: Range | null | undefined): string {
   return `${file.doc.sliceString(from, to).trimEnd()}\n`;
 }
 
+/** What was written, with its fields in the order of what the server holds; as it stands where it cannot be read alone. */
+function asWritten(raw: unknown, like: unknown, text: string): string {
+  return typeof raw === "object" && raw !== null ? printYaml(likeIn(raw, like)) : text;
+}
+
 function Outcome({ entry }: { entry: ObjectEntry }) {
   const s = t.value;
   const { status } = entry;
+  if (!status && typeof entry.valid !== "boolean") return <h2 class="verdict-line">{s.notJudged(entry.kind ?? "")}</h2>;
   const text = status ? s.wouldRefuse(status.code, status.reason ?? "") : entry.valid === false ? s.notValid : s.wouldAccept;
   return <h2 class={`verdict-line ${status || entry.valid === false ? "bad" : "good"}`}>{text}</h2>;
 }
@@ -123,6 +130,12 @@ export function Request() {
     () => ({ verb: "parse", text: source(stored!), options: common }),
     pauseFor(length),
   );
+  const afterNow = patches ? outcome : parsedNew.outcome;
+  const found = afterNow?.kind === "answer" ? afterNow.answer : null;
+  const shownAt = Math.min(index, Math.max(0, (patches ? 1 : (found?.objects.length ?? 0)) - 1));
+  const text = file && !needsOld && found ? written(file, found.objects[shownAt]?.range) : "";
+  // What was written, read and printed like what the server holds: what differs is what the server changed, not how it is written.
+  const read = useEngine<Answer & { raw?: unknown }>("request-raw", text === "" ? null : text, () => ({ verb: "parse", text: literal("request-raw", text), options: { raw: true } }), pauseFor(length));
   const said = outcome?.kind === "answer" && fresh && !patches ? outcome.answer.findings : null;
   useEffect(() => {
     overlay.value = said && file ? { fileId: file.id, version: file.version, findings: said } : null;
@@ -132,14 +145,14 @@ export function Request() {
   }, [said, file?.id, file?.version]);
   if (!file) return null;
   const answer = outcome?.kind === "answer" ? outcome.answer : null;
-  const afterAnswer = patches ? answer : parsedNew.outcome?.kind === "answer" ? parsedNew.outcome.answer : null;
+  const afterAnswer = found;
   const oldAnswer = parsedOld.outcome?.kind === "answer" ? parsedOld.outcome.answer : null;
   const many = patches ? 1 : (afterAnswer?.objects.length ?? 0);
-  const at = Math.min(index, Math.max(0, many - 1));
+  const at = shownAt;
   const entry = answer?.objects[at];
   const after = held(afterAnswer, at);
   const partner = Math.max(0, (oldAnswer?.objects ?? []).findIndex((other) => other.kind === afterAnswer?.objects[at]?.kind && other.name === afterAnswer?.objects[at]?.name));
-  const before = needsOld ? held(oldAnswer, oldAnswer && oldAnswer.objects.length > 1 ? partner : 0) : written(file, afterAnswer?.objects[at]?.range);
+  const before = needsOld ? held(oldAnswer, oldAnswer && oldAnswer.objects.length > 1 ? partner : 0) : asWritten(read.outcome?.kind === "answer" ? read.outcome.answer.raw : undefined, afterAnswer?.objects[at]?.object, text);
   return (
     <div class="request" aria-busy={!fresh && key !== null}>
       <div class="controls grid">
@@ -229,9 +242,10 @@ export function Request() {
             </label>
           )}
           {entry && <Outcome entry={entry} />}
-          <FindingList findings={answer.findings.filter((finding) => many <= 1 || finding.object === undefined || finding.object === at)} fileId={patches ? patch?.id : file.id} canFix={false} />
+          <FindingList objects={answer.objects} findings={answer.findings.filter((finding) => many <= 1 || finding.object === undefined || finding.object === at)} fileId={patches ? patch?.id : file.id} canFix={false} />
           {entry?.status && <Objects entries={[entry]} />}
-          {after !== "" && (
+          <Commands panel="request" />
+          {after !== "" && (needsOld || read.outcome !== null) && (
             <>
               {before === after && <p class="muted quiet">{s.sameObject}</p>}
               <Compare before={before} after={after} beforeLabel={needsOld ? s.beforeStored : file.name} afterLabel={patches ? s.afterPatch : s.afterStored} />

@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { cursor } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { report, stale } from "../state/checks.ts";
+import { activeHead, fileHeads } from "../state/files.ts";
 import { draftState } from "../state/draft.ts";
 import { online, offlineReady } from "../state/offline.ts";
 
@@ -14,10 +15,13 @@ export function StatusBar() {
   if (current && !stale.value) shownMs.value = current.ms < 10 ? current.ms.toFixed(1) : Math.round(current.ms).toString();
   return (
     <footer class="status-bar">
-      <span class="tabular">{s.lineColumn(line + 1, character + 1)}</span>
+      <span class="tabular">
+        {fileHeads.value.length > 1 && <span class="wide-only">{`${activeHead.value?.name} · `}</span>}
+        {s.lineColumn(line + 1, character + 1)}
+      </span>
       {shownMs.value && <span class="tabular">{s.checkedIn(shownMs.value)}</span>}
       <span class="spacer" />
-      <span class="wide-only">{draftState.value === "kept" ? s.draftKept : s.draftTooLarge}</span>
+      <span class="wide-only">{draftState.value === "kept" ? s.draftKept : s.draftOff}</span>
       <span class="private">{s.privacy}</span>
       {(!online.value || offlineReady.value) && <span>{online.value ? s.offlineReady : s.offline}</span>}
     </footer>

@@ -1,0 +1,224 @@
+//! What differs between the shapes of neighbouring versions, as rows. Conversion of texts reads them in both directions.
+//!
+//! Source of the device family's rows: kube-apiserver 1.33 to 1.36, `pkg/apis/resource/<version>/conversion.go`. Upstream has no
+//! conversion between v1alpha1 and v1alpha2.
+
+use super::{Family, Version, classic, device};
+
+/// Two neighbouring versions of a family and what differs.
+#[derive(Debug)]
+pub struct Step {
+    /// The older version.
+    pub older: &'static Version,
+    /// The newer version.
+    pub newer: &'static Version,
+    /// What differs. Fields that both versions have are not listed.
+    pub rows: &'static [Row],
+}
+
+/// One difference, as seen on the way from the older to the newer version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// A kind has another name.
+    Rename {
+        /// Its name in the older version.
+        older: &'static str,
+        /// Its name in the newer version.
+        newer: &'static str,
+    },
+    /// A text becomes the only item of a list.
+    Move(Handle),
+    /// Fields of a struct stand in a struct of their own in the newer version.
+    Wrap {
+        /// The Go type of the struct.
+        of: &'static str,
+        /// The field that holds them in the newer version.
+        into: &'static str,
+    },
+    /// Fields of a struct stand in a struct of their own in the older version, which always writes it.
+    Unwrap {
+        /// The Go type of the struct.
+        of: &'static str,
+        /// The field that holds them in the older version.
+        from: &'static str,
+    },
+    /// A plain value becomes a struct with one field.
+    WrapValue {
+        /// The Go type of the struct.
+        of: &'static str,
+        /// The field that holds the value in the newer version.
+        into: &'static str,
+    },
+    /// The older version takes zero for absent; the newer one knows absent only.
+    Default {
+        /// The Go type of the struct.
+        of: &'static str,
+        /// The field.
+        field: &'static str,
+    },
+    /// Only the newer version has the field.
+    Drop {
+        /// The Go type of the struct, an object.
+        of: &'static str,
+        /// The field.
+        field: &'static str,
+        /// Why the older version has no place for it.
+        reason: &'static str,
+    },
+}
+
+/// The resource handle of an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handle {
+    /// The kind whose `status.allocation` has it.
+    pub of: &'static str,
+    /// The text of the older version.
+    pub older: &'static str,
+    /// The list of the newer version.
+    pub newer: &'static str,
+}
+
+/// The steps of the classic family, oldest first.
+pub const CLASSIC: &[Step] = &[Step {
+    older: &classic::v1alpha1::VERSION,
+    newer: &classic::v1alpha2::VERSION,
+    rows: &[
+        Row::Rename { older: "PodScheduling", newer: "PodSchedulingContext" },
+        Row::Rename { older: "PodSchedulingList", newer: "PodSchedulingContextList" },
+        Row::Move(Handle { of: "ResourceClaim", older: "resourceHandle", newer: "resourceHandles" }),
+        Row::Drop {
+            of: "ResourceClass",
+            field: "structuredParameters",
+            reason: "v1alpha1 has no structured parameters: there the driver's controller allocates",
+        },
+    ],
+}];
+
+/// The steps of the device family, oldest first.
+pub const DEVICE: &[Step] = &[
+    Step {
+        older: &device::v1alpha3::VERSION,
+        newer: &device::v1beta1::VERSION,
+        rows: &[Row::WrapValue { of: "DeviceCapacity", into: "value" }],
+    },
+    Step {
+        older: &device::v1beta1::VERSION,
+        newer: &device::v1beta2::VERSION,
+        rows: &[
+            Row::Wrap { of: "DeviceRequest", into: "exactly" },
+            Row::Unwrap { of: "Device", from: "basic" },
+            Row::Default { of: "ResourceSliceSpec", field: "nodeName" },
+            Row::Default { of: "ResourceSliceSpec", field: "allNodes" },
+        ],
+    },
+    Step { older: &device::v1beta2::VERSION, newer: &device::v1::VERSION, rows: &[] },
+];
+
+/// Which way a step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// To the newer version.
+    Up,
+    /// To the older version.
+    Down,
+}
+
+impl Family {
+    /// The steps between neighbouring versions, oldest first.
+    pub fn steps(self) -> &'static [Step] {
+        match self {
+            Family::Classic => CLASSIC,
+            Family::Device => DEVICE,
+        }
+    }
+}
+
+/// The steps from one version to another, in the order they are taken; none between families.
+pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static Step>) {
+    let steps = from.family.steps();
+    let from_at = place(steps, from);
+    let to_at = place(steps, to);
+    let slice = |low: usize, high: usize| steps.get(low..high).unwrap_or(&[]).iter();
+    if from.family != to.family {
+        (Direction::Up, Vec::new())
+    } else if from_at <= to_at {
+        (Direction::Up, slice(from_at, to_at).collect())
+    } else {
+        (Direction::Down, slice(to_at, from_at).rev().collect())
+    }
+}
+
+/// The number of steps below a version.
+fn place(steps: &[Step], version: &Version) -> usize {
+    steps.iter().take_while(|step| step.older.name != version.name).count()
+}
+
+impl Step {
+    /// The name of a kind on the other side.
+    pub fn renamed(&self, kind: &'static str, direction: Direction) -> &'static str {
+        let renamed = self.rows.iter().find_map(|row| match (row, direction) {
+            (Row::Rename { older, newer }, Direction::Up) if *older == kind => Some(*newer),
+            (Row::Rename { older, newer }, Direction::Down) if *newer == kind => Some(*older),
+            _ => None,
+        });
+        renamed.unwrap_or(kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(from: &Version, to: &Version) -> Vec<(&'static str, &'static str)> {
+        between(from, to).1.iter().map(|step| (step.older.name, step.newer.name)).collect()
+    }
+
+    #[test]
+    fn steps_are_taken_in_order() {
+        let (oldest, newest) = (&device::v1alpha3::VERSION, &device::v1::VERSION);
+        assert_eq!(names(oldest, newest), [("v1alpha3", "v1beta1"), ("v1beta1", "v1beta2"), ("v1beta2", "v1")]);
+        assert_eq!(names(newest, oldest), [("v1beta2", "v1"), ("v1beta1", "v1beta2"), ("v1alpha3", "v1beta1")]);
+        assert_eq!(between(newest, oldest).0, Direction::Down);
+        assert_eq!(names(newest, newest), []);
+        assert_eq!(names(&classic::v1alpha1::VERSION, newest), []);
+    }
+
+    /// Every step leads on where the one before ends.
+    #[test]
+    fn the_ladder_has_no_gap() {
+        for steps in [CLASSIC, DEVICE] {
+            for pair in steps.windows(2) {
+                assert_eq!(pair[0].newer.name, pair[1].older.name);
+            }
+        }
+    }
+
+    /// A row names a struct and a field that the tables have.
+    #[test]
+    fn rows_name_what_the_tables_have() {
+        for step in CLASSIC.iter().chain(DEVICE) {
+            for row in step.rows {
+                let (version, of, field) = match row {
+                    Row::Rename { older, newer } => {
+                        assert!(step.older.kinds.iter().any(|kind| kind.kind == *older), "{older}");
+                        assert!(step.newer.kinds.iter().any(|kind| kind.kind == *newer), "{newer}");
+                        continue;
+                    }
+                    Row::Move(handle) => (step.newer, "AllocationResult", handle.newer),
+                    Row::Wrap { of, into } | Row::WrapValue { of, into } => (step.newer, *of, *into),
+                    Row::Unwrap { of, from } => (step.older, *of, *from),
+                    Row::Default { of, field } | Row::Drop { of, field, .. } => (step.newer, *of, *field),
+                };
+                let has = version.kinds.iter().any(|kind| find(kind.schema, of).is_some_and(|schema| schema.has(field)));
+                assert!(has, "{of}.{field}");
+            }
+        }
+    }
+
+    fn find(schema: &'static crate::api::Struct, go: &str) -> Option<&'static crate::api::Struct> {
+        if schema.go == go {
+            return Some(schema);
+        }
+        schema.fields.iter().find_map(|field| field.ty.holds().and_then(|inner| find(inner, go)))
+    }
+}

@@ -1,0 +1,164 @@
+//! Which fields of an object of the device family the target version has no place for, from the tables of both versions.
+
+use super::job::{self, Change, Job};
+use super::losses::comes_to_life;
+use crate::api::steps::Row;
+use crate::api::{Field, Struct, Type};
+use crate::finding::Path;
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
+
+/// A field that goes.
+pub struct Gone<'g> {
+    /// The mapping it stands in.
+    pub map: NodeId,
+    /// The entry whose value that mapping is.
+    pub holder: Option<&'g Entry>,
+    /// The field.
+    pub entry: &'g Entry,
+    /// The path of the mapping.
+    pub parent: &'g Path<'g>,
+    /// Why it goes.
+    pub reason: String,
+}
+
+/// What becomes of a field.
+pub enum Fate {
+    /// It stays, or it is known to neither version.
+    Stays(Option<(&'static Type, &'static Type)>),
+    /// It holds fields that go where it stands.
+    Hoisted(&'static Struct),
+    /// It goes.
+    Goes(String),
+}
+
+/// The two versions of one conversion.
+pub struct Sides<'j> {
+    job: &'j Job,
+    rows: Vec<&'static Row>,
+    minors: (u8, u8),
+}
+
+impl<'j> Sides<'j> {
+    /// The sides of a conversion.
+    pub fn of(job: &'j Job) -> Self {
+        let last = job::last_release(job.from, job.source).minor;
+        Sides { job, rows: job.rows(), minors: (job.source.since.minor, last) }
+    }
+
+    /// The field in any release that has the kind in the source version.
+    fn known(&self, schema: &'static Struct, name: &str) -> Option<&'static Field> {
+        let (first, last) = self.minors;
+        let lived = |field: &&Field| field.since.minor <= last && field.until.is_none_or(|until| until >= first);
+        schema.fields.iter().find(|field| field.json == name && lived(field))
+    }
+
+    fn taken(&self, schema: &'static Struct, name: &str) -> Option<&'static Field> {
+        schema.field(name, self.job.release).map(|(_, field)| field)
+    }
+
+    /// What becomes of a field of a struct.
+    pub fn fate(&self, from: &'static Struct, to: &'static Struct, name: &str) -> Fate {
+        let known = self.known(from, name);
+        let taken = match job::change(self.rows.iter().copied(), from, to) {
+            Some(Change::Hoist { field, inner }) if field == name => return Fate::Hoisted(inner),
+            Some(Change::Wrap { into, inner, .. }) if name != into => self.taken(inner, name).or_else(|| self.taken(to, name)),
+            _ => self.taken(to, name),
+        };
+        match (known, taken) {
+            (Some(source), Some(target)) => Fate::Stays(Some((&source.ty, &target.ty))),
+            (None, None) => Fate::Stays(None),
+            (None, Some(_)) => Fate::Goes(comes_to_life(self.job, name)),
+            (Some(source), None) => {
+                let version = self.job.to.name;
+                let last = job::last_release(self.job.to, self.job.target).minor;
+                let reason = if source.since.minor > last {
+                    format!("the field came in Kubernetes 1.{}, the last release with {version} is 1.{last}", source.since.minor)
+                } else if source.since > self.job.release {
+                    format!("the field came in Kubernetes 1.{}", source.since.minor)
+                } else {
+                    match source.until {
+                        Some(until) => format!("the last release with the field is Kubernetes 1.{until}"),
+                        None => format!("{version} has no field `{name}`"),
+                    }
+                };
+                Fate::Goes(reason)
+            }
+        }
+    }
+
+    /// Why everything but the amount of a capacity goes.
+    pub fn amount_only(&self) -> String {
+        format!("a capacity of {} is an amount and nothing else", self.job.to.name)
+    }
+}
+
+/// A type without its pointers.
+pub fn pointee(mut ty: &'static Type) -> &'static Type {
+    while let Type::Pointer(inner) = ty {
+        ty = inner;
+    }
+    ty
+}
+
+/// Every field of an object that goes; null ones too if `nulls`.
+pub fn lost(tree: &Tree<'_>, object: NodeId, job: &Job, nulls: bool, mut each: impl FnMut(Gone<'_>)) {
+    if job.source.items.is_some() {
+        return;
+    }
+    let mut walk = Walk { tree, sides: Sides::of(job), nulls, each: &mut each };
+    walk.record(object, None, job.source.schema, job.target.schema, &Path::ROOT);
+}
+
+struct Walk<'w, 's, 'j> {
+    tree: &'w Tree<'s>,
+    sides: Sides<'j>,
+    nulls: bool,
+    each: &'w mut dyn FnMut(Gone<'_>),
+}
+
+/// Recursion is bounded by the depth of the tables.
+impl Walk<'_, '_, '_> {
+    fn record(&mut self, map: NodeId, holder: Option<&Entry>, from: &'static Struct, to: &'static Struct, path: &Path<'_>) {
+        let tree = self.tree;
+        for entry in tree.entries(map) {
+            let name = tree.text(entry.key);
+            let here = path.field(name);
+            match self.sides.fate(from, to, name) {
+                Fate::Hoisted(inner) => self.record(entry.value, Some(entry), inner, to, &here),
+                Fate::Stays(Some((from, to))) => self.value(entry, entry.value, from, to, &here),
+                Fate::Stays(None) => {}
+                Fate::Goes(reason) => self.gone(map, holder, entry, path, reason),
+            }
+        }
+    }
+
+    fn gone(&mut self, map: NodeId, holder: Option<&Entry>, entry: &Entry, parent: &Path<'_>, reason: String) {
+        if self.nulls || !job::is_null(self.tree, entry.value) {
+            (self.each)(Gone { map, holder, entry, parent, reason });
+        }
+    }
+
+    fn value(&mut self, holder: &Entry, node: NodeId, from: &'static Type, to: &'static Type, path: &Path<'_>) {
+        let tree = self.tree;
+        match (pointee(from), pointee(to)) {
+            (Type::Struct(from), Type::Struct(to)) => self.record(node, Some(holder), from, to, path),
+            (Type::List(from), Type::List(to)) if matches!(tree.kind(node), Kind::Seq { .. }) => {
+                for (at, &item) in tree.items(node).iter().enumerate() {
+                    self.value(holder, item, from, to, &path.index(at));
+                }
+            }
+            (Type::Map(from), Type::Map(to)) => {
+                for entry in tree.entries(node) {
+                    self.value(entry, entry.value, &from.value, &to.value, &path.key(tree.text(entry.key)));
+                }
+            }
+            (Type::Struct(_), Type::Quantity) => {
+                for entry in tree.entries(node).iter().filter(|entry| tree.text(entry.key) != "value") {
+                    let reason = self.sides.amount_only();
+                    self.gone(node, Some(holder), entry, path, reason);
+                }
+            }
+            _ => {}
+        }
+    }
+}

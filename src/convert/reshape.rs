@@ -1,0 +1,203 @@
+//! The conversion of values of the device family: the shapes of one version into those of its neighbour.
+
+use super::fields::{self, Fate, Sides, pointee};
+use super::job::{self, Change, Job, Pass};
+use super::value::{entry, rebuild};
+use crate::api::steps::{Direction, Row};
+use crate::api::{Field, Struct, Type};
+use crate::text::Span;
+use crate::text::print::{self, Order};
+use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
+
+/// The object without the fields that the target version has no place for.
+pub fn without_lost(tree: &mut Tree<'_>, object: NodeId, job: &Job) -> NodeId {
+    let mut any = false;
+    fields::lost(tree, object, job, true, |_| any = true);
+    if !any {
+        return object;
+    }
+    prune(tree, object, &Sides::of(job), job.source.schema, job.target.schema)
+}
+
+/// Recursion is bounded by the depth of the tables, here and below.
+fn prune(tree: &mut Tree<'_>, map: NodeId, sides: &Sides<'_>, from: &'static Struct, to: &'static Struct) -> NodeId {
+    rebuild(tree, map, |tree, name, entry| {
+        let value = match sides.fate(from, to, name) {
+            Fate::Goes(_) => return None,
+            Fate::Hoisted(inner) => prune(tree, entry.value, sides, inner, to),
+            Fate::Stays(Some((from, to))) => prune_value(tree, entry.value, sides, from, to),
+            Fate::Stays(None) => entry.value,
+        };
+        Some(Entry { value, ..entry })
+    })
+}
+
+fn prune_value(tree: &mut Tree<'_>, node: NodeId, sides: &Sides<'_>, from: &'static Type, to: &'static Type) -> NodeId {
+    match (pointee(from), pointee(to)) {
+        (Type::Struct(from), Type::Struct(to)) => prune(tree, node, sides, from, to),
+        (Type::List(from), Type::List(to)) => items(tree, node, |tree, item| prune_value(tree, item, sides, from, to)),
+        (Type::Map(from), Type::Map(to)) => rebuild(tree, node, |tree, _, entry| {
+            Some(Entry { value: prune_value(tree, entry.value, sides, &from.value, &to.value), ..entry })
+        }),
+        (Type::Struct(_), Type::Quantity) => rebuild(tree, node, |_, name, entry| (name == "value").then_some(entry)),
+        _ => node,
+    }
+}
+
+/// The items of a list anew; anything else stays as it is.
+fn items<'s>(tree: &mut Tree<'s>, list: NodeId, mut change: impl FnMut(&mut Tree<'s>, NodeId) -> NodeId) -> NodeId {
+    if !matches!(tree.kind(list), Kind::Seq { .. }) {
+        return list;
+    }
+    let old = tree.items(list).to_vec();
+    let new: Vec<NodeId> = old.into_iter().map(|item| change(tree, item)).collect();
+    let kind = tree.store_items(new);
+    tree.add(kind, Span::default(), Style::Block)
+}
+
+/// The object in the shape of the neighbouring version.
+pub fn object(tree: &mut Tree<'_>, node: NodeId, pass: &Pass) -> NodeId {
+    record(tree, node, pass, pass.from, pass.to)
+}
+
+fn record(tree: &mut Tree<'_>, map: NodeId, pass: &Pass, from: &'static Struct, to: &'static Struct) -> NodeId {
+    if std::ptr::eq(from, to) || !tree.is_map(map) {
+        return map;
+    }
+    match job::change(pass.rows, from, to) {
+        Some(Change::Wrap { into, inner, always }) => wrap(tree, map, pass, from, into, inner, always),
+        Some(Change::Hoist { field, inner }) => hoist(tree, map, pass, field, inner, to),
+        None => rebuild(tree, map, |tree, name, entry| {
+            if stands_for_absent(tree, pass, from, name, &entry) {
+                return None;
+            }
+            Some(field(tree, pass, entry, slot(from, name), slot(to, name)))
+        }),
+    }
+}
+
+fn slot(schema: &'static Struct, name: &str) -> Option<&'static Field> {
+    schema.slot(name).and_then(|slot| schema.fields.get(slot))
+}
+
+fn field(tree: &mut Tree<'_>, pass: &Pass, entry: Entry, from: Option<&'static Field>, to: Option<&'static Field>) -> Entry {
+    let (Some(from), Some(to)) = (from, to) else { return entry };
+    Entry { value: value(tree, entry.value, pass, &from.ty, &to.ty), shadowed: false, merged: false, ..entry }
+}
+
+fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static Type, to: &'static Type) -> NodeId {
+    match (pointee(from), pointee(to)) {
+        (Type::Struct(from), Type::Struct(to)) => record(tree, node, pass, from, to),
+        (Type::List(from), Type::List(to)) => items(tree, node, |tree, item| value(tree, item, pass, from, to)),
+        (Type::Map(from), Type::Map(to)) => match (&from.value, &to.value) {
+            (Type::Quantity, Type::Struct(inner)) => rebuild(tree, node, |tree, _, old| {
+                let Some(into) = wraps_value(pass, inner) else { return Some(old) };
+                if job::is_null(tree, old.value) {
+                    return Some(old);
+                }
+                let kind = entry(tree, into, old.value);
+                let kind = tree.store_entries([kind]);
+                Some(Entry { value: tree.add(kind, Span::default(), Style::Block), ..old })
+            }),
+            (Type::Struct(inner), Type::Quantity) => rebuild(tree, node, |tree, _, old| {
+                let value = wraps_value(pass, inner).and_then(|into| tree.get(old.value, into));
+                Some(Entry { value: value.unwrap_or(old.value), ..old })
+            }),
+            (from, to) => {
+                rebuild(tree, node, |tree, _, old| Some(Entry { value: value(tree, old.value, pass, from, to), ..old }))
+            }
+        },
+        _ => node,
+    }
+}
+
+/// The field that holds a value that was a plain one in the older version.
+pub fn wraps_value(pass: &Pass, schema: &Struct) -> Option<&'static str> {
+    pass.rows.iter().find_map(|row| match row {
+        Row::WrapValue { of, into } if *of == schema.go => Some(*into),
+        _ => None,
+    })
+}
+
+/// True if the newer version would take a zero for a value.
+pub fn stands_for_absent(tree: &Tree<'_>, pass: &Pass, schema: &Struct, name: &str, entry: &Entry) -> bool {
+    let listed = |row: &Row| matches!(row, Row::Default { of, field } if *of == schema.go && *field == name);
+    let zero = match tree.kind(entry.value) {
+        Kind::Str(text) => tree.text(text).is_empty(),
+        Kind::Bool(value) => !value,
+        _ => false,
+    };
+    zero && pass.direction == Direction::Up && pass.rows.iter().any(listed)
+}
+
+/// True if a flat request says anything in the fields that are wrapped: zero values do not.
+pub fn says_something(tree: &Tree<'_>, map: NodeId, from: &'static Struct, inner: &'static Struct) -> bool {
+    let mut entries = print::effective(tree, map, Order::Source).into_iter();
+    entries.any(|entry| {
+        let Some(field) = slot(from, tree.text(entry.key)).filter(|field| inner.has(field.json)) else { return false };
+        match tree.kind(entry.value) {
+            Kind::Null => false,
+            Kind::Str(text) if field.ty.is_text() => !tree.text(text).is_empty(),
+            Kind::Int(number) => number != 0,
+            Kind::Number(span) => tree.source().get(span.from()..span.to()) != Some("0"),
+            _ => true,
+        }
+    })
+}
+
+fn wrap(
+    tree: &mut Tree<'_>,
+    map: NodeId,
+    pass: &Pass,
+    from: &'static Struct,
+    into: &'static str,
+    inner: &'static Struct,
+    always: bool,
+) -> NodeId {
+    let written = always || says_something(tree, map, from, inner);
+    let old: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
+    let (mut outside, mut inside) = (Vec::new(), Vec::new());
+    let mut at = None;
+    for entry in old {
+        let name = tree.text(entry.key).to_owned();
+        if !inner.has(&name) {
+            outside.push(Entry { shadowed: false, merged: false, ..entry });
+        } else if written {
+            at.get_or_insert(outside.len());
+            inside.push(field(tree, pass, entry, slot(from, &name), slot(inner, &name)));
+        }
+    }
+    if written {
+        let kind = tree.store_entries(inside);
+        let value = tree.add(kind, Span::default(), Style::Block);
+        let new = entry(tree, into, value);
+        outside.insert(at.unwrap_or(outside.len()), new);
+    }
+    let kind = tree.store_entries(outside);
+    tree.add(kind, Span::default(), Style::Block)
+}
+
+fn hoist(
+    tree: &mut Tree<'_>,
+    map: NodeId,
+    pass: &Pass,
+    holder: &'static str,
+    inner: &'static Struct,
+    to: &'static Struct,
+) -> NodeId {
+    let old: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
+    let mut new = Vec::new();
+    for entry in old {
+        if tree.text(entry.key) != holder {
+            new.push(Entry { shadowed: false, merged: false, ..entry });
+            continue;
+        }
+        let below: Vec<Entry> = print::effective(tree, entry.value, Order::Source).into_iter().copied().collect();
+        for entry in below {
+            let name = tree.text(entry.key).to_owned();
+            new.push(field(tree, pass, entry, slot(inner, &name), slot(to, &name)));
+        }
+    }
+    let kind = tree.store_entries(new);
+    tree.add(kind, Span::default(), Style::Block)
+}

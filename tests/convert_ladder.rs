@@ -1,0 +1,457 @@
+//! Conversion between v1alpha3, v1beta1, v1beta2 and v1. Upstream's own conversion is the measure: what a server stored, as it
+//! gives it out in every version it serves.
+
+use claimkit::api::Version;
+use claimkit::api::device::{v1, v1alpha3, v1beta1, v1beta2};
+use claimkit::convert::{Conversion, Options, convert};
+use claimkit::finding::Code;
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+use std::io::Read;
+
+const RELEASES: [&str; 6] = ["1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3"];
+
+fn version(name: &str) -> &'static Version {
+    let all = [&v1alpha3::VERSION, &v1beta1::VERSION, &v1beta2::VERSION, &v1::VERSION];
+    all.into_iter().find(|version| version.name == name).unwrap()
+}
+
+/// Every object a server of a release stored, in each of its versions.
+fn stored(release: &str) -> Vec<(String, Map<String, Value>)> {
+    let path = format!("{}/tests/vectors/later/{release}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    // The recordings write this for the time a server took from its clock.
+    let text = text.replace("(NOW)", "2026-01-02T03:04:05Z");
+    let cases = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    cases
+        .filter_map(|case| {
+            let written = case["stored"].as_object()?.clone();
+            let mut objects = Map::new();
+            for (name, object) in &written {
+                let object = match object.as_str().map(|same| same.trim_start_matches('=')) {
+                    None => object.clone(),
+                    Some(same) => {
+                        let mut object = written[same].clone();
+                        object["apiVersion"] = json!(format!("resource.k8s.io/{name}"));
+                        object
+                    }
+                };
+                objects.insert(name.clone(), object);
+            }
+            Some((case["id"].as_str().unwrap().to_owned(), objects))
+        })
+        .collect()
+}
+
+/// Upstream writes an empty class name into a flat request that has no class. A text need not say so. `1.0` is `1` in YAML.
+fn plain(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.as_f64().is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e15) => {
+            *value = json!(number.as_f64().unwrap() as i64);
+        }
+        Value::Object(map) => {
+            if map.contains_key("name") && map.get("deviceClassName") == Some(&json!("")) {
+                map.remove("deviceClassName");
+            }
+            map.values_mut().for_each(plain);
+        }
+        Value::Array(items) => items.iter_mut().for_each(plain),
+        _ => {}
+    }
+}
+
+fn run<'t>(text: &'t str, to: &str) -> Conversion<'t> {
+    convert(text, version(to), &Options::default())
+}
+
+fn said(conversion: &Conversion<'_>) -> String {
+    conversion.findings.iter().map(|finding| format!("{}: {}\n", finding.code.name(), finding.message)).collect()
+}
+
+fn printed(conversion: &Conversion<'_>) -> bool {
+    conversion.findings.iter().any(|finding| finding.code == Code::ConversionPrinted)
+}
+
+/// The layout of a YAML text.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// Blanks per level.
+    unit: usize,
+    /// Blanks before the dash of an item.
+    dash: usize,
+}
+
+const LAYOUTS: [Layout; 3] = [Layout { unit: 2, dash: 0 }, Layout { unit: 2, dash: 2 }, Layout { unit: 4, dash: 2 }];
+
+/// A mapping as lines of YAML in block style.
+fn lines(map: &Map<String, Value>, indent: usize, layout: Layout, out: &mut Vec<String>) {
+    let pad = " ".repeat(indent);
+    for (key, value) in map {
+        let word = ["", "y", "n", "on", "no", "off", "yes"].contains(&key.as_str());
+        let key = if !word && key.chars().all(|c| c.is_ascii_alphanumeric()) { key.clone() } else { json!(key).to_string() };
+        match value {
+            Value::Object(inner) if !inner.is_empty() => {
+                out.push(format!("{pad}{key}:"));
+                lines(inner, indent + layout.unit, layout, out);
+            }
+            Value::Array(items) if !items.is_empty() => {
+                out.push(format!("{pad}{key}:"));
+                for item in items {
+                    let dash = format!("{}- ", " ".repeat(indent + layout.dash));
+                    match item {
+                        Value::Object(inner) if !inner.is_empty() => {
+                            let from = out.len();
+                            lines(inner, dash.len(), layout, out);
+                            let first = out[from].split_off(dash.len());
+                            out[from] = format!("{dash}{first}");
+                        }
+                        other => out.push(format!("{dash}{other}")),
+                    }
+                }
+            }
+            other => out.push(format!("{pad}{key}: {other}")),
+        }
+    }
+}
+
+fn yaml(value: &Value, layout: Layout, comments: bool) -> String {
+    let mut out = Vec::new();
+    lines(value.as_object().unwrap(), 0, layout, &mut out);
+    let mut text = String::new();
+    for (number, line) in out.iter().enumerate() {
+        if comments {
+            let pad = &line[..line.len() - line.trim_start().len()];
+            writeln!(text, "{pad}# above {number}\n{line} # behind {number}").unwrap();
+        } else {
+            writeln!(text, "{line}").unwrap();
+        }
+    }
+    text
+}
+
+/// Every stored object, from every version to every other: as JSON, as YAML in several layouts, and with comments on every line.
+#[test]
+fn stored_objects_convert_as_upstream_converts_them() {
+    let (mut pairs, mut back, mut wrong) = (0, 0, Vec::new());
+    let step = if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL").is_none() { 9 } else { 1 };
+    for release in RELEASES {
+        for (id, objects) in stored(release).into_iter().step_by(step) {
+            for (from, object) in &objects {
+                for (to, want) in objects.iter().filter(|(to, _)| *to != from) {
+                    pairs += 1;
+                    let mut want = want.clone();
+                    plain(&mut want);
+                    let mut texts = vec![object.to_string(), serde_json::to_string_pretty(object).unwrap()];
+                    for layout in LAYOUTS {
+                        texts.extend([yaml(object, layout, false), yaml(object, layout, true)]);
+                    }
+                    for text in texts {
+                        let mut fail = |what: &str, new: &str| wrong.push(format!("{id} {from} {to}: {what}\n{text}\n{new}"));
+                        let there = run(&text, to);
+                        let Some(new) = &there.text else {
+                            fail("refused", &said(&there));
+                            continue;
+                        };
+                        if printed(&there) {
+                            fail("printed", new);
+                        }
+                        let mut have = value(new);
+                        plain(&mut have);
+                        if have != want {
+                            fail("another value", &format!("{new}\nhave {have}\nwant {want}"));
+                        }
+                        let again = run(new, from);
+                        match &again.text {
+                            Some(old) if *old == text => back += 1,
+                            Some(old) if comes_back_plainer(object) => {
+                                let mut old = value(old);
+                                let mut object = object.clone();
+                                plain(&mut old);
+                                plain(&mut object);
+                                if old != object {
+                                    fail("another value comes back", new);
+                                }
+                            }
+                            old => fail("another text comes back", &format!("{new}\n{}", old.as_deref().unwrap_or("refused"))),
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{pairs} pairs of versions, {back} texts that came back byte for byte");
+    let shown: Vec<&String> = wrong.iter().step_by(wrong.len() / 6 + 1).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} wrong\n{}",
+        wrong.len(),
+        shown.iter().map(|text| format!("{text}\n----\n")).collect::<String>()
+    );
+    assert!(pairs > 500);
+}
+
+/// True if a request cannot come back byte for byte: it has an empty class name, which the versions with `exactly` cannot say,
+/// or, in an object that is not valid, alternatives in the midst of the fields of `exactly`.
+fn comes_back_plainer(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => {
+            let has = |name: &str| map.contains_key(name);
+            has("name") && map.get("deviceClassName") == Some(&json!(""))
+                || has("firstAvailable") && has("deviceClassName")
+                || map.values().any(comes_back_plainer)
+        }
+        Value::Array(items) => items.iter().any(comes_back_plainer),
+        _ => false,
+    }
+}
+
+/// The value of a text of one document.
+fn value(text: &str) -> Value {
+    let file = claimkit::text::read(text, &claimkit::limits::Limits::default());
+    let document = file.documents.first().unwrap();
+    let mut out = String::new();
+    let order = claimkit::text::print::Order::Source;
+    assert!(claimkit::text::print::json(&document.tree, document.root.unwrap(), order, usize::MAX, &mut out));
+    serde_json::from_str(&out).unwrap()
+}
+
+/// One object with one field that the target version has no place for: `at` as the loss names it.
+struct Planted {
+    from: &'static str,
+    to: &'static str,
+    kind: &'static str,
+    body: Value,
+    at: &'static str,
+}
+
+fn planted() -> Vec<Planted> {
+    let one = |from, to, kind, body, at| Planted { from, to, kind, body, at };
+    let exactly = |field: Value| json!({"spec": {"devices": {"requests": [{"name": "r", "exactly": field}]}}});
+    let device = |field: Value| json!({"spec": {"devices": [field], "driver": "d", "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}}});
+    let result = |field: Value| json!({"spec": {}, "status": {"allocation": {"devices": {"results": [field]}}}});
+    let (claim, slice, class, rule) = ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule");
+    vec![
+        // Fields that came after the last release with v1alpha3.
+        one(
+            "v1",
+            "v1alpha3",
+            claim,
+            exactly(json!({"deviceClassName": "c", "capacity": {"requests": {"memory": "1Gi"}}})),
+            "spec.devices.requests[0].exactly.capacity",
+        ),
+        one(
+            "v1beta1",
+            "v1alpha3",
+            claim,
+            json!({"spec": {"devices": {"requests": [{"name": "r", "deviceClassName": "c", "capacity": {"requests": {"a": "1"}}}]}}}),
+            "spec.devices.requests[0].capacity",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            claim,
+            json!({"spec": {"devices": {"constraints": [{"requests": ["r"], "distinctAttribute": "a/b"}]}}}),
+            "spec.devices.constraints[0].distinctAttribute",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            "ResourceClaimTemplate",
+            json!({"spec": {"spec": {"devices": {"constraints": [{"requests": ["r"], "distinctAttribute": "a/b"}]}}}}),
+            "spec.spec.devices.constraints[0].distinctAttribute",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            claim,
+            result(
+                json!({"request": "r", "driver": "d", "pool": "p", "device": "x", "shareID": "8ddc3f5e-0b3d-4d3c-8f0e-5b1c6a7d8e9f"}),
+            ),
+            "status.allocation.devices.results[0].shareID",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            claim,
+            result(json!({"request": "r", "driver": "d", "pool": "p", "device": "x", "consumedCapacity": {"m": "1"}})),
+            "status.allocation.devices.results[0].consumedCapacity",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            claim,
+            json!({"spec": {}, "status": {"allocation": {"devices": {}, "allocationTimestamp": "2026-01-02T03:04:05Z"}}}),
+            "status.allocation.allocationTimestamp",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            class,
+            json!({"spec": {"config": [], "extendedResourceName": "a.b/c"}}),
+            "spec.extendedResourceName",
+        ),
+        one("v1", "v1alpha3", slice, device(json!({"name": "x", "bindsToNode": true})), "spec.devices[0].bindsToNode"),
+        one(
+            "v1",
+            "v1alpha3",
+            slice,
+            device(json!({"name": "x", "bindingConditions": ["a"]})),
+            "spec.devices[0].bindingConditions",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            slice,
+            device(json!({"name": "x", "bindingFailureConditions": ["a"]})),
+            "spec.devices[0].bindingFailureConditions",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            slice,
+            device(json!({"name": "x", "allowMultipleAllocations": true})),
+            "spec.devices[0].allowMultipleAllocations",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            slice,
+            device(json!({"name": "x", "attributes": {"a": {"ints": [1]}}})),
+            "spec.devices[0].attributes[a].ints",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            slice,
+            device(json!({"name": "x", "nodeAllocatableResourceMappings": {"cpu": {"allocationMultiplier": "1"}}})),
+            "spec.devices[0].nodeAllocatableResourceMappings",
+        ),
+        one(
+            "v1",
+            "v1alpha3",
+            slice,
+            device(json!({"name": "x", "capacity": {"m": {"value": "1", "requestPolicy": {"default": "1"}}}})),
+            "spec.devices[0].capacity[m].requestPolicy",
+        ),
+        one(
+            "v1beta1",
+            "v1alpha3",
+            slice,
+            device(json!({"name": "x", "basic": {"capacity": {"m": {"requestPolicy": {"default": "1"}, "value": "1"}}}})),
+            "spec.devices[0].basic.capacity[m].requestPolicy",
+        ),
+        // Fields that left.
+        one("v1alpha3", "v1beta1", claim, json!({"spec": {"controller": "c", "devices": {}}}), "spec.controller"),
+        one(
+            "v1alpha3",
+            "v1",
+            class,
+            json!({"spec": {"selectors": [], "suitableNodes": {"nodeSelectorTerms": []}}}),
+            "spec.suitableNodes",
+        ),
+        one(
+            "v1alpha3",
+            "v1",
+            claim,
+            json!({"spec": {}, "status": {"deallocationRequested": true}}),
+            "status.deallocationRequested",
+        ),
+        one(
+            "v1alpha3",
+            "v1beta2",
+            claim,
+            json!({"spec": {}, "status": {"allocation": {"controller": "c"}}}),
+            "status.allocation.controller",
+        ),
+        one(
+            "v1alpha3",
+            "v1beta2",
+            rule,
+            json!({"spec": {"deviceSelector": {"driver": "d", "deviceClassName": "c"}, "taint": {"key": "k", "effect": "NoExecute"}}}),
+            "spec.deviceSelector.deviceClassName",
+        ),
+        one(
+            "v1alpha3",
+            "v1beta2",
+            rule,
+            json!({"spec": {"deviceSelector": {"driver": "d", "selectors": []}, "taint": {"key": "k", "effect": "NoExecute"}}}),
+            "spec.deviceSelector.selectors",
+        ),
+        // Fields of another version that would come to life.
+        one(
+            "v1beta1",
+            "v1",
+            claim,
+            json!({"spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}}}),
+            "spec.devices.requests[0].exactly",
+        ),
+        one(
+            "v1",
+            "v1beta1",
+            claim,
+            json!({"spec": {"devices": {"requests": [{"name": "r", "deviceClassName": "c"}]}}}),
+            "spec.devices.requests[0].deviceClassName",
+        ),
+        one(
+            "v1beta1",
+            "v1beta2",
+            slice,
+            device(json!({"name": "x", "attributes": {"a": {"int": 1}}})),
+            "spec.devices[0].attributes",
+        ),
+        one(
+            "v1",
+            "v1beta1",
+            slice,
+            device(json!({"name": "x", "basic": {"attributes": {"a": {"int": 1}}}})),
+            "spec.devices[0].basic",
+        ),
+    ]
+}
+
+/// Each loss is found and named, with its value and a reason; nothing is converted unless it may be lost, and then only it goes.
+#[test]
+fn every_loss_is_named() {
+    for Planted { from, to, kind, body, at } in planted() {
+        let mut object = json!({"apiVersion": format!("resource.k8s.io/{from}"), "kind": kind, "metadata": {"name": "n"}});
+        object.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        for text in [yaml(&object, LAYOUTS[1], true), serde_json::to_string_pretty(&object).unwrap(), object.to_string()] {
+            let refused = run(&text, to);
+            assert_eq!(refused.text, None, "{text}");
+            let losses = &refused.outcomes[0].losses;
+            assert_eq!(losses.iter().map(|loss| loss.path.as_str()).collect::<Vec<_>>(), [at], "{text}");
+            assert!(!losses[0].reason.is_empty());
+            let lost: Value = serde_json::from_str(&losses[0].value).unwrap();
+            assert_ne!(lost, Value::Null, "{text}");
+            let span = losses[0].span;
+            let name = at.rsplit('.').next().unwrap();
+            assert!(text[span.from()..span.to()].trim_start_matches('"').starts_with(name), "{at}");
+            let options = Options { lossy: true, ..Options::default() };
+            let allowed = convert(&text, version(to), &options);
+            let new = allowed.text.as_deref().unwrap_or_else(|| panic!("{text}\n{}", said(&allowed)));
+            assert!(!printed(&allowed), "{text}\n{}", said(&allowed));
+            // An empty `basic` is written always.
+            let gone = if name == "basic" { "attributes" } else { name };
+            assert!(!new.contains(gone), "{at} is still there:\n{new}");
+            assert!(run(new, to).outcomes[0].losses.is_empty());
+        }
+    }
+}
+
+/// A kind that the target version never had is an error that names it.
+#[test]
+fn a_kind_without_counterpart_is_refused() {
+    for (from, kind, to) in [
+        ("v1alpha3", "DeviceTaintRule", "v1beta1"),
+        ("v1beta2", "DeviceTaintRule", "v1"),
+        ("v1alpha3", "PodSchedulingContext", "v1"),
+        ("v1alpha3", "ResourcePoolStatusRequest", "v1beta2"),
+    ] {
+        let text = format!("apiVersion: resource.k8s.io/{from}\nkind: {kind}\nmetadata: {{name: n}}\n");
+        let refused = run(&text, to);
+        assert_eq!(refused.text, None);
+        let codes: Vec<Code> = refused.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, [Code::NoCounterpart], "{kind}");
+    }
+}

@@ -1,0 +1,26 @@
+import { effect, signal } from "@preact/signals";
+import type { Origin } from "../contract.ts";
+import { lang } from "./index.ts";
+import { makeRules, translate, type Rule } from "./rules.ts";
+
+const rules = signal<readonly Rule[]>([]);
+const known = new Map<string, string>();
+
+effect(() => {
+  if (lang.value === "en" || rules.peek().length > 0) return;
+  // Without them the sentences are there in English.
+  import("./engine-zh.ts").then(({ SENTENCES }) => (rules.value = makeRules(SENTENCES)), () => undefined);
+});
+
+/** What the engine says, in the page's language. The words of kubectl, the API server and the scheduler stay as they are. */
+export function told(text: string, origin: Origin = "claimkit"): string {
+  const list = rules.value;
+  if (lang.value === "en" || origin !== "claimkit" || list.length === 0) return text;
+  let translated = known.get(text);
+  if (translated === undefined) {
+    translated = translate(text, list);
+    if (known.size > 20_000) known.clear();
+    known.set(text, translated);
+  }
+  return translated;
+}

@@ -1,0 +1,49 @@
+import { fileOf, manifest } from "./files.ts";
+import * as options from "./options.ts";
+
+/** A word as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
+}
+
+const OPERATION: Record<options.Operation, string> = { create: "create", update: "update", updateStatus: "update-status", patch: "patch", patchStatus: "patch" };
+
+/** What to type for the answer a panel shows; null where the command line has no such question. */
+export function commandFor(panel: options.Panel, to = ""): string | null {
+  const file = manifest.value;
+  if (!file) return null;
+  const words = ["npx", "claimkit"];
+  const release = options.release.value ? ["--release", options.release.value] : [];
+  const stored = fileOf("stored")?.name ?? "stored.yaml";
+  switch (panel) {
+    case "problems":
+      words.push("validate", ...release, file.name);
+      break;
+    case "convert":
+      words.push("convert", "--to", to.replace("resource.k8s.io/", ""), ...(options.lossy.value ? ["--allow-loss"] : []), ...release, file.name);
+      break;
+    case "nodes":
+      words.push("evaluate", ...release, "--nodes", fileOf("nodes")?.name ?? "nodes.yaml", file.name);
+      break;
+    case "request": {
+      const operation = options.operation.value;
+      const checks = options.fieldValidation.value === "Strict" ? [] : ["--field-validation", options.fieldValidation.value.toLowerCase()];
+      if (operation === "patch" || operation === "patchStatus") {
+        const type = options.patchType.value;
+        words.push("patch", "--type", type, ...(operation === "patchStatus" ? ["--subresource", "status"] : []));
+        if (type === "apply") words.push("--field-manager", options.fieldManager.value, ...(options.force.value ? ["--force-conflicts"] : []));
+        words.push(...checks, ...release, stored, fileOf("patch")?.name ?? "patch.yaml");
+        break;
+      }
+      words.push("validate");
+      if (operation !== "create") words.push("--operation", OPERATION[operation], "--old", stored);
+      if (options.via.value !== "kubectl") words.push("--via", options.via.value);
+      if (options.requestNamespace.value) words.push("--namespace", options.requestNamespace.value);
+      words.push(...checks, ...release, file.name);
+      break;
+    }
+    default:
+      return null;
+  }
+  return words.map(quoted).join(" ");
+}

@@ -1,0 +1,12 @@
+import { signal } from "@preact/signals";
+import type { Finding } from "../contract.ts";
+
+/** How a link names one finding: its code and place, which a reader of the address can make sense of. */
+export function findingKey({ code, range, object }: Finding): string {
+  return range ? `${code}@${range.start.line + 1}.${range.start.character + 1}` : `${code}@${object ?? ""}`;
+}
+
+/** The finding a link leads to, until it is on the screen. */
+export const wantedFinding = signal("");
+/** The finding that is marked because a link led there. */
+export const pointedFinding = signal("");

@@ -1,0 +1,60 @@
+import type { Finding, NodePlacement } from "../contract.ts";
+import { t } from "../i18n/index.ts";
+import { told } from "../i18n/engine.ts";
+import type { PageFile } from "./files.ts";
+import { findingKey } from "./goal.ts";
+import { link } from "./share.ts";
+
+/** A longer link would hide the answer it stands under. */
+const LONGEST = 6_000;
+
+async function linkLine(more: Record<string, string>): Promise<string> {
+  const made = await link(more);
+  return "address" in made && made.address.length <= LONGEST ? `\n[${t.peek().openInPage}](${made.address})\n` : "";
+}
+
+const quote = (text: string) => text.split("\n").map((line) => `> ${line}`).join("\n");
+/** A fence that no run of backticks in the text can close. */
+const fenced = (text: string) => {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}yaml\n${text}\n${fence}`;
+};
+
+/** One finding for a chat or an issue: what is said, where, and what to write. */
+export function findingText(finding: Finding, file: PageFile | undefined, release?: string): string {
+  const s = t.peek();
+  const who = finding.origin === "claimkit" ? "claimkit" : s.origins[finding.origin];
+  const start = finding.range?.start;
+  const where = file && start ? ` · ${file.name}:${start.line + 1}:${start.character + 1}` : "";
+  const lines = [`**${s.severities[finding.severity]}** \`${finding.code}\` · ${who}${release ? ` · Kubernetes ${release}` : ""}${where}`, "", quote(told(finding.message, finding.origin))];
+  if (file && finding.range && finding.range.end.line - finding.range.start.line < 8) {
+    const from = Math.min(file.doc.lines, finding.range.start.line + 1);
+    const to = Math.min(file.doc.lines, Math.max(from, finding.range.end.line + (finding.range.end.character > 0 ? 1 : 0)));
+    lines.push("", fenced(Array.from({ length: to - from + 1 }, (_, index) => file.doc.line(from + index).text).join("\n")));
+  }
+  if (finding.help) lines.push("", told(finding.help));
+  for (const fix of finding.fixes) lines.push("", `${s.fix}: ${told(fix.title)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+export async function findingMarkdown(finding: Finding, file: PageFile | undefined, release?: string): Promise<string> {
+  return findingText(finding, file, release) + (await linkLine({ finding: findingKey(finding) }));
+}
+
+/** Why a node can or cannot take a claim. */
+export async function nodeMarkdown(node: NodePlacement, claim: string, verdict: string): Promise<string> {
+  const lines = [`**${node.name}** × **${claim}**: ${verdict}`, "", quote(told(node.reason))];
+  if (node.schedulerReason) lines.push("", `${t.peek().schedulerSays}: \`${node.schedulerReason}\``);
+  for (const entry of node.claims ?? []) {
+    for (const check of entry.checks) {
+      lines.push("", `- ${check.holds === false ? "✕" : check.holds === true ? "✓" : "·"} ${told(check.why)}`);
+      for (const term of check.terms ?? []) {
+        for (const requirement of term.requirements) {
+          lines.push(`  - ${requirement.holds === true ? "✓" : "✕"} \`${requirement.key} ${requirement.operator} ${(requirement.values ?? []).join(", ")}\`: ${told(requirement.why)}`);
+        }
+      }
+    }
+  }
+  return `${lines.join("\n").replace(/\n\n- /g, "\n- ")}\n${await linkLine({})}`;
+}

@@ -1,0 +1,56 @@
+import { computed, signal } from "@preact/signals";
+import { ask } from "../engine/client.ts";
+import { lang } from "../i18n/index.ts";
+import { literal } from "./files.ts";
+
+/** A release as the engine's `releases` tells it, oldest first. */
+export interface ReleaseEntry {
+  release: string;
+  lastPatch: string;
+  versions: { apiVersion: string; documentation?: string }[];
+  changes: { since: string; documentation?: string }[];
+}
+
+/** Which releases there are is the engine's to say, so that a new one needs nothing here. */
+export const releases = signal<readonly ReleaseEntry[]>([]);
+let told = "";
+
+/** Asks for the releases in the page's language, once for each. */
+export async function loadReleases(): Promise<void> {
+  const locale = lang.peek();
+  if (told === locale) return;
+  const outcome = await ask<{ releases?: ReleaseEntry[] }>("releases", { verb: "releases", text: literal("releases", ""), options: { locale } });
+  if (outcome.kind !== "answer" || !outcome.answer.releases) return;
+  told = locale;
+  releases.value = outcome.answer.releases;
+}
+
+/** What can be chosen: every minor release, and the last patch before rules changed inside one. */
+export interface Choice {
+  value: string;
+  label: string;
+  notes: string[];
+}
+
+const patchOf = (release: string) => Number(release.split(".")[2] ?? 0);
+
+export const choices = computed<Choice[]>(() =>
+  releases.value.flatMap(({ release, lastPatch, versions, changes }) => {
+    const served = versions.map(({ apiVersion }) => apiVersion.split("/").pop()).join(", ");
+    const starts = [0, ...changes.map(({ since }) => patchOf(since)).filter((patch) => patch > 0)];
+    return starts.map((start, index): Choice => {
+      const next = starts[index + 1];
+      const end = next === undefined ? patchOf(lastPatch) : next - 1;
+      const notes = changes.filter(({ since }) => patchOf(since) === start).flatMap(({ documentation }) => documentation ?? []);
+      return {
+        // A minor release alone means its last patch.
+        value: next === undefined ? release : `${release}.${end}`,
+        label: starts.length > 1 ? `${release}.${start} – ${release}.${end}` : release,
+        notes: [served, ...notes],
+      };
+    });
+  }),
+);
+
+/** Every API version that some release serves, oldest first. */
+export const versions = computed(() => [...new Set(releases.value.flatMap((entry) => entry.versions.map(({ apiVersion }) => apiVersion)))]);

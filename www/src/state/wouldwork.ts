@@ -1,0 +1,59 @@
+import type { NodePlacement, RequirementResult } from "../contract.ts";
+
+/** Labels to set, and labels to remove (null). */
+export type LabelChange = Record<string, string | null>;
+
+/** What a label would have to be for one requirement; undefined where no label helps. */
+function wanted({ path, operator, values, key }: RequirementResult): LabelChange | undefined {
+  if (!path.includes("matchExpressions")) return undefined;
+  const [first] = values ?? [];
+  const number = Number(first);
+  switch (operator) {
+    case "In":
+      return first === undefined ? undefined : { [key]: first };
+    case "Exists":
+      return { [key]: "" };
+    case "NotIn":
+    case "DoesNotExist":
+      return { [key]: null };
+    case "Gt":
+      return Number.isSafeInteger(number) ? { [key]: String(number + 1) } : undefined;
+    case "Lt":
+      return Number.isSafeInteger(number) ? { [key]: String(number - 1) } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The labels that would make the term hold that is nearest, for every selector that speaks against the node. */
+export function labelsFor(node: NodePlacement): LabelChange | null {
+  const change: LabelChange = {};
+  for (const claim of node.claims ?? []) {
+    for (const { terms, nearestTerm, holds } of claim.checks) {
+      if (holds !== false || !terms) continue;
+      const term = terms.find(({ index }) => index === nearestTerm) ?? terms[0];
+      for (const requirement of term?.requirements ?? []) {
+        if (requirement.holds === true) continue;
+        const labels = wanted(requirement);
+        if (!labels) return null;
+        Object.assign(change, labels);
+      }
+    }
+  }
+  return Object.keys(change).length > 0 ? change : null;
+}
+
+export function withLabels(labels: Record<string, string>, change: LabelChange): Record<string, string> {
+  const result = { ...labels };
+  for (const [key, value] of Object.entries(change)) {
+    if (value === null) delete result[key];
+    else result[key] = value;
+  }
+  return result;
+}
+
+/** The change as what to type. */
+export function labelCommand(node: string, change: LabelChange): string {
+  const words = Object.entries(change).map(([key, value]) => (value === null ? `${key}-` : `${key}=${value}`));
+  return `kubectl label node ${node} ${words.join(" ")}${Object.values(change).some((value) => value !== null) ? " --overwrite" : ""}`;
+}

@@ -1,0 +1,59 @@
+import { t } from "../i18n/index.ts";
+import type { Sentences } from "../i18n/en.ts";
+import { setRole, type PageFile, type Role } from "../state/files.ts";
+import type { Guide } from "../state/guide.ts";
+import { operation, panel } from "../state/options.ts";
+import { Icon } from "./Icon.tsx";
+import { Ticked } from "./Ticked.tsx";
+
+const SAY: Record<Guide["what"], (s: Sentences) => string> = {
+  nodes: (s) => s.guideNodes,
+  patch: (s) => s.guidePatch,
+  table: (s) => s.guideTable,
+  helm: (s) => s.guideHelm,
+  live: (s) => s.guideLive,
+  settings: (s) => s.guideSettings,
+  other: (s) => s.guideOther,
+};
+
+const USE: Partial<Record<Role, (s: Sentences) => string>> = {
+  nodes: (s) => s.useAsNodes,
+  patch: (s) => s.useAsPatch,
+  stored: (s) => s.useAsStored,
+  settings: (s) => s.useAsSettings,
+};
+
+/** Gives the file the role its text has, and opens the panel that uses it. */
+function use(file: PageFile, role: Role): void {
+  setRole(file.id, role);
+  if (role === "nodes") panel.value = "nodes";
+  if (role === "settings") panel.value = "policy";
+  if (role === "patch") {
+    operation.value = "patch";
+    panel.value = "request";
+  }
+  if (role === "stored") {
+    operation.value = "update";
+    panel.value = "request";
+  }
+}
+
+/** What was pasted, where it is no manifest, and the way to what it is good for. */
+export function GuideLine({ guide, file }: { guide: Guide; file: PageFile }) {
+  const s = t.value;
+  const role = guide.use;
+  const label = role && USE[role]?.(s);
+  return (
+    <div class="guide">
+      <Icon name="info" />
+      <p>
+        <Ticked text={SAY[guide.what](s)} />
+      </p>
+      {role && label && (
+        <button type="button" class="button small" onClick={() => use(file, role)}>
+          {label}
+        </button>
+      )}
+    </div>
+  );
+}

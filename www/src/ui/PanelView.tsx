@@ -1,0 +1,67 @@
+import type { ComponentType } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { t } from "../i18n/index.ts";
+import { countErrors, report } from "../state/checks.ts";
+import { panel, PANELS, type Panel } from "../state/options.ts";
+import { LOADERS } from "./panels.ts";
+
+const loaded = new Map<Panel, ComponentType>();
+
+/** The open panel; its code is fetched the first time. */
+export function PanelView() {
+  const name = panel.value;
+  const [, redraw] = useState(0);
+  const [failed, setFailed] = useState(false);
+  const View = loaded.get(name);
+  useEffect(() => {
+    if (View) return undefined;
+    let current = true;
+    setFailed(false);
+    LOADERS[name]().then(
+      (component) => {
+        loaded.set(name, component);
+        if (current) redraw((count) => count + 1);
+      },
+      () => current && setFailed(true),
+    );
+    return () => {
+      current = false;
+    };
+  }, [name, View]);
+  return (
+    <div id="panel" class={`panel panel-${name}`} role="tabpanel" aria-labelledby={`tab-${name}`} tabIndex={-1}>
+      <h2 class="sr">{t.value.panels[name]}</h2>
+      {View ? <View /> : <p class="muted quiet">{failed ? t.value.startFailed : t.value.loadingPanel}</p>}
+    </div>
+  );
+}
+
+export function PanelTabs() {
+  const s = t.value;
+  const list = useRef<HTMLDivElement>(null);
+  const counts = report.value ? countErrors(report.value.answer.findings) : null;
+  const open = panel.value;
+  useEffect(() => {
+    list.current?.querySelector(`#tab-${open}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [open]);
+  const move = (event: KeyboardEvent) => {
+    const at = PANELS.indexOf(panel.peek());
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: PANELS.length - 1 }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    panel.value = PANELS[(next + PANELS.length) % PANELS.length] ?? "problems";
+    list.current?.querySelector<HTMLElement>(`#tab-${panel.value}`)?.focus();
+  };
+  return (
+    <div ref={list} class="panel-tabs" role="tablist" aria-label={s.panelList} onKeyDown={move}>
+      {PANELS.map((name) => (
+        <button type="button" role="tab" key={name} id={`tab-${name}`} aria-selected={open === name} aria-controls="panel" tabIndex={open === name ? 0 : -1} onClick={() => (panel.value = name)}>
+          {s.panels[name]}
+          {name === "problems" && counts && counts.errors + counts.warnings > 0 && (
+            <span class={`badge ${counts.errors > 0 ? "error" : "warning"}`}>{(counts.errors || counts.warnings).toLocaleString()}</span>
+          )}
+        </button>
+      ))}
+    </div>
+  );
+}

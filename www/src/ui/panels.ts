@@ -1,0 +1,14 @@
+import type { ComponentType } from "preact";
+import type { Panel } from "../state/options.ts";
+
+/**
+ * Every panel of the page and where its code is. The code comes when the panel is opened for the first time. A new panel needs its
+ * name in state/panelnames.ts, its title in `panels` of both languages, and a line here.
+ */
+export const LOADERS: Record<Panel, () => Promise<ComponentType>> = {
+  problems: async () => (await import("./Problems.tsx")).Problems,
+  convert: async () => (await import("./Convert.tsx")).Convert,
+  nodes: async () => (await import("./Nodes.tsx")).Nodes,
+  request: async () => (await import("./Request.tsx")).Request,
+  policy: async () => (await import("./Policy.tsx")).Policy,
+};
