@@ -2,8 +2,8 @@
 
 mod bounds;
 mod doctor;
+mod engine;
 mod explain;
-mod expressions;
 mod lines;
 mod plugin;
 mod vectors;

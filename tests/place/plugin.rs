@@ -1,9 +1,9 @@
 //! A pod's way through the scheduler's plugin, against recorded answers.
 
-use super::expressions::Small;
 use super::lines::{facts, gate, lean, lines, release};
 use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
+use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Request;
 use claimkit::place::device::plugin::{Code, PluginGates, PluginRules, PodCase, Status, filter};
 use claimkit::place::device::pools::Gatherer;
@@ -25,7 +25,7 @@ fn check(file: &str) {
     for line in lines(file, 1) {
         let (minor, patch) = release(&line);
         let on = |name: &str| line["gates"][name].as_bool().unwrap_or_else(|| gate(minor, name));
-        let engine = Small { lists: on("DRAListTypeAttributes") };
+        let engine = CelSelectors::new(minor, on("DRAListTypeAttributes"));
         let rules = PluginRules::of(minor);
         let mut facts = facts(&line);
         rules.apply_taint_rules(&mut facts, on, &engine);

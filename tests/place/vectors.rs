@@ -1,11 +1,11 @@
 //! Every node of every recorded line: verdict, text, results, pools.
 
-use super::expressions::Small;
 use super::lines::{facts, lean, lines, list, release, text};
 use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::amount::Amount;
 use claimkit::place::device::behaviour::{Feature, Features, allocator, allocator_named};
 use claimkit::place::device::cluster::Cluster;
+use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Claim;
 use claimkit::place::device::pools::{Gathered, Gatherer};
 use claimkit::place::device::selectors::Cell;
@@ -115,7 +115,7 @@ fn check(file: &str, every: usize) -> (usize, usize) {
         if !text(&line, "id").starts_with("upstream/") && first.allocator != behaviour.allocator && file != "probes" {
             wrong.push(format!("{} allocator {} instead of {}", line["id"], first.allocator, behaviour.allocator));
         }
-        let engine = Small { lists: features.contains(&Feature::ListTypeAttributes) || line["celLists"] == true };
+        let engine = CelSelectors::new(minor, features.contains(&Feature::ListTypeAttributes) || line["celLists"] == true);
         let amounts: BTreeMap<String, BTreeMap<String, Amount>> =
             serde_json::from_value(line["state"]["capacity"].clone()).unwrap_or_default();
         let mut cluster = Cluster::new(&facts, behaviour, &features, &engine);

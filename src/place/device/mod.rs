@@ -6,6 +6,7 @@
 //! | [`taints`] | facts with DeviceTaintRules | the same with the rules' taints on the devices |
 //! | [`behaviour`] | release, gates | [`behaviour::Features`] and the [`behaviour::Behaviour`] of the allocator in charge |
 //! | [`cluster`] | facts, behaviour, a CEL engine ([`selectors::Selectors`]) | [`cluster::Cluster`]: indexes, what is in use |
+//! | [`engine`] | an expression, a device | [`engine::CelSelectors`]: what the expression says of it |
 //! | [`pools`] | cluster, node | [`pools::Gathered`]: pools with their state |
 //! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
 //! | [`allocate`] | all of that | [`allocate::Outcome`] for one node |
@@ -22,6 +23,7 @@ pub mod constraints;
 pub mod counters;
 mod counting;
 pub mod doctor;
+pub mod engine;
 pub mod explain;
 pub mod extended;
 pub mod facts;

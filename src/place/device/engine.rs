@@ -1,0 +1,199 @@
+//! Selectors evaluated by the CEL engine, as kube-scheduler does: with the environment for stored expressions.
+
+use super::facts::{Attribute, Device};
+use super::selectors::{ReadValue, SelectorError, Selectors, Subject};
+use crate::cel::ast::{Comprehension, Expr, Literal, Macro, Node};
+use crate::cel::value::Value;
+use crate::cel::{self, Environment, Gate, Mode, Program, SELECTOR_COST_LIMIT, Trace, trace};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The engine of one release. Every expression is compiled once.
+#[derive(Debug)]
+pub struct CelSelectors {
+    environment: Environment,
+    programs: RefCell<BTreeMap<String, Compiled>>,
+}
+
+type Compiled = Result<Rc<Program>, String>;
+
+impl CelSelectors {
+    /// The scheduler's engine in Kubernetes 1.`minor`; `lists`: the gate DRAListTypeAttributes is on.
+    pub fn new(minor: u8, lists: bool) -> Self {
+        let gates: &[Gate] =
+            if lists { &[Gate::ConsumableCapacity, Gate::ListTypeAttributes] } else { &[Gate::ConsumableCapacity] };
+        CelSelectors { environment: Environment::device(minor, gates, Mode::Stored), programs: RefCell::default() }
+    }
+
+    fn program(&self, expression: &str) -> Compiled {
+        if let Some(known) = self.programs.borrow().get(expression) {
+            return known.clone();
+        }
+        let compiled = self.environment.compile(expression).map(Rc::new).map_err(|error| error.text);
+        self.programs.borrow_mut().insert(expression.to_owned(), compiled.clone());
+        compiled
+    }
+}
+
+impl Selectors for CelSelectors {
+    fn matches(&self, expression: &str, subject: Subject<'_>) -> Result<bool, SelectorError> {
+        let program = self.program(expression).map_err(SelectorError::Compile)?;
+        let variables = device(subject).variables(&self.environment).map_err(SelectorError::Runtime)?;
+        program.evaluate(&variables, SELECTOR_COST_LIMIT).matches().map_err(SelectorError::Runtime)
+    }
+
+    fn reads(&self, expression: &str, subject: Subject<'_>) -> Vec<ReadValue> {
+        let Ok(program) = self.program(expression) else { return Vec::new() };
+        let seen = device(subject);
+        let Ok(variables) = seen.variables(&self.environment) else { return Vec::new() };
+        let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
+        let mut reader = Reader { trace: &trace, subject, variables: &variables, bound: Vec::new(), reads: Vec::new() };
+        reader.visit(&program.checked().ast.root);
+        reader.reads
+    }
+}
+
+/// A device as the engine takes it.
+pub fn device(subject: Subject<'_>) -> cel::Device {
+    let Device { attributes, capacity, allow_multiple_allocations, .. } = subject.device;
+    cel::Device {
+        driver: subject.driver.to_owned(),
+        attributes: attributes.iter().map(|(name, value)| (name.clone(), attribute(value))).collect(),
+        capacity: capacity.iter().map(|(name, capacity)| (name.clone(), capacity.value.text().to_owned())).collect(),
+        allow_multiple_allocations: allow_multiple_allocations.unwrap_or(false),
+    }
+}
+
+/// Upstream looks at the fields in this order (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `getAttributeValue`).
+fn attribute(value: &Attribute) -> cel::Attribute {
+    let Attribute { string, int, bool, version, strings, ints, bools, versions } = value;
+    match (int, bool, string, version) {
+        (Some(int), ..) => cel::Attribute::Int(*int),
+        (_, Some(bool), ..) => cel::Attribute::Bool(*bool),
+        (_, _, Some(string), _) => cel::Attribute::String(string.clone()),
+        (.., Some(version)) => cel::Attribute::Version(version.clone()),
+        _ if !ints.is_empty() => cel::Attribute::Ints(ints.clone()),
+        _ if !bools.is_empty() => cel::Attribute::Bools(bools.clone()),
+        _ if !strings.is_empty() => cel::Attribute::Strings(strings.clone()),
+        _ if !versions.is_empty() => cel::Attribute::Versions(versions.clone()),
+        _ => cel::Attribute::Unsupported,
+    }
+}
+
+/// Finds what of the device a run has read.
+struct Reader<'t> {
+    trace: &'t Trace,
+    subject: Subject<'t>,
+    variables: &'t [Value],
+    /// Names of `cel.bind` and what they stand for, where that is a part of the device.
+    bound: Vec<(String, Vec<String>)>,
+    reads: Vec<ReadValue>,
+}
+
+impl Reader<'_> {
+    fn visit(&mut self, expr: &Expr) {
+        if self.trace.value_of(expr).is_some()
+            && let Some(steps) = self.steps(expr)
+        {
+            self.add(&steps);
+        }
+        match &expr.node {
+            Node::Literal(_) | Node::Ident(_) => {}
+            Node::Select { operand, .. } => self.visit(operand),
+            Node::Call { target, arguments, .. } => {
+                for part in target.as_deref().into_iter().chain(arguments) {
+                    self.visit(part);
+                }
+            }
+            Node::List { elements, .. } => elements.iter().for_each(|element| self.visit(element)),
+            Node::Map { entries } => {
+                for entry in entries {
+                    self.visit(&entry.key);
+                    self.visit(&entry.value);
+                }
+            }
+            Node::Message { fields, .. } => fields.iter().for_each(|field| self.visit(&field.value)),
+            Node::Comprehension(comprehension) => self.visit_loop(comprehension),
+        }
+    }
+
+    fn visit_loop(&mut self, comprehension: &Comprehension) {
+        let Comprehension { made_by, range, accumulator, init, condition, step, result, .. } = comprehension;
+        self.visit(range);
+        self.visit(init);
+        let known = self.bound.len();
+        if *made_by == Macro::Bind
+            && let Some(steps) = self.steps(init)
+        {
+            self.bound.push((accumulator.clone(), steps));
+        }
+        self.visit(condition);
+        self.visit(step);
+        self.visit(result);
+        self.bound.truncate(known);
+    }
+
+    /// The names from the device down to what an expression selects, or asks for: `attributes`, `gpu.example.com`, `model`.
+    fn steps(&self, expr: &Expr) -> Option<Vec<String>> {
+        let (operand, key) = match &expr.node {
+            Node::Ident(name) if name == "device" => return Some(Vec::new()),
+            Node::Ident(name) => {
+                return self.bound.iter().rev().find(|(bound, _)| bound == name).map(|(_, steps)| steps.clone());
+            }
+            Node::Select { operand, field, .. } => (&**operand, field.clone()),
+            Node::Call { function, arguments, .. } => match (function.as_str(), arguments.as_slice()) {
+                ("_[_]" | "_[?_]" | "_?._", [operand, key]) | ("@in", [key, operand]) => (operand, self.key(key)?),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let mut steps = self.steps(operand)?;
+        steps.push(key);
+        Some(steps)
+    }
+
+    /// The text of a key.
+    fn key(&self, expr: &Expr) -> Option<String> {
+        match (&expr.node, self.trace.value_of(expr)) {
+            (Node::Literal(Literal::String(text)), _) => Some(text.clone()),
+            (_, Some(Value::String(text))) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, steps: &[String]) {
+        let [kind, domain, name] = steps else { return };
+        if !matches!(kind.as_str(), "attributes" | "capacity") {
+            return;
+        }
+        let path = format!("{domain}/{name}");
+        if self.reads.iter().any(|read| read.path == path) {
+            return;
+        }
+        let value = if kind == "capacity" { self.capacity(domain, name) } else { self.attribute(steps) };
+        self.reads.push(ReadValue { path, value });
+    }
+
+    /// Attributes are shown as the expression sees them.
+    fn attribute(&self, steps: &[String]) -> Option<String> {
+        let mut at = self.variables.first()?;
+        for step in steps {
+            let Value::Map(map) = at else { return None };
+            at = map
+                .entries()
+                .iter()
+                .find(|(key, _)| matches!(key, Value::String(text) if **text == **step))
+                .map(|(_, value)| value)?;
+        }
+        Some(trace::shown(at))
+    }
+
+    /// Capacities keep their text, which their values have lost.
+    fn capacity(&self, domain: &str, name: &str) -> Option<String> {
+        let Subject { driver, device } = self.subject;
+        let full = device.capacity.get(&format!("{domain}/{name}"));
+        let found = full.or_else(|| device.capacity.get(name).filter(|_| domain == driver));
+        found.map(|capacity| format!("quantity({:?})", capacity.value.text()))
+    }
+}
