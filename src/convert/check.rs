@@ -2,7 +2,8 @@
 
 use super::{Plan, edits, job, lines, print, shape, value};
 use crate::api::{Api, Family, Release};
-use crate::finding::{Code, Edit, Finding, Origin, Severity, locate};
+use crate::advice::locate;
+use crate::finding::{Code, Edit, Finding, Origin, Severity};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item};
 use crate::record::Record;

@@ -35,7 +35,8 @@ pub use losses::Loss;
 
 use crate::api::steps::Direction;
 use crate::api::{Api, Family, GROUP, Release, Version};
-use crate::finding::{Code, Finding, Origin, Path, Severity, Step, locate};
+use crate::advice::locate;
+use crate::finding::{Code, Finding, Origin, Path, Severity, Step};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
 use crate::record::Record;
