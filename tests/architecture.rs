@@ -219,10 +219,13 @@ fn stage(module: &str) -> &str {
 }
 
 /// Circles that are still to be mended; one that is gone must leave this list.
-const KNOWN_CIRCLES: [&[&str]; 3] = [
+const KNOWN_CIRCLES: [&[&str]; 6] = [
     &["crate::cel::cost::calls", "crate::cel::cost::estimate"],
     &["crate::cel::environment", "crate::cel::functions", "crate::cel::operations"],
     &["crate::cel::evaluator::attributes", "crate::cel::evaluator::plan", "crate::cel::evaluator::run", "crate::cel::fold"],
+    &["crate::place::device::allocate", "crate::place::device::counting"],
+    &["crate::place::device::cluster", "crate::place::device::selectors", "crate::place::device::usage"],
+    &["crate::place::device::extended", "crate::place::device::plugin"],
 ];
 
 #[test]
