@@ -14,9 +14,9 @@
 //! | decode | [`record`] | tree, table | [`record::Record`] and findings for unknown, duplicate, mistyped fields |
 //! | advise | [`advice`] | a finding, the text, tables | where it stands, what was probably meant, fixes |
 //! | take apart | [`manifest`] | trees | objects as kubectl sends them, kubectl's own refusals |
+//! | compile, evaluate | [`cel`] | expression, environment | a checked expression with its cost; a value or an error, with a trace |
 //! | place | [`place`] | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
 //! | judge | [`rules`] | views of records | kube-apiserver's errors, in its order and words |
-//! | compile, evaluate | [`cel`] | expression, environment | a checked expression with its cost; a value or an error, with a trace |
 //! | query | [`query`] | selectors | which objects a list shows |
 //! | patch | [`patch`] | stored object, patch | the object it becomes |
 //! | request | [`server`] | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
