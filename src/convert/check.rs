@@ -1,8 +1,9 @@
 //! Carries out a conversion and proves it: the new text is read again and must hold the converted value.
 
 use super::{Plan, edits, job, lines, print, shape, value};
+use crate::advice::locate;
 use crate::api::{Api, Family, Release};
-use crate::finding::{Code, Edit, Finding, Origin, Severity, locate};
+use crate::finding::{Code, Edit, Finding, Origin, Severity};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item};
 use crate::record::Record;

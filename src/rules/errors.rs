@@ -1,4 +1,5 @@
-//! Validation errors: what `field.Error` and `field.ErrorList` are upstream (behaviour.md §5).
+//! Validation errors: what `field.Error` and `field.ErrorList` are upstream (apimachinery,
+//! pkg/util/validation/field/errors.go).
 
 use crate::finding::{Cause, Code, Finding, Origin, Path, Step};
 use crate::go::time::Time;
@@ -175,7 +176,8 @@ pub fn is_cut(errors: &[FieldError]) -> bool {
     errors.iter().map(|error| error.field.len().saturating_add(error.body.len())).fold(0, usize::saturating_add) >= MAX_BYTES
 }
 
-/// The text of an aggregate: one error bare, several in brackets, equal texts once (behaviour.md §5.4).
+/// The text of an aggregate: one error bare, several in brackets, equal texts once (apimachinery,
+/// pkg/util/errors/errors.go).
 pub fn aggregate(errors: &[FieldError]) -> String {
     let mut texts: Vec<String> = Vec::with_capacity(errors.len());
     let mut seen = std::collections::BTreeSet::new();

@@ -4,19 +4,19 @@ pub mod admit;
 pub mod answer;
 pub mod request;
 
-mod case;
 mod complete;
 mod convert;
 mod evaluate;
 mod fixes;
+pub mod hosts;
 mod hover;
 mod json_schema;
 mod lists;
-pub mod offered;
 mod parse;
 mod patch;
 pub mod placement;
 mod placing;
+pub mod raw_mode;
 mod select;
 mod validate;
 
