@@ -56,6 +56,44 @@ pub fn label(value: &str, dotted: DottedLabel) -> Messages {
     messages
 }
 
+/// How the server's messages about names speak of lengths and forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wording {
+    /// To 1.34: `characters`, `a qualified name`.
+    Characters,
+    /// From 1.35 on: `bytes`, `a valid label key`.
+    Bytes,
+}
+
+/// [`qualified_name`] in the words of a release.
+pub fn qualified_name_in(value: &str, wording: Wording) -> Messages {
+    in_bytes(qualified_name(value), wording)
+}
+
+/// [`label_value`] in the words of a release.
+pub fn label_value_in(value: &str, wording: Wording) -> Messages {
+    in_bytes(label_value(value), wording)
+}
+
+fn in_bytes(messages: Messages, wording: Wording) -> Messages {
+    if wording == Wording::Characters {
+        return messages;
+    }
+    let said = |message: Cow<'static, str>| match message.strip_suffix(" characters") {
+        Some(start) => Cow::Owned(format!("{start} bytes")),
+        None => match message.strip_prefix("a qualified name must consist") {
+            Some(rest) => Cow::Owned(format!("a valid label key must consist{rest}")),
+            None => message,
+        },
+    };
+    messages.into_iter().map(said).collect()
+}
+
+/// [`subdomain`] as the generated rules say it.
+pub fn long_subdomain(value: &str) -> Messages {
+    in_bytes(subdomain(value), Wording::Bytes)
+}
+
 /// Qualified name `[prefix/]name`: label keys, finalizers, selector keys, lower-cased annotation keys.
 pub fn qualified_name(value: &str) -> Messages {
     let mut messages = Messages::new();

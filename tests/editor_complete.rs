@@ -117,7 +117,9 @@ fn node_selectors() {
 #[test]
 fn kinds_and_versions_fit_each_other() {
     assert_eq!(labels("apiVersion: ▮\nkind: PodScheduling\n"), ["resource.k8s.io/v1alpha1"]);
-    assert_eq!(labels("apiVersion: ▮\n"), ["resource.k8s.io/v1alpha2", "resource.k8s.io/v1alpha1"]);
+    let versions =
+        ["v1", "v1beta2", "v1beta1", "v1alpha3", "v1alpha2", "v1alpha1"].map(|version| format!("resource.k8s.io/{version}"));
+    assert_eq!(labels("apiVersion: ▮\n"), versions);
     assert_eq!(
         labels("apiVersion: resource.k8s.io/v1alpha1\nkind: ▮\n"),
         ["ResourceClaim", "ResourceClass", "ResourceClaimTemplate", "PodScheduling"]
@@ -137,10 +139,7 @@ fn whole_objects_in_an_empty_document() {
         let (_, items) = ask(text, None);
         let snippet = items.iter().find(|item| item["label"] == "ResourceClaim" && item["kind"] == "snippet");
         let snippet = snippet.unwrap_or_else(|| panic!("{text}: {items:#?}"));
-        assert_eq!(
-            snippet["insertText"],
-            "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata:\n  name: \nspec:\n  resourceClassName: "
-        );
+        assert_eq!(snippet["insertText"], "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: \nspec:\n  ");
     }
     assert_eq!(labels("kind: ResourceClaim\n▮")[..2], ["apiVersion", "metadata"]);
 }
@@ -192,7 +191,7 @@ fn keys_begun_behind_a_dash() {
     assert_eq!(labels("apiVersion: v1\nkind: List\nitems:\n- api▮")[..2], ["apiVersion", "kind"]);
     assert_eq!(
         taken("apiVersion: v1\nkind: List\nitems:\n- Resource▮", "ResourceClaim"),
-        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1alpha2\n  kind: ResourceClaim\n  metadata:\n    name: \n  spec:\n    resourceClassName: "
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1\n  kind: ResourceClaim\n  metadata:\n    name: \n  spec:\n    "
     );
 }
 

@@ -1,7 +1,7 @@
 //! Every row of the tables, every code and every release has a sentence in each language, and no sentence is left over.
 
 use claimkit::api::release::LAST_PATCHES;
-use claimkit::api::{Struct, Type, VERSIONS};
+use claimkit::api::{Release, Struct, Type, VERSIONS};
 use claimkit::editor::facts;
 use claimkit::editor::registry::{self, CHANGES};
 use claimkit::editor::sentences::{LOCALES, Sentences, field_key, kind_key, value_key, version_key};
@@ -19,8 +19,12 @@ fn structs() -> Vec<&'static Struct> {
         found.push(schema);
         for field in schema.fields {
             let mut ty = &field.ty;
-            while let Type::Pointer(inner) | Type::List(inner) = ty {
-                ty = inner;
+            loop {
+                ty = match ty {
+                    Type::Pointer(inner) | Type::List(inner) => inner,
+                    Type::Map(map) => &map.value,
+                    _ => break,
+                };
             }
             open.extend(ty.as_struct());
         }
@@ -33,7 +37,9 @@ fn wanted() -> BTreeSet<String> {
     for schema in structs() {
         for field in schema.fields {
             keys.insert(field_key(schema, field));
-            keys.extend(field.values.iter().map(|value| value_key(field, value).expect("an enum's value has a key")));
+            keys.extend(
+                field.allowed(Release::latest()).iter().map(|value| value_key(field, value).expect("an enum's value has a key")),
+            );
             for release in LAST_PATCHES {
                 keys.extend(facts::facts(schema, field, *release).format.map(|format| format!("formats/{}", format.name())));
             }

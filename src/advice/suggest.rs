@@ -1,7 +1,7 @@
 //! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
 
 use crate::api::meta::OBJECT_META;
-use crate::api::{Api, Release, Struct, Type, VERSIONS, Version};
+use crate::api::{Api, Family, Release, Struct, Type, VERSIONS, Version};
 
 /// What to write instead of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,8 +83,12 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
             since.minor
         )));
     }
-    if let Some(found) = in_other_version(name, schema) {
-        return Some(found);
+    let other = match api.version.family {
+        Family::Classic => in_other_version(name, schema),
+        Family::Device => in_other_shape(name, schema, api),
+    };
+    if other.is_some() {
+        return other;
     }
     let here = || schema.fields.iter().filter(|field| field.in_release(release));
     if let Some(field) = here().find(|field| folded(field.json) == folded(name)) {
@@ -107,6 +111,45 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
 /// Whether one name is the beginning of the other, and long enough to mean something by itself.
 fn begins(json: &str, name: &str) -> bool {
     json.len().min(name.len()) >= 5 && (json.starts_with(name) || name.starts_with(json))
+}
+
+/// A field of the device family that another of its versions has here, or one of the classic family.
+fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
+    let version = api.version.name;
+    let has = |name: &str| schema.slot(name).is_some();
+    let inner = |holder: &str| {
+        let field = schema.slot(holder).and_then(|slot| schema.fields.get(slot))?;
+        field.ty.as_struct().filter(|inner| inner.slot(name).is_some())
+    };
+    let help = match (schema.go, name) {
+        ("DeviceRequest", _) if inner("exactly").is_some() => {
+            format!("`{name}` stands under `exactly` in {version}; v1beta1 and v1alpha3 have it here")
+        }
+        ("DeviceRequest", "exactly") if !has("exactly") => {
+            format!("`exactly` belongs to v1beta2 and v1; in {version} its fields stand directly in the request")
+        }
+        ("Device", _) if inner("basic").is_some() => {
+            format!("`{name}` stands under `basic` in {version}; v1beta2 and v1 have it here")
+        }
+        ("Device", "basic") if !has("basic") => {
+            format!("`basic` belongs to v1beta1 and v1alpha3; in {version} its fields stand directly in the device")
+        }
+        ("ResourceClaimSpec", "resourceClassName") => {
+            "`resourceClassName` belongs to v1alpha2 and older; name a DeviceClass as `deviceClassName` of a request in `devices.requests`"
+                .to_owned()
+        }
+        ("ResourceClaimSpec", "parametersRef") => {
+            "`parametersRef` belongs to v1alpha2 and older; parameters stand in `devices.config[].opaque.parameters`".to_owned()
+        }
+        ("ResourceClaimSpec", "allocationMode") => {
+            "`allocationMode` of the claim belongs to v1alpha2 and older; claims are allocated when a pod needs them".to_owned()
+        }
+        ("DeviceTaintSelector", "deviceClassName" | "selectors") => {
+            format!("`{name}` of a DeviceTaintRule exists in Kubernetes 1.33 and 1.34 only; name `driver`, `pool` or `device`")
+        }
+        _ => return None,
+    };
+    Some(Suggestion::say(help))
 }
 
 fn in_other_version(name: &str, schema: &Struct) -> Option<Suggestion> {
@@ -191,7 +234,9 @@ pub fn value(text: &str, values: &'static [&'static str]) -> Option<&'static str
 /// An object of this group whose kind or version the release does not know.
 pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     let version = api_version.rsplit('/').next().unwrap_or_default();
-    let served = VERSIONS.iter().copied().find(|version| version.served_by(release));
+    let has_kind = |version: &&Version| version.served_by(release) && version.kind(kind, release).is_some();
+    let newest = || VERSIONS.iter().rev().copied();
+    let served = newest().find(has_kind).or_else(|| newest().find(|version| version.served_by(release)));
     let Some(known) = VERSIONS.iter().copied().find(|known| known.name == version) else {
         return unknown_version(version, served, release);
     };
@@ -200,6 +245,12 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         let by = if first == last { format!("1.{first} only") } else { format!("1.{first} to 1.{last}") };
         let instead = served.map_or(String::new(), |served| format!("; {release} serves {}", served.name));
         return Suggestion::say(format!("{} is served by {by}{instead}", known.name));
+    }
+    if let Some(row) = known.kinds.iter().find(|k| k.kind == kind)
+        && let Some(last) = row.until.filter(|last| *last < release.minor)
+    {
+        let instead = served.map_or(String::new(), |served| format!("; {release} serves {}", served.name));
+        return Suggestion::say(format!("{kind} in {} is served by 1.{} to 1.{last}{instead}", known.name, row.since.minor));
     }
     if let Some(later) = known.kinds.iter().find(|k| k.kind == kind) {
         return Suggestion::say(format!("{kind} exists since Kubernetes 1.{}, not in {release}", later.since.minor));
@@ -447,7 +498,7 @@ mod tests {
         assert_eq!(at("resource.k8s.io/v1alpha2", "PodScheduling", 28), "v1alpha2 calls it PodSchedulingContext");
         assert_eq!(
             at("resource.k8s.io/v1beta1", "ResourceClaim", 30),
-            "v1beta1 exists since Kubernetes 1.32 and is another design; 1.30.14 serves v1alpha2"
+            "v1beta1 is served by 1.32 to 1.36; 1.30.14 serves v1alpha2"
         );
         let found = kind("resource.k8s.io/v1aplha2", "ResourceClaim", Release::last_of(30));
         assert_eq!(found.api_version, Some("resource.k8s.io/v1alpha2"));

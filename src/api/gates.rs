@@ -51,6 +51,8 @@ gates! {
     DRAResourceClaimGranularStatusAuthorization,
     /// ResourcePoolStatusRequests are answered.
     DRAResourcePoolStatus,
+    /// Claims of whole workloads.
+    DRAWorkloadResourceClaims,
     /// Generated validation beside the hand-written one.
     DeclarativeValidation,
     /// Generated validation of beta rules.
@@ -101,6 +103,7 @@ const DEFAULTS: &[(Gate, u8, u8, Setting)] = &[
     (Gate::DRAResourceClaimDeviceStatus, 33, 36, On),
     (Gate::DRAResourceClaimGranularStatusAuthorization, 36, 36, On),
     (Gate::DRAResourcePoolStatus, 36, 36, Off),
+    (Gate::DRAWorkloadResourceClaims, 36, 36, Off),
     (Gate::DeclarativeValidation, 33, 35, On),
     (Gate::DeclarativeValidation, 36, 36, Locked),
     (Gate::DeclarativeValidationBeta, 36, 36, On),

@@ -386,7 +386,14 @@ pub struct Version {
 pub const GROUP: &str = "resource.k8s.io";
 
 /// Every version with a table, oldest first.
-pub const VERSIONS: &[&Version] = &[&classic::v1alpha1::VERSION, &classic::v1alpha2::VERSION];
+pub const VERSIONS: &[&Version] = &[
+    &classic::v1alpha1::VERSION,
+    &classic::v1alpha2::VERSION,
+    &device::v1alpha3::VERSION,
+    &device::v1beta1::VERSION,
+    &device::v1beta2::VERSION,
+    &device::v1::VERSION,
+];
 
 /// The version with an `apiVersion`.
 pub fn version(api_version: &str) -> Option<&'static Version> {
@@ -407,6 +414,12 @@ impl Version {
     /// The release taken when none is asked for: the last that serves the version.
     pub fn default_release(&self) -> Release {
         Release::last_of(self.minors.1)
+    }
+
+    /// The same for a kind: versions outlive some of their kinds.
+    pub fn default_release_of(&self, kind: &str) -> Release {
+        let until = self.kinds.iter().find(|row| row.kind == kind).and_then(|row| row.until);
+        until.map_or_else(|| self.default_release(), Release::last_of)
     }
 }
 

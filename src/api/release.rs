@@ -1,7 +1,7 @@
 //! Kubernetes releases as data: which rule variants apply where.
 
 use crate::go::GoUnicode;
-use crate::names::DottedLabel;
+use crate::names::{DottedLabel, Wording};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
@@ -15,8 +15,19 @@ pub struct Release {
 }
 
 /// The last patch of every minor release known here.
-pub const LAST_PATCHES: &[Release] =
-    &[Release::new(26, 15), Release::new(27, 16), Release::new(28, 15), Release::new(29, 15), Release::new(30, 14)];
+pub const LAST_PATCHES: &[Release] = &[
+    Release::new(26, 15),
+    Release::new(27, 16),
+    Release::new(28, 15),
+    Release::new(29, 15),
+    Release::new(30, 14),
+    Release::new(31, 14),
+    Release::new(32, 13),
+    Release::new(33, 13),
+    Release::new(34, 9),
+    Release::new(35, 6),
+    Release::new(36, 3),
+];
 
 impl Release {
     /// 1.`minor`.`patch`
@@ -72,7 +83,13 @@ impl Release {
             (0..=26, _) => &P26B_GO_1_21,
             (27, 0..=10) | (28, 0..=6) => &P27,
             (27..=29, _) => &P27_GO_1_21,
-            _ => &P30,
+            _ => {
+                let [oldest, .., newest] = &LATER;
+                match self.minor.checked_sub(30) {
+                    None => oldest,
+                    Some(at) => LATER.get(usize::from(at)).unwrap_or(newest),
+                }
+            }
         }
     }
 }
@@ -104,6 +121,14 @@ pub struct Rules {
     pub status_update_resets_metadata: bool,
     /// Which characters the server's Go prints verbatim.
     pub unicode: GoUnicode,
+    /// All messages about length say `may not be more than n bytes`.
+    pub too_long_says_bytes: bool,
+    /// Errors show values as JSON; else in Go's syntax.
+    pub values_as_json: bool,
+    /// The words of messages about names and labels.
+    pub wording: Wording,
+    /// Decoding errors name the embedded structs of a path.
+    pub embedded_in_paths: bool,
 }
 
 const BASE: Rules = Rules {
@@ -113,6 +138,10 @@ const BASE: Rules = Rules {
     allocation_immutable: false,
     status_update_resets_metadata: false,
     unicode: GoUnicode::V13,
+    too_long_says_bytes: false,
+    values_as_json: false,
+    wording: Wording::Characters,
+    embedded_in_paths: false,
 };
 static P26A: Rules = BASE;
 static P26B: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, ..BASE };
@@ -132,14 +161,20 @@ static P27_GO_1_21: Rules = Rules {
     unicode: GoUnicode::V15,
     ..BASE
 };
-static P30: Rules = Rules {
+const P30: Rules = Rules {
     profile: "1.30",
     reserved_for_by_uid: true,
     dotted_label: DottedLabel::NamesTheDots,
     allocation_immutable: true,
     status_update_resets_metadata: true,
     unicode: GoUnicode::V15,
+    ..BASE
 };
+const P31: Rules = Rules { profile: "1.31", ..P30 };
+const P32: Rules = Rules { profile: "1.32-1.33", too_long_says_bytes: true, ..P31 };
+const P34: Rules = Rules { profile: "1.34", values_as_json: true, ..P32 };
+const P35: Rules = Rules { profile: "1.35-1.36", wording: Wording::Bytes, embedded_in_paths: true, ..P34 };
+static LATER: [Rules; 7] = [P30, P31, P32, P32, P34, P35, P35];
 
 #[cfg(test)]
 mod tests {
@@ -149,7 +184,7 @@ mod tests {
     fn reads_minors_and_patches() {
         assert_eq!(Release::parse("1.26"), Some(Release::new(26, 15)));
         assert_eq!(Release::parse("1.26.1"), Some(Release::new(26, 1)));
-        for bad in ["1.25", "1.31", "1.26.16", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", ""] {
+        for bad in ["1.25", "1.37", "1.26.16", "1", "1.26.", "v1.26", "1.26.1.1", "1.+26", ""] {
             assert_eq!(Release::parse(bad), None, "{bad}");
         }
         assert_eq!(Release::new(26, 1).rules().profile, "1.26.0-1.26.1");

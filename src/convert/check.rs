@@ -10,6 +10,7 @@ use crate::record::Record;
 use crate::record::decode::{self, How, Via};
 use crate::rules::{self, Context, FieldError, Operation};
 use crate::server::defaults;
+use crate::server::hub::Hub;
 use crate::text::edit::{self, Edits};
 use crate::text::print::{self as printing, Order};
 use crate::text::tree::{NodeId, Tree};
@@ -281,7 +282,7 @@ fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
         return None;
     }
     if api.version.family == Family::Classic {
-        defaults::apply(&mut decoded.record, &api);
+        defaults::apply(&mut decoded.record, &api, how.release);
     }
     Some((api, decoded.record))
 }
@@ -289,10 +290,19 @@ fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
 /// What is wrong with an object as a whole: as a new one, and its status.
 fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<FieldError> {
     let context = Context::new(release);
-    let mut errors = rules::functions(api, record, Operation::Create, &context);
+    let mut record = record.clone();
+    // Defaults a second time change nothing.
+    defaults::apply(&mut record, &api, release);
+    let Hub { record, paths } = Hub::of(api, release, record);
+    let mut errors = rules::functions(api, &record, Operation::Create, &context);
     if api.kind.status {
-        let status = rules::functions(api, record, Operation::UpdateStatus(record), &context);
+        let status = rules::functions(api, &record, Operation::UpdateStatus(&record), &context);
         errors.extend(status.into_iter().filter(|error| error.field.starts_with("status")));
+    }
+    for error in &mut errors {
+        if let Some(written) = paths.written(&error.steps) {
+            error.steps = written;
+        }
     }
     errors
 }

@@ -208,7 +208,8 @@ pub fn info(at: &Located, schema: &'static Struct, field: &'static Field) -> Inf
     let list = matches!(field.ty, Type::List(_)).then(|| field.list_rule(at.release).map_or(ListKind::Atomic, |rule| rule.kind));
     let required = facts.required || (object && matches!(field.json, "kind" | "apiVersion"));
     let here = in_version(at.api.version, schema, field.json).flatten();
-    let others = || VERSIONS.iter().filter(|version| version.name != at.api.version.name);
+    let family = at.api.version.family;
+    let others = || VERSIONS.iter().filter(|version| version.name != at.api.version.name && version.family == family);
     let since = others().filter_map(|version| in_version(version, schema, field.json).flatten()).chain(here).min();
     let alone = here.is_some() && others().any(|version| in_version(version, schema, field.json) == Some(None));
     Info {

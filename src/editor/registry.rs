@@ -104,6 +104,9 @@ pub fn code_key(code: Code) -> String {
 pub fn severity(code: Code) -> Severity {
     match code {
         Code::NothingChecked
+        | Code::FieldDropped
+        | Code::ServerWarning
+        | Code::NamespaceLabelsUnknown
         | Code::YamlDuplicateKey
         | Code::JsonDuplicateKey
         | Code::YamlMergeOrder

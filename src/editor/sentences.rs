@@ -51,7 +51,11 @@ pub fn field_key(schema: &Struct, field: &Field) -> String {
 /// The documentation key of a value of an enum; `None` if the type is no enum.
 pub fn value_key(field: &Field, value: &str) -> Option<String> {
     match field.ty {
-        Type::Named(_, name) if field.values.contains(&value) => Some(format!("values/{name}.{value}")),
+        Type::Named(_, name)
+            if (field.values.contains(&value) || field.later_values.iter().any(|(_, later)| *later == value)) =>
+        {
+            Some(format!("values/{name}.{value}"))
+        }
         _ => None,
     }
 }

@@ -241,6 +241,74 @@ codes! {
     /// A slice's node and driver may not change.
     SliceImmutable = "slice-immutable",
 
+    // ---- claims, classes and slices of v1alpha3 and later ----
+    /// A list or map with more entries than are allowed.
+    ListTooLong = "list-too-long",
+    /// An entry that stands in a list twice.
+    DuplicateItem = "duplicate-item",
+    /// A request asks in none or in both of the two ways.
+    RequestShape = "request-shape",
+    /// The name of a request or alternative is no DNS label.
+    RequestNameInvalid = "request-name-invalid",
+    /// A request is named that the claim does not have.
+    RequestUnknown = "request-unknown",
+    /// The count does not fit the allocation mode.
+    CountInvalid = "count-invalid",
+    /// A toleration that cannot be.
+    TolerationInvalid = "toleration-invalid",
+    /// Admin access in a namespace without the label for it.
+    AdminAccessForbidden = "admin-access-forbidden",
+    /// The name of an attribute or capacity is malformed.
+    QualifiedNameInvalid = "qualified-name-invalid",
+    /// A constraint names no attribute.
+    ConstraintInvalid = "constraint-invalid",
+    /// A configuration without content.
+    ConfigRequired = "config-required",
+    /// The source of an allocated configuration is none of the two.
+    ConfigSourceInvalid = "config-source-invalid",
+    /// Parameters or data of a driver that are missing, too large or no object.
+    ParametersInvalid = "parameters-invalid",
+    /// A CEL expression of more than 10 KiB.
+    SelectorTooLong = "selector-too-long",
+    /// A device that is not allocated has a status.
+    DeviceNotAllocated = "device-not-allocated",
+    /// A condition that is malformed.
+    ConditionInvalid = "condition-invalid",
+    /// Data of a network device that is malformed.
+    NetworkDataInvalid = "network-data-invalid",
+    /// A share id is no UUID in its usual spelling.
+    ShareIdInvalid = "share-id-invalid",
+    /// Binding conditions that cannot be.
+    BindingConditionsInvalid = "binding-conditions-invalid",
+    /// The name of a pool is malformed.
+    PoolNameInvalid = "pool-name-invalid",
+    /// The generation or the number of slices of a pool is too small.
+    PoolNumberInvalid = "pool-number-invalid",
+    /// The name of a device is no DNS label.
+    DeviceNameInvalid = "device-name-invalid",
+    /// A device without `basic`.
+    DeviceShape = "device-shape",
+    /// A device with too many attributes, capacities or values.
+    DeviceTooLarge = "device-too-large",
+    /// An attribute without a value, with several, or with one that is too long.
+    AttributeInvalid = "attribute-invalid",
+    /// The nodes of a slice or device are chosen in none or in several ways.
+    NodeSelectionInvalid = "node-selection-invalid",
+    /// A value of a node selector is no label value.
+    NodeSelectorLabelValue = "node-selector-label-value",
+    /// Counters that are malformed, too many or unknown.
+    CountersInvalid = "counters-invalid",
+    /// A taint that is malformed.
+    TaintInvalid = "taint-invalid",
+    /// A request policy that cannot be.
+    RequestPolicyInvalid = "request-policy-invalid",
+    /// A mapping to the resources of a node that cannot be.
+    NodeMappingInvalid = "node-mapping-invalid",
+    /// The name of an extended resource is malformed.
+    ExtendedResourceNameInvalid = "extended-resource-name-invalid",
+    /// A request for the status of pools, or its answer, is malformed.
+    PoolStatusInvalid = "pool-status-invalid",
+
     // ---- accepted, but worth knowing ----
     /// The status of a new object is dropped.
     StatusDropped = "status-dropped",
@@ -286,6 +354,13 @@ codes! {
     PlacementNotModelled = "placement-not-modelled",
     /// The pod already runs.
     PodBound = "pod-bound",
+
+    /// A field that the server drops because a feature gate is off.
+    FieldDropped = "field-dropped",
+    /// A warning that the server sends with its answer.
+    ServerWarning = "server-warning",
+    /// Admin access depends on a label of the namespace, which is not known.
+    NamespaceLabelsUnknown = "namespace-labels-unknown",
 
     // ---- across the objects of one text ----
     /// A claim or template names a class that the text does not have.

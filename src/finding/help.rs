@@ -6,6 +6,46 @@ impl Code {
     /// What to do about it, in one line.
     pub const fn help(self) -> Option<&'static str> {
         Some(match self {
+            Code::AdminAccessForbidden => "label the namespace, or leave `adminAccess` out",
+            Code::AttributeInvalid => "set exactly one of `int`, `bool`, `string` and `version`",
+            Code::BindingConditionsInvalid => "give both lists, at most four entries each, none twice",
+            Code::ConditionInvalid => "a condition needs `type`, `status`, `lastTransitionTime` and `reason`; each type once",
+            Code::ConfigRequired => "write `opaque` with `driver` and `parameters`",
+            Code::ConfigSourceInvalid => "write `FromClass` or `FromClaim`",
+            Code::ConstraintInvalid => "write `matchAttribute` with a domain, as in `gpu.example.com/numa`",
+            Code::CountInvalid => "leave `count` out with `All`; else write at least 1",
+            Code::CountersInvalid => "check names and numbers of the counters",
+            Code::DeviceNameInvalid => "use lower case letters, digits and `-`",
+            Code::DeviceNotAllocated => "name a device of `status.allocation.devices.results`",
+            Code::DeviceShape => "put attributes and capacity under `basic`",
+            Code::DeviceTooLarge => "at most 32 attributes and capacities together",
+            Code::DuplicateItem => "name each entry once",
+            Code::ExtendedResourceNameInvalid => "write `domain/name`, as in `example.com/gpu`",
+            Code::FieldDropped => "switch the feature gate on, or leave the field out",
+            Code::ListTooLong => "split the list, or leave entries out",
+            Code::NamespaceLabelsUnknown => "give the labels of the namespace with the request",
+            Code::NetworkDataInvalid => "write addresses as `10.9.8.7/24` or `2001:db8::1/64`",
+            Code::NodeMappingInvalid => "name a resource such as `cpu`, a positive multiplier and a capacity of the device",
+            Code::NodeSelectionInvalid => "choose the nodes in exactly one way",
+            Code::NodeSelectorLabelValue => "at most 63 letters, digits, `-`, `_`, `.`; begin and end with a letter or digit",
+            Code::ParametersInvalid => "write a map of at most 10 KiB",
+            Code::PoolNameInvalid => "use DNS subdomains with `/` between them",
+            Code::PoolNumberInvalid => "write `resourceSliceCount` of at least 1 and `generation` of at least 0",
+            Code::PoolStatusInvalid => "see the message",
+            Code::QualifiedNameInvalid => "write `name` or `domain/name`; the name has letters, digits and `_`, no `-`",
+            Code::RequestNameInvalid => "use lower case letters, digits and `-`",
+            Code::RequestPolicyInvalid => {
+                "give `default` and either ascending `validValues` or a `validRange` within the capacity"
+            }
+            Code::RequestShape => {
+                "put `deviceClassName` and what belongs to it under `exactly`; v1beta1 and v1alpha3 have it directly in the request"
+            }
+            Code::RequestUnknown => "name a request of the claim",
+            Code::SelectorTooLong => "shorten the expression, or split it into several selectors",
+            Code::ServerWarning => "the object is accepted all the same",
+            Code::ShareIdInvalid => "write a UUID in lower case with dashes",
+            Code::TaintInvalid => "write `key` and `effect`: `NoSchedule` or `NoExecute`",
+            Code::TolerationInvalid => "leave `value` out with `Exists`",
             Code::NameRequired => "write `metadata.name`, or `metadata.generateName` for `kubectl create`",
             Code::NameInvalid => "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit",
             Code::GenerateNameInvalid => "use lower case letters, digits, `-` and `.`; begin with a letter or digit",

@@ -51,6 +51,10 @@ pub enum Cause {
     TooLong,
     /// `Too many`
     TooMany,
+    /// `Invalid value`, of the wrong form for its type
+    TypeInvalid,
+    /// `Not found`
+    NotFound,
     /// `Internal error`
     Internal,
 }
@@ -66,6 +70,8 @@ impl Cause {
             Cause::Forbidden => "FieldValueForbidden",
             Cause::TooLong => "FieldValueTooLong",
             Cause::TooMany => "FieldValueTooMany",
+            Cause::TypeInvalid => "FieldValueTypeInvalid",
+            Cause::NotFound => "FieldValueNotFound",
             Cause::Internal => "InternalError",
         }
     }
@@ -80,6 +86,8 @@ impl Cause {
             Cause::Forbidden => "Forbidden",
             Cause::TooLong => "Too long",
             Cause::TooMany => "Too many",
+            Cause::TypeInvalid => "Invalid value",
+            Cause::NotFound => "Not found",
             Cause::Internal => "Internal error",
         }
     }

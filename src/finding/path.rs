@@ -20,6 +20,11 @@ enum Segment<'p> {
     Index(usize),
     /// A map key, rendered `[key]`.
     Key(&'p str),
+    /// The same with another name in the rendered path than in the tree.
+    KeyNamed {
+        name: &'p str,
+        json: &'p str,
+    },
     /// A place deeper than the rendered path tells, e.g. the label whose key is wrong.
     At(&'p str),
     /// The same for a list index.
@@ -59,6 +64,12 @@ impl<'p> Path<'p> {
         Path { parent: Some(self), segment: Segment::Key(key) }
     }
 
+    /// A map key that the rendered path shows in part.
+    #[inline(never)]
+    pub fn key_named(&'p self, name: &'p str, json: &'p str) -> Path<'p> {
+        Path { parent: Some(self), segment: Segment::KeyNamed { name, json } }
+    }
+
     /// A key below this path that the rendered path does not name.
     pub fn at(&'p self, key: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::At(key) }
@@ -93,7 +104,7 @@ impl<'p> Path<'p> {
                     text.push_str(name);
                 }
                 Segment::Index(index) => text.push_str(&format!("[{index}]")),
-                Segment::Key(key) => text.push_str(&format!("[{key}]")),
+                Segment::Key(name) | Segment::KeyNamed { name, .. } => text.push_str(&format!("[{name}]")),
             }
         }
         text
@@ -105,7 +116,10 @@ impl<'p> Path<'p> {
         for segment in self.chain() {
             match segment {
                 Segment::Root => {}
-                Segment::Field { json: key, .. } | Segment::Key(key) | Segment::At(key) => steps.push(Step::Key(key.to_owned())),
+                Segment::Field { json: "", .. } => {}
+                Segment::Field { json: key, .. } | Segment::Key(key) | Segment::KeyNamed { json: key, .. } | Segment::At(key) => {
+                    steps.push(Step::Key(key.to_owned()))
+                }
                 Segment::Index(index) | Segment::AtIndex(index) => steps.push(Step::Index(index)),
             }
         }

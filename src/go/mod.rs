@@ -45,6 +45,39 @@ pub fn quote_into(out: &mut String, text: &str, unicode: GoUnicode) {
     out.push('"');
 }
 
+/// A text as Go's JSON encoder writes it, `<`, `>` and `&` escaped.
+pub fn json_quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().saturating_add(2));
+    json_quote_into(&mut out, text);
+    out
+}
+
+/// Appends [`json_quote`]'s text to `out`.
+pub fn json_quote_into(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            _ => json_escape(out, c),
+        }
+    }
+    out.push('"');
+}
+
+/// Appends a character of JSON text; those that Go escapes for HTML, and control characters, by their number.
+pub fn json_escape(out: &mut String, c: char) {
+    match c {
+        '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => push_escape(out, 'u', u32::from(c), 4),
+        _ => out.push(c),
+    }
+}
+
 /// Go's `strconv.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space.
 pub fn is_printable(c: char, unicode: GoUnicode) -> bool {
     match c {

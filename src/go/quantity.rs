@@ -391,6 +391,62 @@ fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
     }
 }
 
+/// A quantity to calculate with.
+#[derive(Clone, Debug)]
+pub struct Measure {
+    text: String,
+    nanos: i128,
+    notation: Notation,
+}
+
+/// One unit in the smallest part a quantity keeps.
+const UNIT: i128 = 1_000_000_000;
+
+impl Measure {
+    /// The quantity in a canonical text; zero for a text that is none.
+    pub fn of(text: &str) -> Self {
+        let Ok(quantity) = Quantity::parse(text) else {
+            return Measure { text: "0".to_owned(), nanos: 0, notation: Notation::Decimal };
+        };
+        let digits = quantity.digits.iter().fold(0i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(*digit)));
+        let mut nanos = digits;
+        for _ in 0..quantity.exponent.saturating_sub(NANO).clamp(0, 40) {
+            nanos = nanos.saturating_mul(10);
+        }
+        for _ in 0..NANO.saturating_sub(quantity.exponent).clamp(0, 40) {
+            nanos /= 10;
+        }
+        let nanos = if quantity.negative { nanos.saturating_neg() } else { nanos };
+        Measure { text: text.to_owned(), nanos, notation: quantity.notation }
+    }
+
+    /// As it is written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// In units of 10⁻⁹.
+    pub fn nanos(&self) -> i128 {
+        self.nanos
+    }
+
+    /// Rounded up to a whole number.
+    pub fn whole(&self) -> i128 {
+        let whole = self.nanos.checked_div(UNIT).unwrap_or(0);
+        if self.nanos.checked_rem(UNIT).unwrap_or(0) > 0 { whole.saturating_add(1) } else { whole }
+    }
+
+    /// The sum, in the notation of the first unless that is zero.
+    pub fn plus(&self, other: &Measure) -> Measure {
+        let nanos = self.nanos.saturating_add(other.nanos);
+        let notation = if self.nanos == 0 { other.notation } else { self.notation };
+        let digits = nanos.unsigned_abs().to_string().bytes().map(|b| b.wrapping_sub(b'0')).collect::<Vec<_>>();
+        let digits = if nanos == 0 { Vec::new() } else { digits };
+        let sum = Quantity { kept: None, negative: nanos < 0, digits, exponent: NANO, notation, small: false };
+        Measure { text: sum.canonical().into_owned(), nanos, notation }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -185,7 +185,7 @@ impl<'s> Passage<'s> {
                 input.file.documents.push(document);
                 input.take_apart(*release);
             }
-            Via::Validator => {
+            Via::Validator | Via::Server => {
                 while let Some(document) = stream.next(&mut input.file) {
                     input.file.documents.push(document);
                 }
@@ -353,7 +353,7 @@ fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>,
         return What::Other;
     }
     let known = api::version(&meta.api_version);
-    item.release = release.or(known.map(api::Version::default_release)).unwrap_or(item.release);
+    item.release = release.or(known.map(|version| version.default_release_of(&meta.kind))).unwrap_or(item.release);
     let api = known
         .filter(|version| version.served_by(item.release))
         .and_then(|version| version.kind(&meta.kind, item.release).map(|kind| Api { version, kind }));

@@ -262,6 +262,9 @@ impl<'a> Case<'a, '_> {
             namespace: Some(self.request.namespace()).filter(|namespace| !namespace.is_empty()),
             validation: FieldValidation::Strict,
             reach: Reach::Admission,
+            gates: None,
+            labels: None,
+            stored: false,
         }
     }
 

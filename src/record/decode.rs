@@ -102,6 +102,8 @@ pub enum Via {
     Kubectl,
     /// The registered validation functions on exactly this object.
     Validator,
+    /// The body of a request as it stands.
+    Server,
 }
 
 /// Most bytes a verbatim value may print to.
@@ -110,7 +112,7 @@ const MAX_RAW: usize = 64 << 20;
 impl How {
     /// Only JSON sent to the server as it stands keeps its order and its duplicate keys.
     pub fn reaching(mode: Mode, via: Via, release: Release) -> Self {
-        let order = if mode == Mode::Json && via == Via::Validator { Order::Source } else { Order::Sorted };
+        let order = if mode == Mode::Json && via != Via::Kubectl { Order::Source } else { Order::Sorted };
         How { order, mode, release, max_raw: MAX_RAW, kubectl: via == Via::Kubectl }
     }
 }
@@ -215,14 +217,7 @@ impl<'t> Decoder<'t, '_> {
     }
 
     fn what(&self, node: NodeId) -> &'static str {
-        match self.tree.kind(node) {
-            Kind::Null | Kind::Alias(_) => "null",
-            Kind::Bool(_) => "bool",
-            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => "number",
-            Kind::Str(_) => "string",
-            Kind::Seq { .. } => "array",
-            Kind::Map { .. } => "object",
-        }
+        json_name(self.tree.kind(node))
     }
 
     fn mismatch(&mut self, node: NodeId, what: &str, ty: &Type, go_type: &str, path: &Path<'_>, context: &Context<'_>) {
@@ -280,7 +275,12 @@ impl<'t> Decoder<'t, '_> {
             if met.get_mut(slot).is_some_and(|met| std::mem::replace(met, true)) {
                 self.strict(StrictKind::Duplicate, here.render(), node, entry, Some(schema));
             }
-            let inner = Context { parent: Some(context), holder: schema.go, field: field.json };
+            let outer;
+            let mut inner = Context { parent: Some(context), holder: schema.go, field: field.json };
+            if let Some(embedded) = field.embedded.filter(|_| self.how.release.rules().embedded_in_paths) {
+                outer = Context { parent: Some(context), holder: schema.go, field: embedded };
+                inner = Context { parent: Some(&outer), ..inner };
+            }
             if let Some(place) = record.slots.get_mut(slot) {
                 self.value(entry.value, &field.ty, &here, &inner, place);
             }
@@ -484,6 +484,18 @@ impl<'t> Decoder<'t, '_> {
             out = "null".to_owned();
         }
         Cow::Owned(out)
+    }
+}
+
+/// What Go's JSON decoder calls a value.
+pub fn json_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null | Kind::Alias(_) => "null",
+        Kind::Bool(_) => "bool",
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => "number",
+        Kind::Str(_) => "string",
+        Kind::Seq { .. } => "array",
+        Kind::Map { .. } => "object",
     }
 }
 

@@ -20,6 +20,14 @@ pub fn go_syntax_of(record: &Record<'_>, release: Release, unicode: GoUnicode) -
     out
 }
 
+/// [`go_syntax_of`] for a value of a type; a pointer is followed.
+pub fn go_syntax_of_value(ty: &Type, value: &Value<'_>, release: Release, unicode: GoUnicode) -> String {
+    let mut out = String::new();
+    let ty = if let Type::Pointer(inner) = ty { inner } else { ty };
+    Printer { release, unicode, out: &mut out }.value(ty, value);
+    out
+}
+
 struct Printer<'o> {
     release: Release,
     unicode: GoUnicode,

@@ -1,6 +1,6 @@
 //! What a rule may look at besides the object, and the operation that is judged.
 
-use crate::api::{Release, Rules};
+use crate::api::{Gates, Release, Rules};
 use crate::record::Record;
 use crate::rules::errors::Errors;
 
@@ -11,17 +11,24 @@ pub struct Context {
     pub rules: &'static Rules,
     /// The release, for the fields it has.
     pub release: Release,
+    /// The feature gates that are on.
+    pub gates: Gates,
 }
 
 impl Context {
     /// The context of a release.
     pub fn new(release: Release) -> Self {
-        Context { rules: release.rules(), release }
+        Context { rules: release.rules(), release, gates: Gates::defaults(release) }
+    }
+
+    /// The context of a release with some gates set.
+    pub fn with_gates(release: Release, gates: Gates) -> Self {
+        Context { gates, ..Context::new(release) }
     }
 
     /// An empty list of errors that quotes as this release does.
     pub fn errors(&self) -> Errors {
-        Errors::new(self.rules.unicode)
+        Errors::new(self.release)
     }
 }
 

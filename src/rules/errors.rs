@@ -1,9 +1,13 @@
 //! Validation errors: what `field.Error` and `field.ErrorList` are upstream (apimachinery,
 //! pkg/util/validation/field/errors.go).
 
+use crate::api::{Release, Rules, Type};
 use crate::finding::{Cause, Code, Finding, Origin, Path, Step};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
+use crate::names::Wording;
+use crate::record::go_syntax::{go_syntax_of, go_syntax_of_value};
+use crate::record::{Record, Value, go_json};
 use std::borrow::Cow;
 
 /// One validation error in kube-apiserver's words.
@@ -44,8 +48,16 @@ impl FieldError {
 pub enum Bad<'v> {
     /// nil or a nil pointer.
     Null,
-    /// A string or a named string: Go-quoted.
+    /// A string: Go-quoted.
     Str(&'v str),
+    /// A string with a type of its own: quoted as the release prints values.
+    Named(&'v str),
+    /// A bool.
+    Bool(bool),
+    /// A struct.
+    Record(&'v Record<'v>),
+    /// A value of a type.
+    Value(&'v Type, &'v Value<'v>),
     /// An integer.
     Int(i64),
     /// A time.
@@ -54,21 +66,114 @@ pub enum Bad<'v> {
     Syntax(String),
 }
 
+impl<'v> Bad<'v> {
+    /// The value of a field.
+    pub fn field(record: &'v Record<'v>, name: &str) -> Self {
+        match record.schema.slot(name).and_then(|slot| record.schema.fields.get(slot)) {
+            Some(field) => Bad::Value(&field.ty, record.get(name)),
+            None => Bad::Null,
+        }
+    }
+
+    /// A number of things.
+    pub fn count(count: usize) -> Self {
+        Bad::Int(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+}
+
 /// The errors found so far, in upstream's order.
 #[derive(Debug)]
 pub struct Errors {
     list: Vec<FieldError>,
-    unicode: GoUnicode,
+    rules: &'static Rules,
+    release: Release,
     bytes: usize,
+    panicked: Option<Vec<Step>>,
+    uncompiled: Vec<Vec<Step>>,
 }
 
 /// Most bytes of error texts that are kept: some of the server's texts repeat a whole list for each of its items.
 pub const MAX_BYTES: usize = 4 << 20;
 
 impl Errors {
-    /// No errors yet. `unicode`: which characters the server's Go prints.
-    pub fn new(unicode: GoUnicode) -> Self {
-        Errors { list: Vec::new(), unicode, bytes: 0 }
+    /// No errors yet, in the words of a release.
+    pub fn new(release: Release) -> Self {
+        Errors { list: Vec::new(), rules: release.rules(), release, bytes: 0, panicked: None, uncompiled: Vec::new() }
+    }
+
+    /// The server's code panics at this place: it answers with an internal error and nothing else.
+    pub fn panic(&mut self, path: &Path<'_>) {
+        self.panicked.get_or_insert_with(|| path.steps());
+    }
+
+    /// The compiler's word on the expression at this place is not known.
+    pub fn uncompiled_at(&mut self, path: &Path<'_>) {
+        let steps = path.steps();
+        if !self.uncompiled.contains(&steps) {
+            self.uncompiled.push(steps);
+        }
+    }
+
+    /// Where expressions are that were not compiled.
+    pub fn uncompiled(&self) -> &[Vec<Step>] {
+        &self.uncompiled
+    }
+
+    /// Where the server's code panics.
+    pub fn panicked(&self) -> Option<&[Step]> {
+        self.panicked.as_deref()
+    }
+
+    /// The words of names and labels.
+    pub fn wording(&self) -> Wording {
+        self.rules.wording
+    }
+
+    /// True if incomplete owner references are told in few words.
+    pub fn owner_texts_plain(&self) -> bool {
+        self.rules.values_as_json
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The errors in their order.
+    pub fn list(&self) -> &[FieldError] {
+        &self.list
+    }
+
+    /// Keeps the first of equal errors among those from an index on.
+    pub fn once_from(&mut self, start: usize) {
+        let mut seen = std::collections::BTreeSet::new();
+        let later = self.list.split_off(start.min(self.list.len()));
+        self.list.extend(later.into_iter().filter(|error| seen.insert((error.field.clone(), error.body.clone()))));
+    }
+
+    /// A value as the release prints it.
+    fn print(&self, value: &Bad<'_>, out: &mut String) {
+        let json = self.rules.values_as_json;
+        match value {
+            Bad::Null if json => out.push_str("null"),
+            Bad::Null => out.push_str("\"null\""),
+            Bad::Named(text) if json => go::json_quote_into(out, text),
+            Bad::Str(text) | Bad::Named(text) => go::quote_into(out, text, self.rules.unicode),
+            Bad::Int(n) => out.push_str(&n.to_string()),
+            Bad::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+            Bad::Time(time) if json => go::json_quote_into(out, &time.rfc3339()),
+            Bad::Time(time) => out.push_str(&time.go_string()),
+            Bad::Syntax(text) => out.push_str(text),
+            Bad::Record(record) if json => go_json::record(record, self.release, out),
+            Bad::Record(record) => out.push_str(&go_syntax_of(record, self.release, self.rules.unicode)),
+            Bad::Value(ty, value) if json => go_json::value(ty, value, self.release, out),
+            Bad::Value(ty, value) => out.push_str(&go_syntax_of_value(ty, value, self.release, self.rules.unicode)),
+        }
     }
 
     /// The errors.
@@ -78,7 +183,7 @@ impl Errors {
 
     /// The Unicode tables the values are quoted by.
     pub fn unicode(&self) -> GoUnicode {
-        self.unicode
+        self.rules.unicode
     }
 
     /// True once texts of [`MAX_BYTES`] are kept; what is found then is not.
@@ -93,13 +198,7 @@ impl Errors {
         let mut body = cause.text().to_owned();
         if let Some(value) = value {
             body.push_str(": ");
-            match value {
-                Bad::Null => body.push_str("\"null\""),
-                Bad::Str(text) => go::quote_into(&mut body, text, self.unicode),
-                Bad::Int(n) => body.push_str(&n.to_string()),
-                Bad::Time(time) => body.push_str(&time.go_string()),
-                Bad::Syntax(text) => body.push_str(text),
-            }
+            self.print(value, &mut body);
         }
         if !detail.is_empty() {
             body.push_str(": ");
@@ -150,9 +249,24 @@ impl Errors {
         let mut detail = String::new();
         if !supported.is_empty() {
             detail.push_str("supported values: ");
-            detail.push_str(&go::quoted(supported.iter().copied(), self.unicode));
+            detail.push_str(&go::quoted(supported.iter().copied(), self.rules.unicode));
         }
-        self.push(code, Cause::NotSupported, path, Some(&Bad::Str(value)), &detail);
+        self.push(code, Cause::NotSupported, path, Some(&Bad::Named(value)), &detail);
+    }
+
+    /// A string that has the wrong form for its type.
+    pub fn type_invalid(&mut self, code: Code, path: &Path<'_>, value: &str, detail: &str) {
+        self.push(code, Cause::TypeInvalid, path, Some(&Bad::Str(value)), detail);
+    }
+
+    /// A name that is nowhere.
+    pub fn not_found(&mut self, code: Code, path: &Path<'_>, value: &str) {
+        self.push(code, Cause::NotFound, path, Some(&Bad::Named(value)), "");
+    }
+
+    /// A list or map of more than `max` entries.
+    pub fn too_many(&mut self, code: Code, path: &Path<'_>, count: usize, max: usize) {
+        self.push(code, Cause::TooMany, path, Some(&Bad::count(count)), &format!("must have at most {max} items"));
     }
 
     /// A value that may not be set.
@@ -162,11 +276,17 @@ impl Errors {
 
     /// A text of more than `max` bytes, as the core validators say it.
     pub fn too_long_bytes(&mut self, code: Code, path: &Path<'_>, max: usize) {
+        if self.rules.too_long_says_bytes {
+            return self.push(code, Cause::TooLong, path, None, &format!("may not be more than {max} bytes"));
+        }
         self.push(code, Cause::TooLong, path, None, &format!("must have at most {max} bytes"));
     }
 
     /// A text or list longer than `max`, as the DRA validators say it.
     pub fn too_long(&mut self, code: Code, path: &Path<'_>, max: usize) {
+        if self.rules.too_long_says_bytes {
+            return self.push(code, Cause::TooLong, path, None, &format!("may not be more than {max} bytes"));
+        }
         self.push(code, Cause::TooLong, path, None, &format!("may not be longer than {max}"));
     }
 }

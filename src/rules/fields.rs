@@ -3,7 +3,6 @@
 use crate::finding::{Code, Path};
 use crate::names;
 use crate::record::Record;
-use crate::rules::context::Context;
 use crate::rules::errors::Errors;
 use crate::rules::immutable;
 
@@ -21,10 +20,10 @@ pub fn driver_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
 }
 
 /// `spec` may not change. A spec that is missing is one of zero values.
-pub fn immutable_spec(new: Option<&Record<'_>>, old: Option<&Record<'_>>, context: &Context, errors: &mut Errors) {
+pub fn immutable_spec(new: Option<&Record<'_>>, old: Option<&Record<'_>>, errors: &mut Errors) {
     let Some(schema) = new.or(old).map(|record| record.schema) else { return };
     let zero = Record::empty(schema);
     let path = Path::ROOT;
     let path = path.field("spec");
-    immutable::record(Code::SpecImmutable, &path, new.unwrap_or(&zero), old.unwrap_or(&zero), context.release, errors);
+    immutable::record(Code::SpecImmutable, &path, new.unwrap_or(&zero), old.unwrap_or(&zero), errors);
 }

@@ -1,9 +1,8 @@
 //! What may not change, and when two values count as the same (apimachinery,
 //! pkg/api/validation/objectmeta.go, `ValidateImmutableField`; pkg/api/equality/semantic.go).
 
-use crate::api::{Release, Type};
+use crate::api::Type;
 use crate::finding::{Code, Path};
-use crate::record::go_syntax::go_syntax_of;
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
 
@@ -11,10 +10,9 @@ use crate::rules::errors::{Bad, Errors};
 pub const MESSAGE: &str = "field is immutable";
 
 /// A struct may not change; the error shows the new one in Go syntax.
-pub fn record(code: Code, path: &Path<'_>, new: &Record<'_>, old: &Record<'_>, release: Release, errors: &mut Errors) {
+pub fn record(code: Code, path: &Path<'_>, new: &Record<'_>, old: &Record<'_>, errors: &mut Errors) {
     if !same_record(new, old) {
-        let value = Bad::Syntax(go_syntax_of(new, release, errors.unicode()));
-        errors.invalid(code, path, value, MESSAGE);
+        errors.invalid(code, path, Bad::Record(new), MESSAGE);
     }
 }
 

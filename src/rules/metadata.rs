@@ -3,10 +3,9 @@
 
 use crate::api::{Rules, Scope, Type};
 use crate::finding::{Code, Path};
-use crate::go::{self, GoUnicode};
+use crate::go;
 use crate::names::{self, Messages};
-use crate::record::go_syntax::go_syntax;
-use crate::record::view::{ObjectMeta, OwnerReference, StringMap, Strings};
+use crate::record::view::{ObjectMeta, StringMap};
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::immutable;
@@ -22,6 +21,8 @@ const SUBRESOURCE_MAX: usize = 256;
 pub enum NameRule {
     /// DNS-1123 subdomain: what every DRA kind registers.
     Subdomain,
+    /// The same, in other words for a long one; a generated name is judged once it is made.
+    LongSubdomain,
     /// Path segment: what the generic update checks use.
     PathSegment,
 }
@@ -30,6 +31,7 @@ impl NameRule {
     fn name(self, name: &str) -> Messages {
         match self {
             NameRule::Subdomain => names::subdomain(name),
+            NameRule::LongSubdomain => names::long_subdomain(name),
             NameRule::PathSegment => names::path_segment(name),
         }
     }
@@ -37,6 +39,7 @@ impl NameRule {
     fn generate_name(self, name: &str) -> Messages {
         match self {
             NameRule::Subdomain => names::generated_subdomain(name),
+            NameRule::LongSubdomain => Messages::new(),
             NameRule::PathSegment => names::path_segment_prefix(name),
         }
     }
@@ -44,7 +47,12 @@ impl NameRule {
 
 /// Metadata of a new object as the kinds' own validators check it: the generic rules, then qualified finalizers.
 pub fn create(meta: ObjectMeta<'_>, scope: Scope, rules: &Rules, errors: &mut Errors) {
-    generic_create(meta, scope, NameRule::Subdomain, rules, errors);
+    create_named(meta, scope, NameRule::Subdomain, rules, errors);
+}
+
+/// [`create`] with a rule for names of its own.
+pub fn create_named(meta: ObjectMeta<'_>, scope: Scope, rule: NameRule, rules: &Rules, errors: &mut Errors) {
+    generic_create(meta, scope, rule, rules, errors);
     qualified_finalizers(meta, errors);
 }
 
@@ -80,7 +88,7 @@ pub fn generic_create(meta: ObjectMeta<'_>, scope: Scope, rule: NameRule, rules:
     labels(meta.labels(), &path, errors);
     annotations(meta.annotations(), &path, errors);
     owner_references(meta, &path, errors);
-    finalizers(meta.finalizers(), &path, errors);
+    finalizers(meta, &path, errors);
     managed_fields(meta, &path, errors);
 }
 
@@ -168,8 +176,8 @@ fn labels(labels: StringMap<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("labels");
     for (key, value) in labels {
         let place = path.at(key);
-        errors.malformed_key(Code::LabelKeyInvalid, &place, key, &names::qualified_name(key));
-        errors.malformed(Code::LabelValueInvalid, &place, value, &names::label_value(value));
+        errors.malformed_key(Code::LabelKeyInvalid, &place, key, &names::qualified_name_in(key, errors.wording()));
+        errors.malformed(Code::LabelValueInvalid, &place, value, &names::label_value_in(value, errors.wording()));
     }
 }
 
@@ -177,7 +185,7 @@ fn annotations(annotations: StringMap<'_>, metadata: &Path<'_>, errors: &mut Err
     let path = metadata.field("annotations");
     let mut size = 0usize;
     for (key, value) in annotations {
-        let messages = names::qualified_name(&names::to_lower(key));
+        let messages = names::qualified_name_in(&names::to_lower(key), errors.wording());
         errors.malformed_key(Code::AnnotationKeyInvalid, &path.at(key), key, &messages);
         size = size.saturating_add(key.len()).saturating_add(value.len());
     }
@@ -197,7 +205,9 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let mut first_controller: Option<String> = None;
     for (index, reference) in meta.owner_references().iter().enumerate() {
         let item = path.at_index(index);
+        let plain = errors.owner_texts_plain();
         let mut missing = |name: &str, value: &str, detail: &str| {
+            let detail = if plain && name != "apiVersion" { "must not be empty" } else { detail };
             errors.invalid(Code::OwnerReferenceIncomplete, &item.field(name), Bad::Str(value), detail);
         };
         if version_of(reference.api_version()).is_empty() {
@@ -213,7 +223,7 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
             missing("uid", "", "uid must not be empty");
         }
         if reference.api_version() == "v1" && reference.kind() == "Event" {
-            let value = Bad::Syntax(reference.record().map_or_else(String::new, |r| go_syntax(r, errors.unicode())));
+            let value = reference.record().map_or(Bad::Null, Bad::Record);
             errors.invalid(Code::OwnerReferenceEvent, &item, value, "/v1, Kind=Event is disallowed from being an owner");
         }
         if reference.controller() == Some(true) && !errors.is_full() {
@@ -224,18 +234,12 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
                     let detail = format!(
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {current}"
                     );
-                    let value = Bad::Syntax(go_syntax_list(meta.owner_references().iter(), errors.unicode()));
+                    let value = meta.record().map_or(Bad::Null, |meta| Bad::field(meta, "ownerReferences"));
                     errors.invalid(Code::OwnerReferenceControllers, &item, value, &detail);
                 }
             }
         }
     }
-}
-
-/// Go syntax of the whole list.
-fn go_syntax_list<'r>(list: impl Iterator<Item = OwnerReference<'r>>, unicode: GoUnicode) -> String {
-    let items: Vec<String> = list.filter_map(|reference| Some(go_syntax(reference.record()?, unicode))).collect();
-    format!("[]v1.OwnerReference{{{}}}", items.join(", "))
 }
 
 /// The version of an `apiVersion`; empty where Go's parser gives up.
@@ -247,19 +251,25 @@ fn version_of(api_version: &str) -> &str {
     }
 }
 
-fn finalizers(finalizers: Strings<'_>, metadata: &Path<'_>, errors: &mut Errors) {
-    if !finalizers.is_empty() {
-        each_finalizer(finalizers, metadata, errors);
+fn finalizers(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+    if !meta.finalizers().is_empty() {
+        each_finalizer(meta, metadata, errors);
     }
 }
 
-fn each_finalizer(finalizers: Strings<'_>, metadata: &Path<'_>, errors: &mut Errors) {
+fn each_finalizer(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("finalizers");
+    let finalizers = meta.finalizers();
     for (index, finalizer) in finalizers.iter().enumerate() {
-        errors.malformed(Code::FinalizerInvalid, &path.at_index(index), finalizer, &names::qualified_name(finalizer));
+        errors.malformed(
+            Code::FinalizerInvalid,
+            &path.at_index(index),
+            finalizer,
+            &names::qualified_name_in(finalizer, errors.wording()),
+        );
     }
     if finalizers.contains("orphan") && finalizers.contains("foregroundDeletion") {
-        let value = Bad::Syntax(format!("[]string{{{}}}", go::quoted(finalizers.iter(), errors.unicode())));
+        let value = meta.record().map_or(Bad::Null, |meta| Bad::field(meta, "finalizers"));
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
         errors.invalid(Code::FinalizerConflict, &path, value, detail);
     }

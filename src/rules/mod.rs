@@ -6,6 +6,7 @@
 
 pub mod classic;
 pub mod context;
+pub mod device;
 pub mod errors;
 pub mod fields;
 pub mod immutable;
@@ -31,7 +32,7 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Conte
     use Operation::{Create, Update, UpdateStatus};
     let kind = match api.kind.object {
         ObjectKind::Classic(kind) => kind,
-        ObjectKind::Device(_) => return,
+        ObjectKind::Device(kind) => return device::run(kind, new, operation, context, errors),
     };
     // The Lists cannot be written.
     if api.kind.items.is_some() {

@@ -3,11 +3,21 @@
 
 use crate::finding::{Code, Path};
 use crate::names;
+use crate::record::Record;
 use crate::record::view::{NodeSelector, NodeSelectorRequirement};
 use crate::rules::errors::{Bad, Errors};
 
-/// A selector that is set.
+/// A selector that is set, its values not looked at.
 pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors) {
+    judge(selector, false, path, errors);
+}
+
+/// A selector that is set. `values`: the values of labels are judged too.
+pub fn validate_record(selector: &Record<'_>, values: bool, path: &Path<'_>, errors: &mut Errors) {
+    judge(NodeSelector::new(selector), values, path, errors);
+}
+
+fn judge(selector: NodeSelector<'_>, values: bool, path: &Path<'_>, errors: &mut Errors) {
     let path = path.field("nodeSelectorTerms");
     if selector.node_selector_terms().is_empty() {
         errors.required(Code::NodeSelectorEmpty, &path, "must have at least one node selector term");
@@ -17,7 +27,7 @@ pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors
         let path = path.index(index);
         let expressions = path.field("matchExpressions");
         for (index, requirement) in term.match_expressions().iter().enumerate() {
-            expression(requirement, &expressions.index(index), errors);
+            expression(requirement, values, &expressions.index(index), errors);
         }
         let fields = path.field("matchFields");
         for (index, requirement) in term.match_fields().iter().enumerate() {
@@ -26,7 +36,7 @@ pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors
     }
 }
 
-fn expression(requirement: NodeSelectorRequirement<'_>, path: &Path<'_>, errors: &mut Errors) {
+fn expression(requirement: NodeSelectorRequirement<'_>, judge_values: bool, path: &Path<'_>, errors: &mut Errors) {
     let count = requirement.values().len();
     let values = path.field("values");
     match requirement.operator() {
@@ -51,7 +61,13 @@ fn expression(requirement: NodeSelectorRequirement<'_>, path: &Path<'_>, errors:
         other => operator(other, path, errors),
     }
     let key = requirement.key();
-    errors.malformed(Code::NodeSelectorKey, &path.field("key"), key, &names::qualified_name(key));
+    errors.malformed(Code::NodeSelectorKey, &path.field("key"), key, &names::qualified_name_in(key, errors.wording()));
+    if judge_values {
+        for (index, value) in requirement.values().iter().enumerate() {
+            let messages = names::label_value_in(value, errors.wording());
+            errors.malformed(Code::NodeSelectorLabelValue, &values.index(index), value, &messages);
+        }
+    }
 }
 
 fn field(requirement: NodeSelectorRequirement<'_>, path: &Path<'_>, errors: &mut Errors) {
@@ -77,5 +93,5 @@ fn field(requirement: NodeSelectorRequirement<'_>, path: &Path<'_>, errors: &mut
 
 fn operator(operator: &str, path: &Path<'_>, errors: &mut Errors) {
     let path = path.field("operator");
-    errors.invalid(Code::NodeSelectorOperator, &path, Bad::Str(operator), "not a valid selector operator");
+    errors.invalid(Code::NodeSelectorOperator, &path, Bad::Named(operator), "not a valid selector operator");
 }

@@ -1,6 +1,6 @@
 //! The body of a request: decoded by the tables of its version, with the defaults filled in.
 
-use crate::api::Api;
+use crate::api::{Api, Release};
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::record::Record;
 use crate::record::decode::{self, Decoded, How, StrictKind};
@@ -33,7 +33,7 @@ impl<'t> Body<'t> {
     /// Reads the object at a node.
     pub fn read(tree: &'t Tree<'_>, node: NodeId, api: Api, how: How) -> Self {
         let mut decoded = decode::decode(tree, node, api.kind.schema, api.version.name, how);
-        defaults::apply(&mut decoded.record, &api);
+        defaults::apply(&mut decoded.record, &api, how.release);
         Body { api, decoded }
     }
 
@@ -60,8 +60,8 @@ impl<'t> Body<'t> {
     }
 
     /// The object as the rules judge it.
-    pub fn into_hub(self) -> Hub<'t> {
-        Hub::of(self.api, self.decoded.record)
+    pub fn into_hub(self, release: Release) -> Hub<'t> {
+        Hub::of(self.api, release, self.decoded.record)
     }
 }
 

@@ -1,27 +1,31 @@
 //! Defaulting (kube-apiserver, pkg/apis/resource/v1alpha2/defaults.go): an empty `allocationMode` becomes
 //! `WaitForFirstConsumer`; nothing else is defaulted.
 
-use crate::api::{Api, ClassicKind, ObjectKind};
+use crate::api::{Api, ClassicKind, ObjectKind, Release};
 use crate::record::{Record, Value};
+use crate::server::device;
 use std::borrow::Cow;
 
 /// Fills what the server fills on decoding.
-pub fn apply(record: &mut Record<'_>, api: &Api) {
-    let ObjectKind::Classic(kind) = api.kind.object else { return };
+pub fn apply(record: &mut Record<'_>, api: &Api, release: Release) {
+    let object = |record: &mut Record<'_>| match api.kind.object {
+        ObjectKind::Classic(kind) => classic(record, kind),
+        ObjectKind::Device(kind) => device::defaults::apply(record, kind, release),
+    };
     if api.kind.items.is_none() {
-        return object(record, kind);
+        return object(record);
     }
     let items = record.schema.slot("items").and_then(|slot| record.slots.get_mut(slot));
     if let Some(Value::List(items)) = items {
         for item in items {
             if let Value::Struct(record) = item {
-                object(record, kind);
+                object(record);
             }
         }
     }
 }
 
-fn object(record: &mut Record<'_>, kind: ClassicKind) {
+fn classic(record: &mut Record<'_>, kind: ClassicKind) {
     match kind {
         ClassicKind::ResourceClaim => {
             if let Some(spec) = record.record_mut("spec") {

@@ -4,9 +4,10 @@
 //! little from them that their objects are judged as they were decoded. A version that differs more is converted first, and
 //! its [`PathMap`] leads from the paths that the server names to those in the text.
 
-use crate::api::Api;
+use crate::api::{Api, ObjectKind, Release};
 use crate::finding::Step;
 use crate::record::Record;
+use crate::server::device::convert;
 
 /// An object as the rules see it.
 #[derive(Clone, Debug)]
@@ -19,8 +20,14 @@ pub struct Hub<'t> {
 
 impl<'t> Hub<'t> {
     /// The hub's shape of a decoded object with its defaults.
-    pub fn of(_: Api, record: Record<'t>) -> Self {
-        Hub { record, paths: PathMap::default() }
+    pub fn of(api: Api, release: Release, record: Record<'t>) -> Self {
+        match api.kind.object {
+            ObjectKind::Classic(_) => Hub { record, paths: PathMap::default() },
+            ObjectKind::Device(kind) => {
+                let shape = Shape { version: api.version.name, release };
+                Hub { record: convert::to_hub(record, kind, release), paths: PathMap { moves: Vec::new(), shape: Some(shape) } }
+            }
+        }
     }
 }
 
@@ -28,6 +35,14 @@ impl<'t> Hub<'t> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathMap {
     moves: Vec<Move>,
+    shape: Option<Shape>,
+}
+
+/// The shape of a version of the device family: its differences from the hub are the same in every object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    version: &'static str,
+    release: Release,
 }
 
 /// What stands at `hub` in the hub was written at `written`, and so was everything below it.
@@ -45,6 +60,9 @@ impl PathMap {
 
     /// The path that the user wrote; `None` where it is the hub's. The longest path that was added and leads there counts.
     pub fn written(&self, hub: &[Step]) -> Option<Vec<Step>> {
+        if let Some(shape) = self.shape {
+            return convert::written(shape.version, shape.release, hub);
+        }
         let leads = |one: &&Move| hub.starts_with(&one.hub);
         let best = self.moves.iter().filter(leads).max_by_key(|one| one.hub.len())?;
         let below = hub.get(best.hub.len()..).unwrap_or_default();

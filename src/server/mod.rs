@@ -23,6 +23,8 @@
 pub mod body;
 pub mod changes;
 pub mod defaults;
+pub mod device;
+pub mod endpoint;
 pub mod hub;
 mod object;
 pub mod options;

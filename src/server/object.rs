@@ -1,7 +1,7 @@
 //! One object of a text: decoded, paired with the stored one, judged, and its findings explained from the text.
 
 use crate::advice::hints;
-use crate::api::{Api, ClassicKind, ObjectKind, Scope};
+use crate::api::{Api, ClassicKind, Gates, ObjectKind, Scope};
 use crate::finding::{Code, Finding, Origin, Step};
 use crate::manifest::{Input, Item, What};
 use crate::record::decode::{Decoded, How, Via};
@@ -37,6 +37,8 @@ pub struct Object<'a, 's> {
     pub index: usize,
     /// Its kind.
     pub api: Api,
+    /// The feature gates that are on; `None`: the defaults.
+    pub gates: Option<Gates>,
     /// The stored objects, for updates.
     pub old: Option<&'a Input<'s>>,
     /// The stored objects by what pairs them.
@@ -72,6 +74,8 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// The server's answer, unless it accepts.
     pub status: Option<Status>,
+    /// The object as it is stored, by version.
+    pub stored: Vec<(&'static str, String)>,
 }
 
 impl Object<'_, '_> {
@@ -108,6 +112,8 @@ impl Object<'_, '_> {
             hints::validation(&mut finding, self.api, tree, self.item.node);
             verdict.findings.push(finding);
         }
+        verdict.stored = outcome.stored;
+        verdict.findings.extend(outcome.warnings);
         verdict.findings.append(&mut outcome.changes.findings());
         verdict.findings.append(&mut remarks);
         for finding in &mut verdict.findings {
@@ -120,11 +126,15 @@ impl Object<'_, '_> {
     fn outcome(&self, body: Body<'_>, verdict: &mut Verdict) -> Option<Outcome> {
         let request = Request {
             release: self.item.release,
+            gates: self.gates,
+            labels: self.options.namespace_labels,
+            stored: self.options.stored_as.is_some(),
             namespace: self.options.namespace,
             validation: self.options.field_validation,
             reach: match self.via() {
                 Via::Kubectl => Reach::Store,
                 Via::Validator => Reach::Functions,
+                Via::Server => Reach::Server,
             },
         };
         match self.old {
@@ -173,7 +183,7 @@ impl Object<'_, '_> {
                 let finding = Finding::error(Code::TypeMismatch, Origin::ApiServer, error);
                 verdict.findings.push(without_place(finding).with_help("the wrong type is in `old`"));
             }
-            Via::Kubectl => {
+            Via::Kubectl | Via::Server => {
                 let finding = Finding::error(Code::TypeMismatch, Origin::Claimkit, error);
                 verdict.findings.push(without_place(stored::unreadable(&finding)));
             }

@@ -1,6 +1,6 @@
 //! A create, an update or a status update of one object, from its body to the server's answer.
 
-use crate::api::{Api, Release, Scope};
+use crate::api::{Api, DeviceKind, Family, Gates, ObjectKind, Release, Scope};
 use crate::finding::path;
 use crate::finding::{Code, Finding, Origin, Step};
 use crate::record::Record;
@@ -9,11 +9,13 @@ use crate::rules::errors::{MAX_BYTES, is_cut};
 use crate::rules::{self, Context, FieldError, immutable};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
+use crate::server::device::drops::{self, Dropped};
+use crate::server::device::{self, Judged, convert};
 use crate::server::hub::{Hub, PathMap};
 use crate::server::prepare;
 use crate::server::status::Status;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far an object goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum Reach {
     /// Only the registered validation function judges it, on exactly this object; a new object's status is dropped. The
     /// `Status` of an update is still the whole answer, with what the server resets and repeats.
     Functions,
+    /// What `via: "server"` asks: the answer to exactly this body, every cause kept. No look at resource versions.
+    Server,
     /// Everything up to admission, which comes before the store looks at resource versions.
     Admission,
     /// Everything.
@@ -32,16 +36,22 @@ pub enum Reach {
 pub struct Request<'r> {
     /// The server's release.
     pub release: Release,
+    /// The feature gates that are on; `None`: the defaults of the release.
+    pub gates: Option<Gates>,
+    /// The labels of the request's namespace; `None` if they are not known.
+    pub labels: Option<&'r BTreeMap<String, String>>,
     /// The namespace that the request names. Without one an object keeps its own, or goes to `default`.
     pub namespace: Option<&'r str>,
     /// What unknown and duplicate fields are.
     pub validation: FieldValidation,
     /// How far the object goes.
     pub reach: Reach,
+    /// The object as it is stored is wanted.
+    pub stored: bool,
 }
 
 /// What the server answers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// Why the server refuses the object, in its order and words: none if it accepts it.
     pub findings: Vec<Finding>,
@@ -49,6 +59,10 @@ pub struct Outcome {
     pub status: Option<Status>,
     /// What the server changed before it judged the object.
     pub changes: Changes,
+    /// The server's `Warning` headers, and what claimkit has to say of dropped fields.
+    pub warnings: Vec<Finding>,
+    /// The object as it is stored, in every version that serves the kind, JSON. Empty if it is refused or not asked for.
+    pub stored: Vec<(&'static str, String)>,
 }
 
 /// Whether an update is one of the whole object or of its status.
@@ -66,7 +80,7 @@ pub fn create<'t>(request: &Request<'t>, body: Body<'t>) -> Outcome {
         Err(refused) => return *refused,
     };
     let strict = body.strict_error();
-    work.create(body.into_hub()).strict(&work, strict)
+    work.create(body.into_hub(request.release)).strict(&work, strict)
 }
 
 /// An update of a stored object.
@@ -87,7 +101,7 @@ fn replace<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>, part: Pa
     // The harness of the validation functions decodes the stored object like the new one.
     let of_stored = || stored.strict_error().filter(|_| request.reach == Reach::Functions);
     let strict = body.strict_error().or_else(of_stored);
-    work.update(body.into_hub(), stored.into_hub(), part).strict(&work, strict)
+    work.update(body.into_hub(request.release), stored.into_hub(request.release), part).strict(&work, strict)
 }
 
 struct Work<'w, 'r> {
@@ -96,16 +110,19 @@ struct Work<'w, 'r> {
     context: Context,
 }
 
+fn context(request: &Request<'_>) -> Context {
+    match request.gates {
+        Some(gates) => Context::with_gates(request.release, gates),
+        None => Context::new(request.release),
+    }
+}
+
 impl<'w, 'r> Work<'w, 'r> {
     fn begin(request: &'w Request<'r>, body: &Body<'_>) -> Result<Self, Box<Outcome>> {
-        let work = Work { request, api: body.api, context: Context::new(request.release) };
+        let work = Work { request, api: body.api, context: context(request) };
         match body.mismatch() {
             None => Ok(work),
-            Some(error) => Err(Box::new(Outcome {
-                findings: Vec::new(),
-                status: Some(work.undecodable(error)),
-                changes: Changes::default(),
-            })),
+            Some(error) => Err(Box::new(Outcome { status: Some(work.undecodable(error)), ..Outcome::default() })),
         }
     }
 
@@ -116,7 +133,8 @@ impl<'w, 'r> Work<'w, 'r> {
     fn create(&self, Hub { mut record, paths }: Hub<'r>) -> Outcome {
         let object = &mut record;
         let mut changes = Changes::default();
-        if self.request.reach == Reach::Functions {
+        let functions = self.request.reach == Reach::Functions && self.api.version.family == Family::Classic;
+        if functions {
             prepare::drop_status(object, &mut changes);
         } else {
             if let Some(refused) = self.other_namespace(object) {
@@ -125,18 +143,26 @@ impl<'w, 'r> Work<'w, 'r> {
             prepare::fill_namespace(object, self.api.kind.scope, self.namespace(), &mut changes);
             prepare::for_create(object, &mut changes);
         }
+        if let ObjectKind::Device(kind) = self.api.kind.object {
+            let unknown = self.unknown_labels(kind, &record, &paths);
+            let judged = device::create(kind, record, &self.context, self.request.labels);
+            let mut outcome = self.answer(kind, judged, &paths, changes);
+            outcome.warnings.extend(unknown);
+            return outcome;
+        }
         let errors = rules::functions(self.api, object, rules::Operation::Create, &self.context);
         if errors.is_empty() && self.request.reach == Reach::Store && prepare::stored_before(object) {
             return stored_before(changes);
         }
-        Outcome { findings: self.findings(&errors, &paths), status: self.invalid(object, &errors), changes }
+        let findings = self.findings(&errors, &paths);
+        Outcome { findings, status: self.invalid(object, &errors), changes, ..Outcome::default() }
     }
 
     fn update(&self, new: Hub<'r>, stored: Hub<'r>, part: Part) -> Outcome {
         let Hub { record: mut new, paths } = new;
         let Hub { record: mut old, .. } = stored;
         let mut changes = Changes::default();
-        if self.request.reach != Reach::Functions {
+        if self.request.reach != Reach::Functions || self.api.version.family == Family::Device {
             if let Some(refused) = self.other_namespace(&new) {
                 return refused;
             }
@@ -149,6 +175,16 @@ impl<'w, 'r> Work<'w, 'r> {
         {
             return refused;
         }
+        if let ObjectKind::Device(kind) = self.api.kind.object {
+            let part = match part {
+                Part::Object => drops::Part::Object,
+                Part::Status => drops::Part::Status,
+            };
+            let judged = device::update(self.api, kind, &new, &old, part, &self.context, self.request.labels);
+            let mut outcome = self.answer(kind, judged, &paths, changes);
+            explain_immutable(&mut outcome.findings, &new, &old, &paths);
+            return outcome;
+        }
         let operation = match part {
             Part::Object => rules::Operation::Update(&old),
             Part::Status => rules::Operation::UpdateStatus(&old),
@@ -156,15 +192,77 @@ impl<'w, 'r> Work<'w, 'r> {
         let answered = prepare::judge_update(self.api, &new, operation, &self.context);
         let mut findings = match self.request.reach {
             Reach::Functions => self.findings(&rules::functions(self.api, &new, operation, &self.context), &paths),
-            Reach::Admission | Reach::Store => self.findings(&answered, &paths),
+            Reach::Server | Reach::Admission | Reach::Store => self.findings(&answered, &paths),
         };
         explain_immutable(&mut findings, &new, &old, &paths);
-        Outcome { findings, status: self.invalid(&new, &answered), changes }
+        Outcome { findings, status: self.invalid(&new, &answered), changes, ..Outcome::default() }
+    }
+
+    /// The answer to an object of the device family.
+    fn answer(&self, kind: DeviceKind, judged: Judged<'_>, paths: &PathMap, changes: Changes) -> Outcome {
+        let Judged { record, errors, dropped } = judged;
+        let mut warnings: Vec<Finding> = dropped.iter().map(|one| self.dropped(one, paths)).collect();
+        if let Some(steps) = errors.panicked() {
+            let message = "the server divides by zero here and answers with an internal error";
+            let mut finding = Finding::error(Code::RequestPolicyInvalid, Origin::Claimkit, message);
+            finding.steps = paths.written(steps).unwrap_or_else(|| steps.to_vec());
+            finding = finding.with_help("write a step that is larger than zero");
+            return Outcome {
+                findings: vec![finding],
+                status: Some(Status::internal("")),
+                changes,
+                warnings,
+                stored: Vec::new(),
+            };
+        }
+        let status = self.invalid(&record, errors.list());
+        for text in device::warnings(self.api, kind, &record, status.is_none(), &self.context) {
+            let mut finding = Finding::warning(Code::ServerWarning, Origin::ApiServer, text);
+            finding.steps = vec![Step::Key("apiVersion".to_owned())];
+            warnings.push(finding);
+        }
+        for steps in errors.uncompiled() {
+            let message = "the selector was not compiled: whether the server accepts this CEL expression is not known here";
+            let mut finding = Finding::info(Code::SelectorNotCompiled, Origin::Claimkit, message);
+            finding.steps = paths.written(steps).unwrap_or_else(|| steps.clone());
+            finding.path = Some(path::render(&finding.steps));
+            warnings.push(finding);
+        }
+        let findings = self.findings(errors.list(), paths);
+        let stored = if self.request.stored && status.is_none() {
+            convert::versions_of_stored(record, self.api, kind, self.context.release)
+        } else {
+            Vec::new()
+        };
+        Outcome { findings, status, changes, warnings, stored }
+    }
+
+    /// Admin access that a label of the namespace decides, where the labels are not known.
+    fn unknown_labels(&self, kind: DeviceKind, record: &Record<'_>, paths: &PathMap) -> Option<Finding> {
+        let none = BTreeMap::new();
+        let error = device::admin_error(kind, record, &self.context, Some(&none)).filter(|_| self.request.labels.is_none())?;
+        let message = format!("not checked, for the labels of the namespace are not known: {}", error.body);
+        let mut finding = Finding::warning(Code::NamespaceLabelsUnknown, Origin::Claimkit, message);
+        finding.steps = paths.written(&error.steps).unwrap_or(error.steps);
+        Some(finding.with_help("give the labels of the namespace with the request"))
+    }
+
+    /// What claimkit says of a field that was dropped.
+    fn dropped(&self, dropped: &Dropped, paths: &PathMap) -> Finding {
+        let steps = paths.written(&dropped.steps).unwrap_or_else(|| dropped.steps.clone());
+        let (gate, release) = (dropped.gate.name(), self.context.release);
+        let path = path::render(&steps);
+        let message = format!("the server drops `{path}`: the feature gate {gate} is off in Kubernetes {release}");
+        let mut finding = Finding::warning(Code::FieldDropped, Origin::Claimkit, message);
+        finding.path = Some(path);
+        finding.steps = steps;
+        finding.at_key = true;
+        finding.with_help("what else the server says may come from this: it judges the object without the field")
     }
 
     /// The errors as findings at the paths that the user wrote. A client reads each text once.
     fn findings(&self, errors: &[FieldError], paths: &PathMap) -> Vec<Finding> {
-        let once = self.request.reach != Reach::Functions;
+        let once = matches!(self.request.reach, Reach::Admission | Reach::Store);
         let mut seen = BTreeSet::new();
         let mut findings = Vec::with_capacity(errors.len());
         for error in errors {
@@ -238,7 +336,7 @@ fn refused(code: Code, field: &str, status: Status, changes: Changes) -> Outcome
     let mut finding = Finding::error(code, Origin::ApiServer, status.message.clone());
     finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key(field.to_owned())];
     finding.help = code.help().map(Cow::Borrowed);
-    Outcome { findings: vec![finding], status: Some(status), changes }
+    Outcome { findings: vec![finding], status: Some(status), changes, ..Outcome::default() }
 }
 
 /// Tells what changed in a struct that may not change: the server only prints the new one.

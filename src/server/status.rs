@@ -82,6 +82,12 @@ impl Status {
         Self::bad_request(format!("{kind} in version {version} cannot be handled as a {kind}: {error}"))
     }
 
+    /// 400: the body of a kind cannot be decoded into that of the URL. `version` is the short one.
+    pub fn unhandled(body_kind: &str, version: &str, kind: &str, error: &str, unicode: GoUnicode) -> Self {
+        let version = go::quote(version, unicode);
+        Self::bad_request(format!("{body_kind} in version {version} cannot be handled as a {kind}: {error}"))
+    }
+
     /// 400 with a text of its own.
     pub fn bad_request(message: String) -> Self {
         Self::failure(400, "BadRequest", message, None)

@@ -6,8 +6,9 @@ use crate::finding::{Code, Finding, Findings, Origin, Severity, Step};
 use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
 use crate::rules::classic::references::{Located, Named, References};
+use crate::server::device::defaults::CLOCK;
 use crate::server::object::{self, Object};
-use crate::server::options::Options;
+use crate::server::options::{Options, StoredAs};
 use crate::server::status::Status;
 use crate::server::stored;
 use crate::text::{Source, Span};
@@ -23,6 +24,8 @@ pub struct Report<'t> {
     pub findings: Vec<Finding>,
     /// The objects.
     pub objects: Vec<Judged>,
+    /// Why nothing was judged: a feature gate that the release does not know or has locked.
+    pub unusable: Option<String>,
     /// No object is refused, no finding is an error, and at least one object was checked.
     pub ok: bool,
 }
@@ -47,6 +50,9 @@ pub struct Judged {
     pub valid: Option<bool>,
     /// The server's answer; `None` if it accepts the object or was not asked.
     pub status: Option<Box<Status>>,
+    /// The object as the server would hold it, if that was asked for and the object is accepted: JSON without what the server
+    /// sets anew each time.
+    pub stored: Option<serde_json::Value>,
 }
 
 impl Judged {
@@ -60,6 +66,7 @@ impl Judged {
             span: item.span,
             valid: None,
             status: None,
+            stored: None,
         }
     }
 
@@ -138,11 +145,31 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
                 }
                 What::Ours(api) => {
                     checked = true;
-                    let object = Object { options, input, item, index, api: *api, old: stored.as_ref(), partners: &partners };
+                    let gates = match options.gates_in(item.release) {
+                        Ok(gates) => gates,
+                        Err(error) => {
+                            let source = passage.input.file.source;
+                            return Report {
+                                source,
+                                findings: Vec::new(),
+                                objects: Vec::new(),
+                                unusable: Some(error),
+                                ok: false,
+                            };
+                        }
+                    };
+                    let (old, partners) = (stored.as_ref(), &partners);
+                    let object = Object { options, input, item, index, api: *api, gates, old, partners };
                     let verdict = object.judge(&mut references);
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     judged.valid = Some(!refused);
                     judged.status = verdict.status.map(Box::new);
+                    let wanted = options.stored_as.map(|stored| match stored {
+                        StoredAs::Written => api.version.name,
+                        StoredAs::Version(name) => name,
+                    });
+                    let found = verdict.stored.iter().find(|(version, _)| Some(*version) == wanted);
+                    judged.stored = found.and_then(|(_, text)| stored_object(text));
                     for finding in verdict.findings {
                         findings.push(place(input, item, index, finding));
                     }
@@ -168,7 +195,31 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
         findings.push(nothing_checked(objects.is_empty()));
     }
     let ok = checked && !refused && objects.iter().all(|object| object.valid != Some(false));
-    Report { source: file.source, findings: findings.behind(of_texts), objects, ok }
+    Report { source: file.source, findings: findings.behind(of_texts), objects, unusable: None, ok }
+}
+
+/// The stored object without what the server sets anew each time.
+fn stored_object(text: &str) -> Option<serde_json::Value> {
+    let mut object: serde_json::Value = serde_json::from_str(text).ok()?;
+    if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
+        for name in ["creationTimestamp", "uid", "managedFields"] {
+            metadata.shift_remove(name);
+        }
+    }
+    without_clock(&mut object);
+    Some(object)
+}
+
+/// Takes times out that the server takes from its clock. Recursion is bounded by the depth of the tables.
+fn without_clock(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(map) => {
+            map.retain(|_, value| value.as_str() != Some(CLOCK));
+            map.values_mut().for_each(without_clock);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(without_clock),
+        _ => {}
+    }
 }
 
 /// What is said of an object of another group, and whether it is valid as far as that is known.

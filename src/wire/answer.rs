@@ -177,6 +177,9 @@ pub struct Object {
     /// Validate: `null` or the Kubernetes `Status`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Option<Box<Status>>>,
+    /// Validate with `stored`: the object as the server would hold it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored: Option<serde_json::Value>,
     /// Evaluate: on which nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<Box<super::placement::Placement>>,
@@ -245,7 +248,10 @@ impl Object {
 
 impl From<Report<'_>> for Answer {
     fn from(report: Report<'_>) -> Self {
-        let Report { source, findings, objects, ok } = report;
+        let Report { source, findings, objects, unusable, ok } = report;
+        if let Some(error) = unusable {
+            return Answer::unusable(Some("validate"), &error);
+        }
         let object = |judged: Judged| Object {
             api_version: judged.api_version,
             kind: judged.kind,
@@ -255,6 +261,7 @@ impl From<Report<'_>> for Answer {
             range: Some(range(&source, judged.span)),
             valid: Some(judged.valid),
             status: Some(judged.status),
+            stored: judged.stored,
             ..Object::default()
         };
         Answer {

@@ -5,11 +5,12 @@ use crate::editor::sentences::{LOCALES, Sentences};
 use crate::limits::Limits;
 pub use crate::record::decode::Via;
 pub use crate::server::FieldValidation;
-use crate::server::options::Options;
+use crate::server::options::{Options, StoredAs};
 use crate::text::Source;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// One request.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -21,6 +22,12 @@ pub struct Request {
     pub text: Option<String>,
     /// Kubernetes release.
     pub release: Option<String>,
+    /// Feature gates over the defaults of the release.
+    pub gates: BTreeMap<String, bool>,
+    /// The labels of the namespace; absent: not known.
+    pub namespace_labels: Option<BTreeMap<String, String>>,
+    /// Validate: the objects as they are stored: `true` in the version that was written, or the name of a version.
+    pub stored: Option<Stored>,
     /// What the server does with unknown and duplicate fields.
     #[serde(deserialize_with = "word")]
     pub field_validation: FieldValidation,
@@ -120,6 +127,16 @@ fn some_coordinate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     Ok(Option::<Coordinate>::deserialize(deserializer)?.map(|Coordinate(number)| number))
 }
 
+/// Which version stored objects are answered in.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "true, false or the name of a version")]
+pub enum Stored {
+    /// In the version that was written, or not at all.
+    Written(bool),
+    /// In this version.
+    Version(String),
+}
+
 /// Reads a request. The error names the field, what stands there and what is expected.
 pub fn read(text: &str) -> Result<Request, String> {
     let mut json = serde_json::Deserializer::from_str(text);
@@ -143,6 +160,13 @@ impl Request {
             via: self.via.unwrap_or_default(),
             namespace: self.namespace.as_deref(),
             field_validation: self.field_validation,
+            gates: Some(&self.gates),
+            namespace_labels: self.namespace_labels.as_ref(),
+            stored_as: match &self.stored {
+                None | Some(Stored::Written(false)) => None,
+                Some(Stored::Written(true)) => Some(StoredAs::Written),
+                Some(Stored::Version(name)) => Some(StoredAs::Version(name.strip_prefix("resource.k8s.io/").unwrap_or(name))),
+            },
             limits: self.limits,
             stored_damage: self.damage("old"),
             ..Options::default()

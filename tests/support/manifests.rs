@@ -30,6 +30,14 @@ pub fn request(path: &Path, text: &str) -> Value {
         let (key, value) = word.split_once('=').expect("key=value");
         match key {
             "old" | "nodes" => request[key] = json!(fs::read_to_string(folder().join("stored").join(value)).expect(value)),
+            "gates" => {
+                let (name, on) = value.split_once(':').expect("name:bool");
+                request["gates"] = json!({ name: on.parse::<bool>().unwrap() });
+            }
+            "namespaceLabels" => {
+                let (name, label) = value.split_once(':').expect("name:value");
+                request["namespaceLabels"] = json!({ name: label });
+            }
             "limits" => {
                 let (name, number) = value.split_once(':').expect("name:number");
                 request["limits"] = json!({ name: number.parse::<usize>().unwrap() });

@@ -5,7 +5,10 @@ pub mod v1alpha3;
 pub mod v1beta1;
 pub mod v1beta2;
 
-use crate::api::{DeviceKind, Kind, Limit, ListKind, ListRule, ObjectKind, Release, Scope, Struct};
+use crate::api::{DeviceKind, Kind, Limit, ListKind, ListRule, ObjectKind, Release, Scope, Struct, Version};
+
+/// The versions, oldest first.
+pub const VERSIONS: &[&Version] = &[&v1alpha3::VERSION, &v1beta1::VERSION, &v1beta2::VERSION, &v1::VERSION];
 
 /// The allocation modes.
 pub const ALLOCATION_MODES: &[&str] = &["ExactCount", "All"];
@@ -30,6 +33,7 @@ const fn map(since: u8, keys: &'static [&'static str], patch: Option<&'static st
 const RESERVED_FOR_LIST: &[ListRule] = &[map(31, &["uid"], Some("uid"))];
 const STATUS_DEVICES_LIST: &[ListRule] =
     &[map(32, &["driver", "device", "pool"], None), map(34, &["driver", "device", "pool", "shareID"], None)];
+const SCHEDULING_LIST: &[ListRule] = &[map(31, &["name"], None)];
 const CONDITIONS_LIST: &[ListRule] = &[map(32, &["type"], None)];
 const MERGED_CONDITIONS_LIST: &[ListRule] = &[map(35, &["type"], Some("type"))];
 

@@ -7,8 +7,7 @@ use super::v1::{
 };
 use super::v1beta1::{RESOURCE_CLAIM, RESOURCE_CLAIM_LIST, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST};
 use super::v1beta2::{DEVICE_TAINT_RULE, DEVICE_TAINT_RULE_LIST};
-use super::{MERGED_CONDITIONS_LIST, kind, limit, list, list_of, structs};
-use crate::api::classic::v1alpha2::{POD_SCHEDULING_CONTEXT, POD_SCHEDULING_CONTEXT_LIST};
+use super::{MERGED_CONDITIONS_LIST, SCHEDULING_LIST, kind, limit, list, list_of, structs};
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, CONDITION, KIND, METADATA, METADATA_OF_LIST};
 use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Scope, Struct, Type, Version};
@@ -257,4 +256,43 @@ list_of! {
 list_of! {
     /// A list of them.
     RESOURCE_POOL_STATUS_REQUEST_LIST = "ResourcePoolStatusRequestList" of RESOURCE_POOL_STATUS_REQUEST
+}
+
+structs! {
+    /// What the scheduler and the drivers tell each other (1.31).
+    POD_SCHEDULING_CONTEXT = "PodSchedulingContext" {
+        KIND,
+        API_VERSION,
+        METADATA,
+        Field::new("spec", "Spec", Type::Struct(&POD_SCHEDULING_CONTEXT_SPEC)).since(31),
+        Field::new("status", "Status", Type::Struct(&POD_SCHEDULING_CONTEXT_STATUS)).omit().since(31),
+    }
+}
+
+structs! {
+    /// What the scheduler asks.
+    POD_SCHEDULING_CONTEXT_SPEC = "PodSchedulingContextSpec" {
+        Field::new("selectedNode", "SelectedNode", Type::String).omit().since(31),
+        Field::new("potentialNodes", "PotentialNodes", Type::List(&Type::String)).omit().since(31).limits(&[limit(31, 128)]),
+    }
+}
+
+structs! {
+    /// What the drivers answer.
+    POD_SCHEDULING_CONTEXT_STATUS = "PodSchedulingContextStatus" {
+        Field::new("resourceClaims", "ResourceClaims", Type::List(&Type::Struct(&RESOURCE_CLAIM_SCHEDULING_STATUS))).omit().since(31).list(SCHEDULING_LIST),
+    }
+}
+
+structs! {
+    /// The answer for one claim.
+    RESOURCE_CLAIM_SCHEDULING_STATUS = "ResourceClaimSchedulingStatus" {
+        Field::new("name", "Name", Type::String).required().since(31),
+        Field::new("unsuitableNodes", "UnsuitableNodes", Type::List(&Type::String)).omit().since(31).limits(&[limit(31, 128)]),
+    }
+}
+
+list_of! {
+    /// A list of them.
+    POD_SCHEDULING_CONTEXT_LIST = "PodSchedulingContextList" of POD_SCHEDULING_CONTEXT
 }

@@ -47,7 +47,7 @@ pub fn spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
 /// A changed claim: the spec is immutable, and judged again.
 pub fn update(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
-    crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), context, errors);
+    crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), errors);
     create(new, context, errors);
 }
 
@@ -91,7 +91,7 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
         && let (Some(new), Some(old)) = (new.allocation(), old.allocation())
         && let (Some(new), Some(old)) = (new.record(), old.record())
     {
-        immutable::record(Code::AllocationImmutable, &path.field("allocation"), new, old, context.release, errors);
+        immutable::record(Code::AllocationImmutable, &path.field("allocation"), new, old, errors);
     }
     let requested = path.field("deallocationRequested");
     if !old.deallocation_requested() && new.deallocation_requested() && !new.reserved_for().is_empty() {

@@ -23,6 +23,6 @@ pub fn create(template: ResourceClaimTemplate<'_>, context: &Context, errors: &m
 /// A changed template.
 pub fn update(new: ResourceClaimTemplate<'_>, old: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
-    crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), context, errors);
+    crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), errors);
     create(new, context, errors);
 }

@@ -1,0 +1,278 @@
+//! ResourceClaim and ResourceClaimTemplate: create and update.
+//!
+//! Source: `pkg/apis/resource/validation/validation.go`, `ValidateResourceClaim`, `ValidateResourceClaimUpdate`.
+
+use super::judge::{Age, Judge};
+use super::selector;
+use super::values::Requests;
+use super::variant::Union;
+use crate::api::{Gate, Scope};
+use crate::finding::{Code, Path};
+use crate::record::Record;
+use crate::record::view::Object;
+use crate::rules::context::Context;
+use crate::rules::errors::{Bad, Errors};
+use crate::rules::fields::immutable_spec;
+use crate::rules::metadata;
+
+const ONE_OF: &str = "exactly one of `exactly` or `firstAvailable` is required";
+const SEVERAL: &str = "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set";
+const MODES: &[&str] = &["All", "ExactCount"];
+const OPERATORS: &[&str] = &["Equal", "Exists"];
+
+/// A new claim. Its status is dropped before.
+pub fn create(claim: &Record<'_>, context: &Context, errors: &mut Errors) {
+    metadata::create(Object::new(claim).metadata(), Scope::Namespaced, context.rules, errors);
+    Judge::new(context, errors).claim_spec(claim.record("spec"), Age::New, &Path::ROOT.field("spec"));
+}
+
+/// A changed claim. Older releases judge it as a new one before and as a stored one after.
+pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
+    let creates = Judge::new(context, errors).v.update_creates;
+    if creates {
+        create(new, context, errors);
+    } else {
+        metadata::create(Object::new(new).metadata(), Scope::Namespaced, context.rules, errors);
+    }
+    metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
+    immutable_spec(new.record("spec"), old.record("spec"), errors);
+    if creates {
+        Judge::new(context, errors).claim_spec(new.record("spec"), Age::Stored, &Path::ROOT.field("spec"));
+    }
+}
+
+/// A new template.
+pub fn create_template(template: &Record<'_>, context: &Context, errors: &mut Errors) {
+    metadata::create(Object::new(template).metadata(), Scope::Namespaced, context.rules, errors);
+    template_spec(template, Age::New, context, errors);
+}
+
+/// A changed template: nothing of its spec may change.
+pub fn update_template(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
+    create_template(new, context, errors);
+    metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
+    immutable_spec(new.record("spec"), old.record("spec"), errors);
+    if Judge::new(context, errors).v.update_creates {
+        template_spec(new, Age::Stored, context, errors);
+    }
+}
+
+fn template_spec(template: &Record<'_>, age: Age, context: &Context, errors: &mut Errors) {
+    let root = Path::ROOT;
+    let path = root.field("spec");
+    let spec = template.record("spec");
+    if let Some(meta) = spec.and_then(|spec| spec.record("metadata")) {
+        metadata::template(meta, &path.field("metadata"), errors);
+    }
+    let inner = spec.and_then(|spec| spec.record("spec"));
+    Judge::new(context, errors).claim_spec(inner, age, &path.field("spec"));
+}
+
+/// The error of admin access without the label on the namespace: for the first request that asks for it.
+/// The server's path is that of a claim in templates too.
+pub fn admin_access(spec: Option<&Record<'_>>, template: bool, label: &str, errors: &mut Errors) {
+    let requests = spec.and_then(|spec| spec.record("devices")).map_or(&[][..], |devices| devices.list("requests"));
+    for (index, request) in requests.iter().enumerate() {
+        let exactly = request.as_record().and_then(|request| request.record("exactly"));
+        if exactly.is_none_or(|exactly| !exactly.bool("adminAccess")) {
+            continue;
+        }
+        let root = Path::ROOT;
+        let outer = root.field("spec");
+        let inner = outer.at("spec");
+        let devices = if template { inner.field("devices") } else { outer.field("devices") };
+        let requests = devices.field("requests");
+        let item = requests.index(index);
+        errors.forbidden(Code::AdminAccessForbidden, &item.at("exactly").field("adminAccess"), &no_label(label));
+        return;
+    }
+}
+
+/// The words for admin access without the label.
+pub fn no_label(label: &str) -> String {
+    format!("admin access to devices requires the `{label}: true` label on the containing namespace")
+}
+
+impl Judge<'_> {
+    /// The spec of a claim or of a template's claims.
+    pub fn claim_spec(&mut self, spec: Option<&Record<'_>>, age: Age, path: &Path<'_>) {
+        let Some(spec) = spec else { return };
+        if let Some(devices) = spec.record("devices") {
+            self.devices(devices, age, &path.field("devices"));
+        }
+        if self.v.controllers && !spec.str("controller").is_empty() {
+            self.driver_name(spec.str("controller"), &path.field("controller"));
+        }
+    }
+
+    fn devices(&mut self, devices: &Record<'_>, age: Age, path: &Path<'_>) {
+        let known = Requests::of(Some(devices));
+        let requests = path.field("requests");
+        let compare = self.list(devices, "requests", &requests, |judge, item, path| {
+            if let Some(request) = item.as_record() {
+                judge.request(request, age, path);
+            }
+        });
+        if compare {
+            let names = devices.records("requests").map(|request| request.str("name"));
+            self.unique(names, Some("name"), &requests, Bad::Str);
+        }
+        self.list(devices, "constraints", &path.field("constraints"), |judge, item, path| {
+            if let Some(constraint) = item.as_record() {
+                judge.constraint(constraint, &known, path);
+            }
+        });
+        self.list(devices, "config", &path.field("config"), |judge, item, path| {
+            if let Some(config) = item.as_record() {
+                judge.request_names(config, &known, path);
+                judge.configuration(config, age, path);
+            }
+        });
+    }
+
+    fn request(&mut self, request: &Record<'_>, age: Age, path: &Path<'_>) {
+        self.label(Code::RequestNameInvalid, request.str("name"), &path.field("name"));
+        if self.v.union == Union::Flat {
+            return self.exact(request, age, path);
+        }
+        let exactly = request.record("exactly");
+        let several = !request.list("firstAvailable").is_empty();
+        if self.v.union == Union::First && exactly.is_some() == several {
+            return self.union(several, path);
+        }
+        if several {
+            self.alternatives(request, age, path);
+        }
+        if let Some(exactly) = exactly {
+            self.exact(exactly, age, &path.field("exactly"));
+        }
+        if exactly.is_some() == several {
+            self.union(several, path);
+        }
+    }
+
+    fn union(&mut self, several: bool, path: &Path<'_>) {
+        if several {
+            self.errors.invalid(Code::RequestShape, path, Bad::Null, SEVERAL);
+        } else {
+            self.errors.required(Code::RequestShape, path, ONE_OF);
+        }
+    }
+
+    fn alternatives(&mut self, request: &Record<'_>, age: Age, path: &Path<'_>) {
+        let path = path.field("firstAvailable");
+        let compare = self.list(request, "firstAvailable", &path, |judge, item, path| {
+            if let Some(alternative) = item.as_record() {
+                judge.label(Code::RequestNameInvalid, alternative.str("name"), &path.field("name"));
+                judge.exact(alternative, age, path);
+            }
+        });
+        if compare {
+            let names = request.records("firstAvailable").map(|alternative| alternative.str("name"));
+            self.unique(names, Some("name"), &path, Bad::Str);
+        }
+    }
+
+    /// What an exact request and an alternative have in common.
+    fn exact(&mut self, request: &Record<'_>, age: Age, path: &Path<'_>) {
+        self.class_name(request.str("deviceClassName"), &path.field("deviceClassName"));
+        self.selectors(request, age, path);
+        let mode = request.str("allocationMode");
+        let count = request.int("count").unwrap_or(0);
+        match mode {
+            "All" if count != 0 => {
+                let detail = "must not be specified when allocationMode is 'All'";
+                self.errors.invalid(Code::CountInvalid, &path.field("count"), Bad::Int(count), detail);
+            }
+            "ExactCount" if count <= 0 => {
+                self.errors.invalid(Code::CountInvalid, &path.field("count"), Bad::Int(count), "must be greater than zero");
+            }
+            "All" | "ExactCount" => {}
+            _ => {
+                let path = path.field("allocationMode");
+                self.errors.not_supported(Code::AllocationModeUnsupported, &path, mode, MODES);
+            }
+        }
+        if request.schema.slot("tolerations").is_some() {
+            let path = path.field("tolerations");
+            for (index, toleration) in request.records("tolerations").enumerate() {
+                self.toleration(toleration, &path.index(index));
+            }
+        }
+    }
+
+    /// Selectors of a request, class or rule.
+    pub fn selectors(&mut self, record: &Record<'_>, age: Age, path: &Path<'_>) {
+        self.list(record, "selectors", &path.field("selectors"), |judge, item, path| {
+            let Some(item) = item.as_record() else { return };
+            let cel = path.field("cel");
+            match item.record("cel") {
+                None => judge.errors.required(Code::SelectorRequired, &cel, ""),
+                Some(selector) => selector::expression(judge, selector, age, &cel.field("expression")),
+            }
+        });
+    }
+
+    fn toleration(&mut self, toleration: &Record<'_>, path: &Path<'_>) {
+        let code = Code::TolerationInvalid;
+        let wording = self.errors.wording();
+        let (key, operator) = (toleration.str("key"), toleration.str("operator"));
+        let (value, effect) = (toleration.str("value"), toleration.str("effect"));
+        if !key.is_empty() {
+            self.errors.malformed(code, &path.field("key"), key, &crate::names::qualified_name_in(key, wording));
+        }
+        match operator {
+            "Exists" => {
+                if !value.is_empty() {
+                    let detail = "must be empty for operator `Exists`";
+                    self.errors.invalid(code, &path.field("value"), Bad::Str(value), detail);
+                }
+            }
+            "Equal" => {
+                let messages = crate::names::label_value_in(value, wording);
+                self.errors.malformed(code, &path.field("value"), value, &messages);
+            }
+            "" => self.errors.required(code, &path.field("operator"), ""),
+            _ => self.errors.not_supported(code, &path.field("operator"), operator, OPERATORS),
+        }
+        let allowed = self.effects(toleration);
+        if !effect.is_empty() && !allowed.contains(&effect) {
+            self.errors.not_supported(code, &path.field("effect"), effect, &allowed);
+        }
+    }
+
+    /// The effects of this release, sorted as the server lists them.
+    pub fn effects(&self, record: &Record<'_>) -> Vec<&'static str> {
+        let mut allowed =
+            record.schema.field("effect", self.release).map(|(_, field)| field.allowed(self.release)).unwrap_or_default();
+        allowed.sort_unstable();
+        allowed
+    }
+
+    fn constraint(&mut self, constraint: &Record<'_>, known: &Requests, path: &Path<'_>) {
+        self.request_names(constraint, known, path);
+        let code = Code::ConstraintInvalid;
+        if constraint.has("matchAttribute") {
+            return self.full_name(constraint.str("matchAttribute"), &path.field("matchAttribute"));
+        }
+        let distinct = self.has_field(constraint, "distinctAttribute");
+        if distinct && constraint.has("distinctAttribute") {
+            self.full_name(constraint.str("distinctAttribute"), &path.field("distinctAttribute"));
+        } else if distinct && self.on(Gate::DRAConsumableCapacity) {
+            let detail = "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple fields are set";
+            self.errors.required(code, path, detail);
+        } else {
+            self.errors.required(code, &path.field("matchAttribute"), "");
+        }
+    }
+
+    /// The opaque configuration of a claim, class or allocation.
+    pub fn configuration(&mut self, config: &Record<'_>, age: Age, path: &Path<'_>) {
+        let path = path.field("opaque");
+        let Some(opaque) = config.record("opaque") else {
+            return self.errors.required(Code::ConfigRequired, &path, "");
+        };
+        self.driver_name(opaque.str("driver"), &path.field("driver"));
+        self.raw_object(opaque, "parameters", age, &path.field("parameters"));
+    }
+}

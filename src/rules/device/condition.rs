@@ -1,0 +1,73 @@
+//! Conditions: of claim devices, DeviceTaintRules and ResourcePoolStatusRequests.
+//!
+//! Source: apimachinery `pkg/apis/meta/v1/validation`, `ValidateConditions`.
+
+use super::judge::Judge;
+use crate::finding::{Code, Path};
+use crate::names;
+use crate::record::{Record, Value};
+use crate::rules::errors::Bad;
+use std::collections::BTreeSet;
+
+const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+const REASON_MAX: usize = 1024;
+const MESSAGE_MAX: usize = 32 * 1024;
+const STATUSES: &[&str] = &["False", "True", "Unknown"];
+
+impl Judge<'_> {
+    /// The items of a list of conditions, its size apart.
+    pub fn conditions(&mut self, conditions: &[Value<'_>], path: &Path<'_>) {
+        let mut seen = BTreeSet::new();
+        for (index, condition) in conditions.iter().enumerate() {
+            let Some(condition) = condition.as_record() else { continue };
+            let path = path.index(index);
+            let kind = condition.str("type");
+            if !seen.insert(kind) {
+                self.errors.duplicate(Code::ConditionInvalid, &path.field("type"), Bad::Str(kind));
+            }
+            self.condition(condition, &path);
+        }
+    }
+
+    fn condition(&mut self, condition: &Record<'_>, path: &Path<'_>) {
+        let code = Code::ConditionInvalid;
+        let kind = condition.str("type");
+        let wording = self.errors.wording();
+        self.errors.malformed(code, &path.field("type"), kind, &names::qualified_name_in(kind, wording));
+        let status = condition.str("status");
+        if !STATUSES.contains(&status) {
+            self.errors.not_supported(code, &path.field("status"), status, STATUSES);
+        }
+        let generation = condition.int("observedGeneration").unwrap_or(0);
+        if generation < 0 {
+            let detail = "must be greater than or equal to zero";
+            self.errors.invalid(code, &path.field("observedGeneration"), Bad::Int(generation), detail);
+        }
+        let unset = !matches!(condition.get("lastTransitionTime"), Value::Time(time) if !time.is_zero());
+        if unset {
+            self.errors.required(code, &path.field("lastTransitionTime"), self.v.condition_missing);
+        }
+        let reason = condition.str("reason");
+        let place = path.field("reason");
+        if reason.is_empty() {
+            self.errors.required(code, &place, self.v.condition_missing);
+        } else {
+            if !is_reason(reason) {
+                self.errors.invalid(code, &place, Bad::Str(reason), REASON);
+            }
+            if reason.len() > REASON_MAX {
+                self.errors.too_long_bytes(code, &place, REASON_MAX);
+            }
+        }
+        if condition.str("message").len() > MESSAGE_MAX {
+            self.errors.too_long_bytes(code, &path.field("message"), MESSAGE_MAX);
+        }
+    }
+}
+
+fn is_reason(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let ends = bytes.last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    let starts = bytes.first().is_some_and(u8::is_ascii_alphabetic);
+    starts && (ends || bytes.len() == 1) && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b',' | b':'))
+}

@@ -1,0 +1,161 @@
+//! What the rules of the device family share: lists, maps, and the limits of the tables.
+
+use super::variant::{KeyPath, ListSize, Variant};
+use crate::api::{Gate, Gates, Release};
+use crate::finding::{Code, Path};
+use crate::record::{Record, Value};
+use crate::rules::context::Context;
+use crate::rules::errors::{Bad, Errors};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// The rules at work on one object.
+pub struct Judge<'c> {
+    /// What differs between releases.
+    pub v: &'static Variant,
+    /// The release, for the fields it has.
+    pub release: Release,
+    /// The gates that are on.
+    pub gates: Gates,
+    /// What was found.
+    pub errors: &'c mut Errors,
+}
+
+/// Who wrote an expression or a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Age {
+    /// It is new.
+    New,
+    /// It was stored and has not changed.
+    Stored,
+}
+
+impl<'c> Judge<'c> {
+    /// The rules of a context.
+    pub fn new(context: &Context, errors: &'c mut Errors) -> Self {
+        Judge { v: Variant::of(context.release), release: context.release, gates: context.gates, errors }
+    }
+
+    /// Is the gate on?
+    pub fn on(&self, gate: Gate) -> bool {
+        self.gates.on(gate)
+    }
+
+    /// The limit of a field in this release.
+    pub fn limit(&self, record: &Record<'_>, field: &str) -> Option<usize> {
+        let (_, field) = record.schema.field(field, self.release)?;
+        field.limit(self.release)
+    }
+
+    /// True if the field exists in this release.
+    pub fn has_field(&self, record: &Record<'_>, field: &str) -> bool {
+        record.schema.field(field, self.release).is_some()
+    }
+
+    /// A list: its size, then its items, in the order of the release. True if the items may be compared with each other.
+    pub fn list<'r>(
+        &mut self,
+        record: &'r Record<'r>,
+        field: &str,
+        path: &Path<'_>,
+        mut each: impl FnMut(&mut Self, &'r Value<'r>, &Path<'_>),
+    ) -> bool {
+        let max = self.limit(record, field);
+        self.items(record.list(field), max, path, &mut each)
+    }
+
+    /// [`Judge::list`] with a limit of its own.
+    pub fn items<'r>(
+        &mut self,
+        items: &'r [Value<'r>],
+        max: Option<usize>,
+        path: &Path<'_>,
+        each: &mut dyn FnMut(&mut Self, &'r Value<'r>, &Path<'_>),
+    ) -> bool {
+        let too_many = max.filter(|max| items.len() > *max);
+        if let (Some(max), ListSize::TooManyOnly) = (too_many, self.v.list_size) {
+            self.errors.too_many(Code::ListTooLong, path, items.len(), max);
+            return false;
+        }
+        for (index, item) in items.iter().enumerate() {
+            each(self, item, &path.index(index));
+        }
+        if let Some(max) = too_many {
+            self.too_many(items.len(), max, path);
+        }
+        true
+    }
+
+    /// A list has more items than it may have.
+    pub fn too_many(&mut self, count: usize, max: usize, path: &Path<'_>) {
+        match self.v.list_size {
+            ListSize::TooLongAfter => self.errors.too_long(Code::ListTooLong, path, max),
+            ListSize::TooManyAfter | ListSize::TooManyOnly => self.errors.too_many(Code::ListTooLong, path, count, max),
+        }
+    }
+
+    /// Every later item whose key stood before. `name` is the key's name where the release shows it.
+    pub fn unique<'v>(
+        &mut self,
+        keys: impl IntoIterator<Item = &'v str>,
+        name: Option<&str>,
+        path: &Path<'_>,
+        shown: impl Fn(&'v str) -> Bad<'v>,
+    ) {
+        let mut seen = BTreeSet::new();
+        for (index, key) in keys.into_iter().enumerate() {
+            if seen.insert(key) {
+                continue;
+            }
+            let item = path.index(index);
+            match name.filter(|_| self.v.duplicate_names_key) {
+                Some(name) => self.errors.duplicate(Code::DuplicateItem, &item.field(name), shown(key)),
+                None => self.errors.duplicate(Code::DuplicateItem, &item, shown(key)),
+            }
+        }
+    }
+
+    /// The entries of a map: what `key` says of each key at the path of the release, then what `value` says.
+    pub fn map<'r>(
+        &mut self,
+        entries: &'r [(Cow<'r, str>, Value<'r>)],
+        path: &Path<'_>,
+        cut: usize,
+        key: &mut dyn FnMut(&mut Self, &'r str, &Path<'_>),
+        value: &mut dyn FnMut(&mut Self, &'r str, &'r Value<'r>, &Path<'_>),
+    ) {
+        for (name, entry) in entries {
+            let shown = if self.v.long_keys_cut { shortened(name, cut) } else { Cow::Borrowed(&**name) };
+            let place = path.key_named(&shown, name);
+            match self.v.key_path {
+                KeyPath::Map => key(self, name, &path.at(name)),
+                KeyPath::Entry => key(self, name, &place),
+            }
+            value(self, name, entry, &place);
+        }
+    }
+}
+
+/// A key as it stands in a path: the middle of a long one is left out.
+fn shortened(key: &str, max: usize) -> Cow<'_, str> {
+    if key.len() <= max {
+        return Cow::Borrowed(key);
+    }
+    let room = max.saturating_sub(3);
+    let head = room.div_ceil(2);
+    let tail = key.len().saturating_sub(room / 2);
+    let bytes = key.as_bytes();
+    let part = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    Cow::Owned(format!("{}...{}", part(bytes.get(..head)), part(bytes.get(tail..))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_keys_lose_their_middle() {
+        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
+        assert_eq!(shortened("abcdefghijk", 10), "abcd...ijk");
+    }
+}

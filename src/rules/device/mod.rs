@@ -1,0 +1,62 @@
+//! The rules of v1alpha3, v1beta1, v1beta2 and v1 (Kubernetes 1.31 and later): one file per kind. They judge the hub's shape.
+//!
+//! What differs between releases is data: [`variant::Variant`], and the limits of the tables.
+
+mod attributes;
+pub mod claim;
+pub mod class;
+mod condition;
+pub mod judge;
+mod policy;
+pub mod pool_status;
+pub mod scheduling;
+mod selector;
+pub mod slice;
+pub mod status;
+pub mod taint_rule;
+mod values;
+pub mod variant;
+
+use crate::api::DeviceKind;
+use crate::record::Record;
+use crate::rules::context::{Context, Operation};
+use crate::rules::errors::Errors;
+
+/// The list of the registered validation function.
+pub fn run(kind: DeviceKind, new: &Record<'_>, operation: Operation<'_>, context: &Context, errors: &mut Errors) {
+    use Operation::{Create, Update, UpdateStatus};
+    match kind {
+        DeviceKind::ResourceClaim => match operation {
+            Create => claim::create(new, context, errors),
+            Update(old) => claim::update(new, old, context, errors),
+            UpdateStatus(old) => status::update(new, old, context, errors),
+        },
+        DeviceKind::ResourceClaimTemplate => match operation {
+            Create => claim::create_template(new, context, errors),
+            Update(old) | UpdateStatus(old) => claim::update_template(new, old, context, errors),
+        },
+        DeviceKind::DeviceClass => match operation {
+            Create => class::create(new, context, errors),
+            Update(old) | UpdateStatus(old) => class::update(new, old, context, errors),
+        },
+        DeviceKind::ResourceSlice => match operation {
+            Create => slice::create(new, context, errors),
+            Update(old) | UpdateStatus(old) => slice::update(new, old, context, errors),
+        },
+        DeviceKind::DeviceTaintRule => match operation {
+            Create => taint_rule::create(new, context, errors),
+            Update(old) => taint_rule::update(new, old, context, errors),
+            UpdateStatus(old) => taint_rule::update_status(new, old, context, errors),
+        },
+        DeviceKind::ResourcePoolStatusRequest => match operation {
+            Create => pool_status::create(new, context, errors),
+            Update(old) => pool_status::update(new, old, errors),
+            UpdateStatus(old) => pool_status::update_status(new, old, context, errors),
+        },
+        DeviceKind::PodSchedulingContext => match operation {
+            Create => scheduling::create(new, context, errors),
+            Update(old) => scheduling::update(new, old, context, errors),
+            UpdateStatus(old) => scheduling::update_status(new, old, context, errors),
+        },
+    }
+}

@@ -1,0 +1,305 @@
+//! Rules of single values: names of drivers, pools and devices, qualified names, raw JSON, share ids, addresses.
+
+use super::judge::{Age, Judge};
+use super::variant::{Addresses, Qualified};
+use crate::finding::{Code, Path};
+use crate::names;
+use crate::record::{Record, Value};
+use crate::rules::errors::Bad;
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+const POOL_MAX: usize = 253;
+const IDENTIFIER_MAX: usize = 32;
+/// Most bytes of a driver name.
+pub const DRIVER_MAX: usize = 63;
+
+const IDENTIFIER: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
+const UID_FORM: &str =
+    "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters";
+
+impl Judge<'_> {
+    /// A DNS label: names of devices, requests, counters.
+    pub fn label(&mut self, code: Code, value: &str, path: &Path<'_>) {
+        self.errors.malformed(code, path, value, &names::label(value, names::DottedLabel::NamesTheDots));
+    }
+
+    /// A DNS subdomain: names of classes and nodes.
+    pub fn subdomain(&mut self, code: Code, value: &str, path: &Path<'_>) {
+        self.errors.malformed(code, path, value, &names::subdomain(value));
+    }
+
+    /// The name of a class: must be there.
+    pub fn class_name(&mut self, value: &str, path: &Path<'_>) {
+        if value.is_empty() {
+            self.errors.required(Code::ClassNameInvalid, path, "");
+        } else {
+            self.subdomain(Code::ClassNameInvalid, value, path);
+        }
+    }
+
+    /// A driver's name: a subdomain in any case, at most 63 bytes.
+    pub fn driver_name(&mut self, value: &str, path: &Path<'_>) {
+        if value.is_empty() {
+            self.errors.required(Code::DriverNameRequired, path, "");
+            if self.v.empty_driver_once {
+                return;
+            }
+        }
+        if value.len() > DRIVER_MAX {
+            self.errors.too_long_bytes(Code::DriverNameTooLong, path, DRIVER_MAX);
+        }
+        self.errors.malformed(Code::DriverNameInvalid, path, value, &names::lowered_subdomain(value));
+    }
+
+    /// A pool's name: subdomains with slashes between them.
+    pub fn pool_name(&mut self, value: &str, path: &Path<'_>) {
+        if value.is_empty() {
+            self.errors.required(Code::PoolNameInvalid, path, "");
+            return;
+        }
+        if value.len() > POOL_MAX {
+            self.errors.too_long(Code::PoolNameInvalid, path, POOL_MAX);
+        }
+        for part in value.split('/') {
+            self.errors.malformed(Code::PoolNameInvalid, path, part, &names::subdomain(part));
+        }
+    }
+
+    /// An attribute's or capacity's name: an identifier, with or without a domain.
+    pub fn qualified_name(&mut self, value: &str, path: &Path<'_>) {
+        let code = Code::QualifiedNameInvalid;
+        let form = self.v.qualified;
+        if value.is_empty() && form != Qualified::Invalid {
+            self.errors.required(code, path, "name required");
+            return;
+        }
+        let mut parts = value.split('/');
+        let (first, second, third) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
+        let Some(name) = second else { return self.identifier(first, path) };
+        if third.is_some() {
+            return;
+        }
+        let empty = |judge: &mut Self, what: &str| match form {
+            Qualified::Prefix | Qualified::Domain => judge.errors.required(code, path, what),
+            Qualified::Invalid => judge.errors.invalid(code, path, Bad::Str(""), what),
+        };
+        if first.is_empty() {
+            let part = if form == Qualified::Prefix { "the prefix must not be empty" } else { "the domain must not be empty" };
+            empty(self, part);
+        } else {
+            self.driver_name(first, path);
+        }
+        if name.is_empty() {
+            empty(self, "the name must not be empty");
+        } else {
+            self.identifier(name, path);
+        }
+    }
+
+    /// A qualified name that must have a domain.
+    pub fn full_name(&mut self, value: &str, path: &Path<'_>) {
+        let code = Code::QualifiedNameInvalid;
+        self.qualified_name(value, path);
+        if value.contains('/') {
+            return;
+        }
+        match self.v.qualified {
+            Qualified::Prefix => self.errors.required(code, &path.field_named("domain", ""), "must include a prefix"),
+            Qualified::Domain if value.is_empty() => {}
+            Qualified::Domain => self.errors.invalid(code, path, Bad::Named(value), "must include a domain"),
+            Qualified::Invalid => {
+                let detail = "a fully qualified name must be a domain and a name separated by a slash";
+                self.errors.invalid(code, path, Bad::Named(value), detail);
+            }
+        }
+    }
+
+    fn identifier(&mut self, value: &str, path: &Path<'_>) {
+        let code = Code::QualifiedNameInvalid;
+        if value.len() > IDENTIFIER_MAX {
+            self.errors.too_long(code, path, IDENTIFIER_MAX);
+        }
+        let mut bytes = value.bytes();
+        let starts = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+        if starts && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            return;
+        }
+        if self.v.identifier_type_invalid {
+            self.errors.type_invalid(code, path, value, IDENTIFIER);
+        } else {
+            self.errors.invalid(code, path, Bad::Str(value), IDENTIFIER);
+        }
+    }
+
+    /// Parameters or data of a driver: a JSON object, not too large.
+    pub fn raw_object(&mut self, record: &Record<'_>, field: &str, age: Age, path: &Path<'_>) {
+        let raw = record.get(field).as_str();
+        if raw.is_empty() || raw == "null" {
+            self.errors.required(Code::ParametersInvalid, path, "");
+            return;
+        }
+        if let Some(max) = self.limit(record, field).filter(|max| age == Age::New && raw.len() > *max) {
+            self.errors.too_long_bytes(Code::ParametersInvalid, path, max);
+            return;
+        }
+        if !raw.trim_start().starts_with('{') {
+            self.errors.invalid(Code::ParametersInvalid, path, Bad::Str("<value omitted>"), self.v.no_object);
+        }
+    }
+
+    /// A share id: a UUID in its usual spelling.
+    pub fn share_id(&mut self, value: &str, path: &Path<'_>) {
+        let code = Code::ShareIdInvalid;
+        match parse_uuid(value) {
+            Err(error) => {
+                self.errors.invalid(code, path, Bad::Str(value), &format!("error validating uid: {error}"));
+            }
+            Ok(()) if value.len() != 36 || value.bytes().any(|b| b.is_ascii_uppercase()) => {
+                self.errors.invalid(code, path, Bad::Str(value), UID_FORM);
+            }
+            Ok(()) => {}
+        }
+    }
+
+    /// An address of a network interface.
+    pub fn address(&mut self, value: &str, path: &Path<'_>) {
+        let code = Code::NetworkDataInvalid;
+        match (self.v.addresses, canonical_cidr(value)) {
+            (Addresses::Sloppy, None) => {
+                let detail = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+                self.errors.invalid(code, path, Bad::Str(value), detail);
+            }
+            (Addresses::Canonical, None) => {
+                let detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+                self.errors.invalid(code, path, Bad::Str(value), detail);
+            }
+            (Addresses::Canonical, Some(canonical)) if canonical != value => {
+                let detail = format!("must be in canonical form (\"{canonical}\")");
+                self.errors.invalid(code, path, Bad::Str(value), &detail);
+            }
+            _ => {}
+        }
+    }
+
+    /// Names of requests in a list: each must be known, none stand twice.
+    pub fn request_names(&mut self, record: &Record<'_>, known: &Requests, path: &Path<'_>) {
+        let path = path.field("requests");
+        let compare = self.list(record, "requests", &path, |judge, item, path| {
+            judge.request_name(item.as_str(), known, path);
+        });
+        if compare {
+            self.unique(record.list("requests").iter().map(Value::as_str), None, &path, Bad::Str);
+        }
+    }
+
+    /// A reference to a request.
+    pub fn request_name(&mut self, value: &str, known: &Requests, path: &Path<'_>) {
+        let code = Code::RequestUnknown;
+        if !self.v.sub_requests {
+            self.label(code, value, path);
+            if !known.has(value) {
+                self.errors.invalid(code, path, Bad::Str(value), "must be the name of a request in the claim");
+            }
+            return;
+        }
+        let parts: Vec<&str> = value.split('/').collect();
+        if parts.len() <= 2 {
+            for part in parts {
+                self.label(code, part, path);
+            }
+            if known.has(value) {
+                return;
+            }
+        }
+        let detail = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+        self.errors.invalid(code, path, Bad::Str(value), detail);
+    }
+}
+
+/// The names a reference may use.
+#[derive(Debug, Default)]
+pub struct Requests {
+    names: std::collections::BTreeSet<String>,
+}
+
+impl Requests {
+    /// The requests of a `devices` struct, and their alternatives.
+    pub fn of(devices: Option<&Record<'_>>) -> Self {
+        let mut names = std::collections::BTreeSet::new();
+        for request in devices.into_iter().flat_map(|devices| devices.records("requests")) {
+            let name = request.str("name");
+            names.insert(name.to_owned());
+            for alternative in request.records("firstAvailable") {
+                names.insert(format!("{name}/{}", alternative.str("name")));
+            }
+        }
+        Requests { names }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+}
+
+/// What the UUID parser of the server says: `github.com/google/uuid`, `Validate`.
+fn parse_uuid(value: &str) -> Result<(), Cow<'static, str>> {
+    let hex = |text: &str| text.bytes().all(|b| b.is_ascii_hexdigit());
+    let format = || Err(Cow::Borrowed("invalid UUID format"));
+    let plain = match value.len() {
+        36 => value,
+        45 => match value.get(..9).filter(|prefix| prefix.eq_ignore_ascii_case("urn:uuid:")) {
+            Some(_) => value.get(9..).unwrap_or_default(),
+            None => {
+                let prefix = String::from_utf8_lossy(value.as_bytes().get(..9).unwrap_or_default()).into_owned();
+                return Err(Cow::Owned(format!("invalid urn prefix: {}", crate::go::quote(&prefix, crate::go::GoUnicode::V15))));
+            }
+        },
+        38 => match value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            Some(inner) => inner,
+            None => return Err(Cow::Borrowed("invalid bracketed UUID format")),
+        },
+        32 => return if hex(value) { Ok(()) } else { format() },
+        length => return Err(Cow::Owned(format!("invalid UUID length: {length}"))),
+    };
+    let well = plain.bytes().enumerate().all(|(at, byte)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    });
+    if well { Ok(()) } else { format() }
+}
+
+/// The canonical spelling of a CIDR, host bits kept; `None` if it is none. Leading zeros are decimal.
+pub fn canonical_cidr(value: &str) -> Option<String> {
+    let (address, prefix) = value.split_once('/')?;
+    let bits: u32 = prefix.bytes().all(|b| b.is_ascii_digit()).then(|| prefix.parse().ok()).flatten()?;
+    if prefix.is_empty() || (prefix.len() > 1 && prefix.starts_with('0') && bits != 0) && prefix.len() > 3 {
+        return None;
+    }
+    let ip = if address.contains(':') {
+        IpAddr::V6(address.parse::<Ipv6Addr>().ok()?)
+    } else {
+        let mut parts = [0u8; 4];
+        let mut given = address.split('.');
+        for part in &mut parts {
+            let text = given.next().filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))?;
+            *part = text.parse().ok()?;
+        }
+        if given.next().is_some() {
+            return None;
+        }
+        IpAddr::V4(Ipv4Addr::from(parts))
+    };
+    let max = if ip.is_ipv4() { 32 } else { 128 };
+    if bits > max {
+        return None;
+    }
+    Some(match ip {
+        IpAddr::V4(ip) => format!("{ip}/{bits}"),
+        IpAddr::V6(ip) => match ip.to_ipv4_mapped() {
+            // Go prints a mapped address as one of IPv4, with the bits that are left.
+            Some(mapped) => format!("{mapped}/{}", if bits > 32 { bits.saturating_sub(96) } else { bits }),
+            None => format!("{ip}/{bits}"),
+        },
+    })
+}

@@ -1,0 +1,288 @@
+//! What differs between the releases, as data. Rules read a [`Variant`] and never compare version numbers.
+
+use crate::api::Release;
+
+/// What is said of a list that is too long, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListSize {
+    /// `Too long`, after the items.
+    TooLongAfter,
+    /// `Too many`, after the items.
+    TooManyAfter,
+    /// `Too many`, and nothing of the items.
+    TooManyOnly,
+}
+
+/// Which path a bad key of a map is told at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyPath {
+    /// The map.
+    Map,
+    /// The entry.
+    Entry,
+}
+
+/// How qualified names are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Qualified {
+    /// Empty parts are `Required`, the domain is called a prefix.
+    Prefix,
+    /// Empty parts are `Required`.
+    Domain,
+    /// Empty parts are `Invalid`.
+    Invalid,
+}
+
+/// When it is decided that a request asks in exactly one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Union {
+    /// There is one way only.
+    Flat,
+    /// After both ways were judged.
+    After,
+    /// Before; then the one way is judged.
+    First,
+}
+
+/// How addresses of network interfaces are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    /// Any CIDR, leading zeros too; equal ones are found by their canonical text.
+    Sloppy,
+    /// The canonical text only.
+    Canonical,
+}
+
+/// How counters of a slice are limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counters {
+    /// By the number of counters in the whole slice and device; references are followed.
+    Totals {
+        /// All counters of all sets.
+        shared: usize,
+        /// All counters one device consumes.
+        device: usize,
+        /// All counters the devices of a slice consume.
+        slice: usize,
+    },
+    /// By lists and maps; no reference is followed.
+    PerList,
+}
+
+/// The differences between releases.
+#[derive(Debug)]
+pub struct Variant {
+    /// The hub has flat requests and devices below `basic`, as v1beta1 has.
+    pub flat: bool,
+    /// Lists that are too long.
+    pub list_size: ListSize,
+    /// The path of a duplicate ends with the name of the key.
+    pub duplicate_names_key: bool,
+    /// Bad keys of maps.
+    pub key_path: KeyPath,
+    /// Long keys are shortened in paths.
+    pub long_keys_cut: bool,
+    /// An empty driver name is told once, as missing.
+    pub empty_driver_once: bool,
+    /// Qualified names.
+    pub qualified: Qualified,
+    /// A bad identifier is of the reason `TypeInvalid`.
+    pub identifier_type_invalid: bool,
+    /// What a raw value that is no object is told.
+    pub no_object: &'static str,
+    /// Addresses.
+    pub addresses: Addresses,
+    /// What a missing time or reason of a condition is told.
+    pub condition_missing: &'static str,
+    /// Requests.
+    pub union: Union,
+    /// References may name an alternative: `request/alternative`.
+    pub sub_requests: bool,
+    /// Updates run the rules of creation too; else only what may not change is judged.
+    pub update_creates: bool,
+    /// Stored configurations and expressions are judged leniently if nothing of them changed.
+    pub stored_leniency: bool,
+    /// A new allocation is judged even if there was one before.
+    pub allocation_always: bool,
+    /// `adminAccess` needs this label on the namespace.
+    pub admin_label: Option<&'static str>,
+    /// Values of node selectors are judged.
+    pub node_selector_values: bool,
+    /// What a slice without or with several node selections is told.
+    pub node_selection: &'static str,
+    /// What a node selector with more or less than one term is told.
+    pub one_term: &'static str,
+    /// Several node selections show the whole spec.
+    pub selection_shows_spec: bool,
+    /// `nodeName: ""` and `allNodes: false` are refused.
+    pub pointers: bool,
+    /// Shared counters and devices exclude each other.
+    pub counters_or_devices: bool,
+    /// Fewer devices are allowed where taints or counters are used.
+    pub devices_with_features: Option<usize>,
+    /// Counters.
+    pub counters: Counters,
+    /// An attribute without value is `Required`; else `Invalid`.
+    pub attribute_required: bool,
+    /// What an attribute with several values is told.
+    pub attribute_several: &'static str,
+    /// Most values of all attributes of a device.
+    pub attribute_values: Option<usize>,
+    /// Unchanged taints are not judged again.
+    pub stored_taints: bool,
+    /// How a device that is not allocated is shown.
+    pub device_id: DeviceId,
+    /// Names of classes may not have more than 253 bytes, in these words; generated names are not judged before.
+    pub class_name_bytes: bool,
+    /// A driver with capitals is warned of.
+    pub warns_of_capitals: bool,
+    /// Node selectors of classes, controllers, deallocation: the control plane controllers of 1.31.
+    pub controllers: bool,
+    /// The server resets metadata in status updates of claims.
+    pub resets_metadata: bool,
+    /// Tolerations are dropped with their gate.
+    pub drops_tolerations: bool,
+    /// `distinctAttribute` is dropped with its gate.
+    pub drops_distinct: bool,
+    /// `allocationTimestamp` is dropped with its gate, and the gate of device status counts too.
+    pub drops_timestamp: bool,
+    /// The use of a feature in the old status keeps it in the new spec.
+    pub status_counts_for_spec: bool,
+    /// A changed effect of a DeviceTaintRule sets its time anew.
+    pub effect_sets_time: bool,
+    /// `deviceClassName` empty: no default mode in flat requests.
+    pub default_needs_class: bool,
+    /// DeviceTaintRule has a status.
+    pub taint_rule_status: bool,
+    /// An identifier of the release that stores claims: the name of the storage version.
+    pub storage: &'static str,
+}
+
+/// How a device that is not allocated is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceId {
+    /// `driver/pool/device`
+    Path,
+    /// As JSON that lost the names.
+    Nameless,
+    /// As JSON.
+    Json,
+}
+
+const V31: Variant = Variant {
+    flat: true,
+    list_size: ListSize::TooLongAfter,
+    duplicate_names_key: true,
+    key_path: KeyPath::Map,
+    long_keys_cut: false,
+    empty_driver_once: false,
+    qualified: Qualified::Prefix,
+    identifier_type_invalid: true,
+    no_object: "parameters must be a valid JSON object",
+    addresses: Addresses::Sloppy,
+    condition_missing: "must be set",
+    union: Union::Flat,
+    sub_requests: false,
+    update_creates: true,
+    stored_leniency: false,
+    allocation_always: true,
+    admin_label: None,
+    node_selector_values: false,
+    node_selection: "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required",
+    one_term: "must have exactly one selector term",
+    selection_shows_spec: true,
+    pointers: false,
+    counters_or_devices: false,
+    devices_with_features: None,
+    counters: Counters::Totals { shared: 32, device: 32, slice: 1024 },
+    attribute_required: true,
+    attribute_several: "exactly one field must be specified",
+    attribute_values: None,
+    stored_taints: false,
+    device_id: DeviceId::Path,
+    class_name_bytes: false,
+    warns_of_capitals: false,
+    controllers: true,
+    resets_metadata: true,
+    drops_tolerations: false,
+    drops_distinct: false,
+    drops_timestamp: false,
+    status_counts_for_spec: true,
+    effect_sets_time: false,
+    default_needs_class: false,
+    taint_rule_status: false,
+    storage: "v1alpha3",
+};
+const V32: Variant = Variant {
+    list_size: ListSize::TooManyAfter,
+    key_path: KeyPath::Entry,
+    long_keys_cut: true,
+    qualified: Qualified::Domain,
+    stored_leniency: true,
+    allocation_always: false,
+    node_selector_values: true,
+    one_term: "must have exactly one node selector term",
+    selection_shows_spec: false,
+    attribute_several: "exactly one value must be specified",
+    controllers: false,
+    storage: "v1beta1",
+    ..V31
+};
+const V33: Variant = Variant {
+    flat: false,
+    addresses: Addresses::Canonical,
+    union: Union::After,
+    sub_requests: true,
+    admin_label: Some("resource.k8s.io/admin-access"),
+    node_selection: "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required",
+    pointers: true,
+    default_needs_class: true,
+    ..V32
+};
+const V34: Variant = Variant {
+    identifier_type_invalid: false,
+    no_object: "must be a valid JSON object",
+    condition_missing: "",
+    admin_label: Some("resource.kubernetes.io/admin-access"),
+    device_id: DeviceId::Nameless,
+    drops_timestamp: true,
+    storage: "v1beta2",
+    ..V33
+};
+const V35: Variant = Variant {
+    list_size: ListSize::TooManyOnly,
+    duplicate_names_key: false,
+    empty_driver_once: true,
+    qualified: Qualified::Invalid,
+    union: Union::First,
+    update_creates: false,
+    counters_or_devices: true,
+    devices_with_features: Some(64),
+    counters: Counters::PerList,
+    attribute_required: false,
+    stored_taints: true,
+    device_id: DeviceId::Json,
+    class_name_bytes: true,
+    warns_of_capitals: true,
+    drops_tolerations: true,
+    drops_distinct: true,
+    drops_timestamp: false,
+    status_counts_for_spec: false,
+    taint_rule_status: true,
+    storage: "v1",
+    ..V34
+};
+const V36: Variant = Variant { key_path: KeyPath::Map, attribute_values: Some(48), effect_sets_time: true, ..V35 };
+
+static VARIANTS: [Variant; 6] = [V31, V32, V33, V34, V35, V36];
+
+impl Variant {
+    /// The variant of a release; the nearest one where the family does not exist.
+    pub fn of(release: Release) -> &'static Variant {
+        let [oldest, .., newest] = &VARIANTS;
+        match release.minor.checked_sub(31) {
+            None => oldest,
+            Some(at) => VARIANTS.get(usize::from(at)).unwrap_or(newest),
+        }
+    }
+}

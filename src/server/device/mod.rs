@@ -1,0 +1,198 @@
+//! What the registry strategies of the device family do around the rules: preparation, the order of the lists, warnings.
+//!
+//! Source: `pkg/registry/resource/<kind>/strategy.go`, `apiserver/pkg/registry/rest`, `BeforeCreate` and `BeforeUpdate`.
+
+pub mod convert;
+pub mod defaults;
+pub mod drops;
+
+use crate::api::{Api, DeviceKind, Gate};
+use crate::record::view::Object;
+use crate::record::{Record, Value};
+use crate::rules::device::variant::Variant;
+use crate::rules::device::{claim, status};
+use crate::rules::metadata::{self, NameRule};
+use crate::rules::{self, Context, Errors, FieldError, Operation, immutable};
+use crate::server::prepare;
+use drops::{Dropped, Part};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// An object as the strategy leaves it, and what was found.
+#[derive(Debug)]
+pub struct Judged<'t> {
+    /// The object in the hub's shape, after preparation.
+    pub record: Record<'t>,
+    /// The errors.
+    pub errors: Errors,
+    /// Fields that were dropped because a gate is off.
+    pub dropped: Vec<Dropped>,
+}
+
+/// The labels of the namespace; `None` if they are not known.
+pub type Labels<'l> = Option<&'l BTreeMap<String, String>>;
+
+/// A new object, its metadata filled in: dropped fields, then the rules.
+pub fn create<'t>(kind: DeviceKind, mut record: Record<'t>, context: &Context, labels: Labels<'_>) -> Judged<'t> {
+    let dropped = drops::apply(kind, &mut record, None, Part::Object, context);
+    if matches!(kind, DeviceKind::DeviceClass | DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule)
+        && let Some(meta) = record.record_mut("metadata")
+    {
+        meta.set("generation", Value::Int(1));
+    }
+    let mut errors = context.errors();
+    admin_access(kind, &record, context, labels, &mut errors);
+    rules::device::run(kind, &record, Operation::Create, context, &mut errors);
+    Judged { record, errors, dropped }
+}
+
+/// The error of admin access on create, if these are the labels of the namespace.
+pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: Labels<'_>) -> Option<FieldError> {
+    if !context.gates.on(Gate::DRAAdminAccess) {
+        return None;
+    }
+    let mut errors = context.errors();
+    admin_access(kind, record, context, labels, &mut errors);
+    errors.into_list().pop()
+}
+
+fn admin_access(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: Labels<'_>, errors: &mut Errors) {
+    let spec = match kind {
+        DeviceKind::ResourceClaim => record.record("spec"),
+        DeviceKind::ResourceClaimTemplate => record.record("spec").and_then(|spec| spec.record("spec")),
+        _ => None,
+    };
+    if let Some(label) = missing_label(context, labels) {
+        claim::admin_access(spec, kind == DeviceKind::ResourceClaimTemplate, label, errors);
+    }
+}
+
+/// The label that the namespace lacks.
+fn missing_label(context: &Context, labels: Labels<'_>) -> Option<&'static str> {
+    let label = Variant::of(context.release).admin_label?;
+    let labels = labels?;
+    (labels.get(label).map(String::as_str) != Some("true")).then_some(label)
+}
+
+/// A changed object or status.
+pub fn update<'t>(
+    api: Api,
+    kind: DeviceKind,
+    new: &Record<'t>,
+    old: &Record<'t>,
+    part: Part,
+    context: &Context,
+    labels: Labels<'_>,
+) -> Judged<'t> {
+    let is_status = part == Part::Status;
+    let mut record = prepare::for_update(new, old, is_status, context);
+    let variant = Variant::of(context.release);
+    // Slices are compared before anything is dropped.
+    let changed_before = changed(&record, old);
+    let mut dropped = drops::apply(kind, &mut record, Some(old), part, context);
+    match (kind, part) {
+        (DeviceKind::ResourceClaim, Part::Status) => drop_deallocated(&mut record, old, context),
+        (DeviceKind::DeviceTaintRule, Part::Object) if variant.effect_sets_time => effect_sets_time(&mut record, old),
+        _ => {}
+    }
+    if part == Part::Object {
+        let bump = match kind {
+            DeviceKind::DeviceClass | DeviceKind::DeviceTaintRule => changed(&record, old),
+            DeviceKind::ResourceSlice => changed_before,
+            DeviceKind::ResourceClaim
+            | DeviceKind::ResourceClaimTemplate
+            | DeviceKind::PodSchedulingContext
+            | DeviceKind::ResourcePoolStatusRequest => false,
+        };
+        if bump {
+            let generation = Object::new(old).metadata().generation().saturating_add(1);
+            if let Some(meta) = record.record_mut("metadata") {
+                meta.set("generation", Value::Int(generation));
+            }
+        }
+    }
+    let mut errors = context.errors();
+    let (new_meta, old_meta) = (Object::new(&record).metadata(), Object::new(old).metadata());
+    metadata::generic_create(new_meta, api.kind.scope, NameRule::PathSegment, context.rules, &mut errors);
+    metadata::generic_update(new_meta, old_meta, &mut errors);
+    if is_status
+        && kind == DeviceKind::ResourceClaim
+        && let Some(label) = missing_label(context, labels)
+    {
+        status::admin_access(&record, old, label, &mut errors);
+    }
+    let operation = if is_status { Operation::UpdateStatus(old) } else { Operation::Update(old) };
+    rules::device::run(kind, &record, operation, context, &mut errors);
+    dropped.dedup();
+    Judged { record, errors, dropped }
+}
+
+fn changed(new: &Record<'_>, old: &Record<'_>) -> bool {
+    let field = new.schema.slot("spec").and_then(|slot| new.schema.fields.get(slot));
+    field.is_some_and(|field| !immutable::same_value(&field.ty, new.get("spec"), old.get("spec")))
+}
+
+/// Entries of `status.devices` whose device was allocated and is not any more.
+fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context) {
+    let gate = Gate::DRAResourceClaimDeviceStatus;
+    if gate.default_in(context.release).is_none() {
+        return;
+    }
+    let used = old.record("status").is_some_and(|status| !status.list("devices").is_empty());
+    if !context.gates.on(gate) && !used {
+        return;
+    }
+    let of = |object: &Record<'_>| -> std::collections::BTreeSet<[String; 4]> {
+        let devices = object.record("status").and_then(|status| status.record("allocation")?.record("devices"));
+        devices.into_iter().flat_map(|devices| devices.records("results")).map(device_key).collect()
+    };
+    let (before, after) = (of(old), of(record));
+    let Some(status) = record.inner_mut("status") else { return };
+    let Some(Value::List(devices)) = status.get_mut("devices") else { return };
+    devices.retain(|device| {
+        let Some(device) = device.as_record() else { return true };
+        let key = device_key(device);
+        !before.contains(&key) || after.contains(&key)
+    });
+    if devices.is_empty() {
+        status.set("devices", Value::Unset);
+    }
+}
+
+fn device_key(record: &Record<'_>) -> [String; 4] {
+    ["driver", "pool", "device", "shareID"].map(|name| record.str(name).to_owned())
+}
+
+fn effect_sets_time(record: &mut Record<'_>, old: &Record<'_>) {
+    let (Some(new), Some(old)) = (taint_of(record), taint_of(old)) else { return };
+    if new.str("effect") == old.str("effect") || new.get("timeAdded") != old.get("timeAdded") {
+        return;
+    }
+    if let Some(taint) = record.inner_mut("spec").and_then(|spec| spec.inner_mut("taint")) {
+        taint.set("timeAdded", Value::Str(Cow::Borrowed(defaults::CLOCK)));
+    }
+}
+
+fn taint_of<'r, 't>(object: &'r Record<'t>) -> Option<&'r Record<'t>> {
+    object.record("spec")?.record("taint")
+}
+
+/// The server's warnings: the version's deprecation, and on accepted objects the strategy's.
+pub fn warnings(api: Api, kind: DeviceKind, record: &Record<'_>, accepted: bool, context: &Context) -> Vec<String> {
+    let mut warnings: Vec<String> = deprecation(api, context).into_iter().collect();
+    if accepted && kind == DeviceKind::ResourceSlice && Variant::of(context.release).warns_of_capitals {
+        let driver = record.record("spec").map_or("", |spec| spec.str("driver"));
+        if driver.to_lowercase() != driver {
+            let driver = crate::go::quote(driver, context.rules.unicode);
+            warnings.push(format!("spec.driver: driver names should be lowercase; {driver} contains uppercase characters"));
+        }
+    }
+    warnings
+}
+
+/// The warning of a deprecated version.
+pub fn deprecation(api: Api, context: &Context) -> Option<String> {
+    let (since, removed) = api.kind.deprecated.filter(|(since, _)| *since <= context.release.minor)?;
+    let (version, kind) = (api.version.api_version, api.kind.kind);
+    Some(format!("{version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+"))
+}
