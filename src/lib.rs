@@ -4,21 +4,31 @@
 //!
 //! | stage | module | takes | gives |
 //! |---|---|---|---|
+//! | ground | [`limits`] | | what a text may cost |
+//! | ground | [`go`] | values and texts | what Go prints and reads: quoting, floats, times, quantities |
+//! | ground | [`names`] | names, labels, keys | the server's words for those that are not well formed |
+//! | ground | [`span`] | | pieces of a text |
+//! | ground | [`finding`] | | findings: codes, paths, help, fixes |
 //! | read | [`text`] | text | [`text::File`]: documents with lossless trees, syntax findings |
-//! | take apart | [`manifest`] | trees | objects as kubectl sends them, kubectl's own refusals |
 //! | recognise | [`api`] | (apiVersion, kind) and release | the tables of the version and the kind |
 //! | decode | [`record`] | tree, table | [`record::Record`] and findings for unknown, duplicate, mistyped fields |
-//! | request | [`server`] | record, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
-//! | judge | [`rules`] | views of records | kube-apiserver's errors, in its order and words |
-//! | help editors | [`editor`] | text and place, or a table's row | documentation, completion, JSON Schema |
-//! | query | [`query`] | selectors | which objects a list shows |
-//! | patch | [`patch`] | stored object, patch | the object it becomes |
-//! | change | [`convert`] | text, target version | text edits, losses |
+//! | advise | [`advice`] | a finding, the text, tables | where it stands, what was probably meant, fixes |
+//! | take apart | [`manifest`] | trees | objects as kubectl sends them, kubectl's own refusals |
 //! | compile, evaluate | [`cel`] | expression, environment | a checked expression with its cost; a value or an error, with a trace |
 //! | place | [`place`] | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
+//! | judge | [`rules`] | views of records | kube-apiserver's errors, in its order and words |
+//! | query | [`query`] | selectors | which objects a list shows |
+//! | patch | [`patch`] | stored object, patch | the object it becomes |
+//! | request | [`server`] | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
+//! | change | [`convert`] | text, target version | text edits, losses |
 //! | admit | [`policy`] | AdmissionRequest, settings | the policy's verdict |
+//! | help editors | [`editor`] | text and place, or a table's row | documentation, completion, JSON Schema |
 //! | answer | [`wire`] | one request | one answer |
 //! | report | [`report`] | an answer | text, SARIF, JUnit, GitHub annotations |
+//! | enter | [`cli`] | arguments | exit status and output |
+//! | enter | [`entry`] | a host's calling convention | an answer |
+//!
+//! A module imports only from those above it.
 //!
 //! # Scope
 //!
@@ -28,6 +38,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
+pub mod advice;
 pub mod api;
 pub mod cel;
 #[cfg(feature = "cli")]
@@ -39,6 +50,7 @@ pub mod finding;
 pub mod go;
 pub mod limits;
 pub mod manifest;
+pub mod names;
 pub mod patch;
 pub mod place;
 pub mod policy;
@@ -47,8 +59,19 @@ pub mod record;
 pub mod report;
 pub mod rules;
 pub mod server;
+pub mod span;
 pub mod text;
 pub mod wire;
+
+pub use api::Release;
+pub use convert::{Conversion, Options as ConvertOptions, convert};
+pub use finding::{Code, Finding, Origin, Severity};
+pub use limits::Limits;
+pub use record::decode::Via;
+pub use server::FieldValidation;
+pub use server::options::{Operation, Options as ValidateOptions};
+pub use server::parse::{Options as ParseOptions, Parsed, parse};
+pub use server::text::{Judged, Report, validate};
 
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]

@@ -1,4 +1,5 @@
-//! Upstream's own test cases for node selectors, re-expressed (spec/node-selectors.md §6.1, §6.2).
+//! Upstream's own test cases for node selectors (component-helpers, scheduling/corev1/nodeaffinity/nodeaffinity.go and its
+//! tests), re-expressed.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The scheduler's situations (spec/node-selectors.md §4), one for every reason text: what it says of a node, release by
+//! The scheduler's situations, one for every reason text: what it says of a node, release by
 //! release, and the verdict.
 
 use serde_json::{Value, json};

@@ -12,6 +12,7 @@
 
 mod support;
 
+mod architecture;
 mod cel;
 mod code_pages;
 mod convert;

@@ -6,7 +6,7 @@ mod fixtures;
 
 use claimkit::api::Release;
 use claimkit::policy::schema;
-use claimkit::wire::{self, admit, offered};
+use claimkit::wire::{self, hosts, raw_mode};
 use fixtures::Fixture;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -23,8 +23,8 @@ fn all() -> Vec<Fixture> {
 
 fn answer(fixture: &Fixture) -> String {
     match fixture.operation {
-        "validate" => admit::validate(&fixture.payload),
-        _ => admit::validate_settings(&fixture.payload),
+        "validate" => hosts::validate(&fixture.payload),
+        _ => hosts::validate_settings(&fixture.payload),
     }
 }
 
@@ -73,11 +73,11 @@ fn export_what_the_hosts_replay() {
         write("answer", answer(fixture).as_bytes());
         write("input", &input);
         write("data", &data);
-        write("result", admit::evaluate(&input, &data).as_bytes());
+        write("result", hosts::evaluate(&input, &data).as_bytes());
         let review = fixture.gatekeeper();
         if let Some(review) = &review {
             write("review", review);
-            write("violations", admit::evaluate(review, b"{}").as_bytes());
+            write("violations", hosts::evaluate(review, b"{}").as_bytes());
         }
         index.push(json!({"name": fixture.name, "operation": fixture.operation, "review": review.is_some()}));
     }
@@ -123,7 +123,7 @@ fn opa_and_gatekeeper_agree_with_kubewarden() {
     for fixture in all().iter().filter(|fixture| fixture.operation == "validate") {
         let response: Value = serde_json::from_str(&answer(fixture)).unwrap();
         let (input, data) = fixture.opa();
-        let result: Value = serde_json::from_str(&admit::evaluate(&input, &data)).unwrap();
+        let result: Value = serde_json::from_str(&hosts::evaluate(&input, &data)).unwrap();
         if response["mutated_object"].is_null() {
             assert_eq!(result["allowed"], response["accepted"], "{}", fixture.name);
             assert_eq!(result["code"], response["code"], "{}", fixture.name);
@@ -136,7 +136,7 @@ fn opa_and_gatekeeper_agree_with_kubewarden() {
             }
         }
         if let Some(input) = fixture.gatekeeper().filter(|_| result["verb"].is_null()) {
-            let violations: Value = serde_json::from_str(&admit::evaluate(&input, b"{\"kubernetes\":\"\"}")).unwrap();
+            let violations: Value = serde_json::from_str(&hosts::evaluate(&input, b"{\"kubernetes\":\"\"}")).unwrap();
             let violations = violations.as_array().unwrap_or_else(|| panic!("{}: {violations}", fixture.name));
             // Gatekeeper's result has no warnings: settings that warn are refused.
             let warns = violations.iter().any(|violation| violation["msg"].as_str().unwrap().contains("Gatekeeper's result"));
@@ -156,7 +156,7 @@ fn limits_of_policy_hosts_only_go_down() {
     let text = "---\na: 1\n".repeat(10_100);
     let request = |limits: Value| json!({"verb": "convert", "to": "v1alpha1", "text": text, "limits": limits}).to_string();
     for limits in [json!({}), json!({"findings": 20_000})] {
-        let answer: Value = serde_json::from_str(&offered::answer(request(limits).as_bytes())).unwrap();
+        let answer: Value = serde_json::from_str(&raw_mode::answer(request(limits).as_bytes())).unwrap();
         let findings = answer["findings"].as_array().unwrap();
         assert_eq!(findings.len(), 10_001);
         assert_eq!(findings[10_000]["code"], "limit-findings");
@@ -180,7 +180,7 @@ fn plain(text: &str, path: &Path) -> Value {
 fn the_metadata_of_the_modules_is_that_of_the_yaml_file() {
     let mut written = yaml(&root().join("pkg/policy/metadata.yml")).remove(0);
     let embedded: Value = serde_json::from_str(include_str!("../pkg/policy/metadata.json")).unwrap();
-    written["protocolVersion"] = serde_json::from_str(admit::PROTOCOL_VERSION).unwrap();
+    written["protocolVersion"] = serde_json::from_str(hosts::PROTOCOL_VERSION).unwrap();
     assert_eq!(embedded, written);
     assert_eq!(embedded["mutating"], false);
     assert_eq!(embedded["policyType"], "kubernetes");
@@ -201,7 +201,8 @@ fn check_rules(rules: &Value, place: &str, releases: &[&str]) {
         versions.insert(rule["apiVersions"].to_string());
     }
     let [version] = versions.into_iter().collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{place}: one version"));
-    let version = claimkit::api::VERSIONS.iter().find(|known| version == json!([known.name]).to_string()).unwrap();
+    let is_meant = |known: &&&claimkit::api::Version| json!([known.name]).to_string() == version;
+    let version = claimkit::api::VERSIONS.iter().find(is_meant).unwrap();
     let served = |kind: &&claimkit::api::Kind| {
         kind.items.is_none() && releases.iter().all(|release| kind.in_release(Release::parse(release).unwrap()))
     };
@@ -275,7 +276,7 @@ fn what_admins_copy_works() {
     let folder = root().join("pkg/policy");
     let mut checked = 0;
     let valid = |settings: &Value, place: &str| {
-        let answer = admit::validate_settings(settings.to_string().as_bytes());
+        let answer = hosts::validate_settings(settings.to_string().as_bytes());
         assert_eq!(answer, r#"{"valid":true}"#, "{place}");
     };
     let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
@@ -308,7 +309,7 @@ fn what_admins_copy_works() {
         ("raw-convert", &json!({}), Value::Null),
     ] {
         let text = std::fs::read_to_string(folder.join(format!("samples/requests/{request}.json"))).unwrap();
-        let answer = admit::validate(format!(r#"{{"request":{text},"settings":{settings}}}"#).as_bytes());
+        let answer = hosts::validate(format!(r#"{{"request":{text},"settings":{settings}}}"#).as_bytes());
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["code"], code, "{request}: {answer}");
         assert_eq!(answer["accepted"], code.is_null(), "{request}: {answer}");
@@ -328,7 +329,7 @@ fn the_command_line_admits() {
     assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(0), &b"{\"accepted\":true}\n"[..]));
     let done = run(&[fine.as_ref(), other.as_ref()]);
     let request = std::fs::read_to_string(&other).unwrap();
-    let expected = admit::validate(format!(r#"{{"request":{request}}}"#).as_bytes());
+    let expected = hosts::validate(format!(r#"{{"request":{request}}}"#).as_bytes());
     assert_eq!(done.status.code(), Some(1));
     assert_eq!(String::from_utf8(done.stdout).unwrap(), format!("{{\"accepted\":true}}\n{expected}\n"));
     let done = run(&["--settings".as_ref(), folder.join("strict.yaml").as_ref(), fine.as_ref()]);

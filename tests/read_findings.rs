@@ -251,7 +251,7 @@ fn every_refusal_is_explained() {
                 assert!(!help.contains('\n'), "{text:?}: {finding:#?}");
                 let span = finding.span.unwrap();
                 assert!(text.get(span.from()..span.to()).is_some(), "{text:?}: {finding:#?}");
-                if finding.severity != Severity::Error || text::stream::mode(text) == Mode::Json {
+                if finding.severity != Severity::Error || text::mode(text) == Mode::Json {
                     continue;
                 }
                 refused += 1;

@@ -1,7 +1,7 @@
-//! Kubernetes releases as data: which rule variants apply where (spec/behaviour.md §0.1, §7.10).
+//! Kubernetes releases as data: which rule variants apply where.
 
 use crate::go::GoUnicode;
-use crate::rules::names::{DottedLabel, Wording};
+use crate::names::{DottedLabel, Wording};
 use serde::{Serialize, Serializer};
 use std::fmt;
 

@@ -1,7 +1,8 @@
 //! What was typed, by the tables of [`super::options`].
 
 use super::options::{Opt, Takes, VERBS, Verb};
-use crate::finding::{Code, suggest};
+use crate::advice::suggest;
+use crate::finding::Code;
 use lexopt::{Arg, Parser};
 
 /// A command line that was understood.

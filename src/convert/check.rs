@@ -1,14 +1,16 @@
 //! Carries out a conversion and proves it: the new text is read again and must hold the converted value.
 
 use super::{Plan, edits, job, lines, print, shape, value};
+use crate::advice::locate;
 use crate::api::{Api, Family, Release};
-use crate::finding::{Code, Edit, Finding, Origin, Severity, locate};
+use crate::finding::{Code, Edit, Finding, Origin, Severity};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item};
 use crate::record::Record;
 use crate::record::decode::{self, How, Via};
 use crate::rules::{self, Context, FieldError, Operation};
 use crate::server::defaults;
+use crate::server::hub::Hub;
 use crate::text::edit::{self, Edits};
 use crate::text::print::{self as printing, Order};
 use crate::text::tree::{NodeId, Tree};
@@ -288,10 +290,19 @@ fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
 /// What is wrong with an object as a whole: as a new one, and its status.
 fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<FieldError> {
     let context = Context::new(release);
-    let mut errors = rules::functions(api, record, Operation::Create, &context);
+    let mut record = record.clone();
+    // Defaults a second time change nothing.
+    defaults::apply(&mut record, &api, release);
+    let Hub { record, paths } = Hub::of(api, release, record);
+    let mut errors = rules::functions(api, &record, Operation::Create, &context);
     if api.kind.status {
-        let status = rules::functions(api, record, Operation::UpdateStatus(record), &context);
+        let status = rules::functions(api, &record, Operation::UpdateStatus(&record), &context);
         errors.extend(status.into_iter().filter(|error| error.field.starts_with("status")));
+    }
+    for error in &mut errors {
+        if let Some(written) = paths.written(&error.steps) {
+            error.steps = written;
+        }
     }
     errors
 }

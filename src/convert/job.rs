@@ -212,7 +212,7 @@ pub fn text_of<'t>(tree: &'t Tree<'_>, handle: NodeId, field: &str) -> &'t str {
     tree.get(handle, field).and_then(|node| tree.str(node)).unwrap_or("")
 }
 
-/// The handle that v1alpha1 keeps: the first of the claim's driver, else the first (spec/behaviour.md §10.3).
+/// The handle that v1alpha1 keeps: the first of the claim's driver, else the first.
 pub fn kept_handle(tree: &Tree<'_>, handles: NodeId, driver: &str) -> usize {
     tree.items(handles).iter().position(|&handle| text_of(tree, handle, "driverName") == driver).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Metadata that mentions versions (spec/behaviour.md §10.4), and fields that only the server writes.
+//! Metadata that mentions versions, and fields that only the server writes.
 
 use super::job::{self, Job};
 use crate::finding::{Code, Finding, Origin, Path};

@@ -33,9 +33,10 @@ mod value;
 pub use job::{version, versions};
 pub use losses::Loss;
 
+use crate::advice::locate;
 use crate::api::steps::Direction;
 use crate::api::{Api, Family, GROUP, Release, Version};
-use crate::finding::{Code, Finding, Origin, Path, Severity, Step, locate};
+use crate::finding::{Code, Finding, Origin, Path, Severity, Step};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
 use crate::record::Record;

@@ -1,4 +1,4 @@
-//! What kube-apiserver demands of a field beyond its type (spec/behaviour.md §6, §7), as data for documentation and JSON Schema.
+//! What kube-apiserver demands of a field beyond its type, as data for documentation and JSON Schema.
 //! `tests/hosts/schema.test.mjs` compares the JSON Schema written from this with what kube-apiserver took and refused.
 
 use crate::api::{Field, Release, Struct};

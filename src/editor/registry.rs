@@ -81,7 +81,7 @@ pub struct Change {
     pub documentation: Option<String>,
 }
 
-/// The releases with which something changed for these kinds (spec/behaviour.md §0.1), or that are the first of a minor.
+/// The releases with which something changed for these kinds, or that are the first of a minor.
 pub const CHANGES: &[Release] = &[
     Release::new(26, 0),
     Release::new(26, 2),

@@ -275,7 +275,7 @@ impl Call {
         }
         let json = if any {
             let whole = assign(&js_sys::Object::new(), options, &texts)?;
-            self.stringify("the options", &whole)?
+            self.stringify("the options", whole.as_deref().unwrap_or(options))?
         } else {
             self.stringify("the options", options)?
         };
@@ -418,18 +418,18 @@ extern "C" {
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     fn json_text(value: &JsValue) -> Result<Option<String>, JsValue>;
 
-    /// `Reflect.get` of what is an object; `None` for everything else.
+    /// `Reflect.get`; `None` for `undefined`, and what keeps no place in the table where a getter throws, for the same reason.
     #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
-    fn option(options: &JsValue, name: &str) -> Result<JsValue, JsValue>;
+    fn option(options: &JsValue, name: &str) -> Result<Option<js_sys::Object>, JsValue>;
 
     /// `Object.assign`, for the same reason.
     #[wasm_bindgen(catch, js_namespace = Object)]
-    fn assign(target: &js_sys::Object, first: &JsValue, second: &js_sys::Object) -> Result<JsValue, JsValue>;
+    fn assign(target: &js_sys::Object, first: &JsValue, second: &js_sys::Object) -> Result<Option<js_sys::Object>, JsValue>;
 }
 
 /// An option that is bytes or an object; strings and everything else stay where they are.
 fn member(options: &JsValue, name: &str) -> Result<Option<JsValue>, JsValue> {
-    Ok(Some(option(options, name)?).filter(|value| value.is_object() && !value.is_function()))
+    Ok(option(options, name)?.map(JsValue::from).filter(|value| value.is_object() && !value.is_function()))
 }
 
 /// Gives the refusal of a byte that is no text kubectl's words.

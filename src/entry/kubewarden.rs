@@ -1,8 +1,8 @@
-//! Kubewarden's policy module: a waPC guest. Bytes in, bytes out; the judgement is in [`admit`].
+//! Kubewarden's policy module: a waPC guest. Bytes in, bytes out; the judgement is in [`hosts`].
 
 #![allow(unsafe_code)]
 
-use crate::wire::admit;
+use crate::wire::hosts;
 use std::panic::{self, PanicHookInfo};
 
 #[link(wasm_import_module = "wapc")]
@@ -22,9 +22,9 @@ pub extern "C" fn __guest_call(operation_len: usize, payload_len: usize) -> i32 
     // SAFETY: the host writes exactly the lengths it has just told, and both buffers have them.
     unsafe { __guest_request(operation.as_mut_ptr(), payload.as_mut_ptr()) };
     let answer = match operation.as_slice() {
-        b"validate" => admit::validate(&payload),
-        b"validate_settings" => admit::validate_settings(&payload),
-        b"protocol_version" => admit::PROTOCOL_VERSION.to_owned(),
+        b"validate" => hosts::validate(&payload),
+        b"validate_settings" => hosts::validate_settings(&payload),
+        b"protocol_version" => hosts::PROTOCOL_VERSION.to_owned(),
         other => {
             let other = String::from_utf8_lossy(other);
             error(&format!("unknown operation `{other}`; there are `validate`, `validate_settings` and `protocol_version`"));

@@ -8,7 +8,7 @@
 mod heap;
 mod value;
 
-use crate::wire::admit;
+use crate::wire::hosts;
 use std::ffi::c_char;
 use std::panic::{self, PanicHookInfo};
 use value::{Text, bytes, given, keep};
@@ -63,7 +63,7 @@ pub extern "C" fn opa_eval(
 ) -> *const u8 {
     panic::set_hook(Box::new(unforeseen));
     heap::set_end(heap_end);
-    let result = admit::evaluate(given(input, input_len), bytes(data));
+    let result = hosts::evaluate(given(input, input_len), bytes(data));
     let result = if format == 1 { format!("{{{{\"result\":{result}}}}}") } else { format!("[{{\"result\":{result}}}]") };
     // SAFETY: `keep` has just made it.
     unsafe { (*keep(&result)).start }
@@ -107,7 +107,7 @@ pub extern "C" fn eval(context: *mut Context) -> i32 {
     panic::set_hook(Box::new(unforeseen));
     // SAFETY: see `opa_eval_ctx_set_input`.
     let (input, data) = unsafe { ((*context).input, (*context).data) };
-    let result = admit::evaluate(bytes(input), bytes(data));
+    let result = hosts::evaluate(bytes(input), bytes(data));
     // SAFETY: as above.
     unsafe { (*context).result = keep(&format!("[{{\"result\":{result}}}]")) };
     0

@@ -1,18 +1,18 @@
 //! The policy as a WASI command: an operation as argument, JSON on standard input, JSON on standard output.
 //! Kubewarden calls `validate` and `validate-settings`; `answer` takes a request of the contract.
 
-use claimkit::wire::{admit, offered};
+use claimkit::wire::{hosts, raw_mode};
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let operation = std::env::args().nth(1).unwrap_or_default();
     let answer: fn(&[u8]) -> String = match operation.as_str() {
-        "validate" => admit::validate,
-        "validate-settings" => admit::validate_settings,
-        "answer" => offered::answer,
+        "validate" => hosts::validate,
+        "validate-settings" => hosts::validate_settings,
+        "answer" => raw_mode::answer,
         "protocol-version" => {
-            return print(admit::PROTOCOL_VERSION);
+            return print(hosts::PROTOCOL_VERSION);
         }
         other => {
             return fail(&format!(

@@ -1,13 +1,12 @@
 //! Findings as data, and how they are told.
 
 pub mod code;
+mod findings;
 mod help;
-pub mod hints;
-pub mod locate;
 pub mod model;
 pub mod path;
-pub mod suggest;
 
 pub use code::Code;
+pub use findings::Findings;
 pub use model::{Cause, Edit, Finding, Fix, Origin, Severity};
 pub use path::{Path, Step};

@@ -1,7 +1,7 @@
 //! A finding: who says what, where, and what to do about it.
 
 use crate::finding::{Code, Path, Step};
-use crate::text::Span;
+use crate::span::Span;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ pub enum Origin {
     Claimkit,
 }
 
-/// The cause reason of a validation error (spec/behaviour.md §5.1).
+/// The cause reason of a validation error (apimachinery, pkg/apis/meta/v1/types.go, `CauseType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// `Required value`

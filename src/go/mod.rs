@@ -1,6 +1,6 @@
 //! Values as Go prints them: `%q` (`strconv.Quote`) here, Go syntax (`%#v`) in [`value`].
 //!
-//! Source: Go's strconv; behaviour.md §5.1 and §5.2.
+//! Source: Go's strconv.
 
 pub mod float;
 mod printable;

@@ -6,7 +6,7 @@
 
 use core::cmp::Ordering;
 
-/// The Unicode tables of the Go release that built the server: behaviour.md §5.2.
+/// The Unicode tables of the Go release that built the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoUnicode {
     /// Go up to 1.20.

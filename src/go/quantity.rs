@@ -1,6 +1,6 @@
 //! Quantities (`attributes[].quantity` of 1.30): reading, the server's errors and its canonical spelling.
 //!
-//! Source: apimachinery `api/resource`; behaviour.md §3. Exact decimal arithmetic on digits, so that a huge
+//! Source: apimachinery, pkg/api/resource/quantity.go. Exact decimal arithmetic on digits, so that a huge
 //! exponent costs nothing.
 
 use std::borrow::Cow;

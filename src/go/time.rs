@@ -1,6 +1,6 @@
 //! Times of object metadata as Go reads and prints them.
 //!
-//! Source: `time.Parse(time.RFC3339, …)` and its more lenient slow path; behaviour.md §3 and §5.1, decoding.md §7.
+//! Source: `time.Parse(time.RFC3339, …)` and its more lenient slow path.
 
 use std::fmt::Write as _;
 

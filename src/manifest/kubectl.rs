@@ -1,5 +1,5 @@
 //! What kubectl makes of a document before anything is sent: lists taken apart, and the refusals of its own
-//! decoder (spec/decoding.md §2, §6). What the server says of an object is not here.
+//! decoder. What the server says of an object is not here.
 
 use crate::api::{Field, Package, Release, Struct, Type, meta};
 use crate::record::decode::{self, How, Via};

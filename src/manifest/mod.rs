@@ -1,9 +1,11 @@
 //! From a file to its objects: Lists flattened as kubectl does, each object recognised by version, kind and release.
 
+pub mod findings;
 pub mod kubectl;
 
+use crate::advice::locate;
 use crate::api::{self, Api, GROUP, Release};
-use crate::finding::{Code, Finding, Origin, Severity, Step, locate};
+use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::limits::Limits;
 use crate::record::decode::Via;
 use crate::text::print::{self, Order};
@@ -208,7 +210,8 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
     }
 }
 
-/// kubectl takes any document whose `items` is an array for a List, whatever its kind (spec/decoding.md §6).
+/// kubectl takes any document whose `items` is an array for a List, whatever its kind (cli-runtime, pkg/resource/visitor.go,
+/// `FlattenListVisitor`).
 fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<Release>, items: &mut Vec<Item>) {
     let tree = &document.tree;
     let listed = tree.get(root, "items").filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }));

@@ -1,6 +1,6 @@
-//! Why a requirement holds on a node or not, in words that read well aloud (spec/node-selectors.md §5).
+//! Why a requirement holds on a node or not, in words that read well aloud.
 
-use crate::finding::suggest::distance;
+use crate::advice::suggest::distance;
 use crate::finding::{Code, Finding, Origin};
 use crate::place::bits::Bits;
 use crate::place::matching::{Matches, State};

@@ -1,5 +1,5 @@
 //! Findings about the selector itself: what the scheduler cannot parse though the API accepts it, terms that cannot match,
-//! labels that no node has (spec/node-selectors.md §3.1).
+//! labels that no node has.
 
 use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::place::nodes::PreparedNodes;
@@ -62,7 +62,8 @@ fn content(requirement: &Requirement<'_>) -> String {
     content
 }
 
-/// Nodes, and what they have to say about a requirement. A pointer, so that what looks at nodes is not needed where there are none.
+/// Nodes, and what they have to say about a requirement. A pointer, so that what looks at nodes is not needed where there
+/// are none.
 pub type OnNodes<'n> = (&'n PreparedNodes, fn(&Requirement<'_>, &PreparedNodes) -> Option<Finding>);
 
 /// Everything worth saying about a selector, by itself and on nodes.

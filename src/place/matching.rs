@@ -1,4 +1,4 @@
-//! A selector judged on all nodes: a bit per requirement and node (spec/node-selectors.md §2.2).
+//! A selector judged on all nodes: a bit per requirement and node.
 
 use crate::place::bits::Bits;
 use crate::place::nodes::PreparedNodes;

@@ -1,4 +1,4 @@
-//! On which nodes can a claim be used, and why not on the others (spec/node-selectors.md).
+//! On which nodes can a claim be used, and why not on the others.
 //!
 //! | part | takes | gives |
 //! |---|---|---|

@@ -5,10 +5,9 @@
 
 use crate::finding::{Code, Finding, Origin};
 use crate::limits::Limits;
-use crate::place::scan;
+use crate::place::scan::{self, Seen};
 use crate::text;
 use crate::text::tree::{Kind, NodeId, Tree};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// No value: the node lacks the label.
@@ -237,29 +236,6 @@ fn after_separator(rest: &str) -> &str {
     }
 }
 
-/// What is kept of a Node.
-#[derive(Clone, Debug, Default)]
-pub struct Seen<'s> {
-    /// `kind`; empty if missing.
-    pub kind: Cow<'s, str>,
-    /// `metadata.name`
-    pub name: Cow<'s, str>,
-    /// `metadata.labels`, later ones replace earlier ones.
-    pub labels: Vec<(Cow<'s, str>, Cow<'s, str>)>,
-    /// Something that is no string where there must be one: its path.
-    pub mistyped: Option<String>,
-}
-
-impl Seen<'_> {
-    /// Forgets everything but its memory.
-    pub fn clear(&mut self) {
-        self.kind = Cow::Borrowed("");
-        self.name = Cow::Borrowed("");
-        self.labels.clear();
-        self.mistyped = None;
-    }
-}
-
 /// Distinct values while reading.
 #[derive(Debug, Default)]
 struct Growing {
@@ -338,7 +314,7 @@ impl Builder {
         let mut rest = text;
         // Files of JSON that were put together have `---` between them.
         while rest.trim_start().starts_with('{') {
-            let end = scan::stream(rest, self)?;
+            let end = scan::stream(rest, &mut |seen| self.node(seen))?;
             rest = after_separator(rest.get(end..).unwrap_or(""));
         }
         if !rest.trim().is_empty() {

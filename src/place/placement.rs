@@ -1,5 +1,6 @@
 //! The dynamicresources plugin of the scheduler on files: its checks in its order, its reasons in its words
-//! (spec/node-selectors.md §4). Verdicts say what the scheduler would answer now.
+//! (kube-scheduler, pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go). Verdicts say what the scheduler
+//! would answer now.
 
 use crate::place::matching::{Matches, Outcome};
 use crate::place::nodes::PreparedNodes;
@@ -271,7 +272,7 @@ impl Judge<'_, '_, '_> {
         })
     }
 
-    /// Would the scheduler free a claim because of a node that is refused? (§4.4)
+    /// Would the scheduler free a claim because of a node that is refused? (`PostFilter`)
     fn frees(&self, plans: &[Plan<'_>], node: usize) -> bool {
         let unavailable = |plan: &Plan<'_>| {
             let misses = |filter: &Filter<'_>| self.refusal(filter, node).is_some();

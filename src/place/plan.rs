@@ -1,4 +1,5 @@
-//! From objects to plans: which checks the scheduler makes for a claim, in its order (spec/node-selectors.md §4.1 to §4.3).
+//! From objects to plans: which checks the scheduler makes for a claim, in its order (kube-scheduler,
+//! pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `PreFilter` and `Filter`).
 
 use crate::place::placement::{Filter, Gate, Plan, Refusal, Stage};
 use crate::place::pod::{Entry, Pod};

@@ -1,4 +1,4 @@
-//! What differs between schedulers (spec/node-selectors.md §4, §7).
+//! What differs between schedulers.
 
 use crate::api::Release;
 use crate::go::GoUnicode;

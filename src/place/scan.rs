@@ -1,7 +1,6 @@
 //! Finds the Nodes of a JSON text without building a tree: everything but `kind`, `metadata.name` and `metadata.labels` is
 //! skipped by its brackets. Node status with images and conditions is nine tenths of what kubectl prints.
 
-use crate::place::nodes::{Builder, Seen};
 use std::borrow::Cow;
 
 /// The text cannot be read this way: malformed, or of another shape.
@@ -10,16 +9,39 @@ pub struct Refused;
 
 type Read<T> = Result<T, Refused>;
 
-/// Reads JSON objects one after another and gives the byte at which something else begins.
+/// What is kept of a Node.
+#[derive(Clone, Debug, Default)]
+pub struct Seen<'s> {
+    /// `kind`; empty if missing.
+    pub kind: Cow<'s, str>,
+    /// `metadata.name`
+    pub name: Cow<'s, str>,
+    /// `metadata.labels`, later ones replace earlier ones.
+    pub labels: Vec<(Cow<'s, str>, Cow<'s, str>)>,
+    /// Something that is no string where there must be one: its path.
+    pub mistyped: Option<String>,
+}
+
+impl Seen<'_> {
+    /// Forgets everything but its memory.
+    pub fn clear(&mut self) {
+        self.kind = Cow::Borrowed("");
+        self.name = Cow::Borrowed("");
+        self.labels.clear();
+        self.mistyped = None;
+    }
+}
+
+/// Reads JSON objects one after another, gives each to `take`, and answers with the byte at which something else begins.
 ///
 /// # Errors
 /// A value that is malformed as far as it was looked at.
-pub fn stream(text: &str, builder: &mut Builder) -> Read<usize> {
+pub fn stream(text: &str, take: &mut dyn FnMut(&Seen<'_>)) -> Read<usize> {
     let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0, seen: Seen::default() };
     loop {
         scanner.blank();
         match scanner.peek() {
-            Some(b'{') => scanner.object(builder)?,
+            Some(b'{') => scanner.object(take)?,
             _ => return Ok(scanner.at),
         }
     }
@@ -143,7 +165,7 @@ impl<'s> Scanner<'s> {
     }
 
     /// A top-level object: a Node, or a list of Nodes.
-    fn object(&mut self, builder: &mut Builder) -> Read<()> {
+    fn object(&mut self, take: &mut dyn FnMut(&Seen<'_>)) -> Read<()> {
         let (mut first, mut listed) = (true, false);
         self.seen.clear();
         self.take(b'{')?;
@@ -151,18 +173,18 @@ impl<'s> Scanner<'s> {
             if key == "items" && self.peek() == Some(b'[') {
                 // A list's own metadata has no name that counts.
                 listed = true;
-                self.items(builder)?;
+                self.items(take)?;
             } else {
                 self.field(&key)?;
             }
         }
         if !listed {
-            builder.node(&self.seen);
+            take(&self.seen);
         }
         Ok(())
     }
 
-    fn items(&mut self, builder: &mut Builder) -> Read<()> {
+    fn items(&mut self, take: &mut dyn FnMut(&Seen<'_>)) -> Read<()> {
         self.take(b'[')?;
         let mut first = true;
         loop {
@@ -181,7 +203,7 @@ impl<'s> Scanner<'s> {
             while let Some(key) = self.key(&mut first)? {
                 self.field(&key)?;
             }
-            builder.node(&self.seen);
+            take(&self.seen);
         }
     }
 

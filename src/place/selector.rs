@@ -1,11 +1,12 @@
-//! A node selector as the scheduler parses it: terms of tests, or the errors in its words (spec/node-selectors.md §2).
+//! A node selector as the scheduler parses it: terms of tests, or the errors in its words
+//! (component-helpers, scheduling/corev1/nodeaffinity/nodeaffinity.go).
 
 use crate::api::core::NODE_SELECTOR_OPERATORS;
 use crate::finding::{Path, Step};
 use crate::go;
+use crate::names;
 use crate::place::rules::SchedulerRules;
 use crate::record::view::{NodeSelector, NodeSelectorRequirement};
-use crate::rules::names;
 use std::collections::BTreeSet;
 
 /// Which list of a term.
@@ -45,7 +46,7 @@ pub enum Test<'r> {
 }
 
 impl Test<'_> {
-    /// Does it hold for a value, `None` where there is none? (§2.4)
+    /// Does it hold for a value, `None` where there is none? (apimachinery, pkg/labels/selector.go, `Requirement.Matches`)
     pub fn holds(&self, value: Option<&str>) -> bool {
         match (self, value) {
             (Test::In(values), Some(value)) => values.binary_search(&value).is_ok(),
@@ -164,7 +165,7 @@ impl<'r> Selector<'r> {
         errors
     }
 
-    /// The text of all errors together, `None` if there are none (§2.7).
+    /// The text of all errors together, `None` if there are none.
     pub fn error(&self) -> Option<String> {
         let mut seen = BTreeSet::new();
         let mut texts: Vec<&str> = Vec::new();
@@ -254,7 +255,7 @@ fn set<'r>(values: &[&'r str]) -> Vec<&'r str> {
     values
 }
 
-/// `labels.NewRequirement`, its errors in its order (§2.3).
+/// `labels.NewRequirement`, its errors in its order (apimachinery, pkg/labels/selector.go).
 fn expression<'r>(
     written: NodeSelectorRequirement<'r>,
     values: &[&'r str],
@@ -316,7 +317,7 @@ fn expression<'r>(
     test
 }
 
-/// Field requirements: two operators, one value, any key (§2.5).
+/// Field requirements: two operators, one value, any key.
 fn field<'r>(written: NodeSelectorRequirement<'r>, values: &[&'r str], nil: bool, errors: &mut Errors<'_>) -> Option<Test<'r>> {
     let operator = written.operator();
     match operator {

@@ -1,10 +1,10 @@
 //! Holds settings against the table of keys: every error, each with its path.
 
+use crate::advice::suggest;
 use crate::api::{self, GROUP, Release, classic::v1alpha2::ALLOCATION_MODES};
-use crate::finding::suggest;
+use crate::names;
 use crate::policy::keys::{Key, Names, Shape};
 use crate::policy::pattern;
-use crate::rules::names;
 use crate::text::tree::{Kind, NodeId, Tree};
 
 /// Longest piece of the user's own text in a message, in characters.
@@ -298,15 +298,5 @@ fn quotes(tree: &Tree<'_>, node: NodeId) -> &'static str {
     match tree.kind(node) {
         Kind::Seq { .. } | Kind::Map { .. } => "",
         _ => ": put it in quotes",
-    }
-}
-
-/// A node of the settings in words: ``node `n1` with `zone=a` ``.
-pub fn shown_node(node: &crate::policy::settings::Node) -> String {
-    let labels: Vec<String> = node.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    match (node.name.is_empty(), labels.is_empty()) {
-        (true, _) => format!("nodes with {}", shown(&labels.join(","))),
-        (false, true) => format!("node {}", shown(&node.name)),
-        (false, false) => format!("node {} with {}", shown(&node.name), shown(&labels.join(","))),
     }
 }

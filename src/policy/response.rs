@@ -4,7 +4,7 @@ use crate::finding::{Code, Finding, Severity};
 use crate::policy::judge::Verdict;
 use crate::policy::restrictions;
 use crate::policy::settings::Settings;
-use crate::wire::answer;
+use crate::text::located;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -94,7 +94,7 @@ pub struct OpaResult {
     code: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    findings: Vec<answer::Finding>,
+    findings: Vec<located::Finding>,
     warnings: Vec<String>,
     response: AdmissionResponse,
 }
@@ -179,9 +179,9 @@ pub fn for_gatekeeper(settings: Settings) -> Result<Settings, Vec<String>> {
 }
 
 /// The findings as every answer of the contract has them; there is no text to point into.
-pub fn findings(verdict: &Verdict) -> Vec<answer::Finding> {
+pub fn findings(verdict: &Verdict) -> Vec<located::Finding> {
     let source = crate::text::Source::new("");
-    verdict.findings.iter().map(|finding| answer::finding(&source, finding.clone())).collect()
+    verdict.findings.iter().map(|finding| located::finding(&source, finding.clone())).collect()
 }
 
 fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {

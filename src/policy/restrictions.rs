@@ -5,7 +5,7 @@ use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Release};
 use crate::finding::{Code, Finding, Path};
 use crate::go;
 use crate::policy::nodes;
-use crate::policy::settings::{GroupKind, GroupKinds, List, NodeRule, Settings};
+use crate::policy::settings::{GroupKind, GroupKinds, List, Node, NodeRule, Settings};
 use crate::policy::{check, pattern};
 use crate::record::{Record, Value};
 use crate::rules::{Context, Errors, FieldError};
@@ -263,10 +263,20 @@ fn node_rule(
     }
     let selected = nodes::Selected::by(selector, release);
     for node in rule.must_select.iter().filter(|node| !selected.surely(node)) {
-        errors.forbidden(code, path, &format!("must select {}", check::shown_node(node)));
+        errors.forbidden(code, path, &format!("must select {}", shown_node(node)));
     }
     for node in rule.must_not_select.iter().filter(|node| selected.possibly(node)) {
         let without = if selector.is_none() { ", and without a selector every node is selected" } else { "" };
-        errors.forbidden(code, path, &format!("must not select {}{without}", check::shown_node(node)));
+        errors.forbidden(code, path, &format!("must not select {}{without}", shown_node(node)));
+    }
+}
+
+/// A node of the settings in words: ``node `n1` with `zone=a` ``.
+fn shown_node(node: &Node) -> String {
+    let labels: Vec<String> = node.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    match (node.name.is_empty(), labels.is_empty()) {
+        (true, _) => format!("nodes with {}", check::shown(&labels.join(","))),
+        (false, true) => format!("node {}", check::shown(&node.name)),
+        (false, false) => format!("node {} with {}", check::shown(&node.name), check::shown(&labels.join(","))),
     }
 }

@@ -1,7 +1,7 @@
 //! Label selectors: `app=web,tier in (a, b),!legacy`, read as apimachinery's parser does.
 
 use crate::go::{self, GoUnicode};
-use crate::rules::names;
+use crate::names;
 use std::collections::BTreeSet;
 
 /// A label selector: all requirements must hold.

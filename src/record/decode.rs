@@ -1,4 +1,5 @@
-//! A tree and a schema give an object, as kube-apiserver's JSON decoder does it (spec/decoding.md §4, §5; spec/behaviour.md §3).
+//! A tree and a schema give an object, as kube-apiserver's JSON decoder does it (apimachinery,
+//! pkg/runtime/serializer/json/json.go; sigs.k8s.io/json).
 //!
 //! Decoding never stops at the first problem: the server's answer is marked, all others are kept beside it.
 

@@ -1,4 +1,4 @@
-//! Go syntax (`%#v`) of decoded structs, as immutability errors show them (behaviour.md §5.1).
+//! Go syntax (`%#v`) of decoded structs, as immutability errors show them.
 
 use crate::api::{Release, Struct, Type};
 use crate::go::{GoUnicode, quote_into};

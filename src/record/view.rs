@@ -1,7 +1,7 @@
 //! Typed views of decoded objects: `claim.spec().resource_class_name()` reads as Kubernetes' own code does.
 //!
 //! A view is a reference to a [`Record`] that may be missing; a missing struct reads as Go's zero value, so that
-//! views never fail. Names, and what is a pointer, follow the Go types (behaviour.md §2).
+//! views never fail. Names, and what is a pointer, follow the Go types.
 //!
 //! ```
 //! use claimkit::record::decode::{self, How, Via};

@@ -1,12 +1,13 @@
-//! Validation errors: what `field.Error` and `field.ErrorList` are upstream (behaviour.md §5).
+//! Validation errors: what `field.Error` and `field.ErrorList` are upstream (apimachinery,
+//! pkg/util/validation/field/errors.go).
 
 use crate::api::{Release, Rules, Type};
 use crate::finding::{Cause, Code, Finding, Origin, Path, Step};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
+use crate::names::Wording;
 use crate::record::go_syntax::{go_syntax_of, go_syntax_of_value};
 use crate::record::{Record, Value, go_json};
-use crate::rules::names::Wording;
 use std::borrow::Cow;
 
 /// One validation error in kube-apiserver's words.
@@ -295,7 +296,8 @@ pub fn is_cut(errors: &[FieldError]) -> bool {
     errors.iter().map(|error| error.field.len().saturating_add(error.body.len())).fold(0, usize::saturating_add) >= MAX_BYTES
 }
 
-/// The text of an aggregate: one error bare, several in brackets, equal texts once (behaviour.md §5.4).
+/// The text of an aggregate: one error bare, several in brackets, equal texts once (apimachinery,
+/// pkg/util/errors/errors.go).
 pub fn aggregate(errors: &[FieldError]) -> String {
     let mut texts: Vec<String> = Vec::with_capacity(errors.len());
     let mut seen = std::collections::BTreeSet::new();

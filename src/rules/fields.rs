@@ -1,11 +1,13 @@
 //! Rules of single fields that several kinds share.
 
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::Record;
 use crate::rules::errors::Errors;
-use crate::rules::{immutable, names};
+use crate::rules::immutable;
 
-/// The driver name rule of CSI: not empty, 63 bytes, a subdomain once lowered (behaviour.md §6.6).
+/// The driver name rule of CSI: not empty, 63 bytes, a subdomain once lowered (kube-apiserver,
+/// pkg/apis/core/validation/validation.go, `ValidateCSIDriverName`).
 pub fn driver_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
     const MAX: usize = 63;
     if name.is_empty() {

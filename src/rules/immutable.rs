@@ -1,4 +1,5 @@
-//! What may not change, and when two values count as the same (behaviour.md §6.9).
+//! What may not change, and when two values count as the same (apimachinery,
+//! pkg/api/validation/objectmeta.go, `ValidateImmutableField`; pkg/api/equality/semantic.go).
 
 use crate::api::Type;
 use crate::finding::{Code, Path};

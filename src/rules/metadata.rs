@@ -1,13 +1,14 @@
-//! Object metadata: on create, on update, and inside a claim template (behaviour.md §6.3 to §6.5, §6.8, §6.10).
+//! Object metadata: on create, on update, and inside a claim template (apimachinery,
+//! pkg/api/validation/objectmeta.go).
 
 use crate::api::{Rules, Scope, Type};
 use crate::finding::{Code, Path};
 use crate::go;
+use crate::names::{self, Messages};
 use crate::record::view::{ObjectMeta, StringMap};
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::immutable;
-use crate::rules::names::{self, Messages};
 use std::collections::BTreeSet;
 
 /// All annotations of an object, keys and values, in bytes.
@@ -144,7 +145,8 @@ pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Err
     managed_fields(new, &path, errors);
 }
 
-/// Metadata a template gives its claims: labels and annotations, nothing else (behaviour.md §6.8).
+/// Metadata a template gives its claims: labels and annotations, nothing else (kube-apiserver,
+/// pkg/apis/core/validation/validation.go).
 pub fn template(record: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
     let meta = ObjectMeta::new(record);
     annotations(meta.annotations(), path, errors);

@@ -1,7 +1,8 @@
 //! Judging: the validation functions kube-apiserver registers for each kind, and what its REST layer puts around them.
 //!
-//! [`functions`] answers with a function's own list, as upstream's unit tests see it (behaviour.md §7); [`pipeline`]
-//! with what a request meets (§8). Validators read the [`Rules`] of a release and never compare version numbers.
+//! [`functions`] answers with a function's own list, as upstream's unit tests see it
+//! (kube-apiserver, pkg/apis/resource/validation/validation.go). [`crate::server`] answers with what a request meets.
+//! Validators read the [`Rules`](crate::api::Rules) of a release and never compare version numbers.
 
 pub mod classic;
 pub mod context;
@@ -10,7 +11,6 @@ pub mod errors;
 pub mod fields;
 pub mod immutable;
 pub mod metadata;
-pub mod names;
 pub mod node_selector;
 
 pub use context::{Context, Operation};

@@ -1,10 +1,11 @@
-//! Node selectors as the API checks them: shapes and keys, never values (behaviour.md §6.7).
+//! Node selectors as the API checks them: shapes and keys, never values (kube-apiserver, pkg/apis/core/validation/validation.go,
+//! `ValidateNodeSelector`).
 
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::Record;
 use crate::record::view::{NodeSelector, NodeSelectorRequirement};
 use crate::rules::errors::{Bad, Errors};
-use crate::rules::names;
 
 /// A selector that is set, its values not looked at.
 pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors) {

@@ -1,4 +1,5 @@
-//! Defaulting (spec/behaviour.md §4): an empty `allocationMode` becomes `WaitForFirstConsumer`; nothing else is defaulted.
+//! Defaulting (kube-apiserver, pkg/apis/resource/v1alpha2/defaults.go): an empty `allocationMode` becomes
+//! `WaitForFirstConsumer`; nothing else is defaulted.
 
 use crate::api::{Api, ClassicKind, ObjectKind, Release};
 use crate::record::{Record, Value};

@@ -12,6 +12,8 @@
 //! [`create`], [`update`] and [`update_status`] take a [`Body`] through these stages. `validate`, the admission policy and
 //! patches all call them; how far an object goes is the request's [`Reach`].
 //!
+//! [`text::validate`] judges all objects of a text and explains its findings from it.
+//!
 //! # Adding a family of versions
 //!
 //! A family brings its defaults to [`defaults::apply`], its shape and its [`hub::PathMap`] to [`hub::Hub::of`], and its rules
@@ -24,9 +26,14 @@ pub mod defaults;
 pub mod device;
 pub mod endpoint;
 pub mod hub;
+mod object;
+pub mod options;
+pub mod parse;
 pub mod prepare;
 pub mod request;
 pub mod status;
+pub mod stored;
+pub mod text;
 
 pub use body::{Body, FieldValidation};
 pub use changes::Changes;

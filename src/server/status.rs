@@ -1,4 +1,4 @@
-//! The `Status` object of an HTTP answer (behaviour.md §5.4).
+//! The `Status` object of an HTTP answer (apimachinery, pkg/api/errors/errors.go).
 
 use crate::api::GROUP;
 use crate::go::{self, GoUnicode};

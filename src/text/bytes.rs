@@ -1,6 +1,6 @@
 //! Bytes that may be no UTF-8, on their way to [`super::read`].
 
-use super::stream::{Mode, mode};
+use super::mode::{Mode, mode};
 use std::borrow::Cow;
 
 /// What bytes are as text, and what had to be put in their place.

@@ -1,6 +1,6 @@
 //! Any serde type out of a tree: `k8s-openapi`'s, or an embedder's own.
 //!
-//! Values are those of the tree (spec/decoding.md §3), keys are sorted and each counts once, as in the JSON kubectl sends.
+//! Values are those of the tree, keys are sorted and each counts once, as in the JSON kubectl sends.
 //! serde calls itself for every level, so nesting is bounded here.
 
 use super::source::Span;

@@ -1,4 +1,4 @@
-//! JSON as Go's encoder reads it (spec/decoding.md §4): strict grammar, Go's phrases, one pass, no recursion.
+//! JSON as Go's encoder reads it (encoding/json, scanner.go and decode.go): strict grammar, Go's phrases, one pass, no recursion.
 
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Str, Style, Tree};

@@ -7,6 +7,8 @@ pub mod de;
 pub mod diagnose;
 pub mod edit;
 pub mod json;
+pub mod located;
+mod mode;
 pub mod print;
 pub mod source;
 pub mod stream;
@@ -14,6 +16,7 @@ pub mod tree;
 mod word;
 pub mod yaml;
 
+pub use mode::{Mode, mode};
 pub use source::{Position, Source, Span};
-pub use stream::{Document, File, Mode, read};
+pub use stream::{Document, File, read};
 pub use tree::{Entry, Kind, Node, NodeId, Style, Tree};

@@ -136,7 +136,7 @@ pub(crate) fn first_escaped(bytes: &[u8]) -> Option<usize> {
     tail.iter().position(|&b| b < b' ' || b == b'"' || b == b'\\').map(|at| base.saturating_add(at))
 }
 
-/// Appends JSON text without the white space between its parts, as Go writes a `RawMessage` (spec/behaviour.md §3).
+/// Appends JSON text without the white space between its parts, as Go writes a `RawMessage`.
 pub fn compact(json: &str, out: &mut String) {
     let (mut inside, mut escaped) = (false, false);
     let mut from = 0;

@@ -1,58 +1,8 @@
-//! Byte spans, lines and the position encodings of editors.
+//! Lines and the position encodings of editors.
 
 use super::word;
+pub use crate::span::Span;
 use std::cell::{Cell, OnceCell};
-
-/// A half-open byte range in the whole file, always on character boundaries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
-    /// First byte.
-    pub start: u32,
-    /// One past the last byte.
-    pub end: u32,
-}
-
-impl Span {
-    /// The span from `start` to `end`, both bytes.
-    pub fn new(start: usize, end: usize) -> Self {
-        Span { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
-    }
-
-    /// An empty span at byte `at`.
-    pub fn at(at: usize) -> Self {
-        Span::new(at, at)
-    }
-
-    /// First byte as `usize`.
-    pub fn from(self) -> usize {
-        self.start as usize
-    }
-
-    /// One past the last byte as `usize`.
-    pub fn to(self) -> usize {
-        self.end as usize
-    }
-
-    /// Length in bytes.
-    pub fn len(self) -> usize {
-        self.to().saturating_sub(self.from())
-    }
-
-    /// True if the span holds no byte.
-    pub fn is_empty(self) -> bool {
-        self.end <= self.start
-    }
-
-    /// The smallest span that holds both.
-    pub fn join(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
-    }
-
-    /// True if `offset` lies inside or at the end of the span.
-    pub fn touches(self, offset: usize) -> bool {
-        self.from() <= offset && offset <= self.to()
-    }
-}
 
 /// A place in the file as editors count: zero-based line, UTF-16 code units in the line, bytes from the start of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,25 +1,15 @@
-//! A file as kubectl splits it (spec/decoding.md §2): JSON values one after another, or YAML documents between `---` lines.
+//! A file as kubectl splits it (apimachinery, pkg/util/yaml/decoder.go,
+//! `YAMLOrJSONDecoder`): JSON values one after another, or YAML documents between `---` lines.
 
 use super::diagnose;
 use super::json::{self, JsonError};
+use super::mode::{BYTE_ORDER_MARK, Mode, mode};
 use super::source::{Source, Span};
 use super::tree::{Kind, NodeId, Tree};
 use super::word;
 use super::yaml;
 use crate::finding::{Code, Finding, Origin};
 use crate::limits::Limits;
-
-/// kubectl looks for `{` in this many first bytes.
-const LOOK_AHEAD: usize = 4096;
-
-/// How kubectl reads the file, decided by its first non-blank byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The file begins with `{`.
-    Json,
-    /// Anything else.
-    Yaml,
-}
 
 /// One document of a file.
 #[derive(Debug)]
@@ -161,17 +151,6 @@ pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
         )
         .with_help("split the file, or raise the limit `bytes`")
     })
-}
-
-/// kubectl takes it from the start of a file before it guesses how to read it (cli-runtime, pkg/resource/visitor.go).
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
-/// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.
-pub fn mode(text: &str) -> Mode {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    let trimmed = text.trim_start();
-    let blank = text.len().saturating_sub(trimmed.len());
-    if blank < LOOK_AHEAD && trimmed.starts_with('{') { Mode::Json } else { Mode::Yaml }
 }
 
 fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Option<Document<'s>> {

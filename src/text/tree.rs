@@ -1,7 +1,7 @@
 //! The lossless tree of one document: every node with its place, style and resolved value.
 //!
 //! An arena: nodes, sequence items and map entries lie in three vectors; a handle is an index.
-//! Values are those kubectl would see after its YAML-to-JSON step (spec/decoding.md §3), spans are those of the text.
+//! Values are those kubectl would see after its YAML-to-JSON step, spans are those of the text.
 
 use super::source::Span;
 
@@ -76,7 +76,8 @@ pub enum Kind {
 /// One node.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// The node's own text: quotes and brackets included; tag and anchor not. Of a block scalar: from `|` or `>` to the end of its last line.
+    /// The node's own text: quotes and brackets included; tag and anchor not. Of a block scalar: from `|` or `>` to the
+    /// end of its last line.
     pub span: Span,
     /// What it is.
     pub kind: Kind,

@@ -1,18 +1,13 @@
-//! The verb `admit`, and the same judgement in the calling conventions of policy hosts. Requests of the contract that come
-//! the same way go to [`offered`].
+//! The verb `admit`: what the policy answers to an AdmissionRequest.
 
 use super::answer::{self, Answer};
-use super::offered;
 use super::request::Request;
 use crate::finding::{Code, Finding, Origin};
-use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
+use crate::policy::response::{self, ValidationResponse};
 use crate::policy::{self, Mutation, Settings, Verdict};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
 use serde_json::value::RawValue;
-
-/// The version of Kubewarden's protocol.
-pub const PROTOCOL_VERSION: &str = "\"v1\"";
 
 /// Most bytes of one payload: an API server takes 3 MiB, an update carries two objects.
 pub(super) const MAX_PAYLOAD: usize = 16 << 20;
@@ -51,75 +46,13 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str) -> Answer {
     answer
 }
 
-/// Kubewarden's `validate`: `{"request": …, "settings": …}` in, a ValidationResponse out.
-pub fn validate(payload: &[u8]) -> String {
-    let document = match utf8(payload).and_then(read) {
-        Ok(document) => document,
-        Err(problem) => return super::print(&ValidationResponse::of(&Verdict::unreadable("", problem))),
-    };
-    let (tree, member) = members(&document);
-    let request = member("request");
-    if let Some(text) = offered::contract_request(tree, request) {
-        return super::print(&offered::raw_response(&text));
-    }
-    let settings = || Settings::read(tree, member("settings"));
-    super::print(&ValidationResponse::of(&verdict(&document, request, settings, "", Mutation::Possible)))
-}
-
-/// Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out.
-pub fn validate_settings(payload: &[u8]) -> String {
-    let text = utf8(payload).map_err(|problem| vec![problem]);
-    super::print(&SettingsValidationResponse::of(text.and_then(read_settings)))
-}
-
-/// OPA's evaluation: the input and the data, which is the settings, give the value of the entry point.
-pub fn evaluate(input: &[u8], data: &[u8]) -> String {
-    let document = match utf8(input).and_then(read) {
-        Ok(document) => document,
-        Err(problem) => return super::print(&OpaResult::of(&Verdict::unreadable("", problem))),
-    };
-    let (tree, member) = members(&document);
-    if let Some(text) = offered::contract_request(tree, document.root) {
-        return offered::opa_answer(&text);
-    }
-    if let Some(review) = member("review") {
-        let settings = || Settings::read(tree, member("parameters")).and_then(response::for_gatekeeper);
-        let verdict = verdict(&document, Some(review), settings, "", Mutation::Impossible);
-        return super::print(&response::violations(&verdict));
-    }
-    let request = member("request");
-    if let Some(text) = offered::contract_request(tree, request) {
-        return offered::opa_answer(&text);
-    }
-    let settings = || utf8(data).map_err(|problem| vec![problem]).and_then(read_settings);
-    super::print(&OpaResult::of(&verdict(&document, request, settings, uid(tree, request), Mutation::Impossible)))
-}
-
-/// A request, judged by settings; `uid` is told where the settings cannot be used.
-fn verdict(
-    document: &Document<'_>,
-    request: Option<NodeId>,
-    settings: impl FnOnce() -> Result<Settings, Vec<String>>,
-    uid: &str,
-    mutation: Mutation,
-) -> Verdict {
-    match settings() {
-        Ok(settings) => policy::judge(document, request, &settings, mutation),
-        Err(errors) => Verdict::unusable(uid, &errors),
-    }
-}
-
-fn uid<'t>(tree: &'t Tree<'_>, request: Option<NodeId>) -> &'t str {
-    request.and_then(|request| tree.get(request, "uid")).and_then(|uid| tree.str(uid)).unwrap_or("")
-}
-
 pub(super) fn members<'d, 's>(document: &'d Document<'s>) -> (&'d Tree<'s>, impl Fn(&str) -> Option<NodeId> + 'd) {
     let tree = &document.tree;
     (tree, move |name: &str| document.root.and_then(|root| tree.get(root, name)))
 }
 
 /// Settings as text; none at all are empty ones.
-fn read_settings(text: &str) -> Result<Settings, Vec<String>> {
+pub(super) fn read_settings(text: &str) -> Result<Settings, Vec<String>> {
     if text.trim().is_empty() {
         return Ok(Settings::default());
     }

@@ -1,12 +1,13 @@
 //! The verb `allocate`: which devices the pods and claims of a text get on each node, and why none.
 
 use super::answer::{self, Answer, Finding, Object};
-use super::parse::{other_group, place};
 use super::request::{Request, Via};
 use super::target::Target;
-use super::validate::in_namespace;
+use crate::manifest::findings::{other_group, place};
+
+use crate::advice::locate;
 use crate::api::{Api, DeviceKind, ObjectKind, Release};
-use crate::finding::{self, Code, Origin, Severity, Step, locate};
+use crate::finding::{self, Code, Origin, Severity, Step};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::behaviour::{self, Behaviour, Feature, Features};
 use crate::place::device::cluster::Cluster;
@@ -87,7 +88,7 @@ fn answer(request: &Request) -> Result<Answer, String> {
     }
     let World { mut facts, mut findings, .. } = world;
     if let Some(labels) = &request.namespace_labels {
-        facts.namespaces.entry(in_namespace(request, "").to_owned()).or_insert_with(|| labels.clone());
+        facts.namespaces.entry(request.namespace_of("").to_owned()).or_insert_with(|| labels.clone());
     }
     let on = |name: &str| target.on(name);
     let features = features(request, target)?;
@@ -208,7 +209,7 @@ impl World<'_> {
         if matches!(item.kind.as_str(), "Pod" | "ResourceClaim")
             && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
         {
-            metadata.insert("namespace".to_owned(), in_namespace(self.request, &item.namespace).into());
+            metadata.insert("namespace".to_owned(), self.request.namespace_of(&item.namespace).into());
         }
         if let Err(error) = self.facts.add(&object) {
             self.unread(input, item, index, &error);
@@ -246,7 +247,7 @@ fn nodes(request: &Request, facts: &Facts) -> Result<Vec<usize>, String> {
 
 /// `namespace/name`; without a namespace the request's.
 fn full(request: &Request, name: &str) -> String {
-    if name.contains('/') { name.to_owned() } else { format!("{}/{name}", in_namespace(request, "")) }
+    if name.contains('/') { name.to_owned() } else { format!("{}/{name}", request.namespace_of("")) }
 }
 
 /// The groups of claims that are allocated together.

@@ -4,12 +4,14 @@ use crate::api::Release;
 use crate::editor::complete::Sort;
 use crate::editor::hover::Info;
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
-use crate::finding::{self, Cause, Code, Origin, Severity};
+use crate::finding;
 use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
 use crate::place::device::explain::answer::PodAccount;
 use crate::server::status::Status;
-use crate::text::{self, Source, Span};
+use crate::server::text::{Judged, Report};
+use crate::text::Source;
+pub use crate::text::located::{Edit, Finding, Fix, Position, Range, finding, range};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -102,48 +104,6 @@ impl Answer {
     }
 }
 
-/// A finding with its place in editor positions.
-#[derive(Debug, Serialize)]
-pub struct Finding {
-    /// Stable code.
-    pub code: &'static str,
-    /// How bad it is.
-    pub severity: Severity,
-    /// Who says so.
-    pub origin: Origin,
-    /// The message.
-    pub message: String,
-    /// The field path.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// The cause reason.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub cause: Option<Cause>,
-    /// What to write instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub help: Option<Cow<'static, str>>,
-    /// Edits that mend it.
-    pub fixes: Vec<Fix>,
-    /// The place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub range: Option<Range>,
-    /// Index in `objects`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub object: Option<usize>,
-}
-
-/// A fix.
-#[derive(Debug, Serialize)]
-pub struct Fix {
-    /// What it does.
-    pub title: String,
-    /// The edits.
-    pub edits: Vec<Edit>,
-    /// It deletes something that a person wrote: never part of "fix all".
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub deletes: bool,
-}
-
 /// A fix and the finding it mends.
 #[derive(Debug, Serialize)]
 pub struct FixOf {
@@ -209,36 +169,6 @@ pub struct Completion {
     pub range: Range,
     /// The object is refused without it.
     pub required: bool,
-}
-
-/// An edit.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Edit {
-    /// What is replaced.
-    pub range: Range,
-    /// By what.
-    pub new_text: String,
-}
-
-/// A range of the text.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Range {
-    /// Start.
-    pub start: Position,
-    /// End.
-    pub end: Position,
-}
-
-/// A place: zero-based line, UTF-16 code units, bytes.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Position {
-    /// Zero-based line.
-    pub line: u32,
-    /// UTF-16 code units in the line.
-    pub character: u32,
-    /// Bytes in the file.
-    pub offset: u32,
 }
 
 /// One object; each verb fills its own part.
@@ -337,95 +267,35 @@ impl Object {
     }
 }
 
-/// A span as editors count.
-pub fn range(source: &Source<'_>, span: Span) -> Range {
-    let position = |offset: usize| {
-        let text::Position { line, character, offset } = source.position(offset);
-        Position { line, character, offset }
-    };
-    Range { start: position(span.from()), end: position(span.to()) }
-}
-
-/// Findings on their way into an answer, at most as many as the limit allows; what is beyond is counted.
-pub struct Told {
-    limit: usize,
-    findings: Vec<Finding>,
-    beyond: usize,
-    /// The worst of those beyond.
-    worst: Severity,
-    /// Whether there is an error, beyond the limit or not.
-    pub refused: bool,
-}
-
-impl Told {
-    /// None yet.
-    pub fn new(limits: &Limits) -> Self {
-        Told { limit: limits.findings, findings: Vec::new(), beyond: 0, worst: Severity::Info, refused: false }
-    }
-
-    /// One more; `source` is the text its spans count in.
-    pub fn add(&mut self, source: &Source<'_>, told: finding::Finding) {
-        self.refused |= told.severity == Severity::Error;
-        self.keep(finding(source, told));
-    }
-
-    fn keep(&mut self, finding: Finding) {
-        if self.findings.len() < self.limit {
-            self.findings.push(finding);
-        } else {
-            self.beyond = self.beyond.saturating_add(1);
-            self.worst = self.worst.min(finding.severity);
+impl From<Report<'_>> for Answer {
+    fn from(report: Report<'_>) -> Self {
+        let Report { source, findings, objects, unusable, ok } = report;
+        if let Some(error) = unusable {
+            return Answer::unusable(Some("validate"), &error);
         }
-    }
-
-    /// All of them, behind others.
-    pub fn behind(mut self, source: &Source<'_>, others: Vec<finding::Finding>) -> Vec<Finding> {
-        if !others.is_empty() {
-            let last = std::mem::take(&mut self.findings);
-            for other in others {
-                self.add(source, other);
-            }
-            for finding in last {
-                self.keep(finding);
-            }
+        let object = |judged: Judged| Object {
+            api_version: judged.api_version,
+            kind: judged.kind,
+            name: judged.name,
+            namespace: judged.namespace,
+            release: Some(judged.release),
+            range: Some(range(&source, judged.span)),
+            valid: Some(judged.valid),
+            status: Some(judged.status),
+            stored: judged.stored,
+            ..Object::default()
+        };
+        Answer {
+            ok,
+            objects: objects.into_iter().map(object).collect(),
+            findings: findings.into_iter().map(|found| finding(&source, found)).collect(),
+            ..Answer::to("validate")
         }
-        let Told { beyond, worst, mut findings, limit, .. } = self;
-        if beyond > 0 {
-            let message = format!("{beyond} more findings are left out, the limit is {limit}");
-            let last = finding::Finding::new(Code::LimitFindings, worst, Origin::Claimkit, message)
-                .with_help("mend the first ones, split the file, or raise the limit `findings`");
-            findings.push(finding(source, last));
-        }
-        findings
     }
 }
 
-/// Findings as they are answered.
+/// Findings as they are answered, at most as many as the limit allows.
 pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &Limits) -> Vec<Finding> {
-    Told::new(limits).behind(source, findings)
-}
-
-/// A finding as it is answered; `source` is the text its spans count in.
-pub fn finding(source: &Source<'_>, finding: finding::Finding) -> Finding {
-    let mut fixes = Vec::new();
-    for fix in finding.fixes {
-        let deletes = fix.deletes(source.text());
-        let mut edits = Vec::new();
-        for edit in fix.edits {
-            edits.push(Edit { range: range(source, edit.span), new_text: edit.new_text });
-        }
-        fixes.push(Fix { title: fix.title, edits, deletes });
-    }
-    Finding {
-        code: finding.code.name(),
-        severity: finding.severity,
-        origin: finding.origin,
-        message: finding.message,
-        path: finding.path,
-        cause: finding.cause,
-        help: finding.help,
-        fixes,
-        range: finding.span.map(|span| range(source, span)),
-        object: finding.object,
-    }
+    let kept = finding::Findings::new(limits.findings).behind(findings);
+    kept.into_iter().map(|one| finding(source, one)).collect()
 }

@@ -1,11 +1,11 @@
 //! The verb `convert`: the whole file in another version of the API group.
 
 use super::answer::{self, Answer, Loss, Object};
-use super::parse::nothing_checked;
 use super::request::{Lossy, Request};
 use crate::api::{GROUP, Version};
 use crate::convert::{self, Options};
 use crate::finding::Severity;
+use crate::manifest::findings::nothing_checked;
 use serde_json::value::RawValue;
 
 /// Answers `convert`.

@@ -1,13 +1,12 @@
 //! The verb `evaluate`: on which nodes can claims be used, and why not on the others.
 
 use super::answer::{self, Answer, Object};
-use super::parse::{nothing_checked, other_group, place};
 use super::placing::{Located, Placing, Told};
 use super::request::{Request, Via};
-use super::validate::in_namespace;
 use crate::api::core::NODE_SELECTOR;
 use crate::api::{Api, ClassicKind, Kind, ObjectKind, Release, core};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
+use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, What};
 use crate::place::explain;
 use crate::place::lint;
@@ -95,7 +94,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
         let place = lint::Place { path: "", steps: &[], parse_errors: Severity::Error };
         for mut finding in lint::findings(&parsed, &place, Some((nodes, explain::unknown_label))) {
             finding.object = Some(0);
-            finding.span = Some(crate::finding::locate::locate(tree, root, &finding.steps, finding.at_key));
+            finding.span = Some(crate::advice::locate::locate(tree, root, &finding.steps, finding.at_key));
             findings.push(finding);
         }
         let matches = Matches::of(&parsed, nodes);
@@ -172,7 +171,7 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
         let planned = match part {
             Part::Nothing => None,
             Part::Ours(_) => of(index).and_then(alone),
-            Part::Pod(pod) => Some((planner.pod(pod, in_namespace(request, &pod.namespace)), true)),
+            Part::Pod(pod) => Some((planner.pod(pod, request.namespace_of(&pod.namespace)), true)),
         };
         let Some((plans, pod)) = planned else { continue };
         checked = true;
@@ -237,7 +236,7 @@ fn world<'r>(request: &'r Request, input: &'r Input<'_>, parts: &'r [Part<'r>]) 
     for (index, (item, part)) in input.items.iter().zip(parts).enumerate() {
         let Part::Ours(body) = part else { continue };
         let record = body.record();
-        let namespace = in_namespace(request, &item.namespace);
+        let namespace = request.namespace_of(&item.namespace);
         macro_rules! give {
             ($list:ident, $view:ident) => {
                 world.$list.push(Given { index, namespace, view: view::$view::new(record) })

@@ -2,7 +2,6 @@
 
 use super::answer::{self, Answer, Object};
 use super::request::{FieldValidation, Operation, PatchType, Request, Via};
-use super::validate::{self, stored, stored_damaged};
 use crate::api::Api;
 use crate::finding::{Code, Finding, Origin};
 use crate::go::time::Time;
@@ -11,7 +10,8 @@ use crate::patch::{self, Refused, apply, merge, strategic};
 use crate::record::decode::How;
 use crate::record::{self, Record};
 use crate::rules::Context;
-use crate::server::{Body, Status, prepare};
+use crate::server::options::{self, Options};
+use crate::server::{Body, Status, prepare, stored, text};
 use crate::text::bytes::HELP;
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
@@ -39,20 +39,20 @@ pub fn patch(request: &Request) -> Answer {
     };
     let mut answer = Answer::to("validate");
     if let Some(why) = request.damage("old") {
-        answer.findings = vec![without_place(stored_damaged(why))];
+        answer.findings = vec![without_place(stored::damaged(why))];
         return answer;
     }
     let input = Input::read(old, release, &request.limits);
     let finding =
         match (input.file.findings.iter().find(|f| f.severity == crate::finding::Severity::Error), input.items.as_slice()) {
-            (Some(finding), _) => stored(finding),
+            (Some(finding), _) => stored::unreadable(finding),
             (None, [item]) => match &item.what {
                 What::Ours(api) => {
                     let work = Work { request, input: &input, item, api: *api };
                     work.answer(patch, &mut answer);
                     return answer;
                 }
-                What::Refused(finding) => stored(finding),
+                What::Refused(finding) => stored::unreadable(finding),
                 What::Other => stored_is(format!("the stored object is a {} of {}", item.kind, item.api_version)),
             },
             (None, items) => stored_is(format!("`old` holds {} objects: a patch is for one", items.len())),
@@ -133,7 +133,7 @@ impl Work<'_, '_> {
         let old = self.read(tree, self.item.node, self.input.mode(self.item));
         if let Some(error) = old.decoded.mismatches.first() {
             let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone());
-            return Err(Stop::Finding(Box::new(stored(&error))));
+            return Err(Stop::Finding(Box::new(stored::unreadable(&error))));
         }
         let live = self.value(old.record())?;
         let patch = read(patch, self.request)?;
@@ -263,15 +263,12 @@ impl Work<'_, '_> {
     }
 
     /// The result judged as the update it is.
-    fn judge(&self, text: &str) -> Answer {
-        let operation = if self.status() { Operation::UpdateStatus } else { Operation::Update };
-        validate::validate(&Request {
-            text: Some(text.to_owned()),
-            patch: None,
-            operation,
-            release: Some(self.item.release.to_string()),
-            ..self.request.clone()
-        })
+    fn judge(&self, patched: &str) -> Answer {
+        let stored = self.request.old.as_deref().unwrap_or_default();
+        let update = if self.status() { options::Operation::UpdateStatus } else { options::Operation::Update };
+        let operation = update(stored);
+        let release = Some(self.item.release);
+        Answer::from(text::validate(patched, &Options { release, operation, ..self.request.options() }))
     }
 }
 

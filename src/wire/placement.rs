@@ -1,6 +1,6 @@
 //! How a placement is answered: per node a verdict with its reason, and as much explanation as was asked for.
 
-use super::answer::Range;
+use crate::text::located::Range;
 use serde::Serialize;
 
 /// `objects[i].placement`

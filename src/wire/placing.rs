@@ -3,8 +3,9 @@
 use super::answer::{self, Range};
 use super::placement as out;
 use super::request::{Detail, Request};
+use crate::advice::locate;
 use crate::api::Release;
-use crate::finding::{Step, locate};
+use crate::finding::Step;
 use crate::place::PreparedNodes;
 use crate::place::Selector;
 use crate::place::explain;

@@ -7,6 +7,7 @@ use crate::editor::sentences::{LOCALES, Sentences};
 use crate::limits::Limits;
 pub use crate::record::decode::Via;
 pub use crate::server::FieldValidation;
+use crate::server::options::{Options, StoredAs};
 use crate::text::Source;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Deserializer};
@@ -178,6 +179,30 @@ pub fn named(path: &serde_path_to_error::Path, error: &dyn std::fmt::Display) ->
 }
 
 impl Request {
+    /// What is asked for whatever is done with the objects.
+    pub fn options(&self) -> Options<'_> {
+        Options {
+            via: self.via.unwrap_or_default(),
+            namespace: self.namespace.as_deref(),
+            field_validation: self.field_validation,
+            gates: Some(&self.gates),
+            namespace_labels: self.namespace_labels.as_ref(),
+            stored_as: match &self.stored {
+                None | Some(Stored::Written(false)) => None,
+                Some(Stored::Written(true)) => Some(StoredAs::Written),
+                Some(Stored::Version(name)) => Some(StoredAs::Version(name.strip_prefix("resource.k8s.io/").unwrap_or(name))),
+            },
+            limits: self.limits,
+            stored_damage: self.damage("old"),
+            ..Options::default()
+        }
+    }
+
+    /// The namespace in which an object ends up that names this one.
+    pub fn namespace_of<'a>(&'a self, given: &'a str) -> &'a str {
+        if given.is_empty() { self.namespace.as_deref().unwrap_or("default") } else { given }
+    }
+
     /// The locale asked for; an error text if there is none of that name.
     pub fn locale(&self) -> Result<&'static str, String> {
         let asked = self.locale.as_deref().unwrap_or("en");

@@ -1,11 +1,10 @@
 //! List queries over the objects of an input: label and field selectors of a `parse` request.
 
 use super::answer::Object;
-use super::parse::place;
 use super::request::Request;
-use super::validate::in_namespace;
 use crate::api::Scope;
 use crate::finding::{Code, Finding, Origin};
+use crate::manifest::findings::place;
 use crate::manifest::{Input, Item, What};
 use crate::query::{fields, labels};
 use crate::text::{NodeId, Span, Tree};
@@ -53,7 +52,7 @@ fn value<'a>(tree: &'a Tree<'_>, item: &'a Item, name: &str, cluster: bool, requ
     match name {
         "metadata.name" => &item.name,
         "metadata.namespace" if cluster => "",
-        "metadata.namespace" => in_namespace(request, &item.namespace),
+        "metadata.namespace" => request.namespace_of(&item.namespace),
         _ => top(item.node),
     }
 }

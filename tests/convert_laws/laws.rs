@@ -71,7 +71,7 @@ fn plain(object: &mut Value) {
     }
 }
 
-/// The rows of spec/behaviour.md §10.3 that say "none".
+/// What converts without a loss.
 fn lossless_down(object: &Value) -> bool {
     if object.get("structuredParameters").is_some_and(|value| !value.is_null()) {
         return false;

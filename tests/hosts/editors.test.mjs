@@ -53,7 +53,7 @@ let address;
 before(async () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const name of ["claimkit_bg.wasm", "claimkit_text.wasm", "claimkit_more.wasm"]) cpSync(path.join(root, "pkg", name), path.join(folder, name));
+  cpSync(path.join(root, "pkg/claimkit_bg.wasm"), path.join(folder, "claimkit_bg.wasm"));
   for (const [name, contents] of Object.entries({ codemirror: CODEMIRROR, monaco: MONACO })) {
     await build({
       stdin: { contents, resolveDir: here, sourcefile: `${name}.js` },
@@ -64,7 +64,7 @@ before(async () => {
       logLevel: "error",
       loader: { ".ttf": "dataurl", ".wasm": "file" },
       alias: {
-        claimkit: path.join(root, "pkg/node.js"),
+        claimkit: path.join(root, "pkg/index.js"),
         "claimkit/codemirror": path.join(root, "pkg/codemirror.js"),
         "claimkit/locale": path.join(root, "pkg/locale"),
         "claimkit/monaco": path.join(root, "pkg/monaco.js"),

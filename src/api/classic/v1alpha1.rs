@@ -1,4 +1,5 @@
-//! `resource.k8s.io/v1alpha1`: Kubernetes 1.26. Structs that are field-identical in v1alpha2 are taken from there (spec/behaviour.md §2.9).
+//! `resource.k8s.io/v1alpha1`: Kubernetes 1.26. Structs that are field-identical in v1alpha2 are taken from there
+//! (k8s.io/api, resource/v1alpha1/types.go).
 
 use crate::api::classic::v1alpha2 as next;
 use crate::api::classic::v1alpha2::{kind, list, list_of, resource};

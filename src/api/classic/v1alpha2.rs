@@ -1,4 +1,4 @@
-//! `resource.k8s.io/v1alpha2`: Kubernetes 1.27 to 1.30 (spec/behaviour.md §2).
+//! `resource.k8s.io/v1alpha2`: Kubernetes 1.27 to 1.30 (k8s.io/api, resource/v1alpha2/types.go).
 
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};

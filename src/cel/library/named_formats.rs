@@ -4,7 +4,7 @@
 
 use super::url;
 use crate::go::time::Time;
-use crate::rules::names::{self, DottedLabel, Messages};
+use crate::names::{self, DottedLabel, Messages};
 use std::borrow::Cow;
 
 /// One format: its names, and what it says about a text.

@@ -1,14 +1,15 @@
-//! ResourceClaim: create, update, status update (behaviour.md §7.1 to §7.3).
+//! ResourceClaim: create, update, status update (kube-apiserver, pkg/apis/resource/validation/validation.go,
+//! `ValidateClaim`, `ValidateClaimUpdate`, `ValidateClaimStatusUpdate`).
 
 use crate::api::Scope;
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::go_syntax::go_syntax_of;
 use crate::record::view::{AllocationResult, List, ResourceClaim, ResourceClaimConsumerReference, ResourceClaimSpec};
 use crate::rules::classic::structured;
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::driver_name;
-use crate::rules::names;
 use crate::rules::{immutable, metadata, node_selector};
 use std::collections::BTreeSet;
 

@@ -1,12 +1,13 @@
-//! ResourceClass: create and update (behaviour.md §7.4). Nothing of it is immutable.
+//! ResourceClass: create and update (kube-apiserver, pkg/apis/resource/validation/validation.go, `ValidateClass`). Nothing
+//! of it is immutable.
 
 use crate::api::Scope;
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::view::{ResourceClass, ResourceClassParametersReference};
 use crate::rules::context::Context;
 use crate::rules::errors::Errors;
 use crate::rules::fields::driver_name;
-use crate::rules::names;
 use crate::rules::{metadata, node_selector};
 
 /// A new class.

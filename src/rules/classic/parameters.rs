@@ -1,4 +1,5 @@
-//! ResourceClaimParameters and ResourceClassParameters (1.30): create and update (behaviour.md §7.7, §7.8).
+//! ResourceClaimParameters and ResourceClassParameters (1.30): create and update (kube-apiserver
+//! 1.30, pkg/apis/resource/validation/validation.go, `ValidateResourceClaimParameters`, `ValidateResourceClassParameters`).
 //!
 //! Selectors are CEL expressions. An empty one is refused; the others are not compiled here, which a finding of this
 //! crate says, so that silence never looks like approval.

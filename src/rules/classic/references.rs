@@ -1,8 +1,9 @@
 //! References from one object of a text to another: told only where the other side could be expected, because the
 //! text has objects of its kind.
 
+use crate::advice::locate;
 use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Scope};
-use crate::finding::{Code, Finding, Origin, Step, locate};
+use crate::finding::{Code, Finding, Origin, Step};
 use crate::manifest::Item;
 use crate::record::Record;
 use crate::record::view;
@@ -47,9 +48,9 @@ struct Wanted {
 /// A name among those kept.
 type Name = Span;
 
-/// An object whose references are taken in: where it stands, and the namespace it ends up in.
+/// An object of the text: where it stands, and the namespace it ends up in.
 #[derive(Clone, Copy)]
-pub struct Here<'a> {
+pub struct Located<'a> {
     /// Its index among the objects of the text.
     pub index: usize,
     /// What it is.
@@ -98,11 +99,11 @@ fn pair(namespace: &str, name: &str) -> [String; 2] {
 
 impl References {
     /// Takes an object of another group in: a Pod, or parameters of a driver.
-    pub fn other(&mut self, here: Here<'_>) {
+    pub fn other(&mut self, object: Located<'_>) {
         if self.idle {
             return;
         }
-        let Here { index, item, tree, namespace } = here;
+        let Located { index, item, tree, namespace } = object;
         self.objects.push(Object { index, unplaced: item.namespace.is_empty(), cluster: false, name: None });
         if item.kind == "Pod" && item.api_version == "v1" {
             let claims = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
@@ -118,18 +119,18 @@ impl References {
                     let field = path.rsplit('.').next().unwrap_or_default();
                     let Some(name) = tree.get(source, field).and_then(|node| tree.str(node)) else { continue };
                     let what = What::Claim(kind, self.keep([namespace, name]));
-                    self.want(here, what, Place(path, at));
+                    self.want(object, what, Place(path, at));
                 }
             }
         }
     }
 
     /// Takes an object of ours in.
-    pub fn ours(&mut self, here: Here<'_>, api: Api, record: &Record<'_>) {
+    pub fn ours(&mut self, object: Located<'_>, api: Api, record: &Record<'_>) {
         if self.idle {
             return;
         }
-        let Here { index, item, namespace, .. } = here;
+        let Located { index, item, namespace, .. } = object;
         let name = Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
         let cluster = api.kind.scope == Scope::Cluster;
         self.objects.push(Object { index, unplaced: false, cluster, name: name.map(Box::from) });
@@ -138,50 +139,56 @@ impl References {
             ClassicKind::ResourceClass => {
                 if let Some(reference) = view::ResourceClass::new(record).parameters_ref() {
                     let key = [reference.kind(), reference.api_group(), reference.namespace(), reference.name()];
-                    self.parameters(here, key, "parametersRef.name");
+                    self.parameters(object, key, "parametersRef.name");
                 }
             }
             ClassicKind::ResourceClaim => {
                 let claim = view::ResourceClaim::new(record);
                 let spec = claim.spec();
-                self.claim_spec(here, spec, "spec.resourceClassName", "spec.parametersRef.name");
+                self.claim_spec(object, spec, "spec.resourceClassName", "spec.parametersRef.name");
                 for (at, consumer) in claim.status().reserved_for().iter().enumerate() {
                     if consumer.resource() == "pods" && consumer.api_group().is_empty() {
                         let what = What::Pod(self.keep([namespace, consumer.name()]));
-                        self.want(here, what, Place("status.reservedFor[].name", at));
+                        self.want(object, what, Place("status.reservedFor[].name", at));
                     }
                 }
             }
             ClassicKind::ResourceClaimTemplate => {
                 let spec = view::ResourceClaimTemplate::new(record).spec().spec();
                 let (class, parameters) = ("spec.spec.resourceClassName", "spec.spec.parametersRef.name");
-                self.claim_spec(here, spec, class, parameters);
+                self.claim_spec(object, spec, class, parameters);
             }
             ClassicKind::PodSchedulingContext => {
-                let object = view::PodSchedulingContext::new(record);
-                let pod = self.keep([namespace, object.metadata().name()]);
-                self.want(here, What::Pod(pod), Place("metadata.name", 0));
-                for (at, claim) in object.status().resource_claims().iter().enumerate() {
+                let scheduling = view::PodSchedulingContext::new(record);
+                let pod = self.keep([namespace, scheduling.metadata().name()]);
+                self.want(object, What::Pod(pod), Place("metadata.name", 0));
+                for (at, claim) in scheduling.status().resource_claims().iter().enumerate() {
                     let [entry] = self.keep([claim.name()]);
-                    self.want(here, What::Entry(pod, entry), Place("status.resourceClaims[].name", at));
+                    self.want(object, What::Entry(pod, entry), Place("status.resourceClaims[].name", at));
                 }
             }
             ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters | ClassicKind::ResourceSlice => {}
         }
     }
 
-    fn claim_spec(&mut self, here: Here<'_>, spec: view::ResourceClaimSpec<'_>, class: &'static str, parameters: &'static str) {
+    fn claim_spec(
+        &mut self,
+        object: Located<'_>,
+        spec: view::ResourceClaimSpec<'_>,
+        class: &'static str,
+        parameters: &'static str,
+    ) {
         let [name] = self.keep([spec.resource_class_name()]);
-        self.want(here, What::Class(name), Place(class, 0));
+        self.want(object, What::Class(name), Place(class, 0));
         if let Some(reference) = spec.parameters_ref() {
-            self.parameters(here, [reference.kind(), reference.api_group(), here.namespace, reference.name()], parameters);
+            self.parameters(object, [reference.kind(), reference.api_group(), object.namespace, reference.name()], parameters);
         }
     }
 
     /// Kind, group, namespace and name.
-    fn parameters(&mut self, here: Here<'_>, key: [&str; 4], place: &'static str) {
+    fn parameters(&mut self, object: Located<'_>, key: [&str; 4], place: &'static str) {
         let what = What::Parameters(self.keep(key));
-        self.want(here, what, Place(place, 0));
+        self.want(object, what, Place(place, 0));
     }
 
     fn keep<const N: usize>(&mut self, names: [&str; N]) -> [Name; N] {
@@ -196,9 +203,9 @@ impl References {
         self.names.get(name.from()..name.to()).unwrap_or_default()
     }
 
-    fn want(&mut self, here: Here<'_>, what: What, place: Place) {
-        let span = place.locate(here.tree, here.item.node);
-        self.wanted.push(Wanted { object: here.index, what, place, span });
+    fn want(&mut self, object: Located<'_>, what: What, place: Place) {
+        let span = place.locate(object.tree, object.item.node);
+        self.wanted.push(Wanted { object: object.index, what, place, span });
     }
 
     /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none.

@@ -1,4 +1,4 @@
-//! Node selectors the API accepts and the scheduler then stumbles over (node-selectors.md §3.1): what evaluation says about
+//! Node selectors the API accepts and the scheduler then stumbles over: what evaluation says about
 //! a selector alone, without what the API says itself.
 
 use crate::api::Release;

@@ -1,12 +1,13 @@
-//! PodScheduling (1.26) and PodSchedulingContext: create, update, status update (behaviour.md §7.6).
+//! PodScheduling (1.26) and PodSchedulingContext: create, update, status update (kube-apiserver,
+//! pkg/apis/resource/validation/validation.go, `ValidatePodSchedulingContext`).
 
 use crate::api::Scope;
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::view::{PodSchedulingContext, Strings};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::metadata;
-use crate::rules::names;
 use std::collections::BTreeSet;
 
 const NODES_MAX: usize = 128;

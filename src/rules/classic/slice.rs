@@ -1,13 +1,13 @@
-//! ResourceSlice (1.30): create and update (behaviour.md §7.9).
+//! ResourceSlice (1.30): create and update (kube-apiserver, pkg/apis/resource/validation/validation.go, `ValidateResourceSlice`).
 
 use crate::api::Scope;
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::view::ResourceSlice;
 use crate::rules::classic::structured;
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::driver_name;
-use crate::rules::names;
 use crate::rules::{immutable, metadata};
 
 /// A new slice.

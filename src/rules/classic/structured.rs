@@ -1,9 +1,10 @@
-//! The structured model of 1.30, `namedResources`, wherever it stands (behaviour.md §7.3, §7.9, §9).
+//! The structured model of 1.30, `namedResources`, wherever it stands (kube-apiserver 1.30,
+//! pkg/apis/resource/structured/namedresources/validation/validation.go).
 
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::view::{NamedResourcesAttribute, NamedResourcesResources, NamedResourcesSelector, StructuredResourceHandle};
 use crate::rules::errors::{Bad, Errors};
-use crate::rules::names;
 use std::collections::BTreeSet;
 
 /// No model field is set.

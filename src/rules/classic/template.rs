@@ -1,4 +1,5 @@
-//! ResourceClaimTemplate: create and update (behaviour.md §7.5). Its spec is immutable.
+//! ResourceClaimTemplate: create and update (kube-apiserver, pkg/apis/resource/validation/validation.go,
+//! `ValidateClaimTemplate`). Its spec is immutable.
 
 use crate::api::Scope;
 use crate::finding::Path;

@@ -7,9 +7,10 @@ use super::slice::{CounterSets, consumed};
 use super::variant::Counters;
 use crate::finding::{Code, Path};
 use crate::go::quantity::Measure;
+use crate::names;
 use crate::record::{Record, Value};
 use crate::rules::errors::Bad;
-use crate::rules::{immutable, names, node_selector};
+use crate::rules::{immutable, node_selector};
 
 /// Attributes and capacities of one device.
 const ENTRIES_MAX: usize = 32;

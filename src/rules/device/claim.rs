@@ -219,7 +219,7 @@ impl Judge<'_> {
         let (key, operator) = (toleration.str("key"), toleration.str("operator"));
         let (value, effect) = (toleration.str("value"), toleration.str("effect"));
         if !key.is_empty() {
-            self.errors.malformed(code, &path.field("key"), key, &crate::rules::names::qualified_name_in(key, wording));
+            self.errors.malformed(code, &path.field("key"), key, &crate::names::qualified_name_in(key, wording));
         }
         match operator {
             "Exists" => {
@@ -229,7 +229,7 @@ impl Judge<'_> {
                 }
             }
             "Equal" => {
-                let messages = crate::rules::names::label_value_in(value, wording);
+                let messages = crate::names::label_value_in(value, wording);
                 self.errors.malformed(code, &path.field("value"), value, &messages);
             }
             "" => self.errors.required(code, &path.field("operator"), ""),

@@ -5,12 +5,13 @@
 use super::judge::{Age, Judge};
 use crate::api::Scope;
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::Record;
 use crate::record::view::Object;
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::metadata::{self, NameRule};
-use crate::rules::{immutable, names, node_selector};
+use crate::rules::{immutable, node_selector};
 
 /// A new class.
 pub fn create(class: &Record<'_>, context: &Context, errors: &mut Errors) {

@@ -4,9 +4,9 @@
 
 use super::judge::Judge;
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::{Record, Value};
 use crate::rules::errors::Bad;
-use crate::rules::names;
 use std::collections::BTreeSet;
 
 const REASON: &str = "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";

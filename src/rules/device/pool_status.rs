@@ -5,11 +5,12 @@
 use super::judge::Judge;
 use crate::api::Scope;
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::view::Object;
 use crate::record::{Record, Value};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
-use crate::rules::{immutable, metadata, names};
+use crate::rules::{immutable, metadata};
 use std::collections::BTreeSet;
 
 const CODE: Code = Code::PoolStatusInvalid;

@@ -172,7 +172,7 @@ impl Judge<'_> {
         for name in names {
             self.list(record, name, &path.field(name), |judge, item, path| {
                 let value = item.as_str();
-                judge.errors.malformed(code, path, value, &crate::rules::names::qualified_name_in(value, wording));
+                judge.errors.malformed(code, path, value, &crate::names::qualified_name_in(value, wording));
             });
         }
         let [conditions, failures] = names.map(|name| record.list(name));

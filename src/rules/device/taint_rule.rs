@@ -5,11 +5,12 @@
 use super::judge::{Age, Judge};
 use crate::api::Scope;
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::Record;
 use crate::record::view::Object;
 use crate::rules::context::Context;
 use crate::rules::errors::Errors;
-use crate::rules::{immutable, metadata, names};
+use crate::rules::{immutable, metadata};
 
 /// A new rule.
 pub fn create(rule: &Record<'_>, context: &Context, errors: &mut Errors) {

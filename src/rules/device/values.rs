@@ -3,9 +3,9 @@
 use super::judge::{Age, Judge};
 use super::variant::{Addresses, Qualified};
 use crate::finding::{Code, Path};
+use crate::names;
 use crate::record::{Record, Value};
 use crate::rules::errors::Bad;
-use crate::rules::names;
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -60,7 +60,7 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> F
 
 fn reads_as_yaml(text: &str) -> bool {
     text.len() <= MOST_BYTES
-        && super::documents(text).into_iter().all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
+        && super::trial::documents(text).into_iter().all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
         && yaml::read(text, yaml::Bounds::default()).end.is_some_and(|(end, _)| {
             // Nothing may be dropped that JSON would have read.
             let rest = text.get(end as usize..).unwrap_or("").trim_start();

@@ -1,6 +1,6 @@
 //! Characters that only look like a hyphen, a blank or a quote: word processors and web pages make them.
 
-use super::refusal::{edited, reads, tries};
+use super::trial::{edited, reads, tries};
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::Span;
 use crate::text::tree::{Kind, Style, Tree};

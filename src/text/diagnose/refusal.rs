@@ -3,12 +3,10 @@
 
 use super::lookalike::{self, Lookalike};
 use super::meant;
+use super::trial::{MOST_BYTES, documents, edited, tries};
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Mark, Stage, YamlError};
-
-/// A chunk above this size is not read again to see whether a fix helps.
-const MOST_BYTES: usize = 1 << 20;
 
 /// The place a message speaks of.
 struct Place<'a, 's> {
@@ -16,31 +14,6 @@ struct Place<'a, 's> {
     chunk: Span,
     error: &'a YamlError,
     at: usize,
-}
-
-/// The chunk with edits made.
-pub(super) fn edited(source: &str, chunk: Span, edits: &[Edit]) -> String {
-    let slice = |from: usize, to: usize| source.get(from..to).unwrap_or("");
-    let mut text = String::with_capacity(chunk.len());
-    let mut from = chunk.from();
-    for edit in edits {
-        text.push_str(slice(from, edit.span.from()));
-        text.push_str(&edit.new_text);
-        from = edit.span.to();
-    }
-    text.push_str(slice(from, chunk.to()));
-    text.push('\n');
-    text
-}
-
-/// Whether kubectl reads a text; a separator that was none before splits it.
-pub(super) fn reads(text: &str) -> bool {
-    text.split("\n---").all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
-}
-
-/// How often a chunk may be read again: a long one only a few times, a very long one never.
-pub(super) fn tries(chunk: Span) -> usize {
-    if chunk.len() > MOST_BYTES { 0 } else { MOST_BYTES.checked_div(chunk.len()).unwrap_or(0).clamp(2, 100) }
 }
 
 /// kubectl's refusal of a chunk as a finding, with help and fixes.
@@ -172,7 +145,7 @@ impl Place<'_, '_> {
         let text = edited(self.source.text(), self.chunk, edits);
         // A separator that was none before splits the text.
         let mut start = 0usize;
-        for part in super::documents(&text) {
+        for part in documents(&text) {
             if let Some(next) = yaml::read(part, yaml::Bounds::default()).error {
                 let at = start.saturating_add(next.problem_mark.offset as usize);
                 let line = |text: &str, to: usize| text.bytes().take(to).filter(|&byte| byte == b'\n').count();

@@ -158,3 +158,27 @@ fn refused_in(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
         _ => false,
     })
 }
+
+/// go-yaml decodes its input in pieces of this many bytes: a forbidden character is found when
+/// its piece is read, which may be before a mistake that stands earlier in the text.
+const PIECE: usize = 512;
+
+/// The start of the piece that holds byte `at`, cut as go-yaml cuts: pieces of 512 bytes, where a
+/// character cut at the end of one begins anew in the next. kubectl hands CR LF on as LF.
+pub(super) fn piece_start(chunk: &str, at: usize, crlf_is_lf: bool) -> usize {
+    let mut start = 0usize;
+    let mut used = 0usize;
+    for (offset, c) in chunk.char_indices() {
+        let next = chunk.as_bytes().get(offset.saturating_add(1));
+        let width = if crlf_is_lf && c == '\r' && next == Some(&b'\n') { 0 } else { c.len_utf8() };
+        used = used.saturating_add(width);
+        if used > PIECE {
+            start = offset;
+            used = width;
+        }
+        if offset >= at {
+            break;
+        }
+    }
+    start
+}

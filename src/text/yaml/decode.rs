@@ -1,5 +1,6 @@
 //! What a composed document means: aliases, merge keys, keys, and the errors of go-yaml's decoder
-//! and of the step from YAML to JSON, in the order upstream meets them (spec/decoding.md §3.2, §3.3).
+//! and of the step from YAML to JSON, in the order upstream meets them (go-yaml v2, decode.go;
+//! sigs.k8s.io/yaml, yaml.go).
 
 use super::compose::{Found, RawEntry, RawKey};
 use super::error::{Stage, YamlError};

@@ -58,7 +58,7 @@ impl YamlError {
     }
 
     /// The line kubectl prints (1-based within the chunk, off by one for structure errors as
-    /// upstream's is), or none when it prints none (spec/decoding.md §3.5).
+    /// upstream's is), or none when it prints none.
     pub fn printed_line(&self) -> Option<u32> {
         let line = match self.stage {
             Stage::Characters | Stage::Decode | Stage::Json | Stage::Limit => 0,

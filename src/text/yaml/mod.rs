@@ -1,5 +1,5 @@
 //! YAML 1.1 exactly as kubectl reads it: libyaml's grammar with go-yaml v2's departures
-//! (spec/decoding.md §3), as events with byte spans.
+//! (sigs.k8s.io/yaml, yaml.go), as events with byte spans.
 //!
 //! | file | takes | gives |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! What a scalar means: go-yaml v2's resolution of words, numbers and tags (spec/decoding.md §3.1).
+//! What a scalar means: go-yaml v2's resolution of words, numbers and tags (resolve.go).
 
 use crate::go::float;
 use std::borrow::Cow;

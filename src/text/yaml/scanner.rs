@@ -1,10 +1,10 @@
-//! Text to tokens, in libyaml's design with go-yaml v2's departures (spec/decoding.md §3.4).
+//! Text to tokens, in libyaml's design with go-yaml v2's departures (scannerc.go).
 //!
 //! Iterative, one pass, no allocation per token: scalars are byte ranges of the source, or of one
 //! buffer where escapes and folded lines had to be resolved.
 
+use super::chars::piece_start;
 use super::chars::{self, Stop};
-use super::cursor::piece_start;
 use super::error::Refusal;
 use super::token::{Mark, Token, TokenKind};
 use std::collections::VecDeque;

@@ -3,7 +3,7 @@
 
 use crate::answers;
 use claimkit::cli::{self, Entry, Host};
-use claimkit::wire::{self, offered};
+use claimkit::wire::{self, raw_mode};
 use libfuzzer_sys::Corpus;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -34,7 +34,7 @@ fn one(line: &[u8], answer: &str) {
     };
     let known = value["verb"].as_str().unwrap_or_default();
     if matches!(known, "parse" | "validate" | "convert" | "evaluate" | "admit") {
-        assert_eq!(offered::answer(line), answer, "a policy host answers otherwise: {text}");
+        assert_eq!(raw_mode::answer(line), answer, "a policy host answers otherwise: {text}");
     }
     let Ok(request) = serde_json::from_str::<Map<String, Value>>(text) else {
         // Deeply nested values and broken surrogates are refused by one and not by the other.

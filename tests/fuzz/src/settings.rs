@@ -5,7 +5,7 @@
 
 use crate::styles::{Choices, shuffled};
 use claimkit::policy::schema::schema;
-use claimkit::wire::admit;
+use claimkit::wire::hosts;
 use libfuzzer_sys::Corpus;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -38,7 +38,7 @@ fn ask(request: &str) -> Value {
 
 /// What is wrong with settings, told in the same words by the policy and by the contract.
 fn errors(settings: &str) -> Vec<String> {
-    let policy: Value = serde_json::from_str(&admit::validate_settings(settings.as_bytes())).unwrap();
+    let policy: Value = serde_json::from_str(&hosts::validate_settings(settings.as_bytes())).unwrap();
     if serde_json::from_str::<&serde_json::value::RawValue>(settings).is_err() {
         let valid = policy["valid"].as_bool().unwrap();
         assert!(!valid || settings.trim().is_empty(), "not JSON, but accepted: {settings:?}");
@@ -138,7 +138,7 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
 fn hosts_agree(settings: &str, errors: &[String], request: &str) {
     let parse = |text: &str| -> Value { serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}")) };
     let payload = format!(r#"{{"request":{request},"settings":{settings}}}"#);
-    let kubewarden = admit::validate(payload.as_bytes());
+    let kubewarden = hosts::validate(payload.as_bytes());
     let response = parse(&kubewarden);
     let accepted = response["accepted"].as_bool().unwrap();
     assert_eq!(accepted, response["code"].is_null(), "{response}\n{payload}");
@@ -154,18 +154,18 @@ fn hosts_agree(settings: &str, errors: &[String], request: &str) {
     let verb = ask(&format!(r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#));
     assert_eq!(verb["response"], response, "{payload}");
     assert_eq!(verb["ok"], accepted, "{payload}");
-    let opa = parse(&admit::evaluate(format!(r#"{{"request":{request}}}"#).as_bytes(), settings.as_bytes()));
+    let opa = parse(&hosts::evaluate(format!(r#"{{"request":{request}}}"#).as_bytes(), settings.as_bytes()));
     if response["mutated_object"].is_null() && read.get("request").is_none() && read.get("review").is_none() {
         assert_eq!(opa["allowed"], response["accepted"], "{payload}\n{opa}");
         assert_eq!(opa["code"], response["code"], "{payload}");
-        let gatekeeper = parse(&admit::evaluate(format!(r#"{{"parameters":{settings},"review":{request}}}"#).as_bytes(), b"{}"));
+        let gatekeeper = parse(&hosts::evaluate(format!(r#"{{"parameters":{settings},"review":{request}}}"#).as_bytes(), b"{}"));
         assert_eq!(gatekeeper.as_array().unwrap().is_empty(), accepted, "{payload}\n{gatekeeper}");
     }
     // Warnings in place of refusals: what can be read at all is let through.
     if errors.is_empty() && response["code"] != 400 && set.is_object() {
         let mut warn = set.clone();
         warn["mode"] = json!("warn");
-        let warned = parse(&admit::validate(format!(r#"{{"request":{request},"settings":{warn}}}"#).as_bytes()));
+        let warned = parse(&hosts::validate(format!(r#"{{"request":{request},"settings":{warn}}}"#).as_bytes()));
         assert_eq!(warned["accepted"], true, "{payload}\n{warned}");
         assert!(warned["mutated_object"].is_null(), "{payload}\n{warned}");
         if !accepted {

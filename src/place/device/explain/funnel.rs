@@ -2,7 +2,7 @@
 
 use super::answer::{Lost, Missing, Published, Reason, SelectorReason, Stage};
 use super::cells::{Asking, Shown};
-use crate::finding::suggest::distance;
+use crate::advice::suggest::distance;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Attribute, Selector};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,7 +5,7 @@
 
 mod host;
 
-use claimkit::wire::admit;
+use claimkit::wire::hosts;
 use host::{Host, Reply};
 use policy_wapc::fixtures;
 use std::path::Path;
@@ -56,8 +56,8 @@ fn shape(host: &Host, tally: &mut Tally) {
 /// What the crate answers.
 fn native(fixture: &fixtures::Fixture) -> String {
     match fixture.operation {
-        "validate" => admit::validate(&fixture.payload),
-        _ => admit::validate_settings(&fixture.payload),
+        "validate" => hosts::validate(&fixture.payload),
+        _ => hosts::validate_settings(&fixture.payload),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Help and fixes for findings, from the text they stand in.
 
+use crate::advice::locate;
+use crate::advice::suggest;
 use crate::api::core::NODE_SELECTOR_OPERATORS;
 use crate::api::{Api, Release};
-use crate::finding::suggest;
-use crate::finding::{Cause, Code, Edit, Finding, Fix, Step, locate};
+use crate::finding::{Cause, Code, Edit, Finding, Fix, Step};
 use crate::record::decode::{Strict, StrictKind};
 use crate::text::Span;
 use crate::text::edit::{self, Edits};

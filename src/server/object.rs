@@ -1,16 +1,18 @@
-//! One object of a `validate` request: decoded, paired with the stored one, judged.
+//! One object of a text: decoded, paired with the stored one, judged, and its findings explained from the text.
 
-use super::request::{FieldValidation, Operation, Request, Via};
-use super::validate::{in_namespace, stored};
+use crate::advice::hints;
 use crate::api::{Api, ClassicKind, Gates, ObjectKind, Scope};
-use crate::finding::hints;
 use crate::finding::{Code, Finding, Origin, Step};
 use crate::manifest::{Input, Item, What};
-use crate::record::decode::{Decoded, How};
+use crate::record::decode::{Decoded, How, Via};
 use crate::rules::Context;
-use crate::rules::classic::references::{Here, References};
+use crate::rules::classic::references::{Located, References};
 use crate::rules::classic::remarks;
-use crate::server::{self, Body, Outcome, Reach, Status};
+use crate::server::body::{Body, FieldValidation};
+use crate::server::options::{Operation, Options};
+use crate::server::request::{self, Outcome, Reach, Request};
+use crate::server::status::Status;
+use crate::server::stored;
 use crate::text::Tree;
 use std::collections::BTreeMap;
 
@@ -24,9 +26,9 @@ fn without_place(mut finding: Finding) -> Finding {
 }
 
 /// One object and what is done with it.
-pub struct Case<'a, 's> {
-    /// What was asked.
-    pub request: &'a Request,
+pub struct Object<'a, 's> {
+    /// What is asked.
+    pub options: &'a Options<'a>,
     /// The text.
     pub input: &'a Input<'s>,
     /// The object.
@@ -47,20 +49,20 @@ pub struct Case<'a, 's> {
 pub type Partners<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Item>;
 
 /// What pairs an object with its stored one.
-fn identity<'a>(request: &'a Request, item: &'a Item) -> (&'a str, &'a str, &'a str) {
-    let namespace = match (&item.what, request.via.unwrap_or_default()) {
+fn identity<'a>(options: &'a Options<'_>, item: &'a Item) -> (&'a str, &'a str, &'a str) {
+    let namespace = match (&item.what, options.via) {
         (What::Ours(api), Via::Kubectl) if api.kind.scope == Scope::Cluster => "",
-        (_, Via::Kubectl) => in_namespace(request, &item.namespace),
+        (_, Via::Kubectl) => options.namespace_of(&item.namespace),
         _ => &item.namespace,
     };
     (&item.kind, namespace, &item.name)
 }
 
 /// The stored objects of an update; of several with the same name the first.
-pub fn partners<'a>(request: &'a Request, old: Option<&'a Input<'_>>) -> Partners<'a> {
+pub fn partners<'a>(options: &'a Options<'_>, old: Option<&'a Input<'_>>) -> Partners<'a> {
     let mut partners = BTreeMap::new();
     for item in old.into_iter().flat_map(|old| &old.items) {
-        partners.entry(identity(request, item)).or_insert(item);
+        partners.entry(identity(options, item)).or_insert(item);
     }
     partners
 }
@@ -76,7 +78,7 @@ pub struct Verdict {
     pub stored: Vec<(&'static str, String)>,
 }
 
-impl Case<'_, '_> {
+impl Object<'_, '_> {
     /// Decodes and judges the object.
     pub fn judge(&self, references: &mut References) -> Verdict {
         let mut verdict = Verdict::default();
@@ -86,7 +88,7 @@ impl Case<'_, '_> {
         }
         let Some(tree) = self.input.tree(self.item) else { return verdict };
         let body = self.read(tree, self.input, self.item);
-        verdict.findings = body.findings(self.request.field_validation);
+        verdict.findings = body.findings(self.options.field_validation);
         if !body.decoded.strict.is_empty() {
             self.explain_strict(&body.decoded, tree, &mut verdict.findings);
         }
@@ -98,10 +100,10 @@ impl Case<'_, '_> {
         let mut remarks = Vec::new();
         if body.mismatch().is_none() {
             let namespace = match self.api.kind.scope {
-                Scope::Namespaced => in_namespace(self.request, &self.item.namespace),
+                Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
                 Scope::Cluster => "",
             };
-            references.ours(Here { index: self.index, item: self.item, tree, namespace }, self.api, body.record());
+            references.ours(Located { index: self.index, item: self.item, tree, namespace }, self.api, body.record());
             remarks::object(self.api, body.record(), &Context::new(self.item.release), &mut remarks);
         }
         let Some(outcome) = self.outcome(body, &mut verdict) else { return verdict };
@@ -122,13 +124,13 @@ impl Case<'_, '_> {
 
     /// What the server answers; `None` where there is no stored object to compare with: nothing else is said then.
     fn outcome(&self, body: Body<'_>, verdict: &mut Verdict) -> Option<Outcome> {
-        let request = server::Request {
+        let request = Request {
             release: self.item.release,
             gates: self.gates,
-            labels: self.request.namespace_labels.as_ref(),
-            stored: self.request.stored.is_some(),
-            namespace: self.request.namespace.as_deref(),
-            validation: self.request.field_validation,
+            labels: self.options.namespace_labels,
+            stored: self.options.stored_as.is_some(),
+            namespace: self.options.namespace,
+            validation: self.options.field_validation,
             reach: match self.via() {
                 Via::Kubectl => Reach::Store,
                 Via::Validator => Reach::Functions,
@@ -137,11 +139,11 @@ impl Case<'_, '_> {
         };
         match self.old {
             Some(old) if body.mismatch().is_none() => self.update(&request, body, old, verdict),
-            _ => Some(server::create(&request, body)),
+            _ => Some(request::create(&request, body)),
         }
     }
 
-    fn update(&self, request: &server::Request<'_>, body: Body<'_>, old: &Input<'_>, verdict: &mut Verdict) -> Option<Outcome> {
+    fn update(&self, request: &Request<'_>, body: Body<'_>, old: &Input<'_>, verdict: &mut Verdict) -> Option<Outcome> {
         let stored = match self.partner(old) {
             Ok(stored) => stored,
             Err(finding) => {
@@ -153,18 +155,18 @@ impl Case<'_, '_> {
             self.stored_undecodable(error, verdict);
             return None;
         }
-        let refused = self.request.field_validation == FieldValidation::Strict && !body.decoded.strict.is_empty();
+        let refused = self.options.field_validation == FieldValidation::Strict && !body.decoded.strict.is_empty();
         if self.via() == Via::Validator && !refused {
-            verdict.findings.extend(stored.findings(self.request.field_validation).into_iter().map(without_place));
+            verdict.findings.extend(stored.findings(self.options.field_validation).into_iter().map(without_place));
         }
-        Some(match self.request.operation {
-            Operation::UpdateStatus => server::update_status(request, body, stored),
-            _ => server::update(request, body, stored),
+        Some(match self.options.operation {
+            Operation::UpdateStatus(_) => request::update_status(request, body, stored),
+            _ => request::update(request, body, stored),
         })
     }
 
     fn via(&self) -> Via {
-        self.request.via.unwrap_or_default()
+        self.options.via
     }
 
     fn undecodable(&self, error: &str) -> Option<Status> {
@@ -183,14 +185,14 @@ impl Case<'_, '_> {
             }
             Via::Kubectl | Via::Server => {
                 let finding = Finding::error(Code::TypeMismatch, Origin::Claimkit, error);
-                verdict.findings.push(without_place(stored(&finding)));
+                verdict.findings.push(without_place(stored::unreadable(&finding)));
             }
         }
     }
 
     /// A list kind that stands for itself, or a status of a kind that has none.
     fn is_not_served(&self) -> bool {
-        self.api.kind.items.is_some() || (self.request.operation == Operation::UpdateStatus && !self.api.kind.status)
+        self.api.kind.items.is_some() || (matches!(self.options.operation, Operation::UpdateStatus(_)) && !self.api.kind.status)
     }
 
     fn not_served(&self) -> Finding {
@@ -217,7 +219,7 @@ impl Case<'_, '_> {
         let (kind, namespace, name) = (&self.item.kind, &self.item.namespace, &self.item.name);
         let found = match (self.input.items.as_slice(), old.items.as_slice()) {
             ([_], [one]) => Some(one),
-            _ => self.partners.get(&identity(self.request, self.item)).copied(),
+            _ => self.partners.get(&identity(self.options, self.item)).copied(),
         };
         let Some(item) = found else {
             let message = format!("no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`");
@@ -225,7 +227,7 @@ impl Case<'_, '_> {
         };
         match &item.what {
             What::Ours(api) if api.kind.kind == self.api.kind.kind && api.version.name == self.api.version.name => {}
-            What::Refused(finding) => return Err(Box::new(stored(finding))),
+            What::Refused(finding) => return Err(Box::new(stored::unreadable(finding))),
             _ => {
                 let message = format!("the stored object is a {} of {}, not a {kind}", item.kind, item.api_version);
                 return Err(Box::new(Finding::error(Code::StoredObject, Origin::Claimkit, message)));

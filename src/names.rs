@@ -1,7 +1,7 @@
 //! Names, labels and annotation keys: which are well formed, and the server's words for those that are not.
 //!
 //! Every function returns the messages in the server's order; an empty list means well formed and costs no
-//! allocation. Lengths are bytes. Source: apimachinery `util/validation`; behaviour.md §6.1 to §6.6 and §7.9.
+//! allocation. Lengths are bytes. Source: apimachinery, pkg/util/validation/validation.go.
 
 use std::borrow::Cow;
 
@@ -140,7 +140,8 @@ pub fn label_value(value: &str) -> Messages {
     messages
 }
 
-/// Path segment: the weaker rule of the generic update checks (behaviour.md §8.3).
+/// Path segment: the weaker rule of the generic update checks (apimachinery,
+/// pkg/api/validation/path/name.go, `IsValidPathSegmentName`).
 pub fn path_segment(value: &str) -> Messages {
     match value {
         "." => vec![Cow::Borrowed("may not be '.'")],
@@ -161,7 +162,8 @@ pub fn path_segment_prefix(value: &str) -> Messages {
     messages
 }
 
-/// `generateName` by the subdomain rule, after the masking of behaviour.md §6.3: a trailing `-` and the byte
+/// `generateName` by the subdomain rule, after its end is masked (apimachinery, pkg/api/validation/generic.go,
+/// `maskTrailingDash`): a trailing `-` and the byte
 /// before it count as one `a`.
 pub fn generated_subdomain(value: &str) -> Messages {
     let bytes = value.as_bytes();
@@ -184,7 +186,8 @@ pub fn generated_subdomain(value: &str) -> Messages {
     }
 }
 
-/// The subdomain rule on the lower-cased name, as the CSI driver name rule applies it (behaviour.md §6.6).
+/// The subdomain rule on the lower-cased name, as the CSI driver name rule applies it (kube-apiserver,
+/// pkg/apis/core/validation/validation.go, `ValidateCSIDriverName`).
 pub fn lowered_subdomain(value: &str) -> Messages {
     if value.is_ascii() {
         let mut messages = Messages::new();
@@ -301,7 +304,8 @@ fn class(byte: u8) -> u8 {
     CLASS.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// A version as semver.org 2.0.0 writes it, the pattern of the `version` attributes of 1.30: behaviour.md §7.9.
+/// A version as semver.org 2.0.0 writes it, the pattern of the `version` attributes of 1.30 (kube-apiserver 1.30,
+/// pkg/apis/resource/structured/namedresources/validation/validation.go).
 pub fn is_semantic_version(value: &str) -> bool {
     let (rest, build) = match value.split_once('+') {
         Some((rest, build)) => (rest, Some(build)),

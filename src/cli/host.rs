@@ -1,0 +1,82 @@
+//! What the command line needs from outside, and its exit codes.
+
+/// Exit code: nothing is wrong.
+pub const FINE: u8 = 0;
+/// Exit code: there are findings that are errors.
+pub const FINDINGS: u8 = 1;
+/// Exit code: the command line cannot be used, a file cannot be read, or nothing was checked.
+pub const UNUSABLE: u8 = 2;
+
+/// One entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name without the folder's.
+    pub name: String,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What an entry of a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A folder; a symbolic link to one is `Other`.
+    Folder,
+    /// A regular file, or a symbolic link to one.
+    File,
+    /// A pipe, a socket, a device, or a link to none of the above: reading it may never end.
+    Other,
+}
+
+/// The problem of a file that is larger than may be read.
+pub fn too_large(most: usize) -> String {
+    format!("larger than {} MiB, the most that is read", most >> 20)
+}
+
+/// Everything the command line needs from outside. Errors are one short phrase: `no such file or folder`.
+pub trait Host {
+    /// The bytes of a file that has at most `most`; of a larger one no more than that is read.
+    ///
+    /// # Errors
+    /// Why it cannot be read, or [`too_large`].
+    fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String>;
+
+    /// What is in a folder, in any order; `None` if the path is no folder (or is not there).
+    ///
+    /// # Errors
+    /// Why it cannot be listed.
+    fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String>;
+
+    /// Replaces a file's content, all of it or nothing: whoever reads the file meanwhile, and whenever the program is ended,
+    /// finds the old content or the new one. The file's mode and owner stay, and a symbolic link stays one.
+    ///
+    /// # Errors
+    /// Why it cannot be written; the file is as it was then.
+    fn write(&mut self, path: &str, text: &str) -> Result<(), String>;
+
+    /// The next line of standard input with its line feed, `None` at its end. A line that has more than `most` bytes comes in
+    /// pieces.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String>;
+
+    /// Answers a request of the contract: [`crate::wire::answer`], wherever that is.
+    fn answer(&mut self, request: &str) -> String;
+
+    /// The folder in which the command runs, as an absolute path; `None` where there is none.
+    fn folder(&self) -> Option<String> {
+        None
+    }
+
+    /// Says how many files of how many are done, where somebody waits before a terminal.
+    fn progress(&mut self, _done: usize, _of: usize) {}
+
+    /// Prints to standard output.
+    fn out(&mut self, text: &str);
+
+    /// Prints to standard error.
+    fn err(&mut self, text: &str);
+
+    /// Whether standard output is a terminal that shows colours.
+    fn colours(&self) -> bool;
+}

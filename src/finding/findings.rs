@@ -1,0 +1,52 @@
+//! Findings in a row, at most as many as a limit allows.
+
+use crate::finding::{Code, Finding, Origin, Severity};
+
+/// Collects findings; what is beyond the limit is counted.
+#[derive(Debug)]
+pub struct Findings {
+    limit: usize,
+    list: Vec<Finding>,
+    beyond: usize,
+    /// The worst of those beyond.
+    worst: Severity,
+    /// Whether there is an error, beyond the limit or not.
+    pub refused: bool,
+}
+
+impl Findings {
+    /// None yet.
+    pub fn new(limit: usize) -> Self {
+        Findings { limit, list: Vec::new(), beyond: 0, worst: Severity::Info, refused: false }
+    }
+
+    /// One more.
+    pub fn push(&mut self, finding: Finding) {
+        self.refused |= finding.severity == Severity::Error;
+        if self.list.len() < self.limit {
+            self.list.push(finding);
+        } else {
+            self.beyond = self.beyond.saturating_add(1);
+            self.worst = self.worst.min(finding.severity);
+        }
+    }
+
+    /// All of them, behind others, and how many were left out.
+    pub fn behind(mut self, others: Vec<Finding>) -> Vec<Finding> {
+        if !others.is_empty() {
+            let last = std::mem::replace(&mut self.list, Vec::with_capacity(others.len()));
+            for finding in others.into_iter().chain(last) {
+                self.push(finding);
+            }
+        }
+        let Findings { limit, mut list, beyond, worst, .. } = self;
+        if beyond > 0 {
+            let message = format!("{beyond} more findings are left out, the limit is {limit}");
+            list.push(
+                Finding::new(Code::LimitFindings, worst, Origin::Claimkit, message)
+                    .with_help("mend the first ones, split the file, or raise the limit `findings`"),
+            );
+        }
+        list
+    }
+}

@@ -1,0 +1,254 @@
+//! All objects of a text, each as the server answers it.
+
+use crate::advice::{hints, suggest};
+use crate::api::Release;
+use crate::finding::{Code, Finding, Findings, Origin, Severity, Step};
+use crate::manifest::findings::{nothing_checked, other_group, place};
+use crate::manifest::{Input, Item, Passage, What};
+use crate::rules::classic::references::{Located, Named, References};
+use crate::server::device::defaults::CLOCK;
+use crate::server::object::{self, Object};
+use crate::server::options::{Options, StoredAs};
+use crate::server::status::Status;
+use crate::server::stored;
+use crate::text::{Source, Span};
+use std::borrow::Cow;
+
+/// What the server answers to the objects of a text.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Report<'t> {
+    /// The text, which turns byte offsets into lines.
+    pub source: Source<'t>,
+    /// Everything found, in the order of the text; what is wrong with the text itself comes first.
+    pub findings: Vec<Finding>,
+    /// The objects.
+    pub objects: Vec<Judged>,
+    /// Why nothing was judged: a feature gate that the release does not know or has locked.
+    pub unusable: Option<String>,
+    /// No object is refused, no finding is an error, and at least one object was checked.
+    pub ok: bool,
+}
+
+/// What the server answers to one object.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Judged {
+    /// `apiVersion` as the server reads it.
+    pub api_version: Cow<'static, str>,
+    /// `kind` as the server reads it.
+    pub kind: Cow<'static, str>,
+    /// `metadata.name` as it is written.
+    pub name: String,
+    /// `metadata.namespace` as it is written.
+    pub namespace: String,
+    /// The release it was judged by.
+    pub release: Release,
+    /// Where it stands.
+    pub span: Span,
+    /// Whether it is accepted; `None` for an object of another group.
+    pub valid: Option<bool>,
+    /// The server's answer; `None` if it accepts the object or was not asked.
+    pub status: Option<Box<Status>>,
+    /// The object as the server would hold it, if that was asked for and the object is accepted: JSON without what the server
+    /// sets anew each time.
+    pub stored: Option<serde_json::Value>,
+}
+
+impl Judged {
+    fn new(item: &Item) -> Self {
+        Judged {
+            api_version: Cow::Borrowed(""),
+            kind: Cow::Borrowed(""),
+            name: String::new(),
+            namespace: String::new(),
+            release: item.release,
+            span: item.span,
+            valid: None,
+            status: None,
+            stored: None,
+        }
+    }
+
+    /// Takes an item's names, which nobody needs there any more.
+    fn take_names(&mut self, item: &mut Item) {
+        (self.api_version, self.kind) = match &item.what {
+            // Kept once for all objects of a kind.
+            What::Ours(api) => (api.version.api_version.into(), api.kind.kind.into()),
+            _ => (std::mem::take(&mut item.api_version).into(), std::mem::take(&mut item.kind).into()),
+        };
+        self.name = std::mem::take(&mut item.name);
+        self.namespace = std::mem::take(&mut item.namespace);
+    }
+
+    fn names(&self) -> Named<'_> {
+        let Judged { api_version, kind, name, namespace, .. } = self;
+        Named { api_version, kind, name, namespace }
+    }
+}
+
+/// Judges every object of a text as the server answers to a create, an update or a status update of it.
+///
+/// ```
+/// let text = "
+/// apiVersion: resource.k8s.io/v1alpha2
+/// kind: ResourceClaim
+/// metadata:
+///   name: gpu
+/// spec:
+///   resourceClassName: gpu.example.com
+///   allocationMode: Later
+/// ";
+/// let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
+/// assert!(!report.ok);
+/// assert_eq!(
+///     report.findings[0].message,
+///     r#"spec.allocationMode: Unsupported value: "Later": supported values: "Immediate", "WaitForFirstConsumer""#
+/// );
+/// let place = report.source.position(report.findings[0].span.unwrap().from());
+/// assert_eq!((place.line, place.character), (7, 18));
+/// assert_eq!(report.objects[0].status.as_ref().unwrap().code, 422);
+/// ```
+pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
+    let stored = options.stored().map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
+    let mut findings = Findings::new(options.limits.findings);
+    let mut objects: Vec<Judged> = Vec::new();
+    let partners = object::partners(options, stored.as_ref());
+    let mut checked = false;
+    let mut references = References::default();
+    let mut passage = Passage::open(text, options.via, options.release, &options.limits);
+    // Whether a text is one object, which is compared with the one stored whatever its name, is known at its end.
+    while passage.advance(stored.is_some()) {
+        references.idle = objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
+        let input = &passage.input;
+        let first = objects.len();
+        for item in &input.items {
+            let index = objects.len();
+            let mut judged = Judged::new(item);
+            match &item.what {
+                What::Other => {
+                    if let Some(tree) = input.tree(item) {
+                        let namespace = options.namespace_of(&item.namespace);
+                        references.other(Located { index, item, tree, namespace });
+                    }
+                    let (valid, finding) = other(input, item, index);
+                    checked |= valid.is_some();
+                    judged.valid = valid;
+                    findings.push(finding);
+                }
+                What::Refused(finding) => {
+                    checked = true;
+                    judged.valid = Some(false);
+                    let (status, finding) = refused(input, item, index, finding);
+                    judged.status = status;
+                    findings.push(finding);
+                }
+                What::Ours(api) => {
+                    checked = true;
+                    let gates = match options.gates_in(item.release) {
+                        Ok(gates) => gates,
+                        Err(error) => {
+                            let source = passage.input.file.source;
+                            return Report {
+                                source,
+                                findings: Vec::new(),
+                                objects: Vec::new(),
+                                unusable: Some(error),
+                                ok: false,
+                            };
+                        }
+                    };
+                    let (old, partners) = (stored.as_ref(), &partners);
+                    let object = Object { options, input, item, index, api: *api, gates, old, partners };
+                    let verdict = object.judge(&mut references);
+                    let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
+                    judged.valid = Some(!refused);
+                    judged.status = verdict.status.map(Box::new);
+                    let wanted = options.stored_as.map(|stored| match stored {
+                        StoredAs::Written => api.version.name,
+                        StoredAs::Version(name) => name,
+                    });
+                    let found = verdict.stored.iter().find(|(version, _)| Some(*version) == wanted);
+                    judged.stored = found.and_then(|(_, text)| stored_object(text));
+                    for finding in verdict.findings {
+                        findings.push(place(input, item, index, finding));
+                    }
+                }
+            }
+            objects.push(judged);
+        }
+        for (judged, item) in objects.iter_mut().skip(first).zip(&mut passage.input.items) {
+            judged.take_names(item);
+        }
+    }
+    let Input { mut file, .. } = passage.input;
+    // What is wrong with the text comes first, then what is wrong with the stored objects.
+    let mut of_texts = std::mem::take(&mut file.findings);
+    match options.stored_damage {
+        Some(why) => of_texts.push(stored::damaged(why)),
+        None => of_texts.extend(stored.iter().flat_map(|stored| &stored.file.findings).map(stored::unreadable)),
+    }
+    let missing = &mut |finding| findings.push(finding);
+    references.missing(&|index| objects.get(index).map(Judged::names), options.namespace_of(""), missing);
+    let refused = findings.refused || of_texts.iter().any(|finding| finding.severity == Severity::Error);
+    if !checked && !refused {
+        findings.push(nothing_checked(objects.is_empty()));
+    }
+    let ok = checked && !refused && objects.iter().all(|object| object.valid != Some(false));
+    Report { source: file.source, findings: findings.behind(of_texts), objects, unusable: None, ok }
+}
+
+/// The stored object without what the server sets anew each time.
+fn stored_object(text: &str) -> Option<serde_json::Value> {
+    let mut object: serde_json::Value = serde_json::from_str(text).ok()?;
+    if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
+        for name in ["creationTimestamp", "uid", "managedFields"] {
+            metadata.shift_remove(name);
+        }
+    }
+    without_clock(&mut object);
+    Some(object)
+}
+
+/// Takes times out that the server takes from its clock. Recursion is bounded by the depth of the tables.
+fn without_clock(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(map) => {
+            map.retain(|_, value| value.as_str() != Some(CLOCK));
+            map.values_mut().for_each(without_clock);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(without_clock),
+        _ => {}
+    }
+}
+
+/// What is said of an object of another group, and whether it is valid as far as that is known.
+fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding) {
+    match misspelled(input, item) {
+        Some(finding) => (Some(false), place(input, item, index, finding)),
+        None => (None, other_group(item, index)),
+    }
+}
+
+/// The server's answer to an object whose kind it does not know, `None` where not even the kind is there; and what is said of it.
+fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (Option<Box<Status>>, Finding) {
+    let version = item.api_version.rsplit('/').next().unwrap_or_default();
+    let unicode = item.release.rules().unicode;
+    let status = (!item.kind.is_empty()).then(|| Status::undecodable(&item.kind, version, &finding.message, unicode));
+    let mut finding = finding.clone();
+    if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
+        hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
+    }
+    (status.map(Box::new), place(input, item, index, finding))
+}
+
+/// An object of a group that looks like ours, of one of our kinds.
+fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
+    let right = suggest::group(&item.api_version)?;
+    let message = format!("`{}` is not the API group of Dynamic Resource Allocation: write `{right}`", item.api_version);
+    let mut finding = Finding::error(Code::GroupMisspelled, Origin::Claimkit, message);
+    finding.steps = vec![Step::Key("apiVersion".to_owned())];
+    let tree = input.tree(item)?;
+    hints::scalar(&mut finding, tree, tree.get(item.node, "apiVersion"), &right);
+    Some(finding)
+}

@@ -1,0 +1,150 @@
+//! What kubectl accepts and does not mention.
+
+use super::lookalike;
+use crate::finding::{Code, Edit, Finding, Origin};
+use crate::text::mode::Mode;
+use crate::text::source::{Source, Span};
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use crate::text::yaml::Composed;
+
+/// Warnings of one kind in one document; a damaged generator could give millions.
+const MOST: usize = 200;
+
+/// What kubectl accepts and does not mention, in the order of the text.
+pub(in crate::text) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chunk: Span, findings: &mut Vec<Finding>) {
+    let mut own = Vec::new();
+    keys(source, &composed.tree, Mode::Yaml, &mut own);
+    converted_keys(source, &composed.tree, &composed.converted_keys(), &mut own);
+    lookalike::lookalikes(&composed.tree, chunk, &mut own);
+    dropped(source, composed.end, chunk, &mut own);
+    own.sort_by_key(|finding| finding.span);
+    findings.append(&mut own);
+}
+
+/// A key that stands twice, and keys that a merge key overwrites.
+pub(in crate::text) fn keys(source: &Source<'_>, tree: &Tree<'_>, mode: Mode, findings: &mut Vec<Finding>) {
+    let most = findings.len().saturating_add(MOST);
+    if !tree.has_shadowed() {
+        return;
+    }
+    for id in tree.ids() {
+        if !matches!(tree.node(id).kind, Kind::Map { .. }) {
+            continue;
+        }
+        let entries = tree.entries(id);
+        for (at, entry) in entries.iter().enumerate() {
+            if !entry.shadowed || entry.merged {
+                continue;
+            }
+            let key = tree.text(entry.key);
+            let later = entries.get(at.saturating_add(1)..).unwrap_or_default();
+            let Some(next) = later.iter().find(|later| tree.text(later.key) == key) else { continue };
+            if findings.len() >= most {
+                return;
+            }
+            findings.push(if next.merged {
+                overwritten(source, entry, next, key)
+            } else {
+                twice(source, entry, next, key, mode)
+            });
+        }
+    }
+}
+
+fn line(source: &Source<'_>, span: Span) -> usize {
+    source.line_of(span.from()).saturating_add(1)
+}
+
+fn twice(source: &Source<'_>, entry: &Entry, next: &Entry, key: &str, mode: Mode) -> Finding {
+    let (first, last) = (line(source, entry.key_span), line(source, next.key_span));
+    let code = if mode == Mode::Json { Code::JsonDuplicateKey } else { Code::YamlDuplicateKey };
+    let places = if first == last { format!("twice on line {first}") } else { format!("on line {first} and on line {last}") };
+    Finding::warning(
+        code,
+        Origin::Claimkit,
+        format!("the key `{key}` stands {places} of the same map: kubectl takes the last one and drops the other without a word"),
+    )
+    .with_help(format!("keep one of the two; what line {first} says of `{key}` is not used"))
+    .with_span(entry.key_span)
+}
+
+fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> Finding {
+    let merge_line = line(source, merge.key_span);
+    Finding::warning(
+        Code::YamlMergeOrder,
+        Origin::Claimkit,
+        format!("the merge key `<<` on line {merge_line} overwrites `{key}`: kubectl merges where `<<` stands"),
+    )
+    .with_help("put `<<` first in the map, so that the keys after it win")
+    .with_span(entry.key_span)
+}
+
+/// Keys that YAML takes for something else than text: `on`, `y`, `0x10`, `1.10`.
+fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)], findings: &mut Vec<Finding>) {
+    for &(map, at) in keys.iter().take(MOST) {
+        let Some(entry) = tree.entries(map).get(at) else { continue };
+        let written = source.slice(entry.key_span);
+        let becomes = tree.text(entry.key);
+        findings.push(
+            Finding::warning(
+                Code::YamlConvertedKey,
+                Origin::Claimkit,
+                format!("the key `{written}` is no text in YAML 1.1: kubectl sends `{becomes}`"),
+            )
+            .with_help(format!("write `\"{written}\"` to keep it as it stands"))
+            .with_fix(format!("quote `{written}`"), vec![Edit { span: entry.key_span, new_text: format!("\"{written}\"") }])
+            .with_span(entry.key_span),
+        );
+    }
+}
+
+/// Text behind the end of the document, which kubectl does not even look at.
+fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings: &mut Vec<Finding>) {
+    let Some((end, marked)) = end else { return };
+    let mut from = end as usize;
+    let mut marker = None;
+    if marked {
+        let span = Span::new(from, from.saturating_add(3));
+        marker = Some(span);
+        from = span.to();
+    }
+    let rest = source.slice(Span::new(from, chunk.to()));
+    let Some((start, length)) = content(rest) else { return };
+    let start = from.saturating_add(start);
+    let span = Span::new(start, start.saturating_add(length));
+    let (first, last) = (line(source, span), source.line_of(span.to()).saturating_add(1));
+    let lines = if first == last { format!("line {first} is") } else { format!("lines {first} to {last} are") };
+    let finding = match marker {
+        Some(marker) => Finding::warning(
+            Code::YamlDroppedText,
+            Origin::Claimkit,
+            format!("{lines} never read: the document ended at `...` on line {}", line(source, marker)),
+        )
+        .with_help("separate documents by a line `---`; kubectl drops what follows `...` without a word")
+        .with_fix("write `---` in place of `...`", vec![Edit { span: marker, new_text: "---".to_owned() }]),
+        None => Finding::warning(
+            Code::YamlDroppedText,
+            Origin::Claimkit,
+            format!("{lines} never read: the document's one value ended before"),
+        )
+        .with_help("kubectl drops this without a word: begin all top-level keys in the same column, and put a line `---` between documents"),
+    };
+    findings.push(finding.with_span(span));
+}
+
+/// The first and the last line that are more than blanks and comments: start and length.
+fn content(text: &str) -> Option<(usize, usize)> {
+    let mut at = 0usize;
+    let mut found: Option<(usize, usize)> = None;
+    for whole in text.split_inclusive('\n') {
+        let trimmed = whole.trim();
+        if !trimmed.is_empty() && !trimmed.starts_with('#') {
+            let indent = whole.len().saturating_sub(whole.trim_start().len());
+            let start = at.saturating_add(indent);
+            let end = start.saturating_add(trimmed.len());
+            found = Some((found.map_or(start, |(first, _)| first), end));
+        }
+        at = at.saturating_add(whole.len());
+    }
+    found.map(|(start, end)| (start, end.saturating_sub(start)))
+}

@@ -1,0 +1,24 @@
+//! How kubectl reads a file.
+
+/// kubectl looks for `{` in this many first bytes.
+const LOOK_AHEAD: usize = 4096;
+
+/// How kubectl reads the file, decided by its first non-blank byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The file begins with `{`.
+    Json,
+    /// Anything else.
+    Yaml,
+}
+
+/// kubectl takes it from the start of a file before it guesses how to read it (cli-runtime, pkg/resource/visitor.go).
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.
+pub fn mode(text: &str) -> Mode {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let trimmed = text.trim_start();
+    let blank = text.len().saturating_sub(trimmed.len());
+    if blank < LOOK_AHEAD && trimmed.starts_with('{') { Mode::Json } else { Mode::Yaml }
+}

@@ -1,0 +1,74 @@
+//! The policy in the calling conventions of its hosts, Kubewarden and OPA. Requests of the contract that come the same way
+//! go to [`raw_mode`].
+
+use super::admit::{members, read, read_settings, utf8};
+use super::raw_mode;
+use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
+use crate::policy::{self, Mutation, Settings, Verdict};
+use crate::text::Document;
+use crate::text::tree::{NodeId, Tree};
+
+/// The version of Kubewarden's protocol.
+pub const PROTOCOL_VERSION: &str = "\"v1\"";
+
+/// Kubewarden's `validate`: `{"request": …, "settings": …}` in, a ValidationResponse out.
+pub fn validate(payload: &[u8]) -> String {
+    let document = match utf8(payload).and_then(read) {
+        Ok(document) => document,
+        Err(problem) => return super::print(&ValidationResponse::of(&Verdict::unreadable("", problem))),
+    };
+    let (tree, member) = members(&document);
+    let request = member("request");
+    if let Some(text) = raw_mode::contract_request(tree, request) {
+        return super::print(&raw_mode::raw_response(&text));
+    }
+    let settings = || Settings::read(tree, member("settings"));
+    super::print(&ValidationResponse::of(&verdict(&document, request, settings, "", Mutation::Possible)))
+}
+
+/// Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out.
+pub fn validate_settings(payload: &[u8]) -> String {
+    let text = utf8(payload).map_err(|problem| vec![problem]);
+    super::print(&SettingsValidationResponse::of(text.and_then(read_settings)))
+}
+
+/// OPA's evaluation: the input and the data, which is the settings, give the value of the entry point.
+pub fn evaluate(input: &[u8], data: &[u8]) -> String {
+    let document = match utf8(input).and_then(read) {
+        Ok(document) => document,
+        Err(problem) => return super::print(&OpaResult::of(&Verdict::unreadable("", problem))),
+    };
+    let (tree, member) = members(&document);
+    if let Some(text) = raw_mode::contract_request(tree, document.root) {
+        return raw_mode::opa_answer(&text);
+    }
+    if let Some(review) = member("review") {
+        let settings = || Settings::read(tree, member("parameters")).and_then(response::for_gatekeeper);
+        let verdict = verdict(&document, Some(review), settings, "", Mutation::Impossible);
+        return super::print(&response::violations(&verdict));
+    }
+    let request = member("request");
+    if let Some(text) = raw_mode::contract_request(tree, request) {
+        return raw_mode::opa_answer(&text);
+    }
+    let settings = || utf8(data).map_err(|problem| vec![problem]).and_then(read_settings);
+    super::print(&OpaResult::of(&verdict(&document, request, settings, uid(tree, request), Mutation::Impossible)))
+}
+
+/// A request, judged by settings; `uid` is told where the settings cannot be used.
+fn verdict(
+    document: &Document<'_>,
+    request: Option<NodeId>,
+    settings: impl FnOnce() -> Result<Settings, Vec<String>>,
+    uid: &str,
+    mutation: Mutation,
+) -> Verdict {
+    match settings() {
+        Ok(settings) => policy::judge(document, request, &settings, mutation),
+        Err(errors) => Verdict::unusable(uid, &errors),
+    }
+}
+
+fn uid<'t>(tree: &'t Tree<'_>, request: Option<NodeId>) -> &'t str {
+    request.and_then(|request| tree.get(request, "uid")).and_then(|uid| tree.str(uid)).unwrap_or("")
+}
