@@ -9,6 +9,13 @@ pub enum Family {
     Device,
 }
 
+impl Family {
+    /// The family that a minor release serves.
+    pub fn of_minor(minor: u8) -> Self {
+        if minor <= 30 { Family::Classic } else { Family::Device }
+    }
+}
+
 /// A kind and its family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectKind {

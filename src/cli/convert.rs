@@ -45,6 +45,13 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         } else if arguments.has("diff") || arguments.has("check") {
             if arguments.has("check") && text != report.text {
                 code = code.max(FINDINGS);
+                for object in report.answer.objects.iter().filter(|object| object.changed) {
+                    if let Some(removed) = &object.removed_in {
+                        let (kind, name, from) = (&object.kind, &object.name, &object.from);
+                        let end = format!("Kubernetes {removed} does not serve {kind} of {from}");
+                        host.err(&format!("{}: {name}: {end}\n", report.name));
+                    }
+                }
             }
             if arguments.has("diff") {
                 host.out(&diff::unified(report.name, report.text, text));

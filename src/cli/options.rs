@@ -90,8 +90,12 @@ static VIA: Opt = opt(
     "kubectl: what a person submitting the file meets; validator: the server's functions on exactly these objects; default: kubectl",
 );
 static NAMESPACE: Opt = opt("namespace", Some('n'), Takes::Text("NAMESPACE"), "namespace of the request; default: default");
-static TO: Opt =
-    opt("to", None, Takes::Text("VERSION"), "version to convert to: v1alpha1, v1alpha2, v1alpha3, v1beta1, v1beta2 or v1");
+static TO: Opt = opt(
+    "to",
+    None,
+    Takes::Text("VERSION"),
+    "version to convert to, or a release: v1alpha1 … v1, or 1.36 for the newest that it serves",
+);
 static ALLOW_LOSS: Opt = opt("allow-loss", None, Takes::Nothing, "convert although fields are lost; the losses are listed");
 static DROP_SERVER_FIELDS: Opt =
     opt("drop-server-fields", None, Takes::Nothing, "take fields of metadata out that only the server and kubectl apply write");

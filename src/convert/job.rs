@@ -177,6 +177,29 @@ pub fn version(api_version: &str) -> Option<&'static Version> {
     versions().find(|version| version.api_version == api_version)
 }
 
+/// The first minor release that does not serve a kind in a version, as far as that is known or announced.
+pub fn removed_in(version: &Version, kind: &str) -> Option<u8> {
+    let kind = version.kinds.iter().find(|row| row.kind == kind)?;
+    let gone = kind.until.map(|last| last.saturating_add(1));
+    let classic = (version.family == Family::Classic).then(|| version.minors.1.saturating_add(1));
+    gone.or(kind.deprecated.map(|(_, removed)| removed)).or(classic)
+}
+
+/// The newest version of a family that a release serves of an object's kind.
+pub fn newest(from: &'static Version, kind: &str, minor: u8) -> Option<&'static Version> {
+    let source = from.kinds.iter().find(|row| row.kind == kind)?;
+    let serves = |version: &&'static Version| {
+        version.family == from.family
+            && version.kinds.iter().any(|row| {
+                row.object == source.object
+                    && row.items.is_some() == source.items.is_some()
+                    && row.since.minor.max(version.minors.0) <= minor
+                    && removed_in(version, row.kind).is_none_or(|removed| minor < removed)
+            })
+    };
+    versions().filter(serves).last()
+}
+
 /// What an object is, and the release it is read by.
 pub fn api_of(item: &Item) -> Option<(Api, Release)> {
     if let What::Ours(api) = &item.what {

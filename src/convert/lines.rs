@@ -50,6 +50,17 @@ pub fn deep_comments(tree: &Tree<'_>, line: usize, column: usize) -> usize {
     first
 }
 
+/// Where a key of `width` bytes stood at a column behind the dash above a line, if a comment that stood behind it is left.
+pub fn blanks_behind_dash(tree: &Tree<'_>, line: usize, column: usize, width: usize) -> Option<usize> {
+    let text = tree.source();
+    let line = above(text, line)?;
+    let comment = edit::comments_in(tree, Span::new(line, line_end(text, line))).first()?;
+    let head = text.get(line..comment.from())?.trim_end();
+    let from = line.saturating_add(column);
+    let dash = head.trim_start_matches([' ', '-']).is_empty() && head.ends_with('-');
+    (dash && head.len() < column && comment.from() > from.saturating_add(width)).then_some(from)
+}
+
 /// Moves the lines that begin after byte `from`, up to byte `to`, to the right; not comments left of `column`.
 pub fn indent(edits: &mut Edits, tree: &Tree<'_>, from: usize, to: usize, column: usize, width: usize) {
     for start in edit::lines_between(tree.source(), from, to) {

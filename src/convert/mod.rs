@@ -58,6 +58,39 @@ pub struct Options {
     pub limits: Limits,
 }
 
+/// What objects are converted to.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    /// A version.
+    Version(&'static Version),
+    /// The newest version that Kubernetes 1.`minor` serves of each object's kind. Releases that are not out yet count: their
+    /// removals are announced.
+    Release(u8),
+}
+
+impl From<&'static Version> for Target {
+    fn from(version: &'static Version) -> Self {
+        Target::Version(version)
+    }
+}
+
+impl Target {
+    /// The version for an object of a kind; `None` if its family has none in the release.
+    fn version(self, version: &'static Version, kind: &str) -> Option<&'static Version> {
+        match self {
+            Target::Version(version) => Some(version),
+            Target::Release(minor) => job::newest(version, kind, minor),
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Target::Version(version) => version.name.to_owned(),
+            Target::Release(minor) => format!("Kubernetes 1.{minor}"),
+        }
+    }
+}
+
 /// What became of one object.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -71,6 +104,8 @@ pub struct Outcome {
     pub losses: Vec<Loss>,
     /// Why it was left as it is.
     pub skipped: Option<String>,
+    /// The first minor release that does not serve it in the version it had, as far as that is known or announced.
+    pub removed_in: Option<u8>,
 }
 
 /// A file's conversion.
@@ -107,10 +142,16 @@ impl Plan {
     }
 }
 
-/// Converts every object of a text to a version.
-pub fn convert<'s>(text: &'s str, to: &'static Version, options: &Options) -> Conversion<'s> {
-    let source_release = options.release.filter(|release| !to.served_by(*release));
-    let target_release = options.release.filter(|release| to.served_by(*release)).unwrap_or(to.default_release());
+/// Converts every object of a text to a version, or to what a release serves.
+pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &Options) -> Conversion<'s> {
+    let to = to.into();
+    let (source_release, target_release) = match to {
+        Target::Version(to) => (
+            options.release.filter(|release| !to.served_by(*release)),
+            options.release.filter(|release| to.served_by(*release)).unwrap_or(to.default_release()),
+        ),
+        Target::Release(minor) => (options.release, Release::last_of(minor)),
+    };
     // Not as kubectl takes files apart: an object that it refuses is no reason to leave the others unconverted.
     let mut input = Input::read_via(text, Via::Validator, source_release, &options.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
@@ -142,7 +183,7 @@ pub fn convert<'s>(text: &'s str, to: &'static Version, options: &Options) -> Co
 }
 
 struct Work<'o> {
-    to: &'static Version,
+    to: Target,
     options: &'o Options,
     findings: Vec<Finding>,
     outcomes: Vec<Outcome>,
@@ -183,13 +224,14 @@ impl Work<'_> {
         }
         let version = job::version(tree.str(tree.get(root, "apiVersion")?)?).filter(|version| self.goes_on(version))?;
         self.checked = true;
-        if version.api_version == self.to.api_version {
+        let name = tree.str(tree.get(root, "kind")?)?;
+        let to = self.to.version(version, name);
+        if to.is_some_and(|to| version.api_version == to.api_version) {
             return None;
         }
-        let name = tree.str(tree.get(root, "kind")?)?;
         let kind = version.kinds.iter().find(|kind| kind.kind == name)?;
         let api = Api { version, kind };
-        let job = Job::new(api, self.to, self.options.drop_server_fields).map(|job| job.in_release(self.options.release));
+        let job = self.job(api, to);
         if job.is_none() {
             let step = [Step::Key("kind".to_owned())];
             let span = locate::locate(tree, root, &step, false);
@@ -198,14 +240,26 @@ impl Work<'_> {
         job
     }
 
+    fn job(&self, api: Api, to: Option<&'static Version>) -> Option<Job> {
+        let release = match self.to {
+            Target::Version(_) => self.options.release,
+            Target::Release(minor) => Some(Release::last_of(minor)),
+        };
+        Job::new(api, to?, self.options.drop_server_fields).map(|job| job.in_release(release))
+    }
+
     /// False for an object of the device family on its way to the classic one: it is left as it is.
     fn goes_on(&self, version: &Version) -> bool {
-        (version.family, self.to.family) != (Family::Device, Family::Classic)
+        !matches!(self.to, Target::Version(to) if (version.family, to.family) == (Family::Device, Family::Classic))
     }
 
     fn no_counterpart(&self, api: Api) -> Finding {
-        let message = format!("`{}` of {} has no counterpart in {}", api.kind.kind, api.version.name, self.to.name);
-        let help = match (api.version.family, self.to.family) {
+        let message = format!("`{}` of {} has no counterpart in {}", api.kind.kind, api.version.name, self.to.name());
+        let to = match self.to {
+            Target::Version(to) => to.family,
+            Target::Release(minor) => Family::of_minor(minor),
+        };
+        let help = match (api.version.family, to) {
             (Family::Classic, Family::Classic) => "take the object out of the file; v1alpha1 has no structured parameters",
             (Family::Device, Family::Device) => "take the object out of the file, or choose a version that has the kind",
             _ => "v1alpha1 and v1alpha2 are converted into each other only, and so are v1alpha3 and later",
@@ -218,9 +272,11 @@ impl Work<'_> {
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
         // Nothing of the device family becomes an object of the classic one.
         let known = job::version(&item.api_version).filter(|version| self.goes_on(version));
-        if known.is_some_and(|version| version.api_version == self.to.api_version) {
+        let to = known.and_then(|version| self.to.version(version, &item.kind));
+        outcome.removed_in = known.and_then(|version| job::removed_in(version, &item.kind));
+        if let Some(to) = to.filter(|to| known.is_some_and(|version| version.api_version == to.api_version)) {
             self.checked = true;
-            outcome.skipped = Some(format!("it is of {} already", self.to.name));
+            outcome.skipped = Some(format!("it is of {} already", to.name));
             return Err(Box::new(outcome));
         }
         let api = match (&item.what, known) {
@@ -252,15 +308,13 @@ impl Work<'_> {
             }
         };
         self.checked = true;
-        outcome.to = self.to.api_version.to_owned();
-        let job = Job::new(api, self.to, self.options.drop_server_fields).map(|job| job.in_release(self.options.release));
-        let Some(job) = job else {
+        let Some(job) = self.job(api, to) else {
             let finding = self.no_counterpart(api);
             self.push(input, item, index, finding);
-            outcome.to.clone_from(&outcome.from);
-            outcome.skipped = Some(format!("{} has no `{}`", self.to.name, api.kind.kind));
+            outcome.skipped = Some(format!("{} has no `{}`", self.to.name(), api.kind.kind));
             return Err(Box::new(outcome));
         };
+        outcome.to = job.to.api_version.to_owned();
         outcome.losses = self.look(input, index, item, &job, api);
         Ok((job, outcome))
     }

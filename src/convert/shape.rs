@@ -135,7 +135,15 @@ impl Shape<'_, '_, '_> {
         let inner = " ".repeat(unit);
         let line = line_start(text, at);
         let deep = if begins_line(text, at) { lines::deep_comments(tree, line, pad.len().saturating_add(unit)) } else { line };
-        if deep < line {
+        let width = name.len().saturating_add(1);
+        let behind_dash = match begins_line(text, at) {
+            true => lines::blanks_behind_dash(tree, deep, pad.len(), width),
+            false => None,
+        };
+        if let Some(from) = behind_dash {
+            self.edits.replace(Span::new(from, from.saturating_add(width)), format!("{name}:"));
+            self.edits.insert(at, inner.clone());
+        } else if deep < line {
             self.key_line_above(deep, &pad, &name, line_break);
             self.edits.insert(at, inner.clone());
         } else {

@@ -79,8 +79,8 @@ export interface ValidateOptions extends CommonOptions {
 
 /** Options of {@link convert}. */
 export interface ConvertOptions extends CommonOptions {
-  /** The version to convert to; the bare version is accepted too. */
-  to: ApiVersion | "v1alpha1" | "v1alpha2" | "v1alpha3" | "v1beta1" | "v1beta2" | "v1" | `resource.k8s.io/${"v1alpha3" | "v1beta1" | "v1beta2" | "v1"}`;
+  /** The version to convert to, the bare version too; or a minor release, `1.36`: the newest version it serves of each kind. */
+  to: ApiVersion | "v1alpha1" | "v1alpha2" | "v1alpha3" | "v1beta1" | "v1beta2" | "v1" | `resource.k8s.io/${"v1alpha3" | "v1beta1" | "v1beta2" | "v1"}` | `1.${number}`;
   /** Whether a conversion that drops something is made. Default `refuse`. */
   lossy?: "refuse" | "allow";
   /** Take fields of `metadata` out that only the server and `kubectl apply` write. Default `false`. */
@@ -245,6 +245,8 @@ export interface ConvertedObject extends Partial<CheckedObject> {
   losses?: Loss[];
   /** Why the object was left as it is. */
   skipped?: string;
+  /** The first minor release that does not serve it in the version it had, as far as that is known or announced. */
+  removedIn?: string;
 }
 
 export interface ConvertAnswer extends Answer {

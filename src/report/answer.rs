@@ -108,6 +108,12 @@ pub struct Object {
     pub object: Option<Box<RawValue>>,
     /// Convert: the version it is in now; absent for an object of another group.
     pub to: Option<String>,
+    /// Convert: the version it had.
+    pub from: String,
+    /// Convert: whether it is in another version now.
+    pub changed: bool,
+    /// Convert: the first minor release that does not serve it in the version it had.
+    pub removed_in: Option<String>,
     /// Convert: fields the target version cannot hold.
     pub losses: Vec<Loss>,
     /// Evaluate: where it can be placed.

@@ -225,6 +225,9 @@ pub struct Object {
     /// Convert: why it was left as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
+    /// Convert: the first minor release that does not serve it in the version it had, as far as that is known or announced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_in: Option<String>,
 }
 
 /// Something a conversion loses.

@@ -2,8 +2,8 @@
 
 use super::answer::{self, Answer, Loss, Object};
 use super::request::{Lossy, Request};
-use crate::api::{GROUP, Version};
-use crate::convert::{self, Options};
+use crate::api::GROUP;
+use crate::convert::{self, Options, Target};
 use crate::finding::Severity;
 use crate::manifest::findings::nothing_checked;
 use serde_json::value::RawValue;
@@ -42,6 +42,7 @@ pub fn convert(request: &Request) -> Answer {
             changed: Some(outcome.changed),
             losses: Some(losses.collect()),
             skipped: outcome.skipped,
+            removed_in: outcome.removed_in.map(|minor| format!("1.{minor}")),
             ..Object::of(&done.input, item)
         }
     });
@@ -51,11 +52,15 @@ pub fn convert(request: &Request) -> Answer {
     answer
 }
 
-/// The version asked for: `resource.k8s.io/v1alpha2` or bare.
-fn target(name: &str) -> Result<&'static Version, String> {
+/// What is asked for: a version, `resource.k8s.io/v1alpha2` or bare, or a minor release, `1.36`.
+fn target(name: &str) -> Result<Target, String> {
+    let minor = name.strip_prefix("1.").filter(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()));
+    if let Some(minor) = minor.and_then(|minor| minor.parse::<u8>().ok()).filter(|minor| *minor >= 26) {
+        return Ok(Target::Release(minor));
+    }
     let bare = name.strip_prefix(GROUP).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
-    let version = convert::versions().find(|version| version.name == bare);
-    version.ok_or_else(|| format!("unknown version `{name}`; write one of {}", known()))
+    let version = convert::versions().find(|version| version.name == bare).map(Target::Version);
+    version.ok_or_else(|| format!("unknown version `{name}`; write one of {}, or a release: `1.36`", known()))
 }
 
 /// The versions there are, for a message.
