@@ -1,6 +1,7 @@
 //! The verb `allocate`: which devices the pods and claims of a text get on each node, and why none.
 
 use super::answer::{self, Answer, Finding, Object};
+use super::options::{AllocateOptions, MOST_STEPS, Shown};
 use super::request::{Request, Via};
 use super::target::Target;
 use crate::manifest::findings::{other_group, place};
@@ -21,49 +22,19 @@ use crate::record::{self, Record};
 use crate::server::Body;
 use crate::server::device::convert;
 use crate::text::Source;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// `options` of `allocate`.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct AllocateOptions {
-    /// Steps of each node's search; absent: 100,000, and never more than [`MOST_STEPS`].
-    pub budget: Option<u64>,
-    /// Look for changes that help; absent: yes.
-    pub relax: Option<bool>,
-    /// Which devices are told one by one; absent: those of nodes where nothing was allocated.
-    pub matrix: Option<Shown>,
-}
-
-/// The most steps that a search is given.
-pub const MOST_STEPS: u64 = 10_000_000;
-
-/// `options.matrix`
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Shown {
-    /// Those of nodes where nothing was allocated.
-    Failed,
-    /// All.
-    All,
-    /// None.
-    None,
-}
-
-impl AllocateOptions {
-    fn read(self) -> Options {
-        let default = Options::default();
-        Options {
-            budget: self.budget.map_or(default.budget, |budget| budget.min(MOST_STEPS)),
-            relax: self.relax.unwrap_or(default.relax),
-            matrix: match self.matrix {
-                None | Some(Shown::Failed) => Matrix::Failed,
-                Some(Shown::All) => Matrix::All,
-                Some(Shown::None) => Matrix::Nothing,
-            },
-        }
+fn options(given: AllocateOptions) -> Options {
+    let default = Options::default();
+    Options {
+        budget: given.budget.map_or(default.budget, |budget| budget.min(MOST_STEPS)),
+        relax: given.relax.unwrap_or(default.relax),
+        matrix: match given.matrix {
+            None | Some(Shown::Failed) => Matrix::Failed,
+            Some(Shown::All) => Matrix::All,
+            Some(Shown::None) => Matrix::Nothing,
+        },
     }
 }
 
@@ -102,7 +73,7 @@ fn answer(request: &Request) -> Result<Answer, String> {
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     let nodes = nodes(request, &facts)?;
     let cases = cases(request, &cluster, rules, PluginGates::of(on))?;
-    let options = request.options.read();
+    let options = options(request.options);
     let pods: Vec<told::PodAccount> = cases.iter().map(|case| explain::account(&cluster, case, &nodes, options)).collect();
     if pods.is_empty() || nodes.is_empty() {
         let what = if pods.is_empty() { "no pod with claims and no claim that is not allocated" } else { "no Node" };

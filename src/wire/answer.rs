@@ -302,3 +302,51 @@ pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &L
     let kept = finding::Findings::new(limits.findings).behind(findings);
     kept.into_iter().map(|one| finding(source, one)).collect()
 }
+
+/// What a compilation gives.
+#[derive(Clone, Debug, Serialize)]
+pub struct Compiled {
+    /// It can be run.
+    pub ok: bool,
+    /// The type of the result.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// The estimate that is compared with the limit, in the releases that estimate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
+    /// kube-apiserver's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What a run on one device gives.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Run {
+    /// Whether the device is selected.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matches: Option<bool>,
+    /// kube-scheduler's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What was spent.
+    pub cost: u64,
+    /// With `trace`: the parts that decided, each in one line of English.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Vec<String>>,
+    /// With `trace`: every part that was evaluated, outer ones first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<Traced>>,
+}
+
+/// A part of the expression with its value.
+#[derive(Clone, Debug, Serialize)]
+pub struct Traced {
+    /// Where it stands in the expression.
+    pub range: Range,
+    /// Its value as it would be written in CEL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// Why it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}

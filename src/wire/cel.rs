@@ -1,6 +1,7 @@
 //! The verb `cel`: what a device selector is for kube-apiserver, and what it says of devices.
 
-use super::answer::{Answer, Range, range};
+use super::answer::{Answer, Compiled, Run, Traced, range};
+use super::options::CelEnvironment;
 use super::request::{Request, Stored};
 use super::target::Target;
 use crate::api::Release;
@@ -9,68 +10,9 @@ use crate::cel::{Device, Environment, Gate, Mode, NamedAttribute, Part, Program,
 use crate::place::device::engine;
 use crate::place::device::facts::Attribute;
 use crate::text::{Source, Span};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-
-/// `environment`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum CelEnvironment {
-    /// Devices of ResourceSlices, Kubernetes 1.31 and later.
-    #[default]
-    Device,
-    /// Instances of named resources, Kubernetes 1.30.
-    NamedResources,
-}
-
-/// What a compilation gives.
-#[derive(Clone, Debug, Serialize)]
-pub struct Compiled {
-    /// It can be run.
-    pub ok: bool,
-    /// The type of the result.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub output: Option<String>,
-    /// The estimate that is compared with the limit, in the releases that estimate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost: Option<u64>,
-    /// kube-apiserver's text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-/// What a run on one device gives.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Run {
-    /// Whether the device is selected.
-    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
-    pub matches: Option<bool>,
-    /// kube-scheduler's text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// What was spent.
-    pub cost: u64,
-    /// With `trace`: the parts that decided, each in one line of English.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<Vec<String>>,
-    /// With `trace`: every part that was evaluated, outer ones first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Vec<Traced>>,
-}
-
-/// A part of the expression with its value.
-#[derive(Clone, Debug, Serialize)]
-pub struct Traced {
-    /// Where it stands in the expression.
-    pub range: Range,
-    /// Its value as it would be written in CEL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-    /// Why it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
 
 /// A device as a request gives it.
 #[derive(Debug, Default, Deserialize)]

@@ -14,6 +14,7 @@ pub mod hosts;
 mod hover;
 mod json_schema;
 mod lists;
+mod options;
 mod parse;
 mod patch;
 pub mod placement;
@@ -23,10 +24,9 @@ mod select;
 mod target;
 mod validate;
 
-pub use allocate::AllocateOptions;
-pub use answer::Answer;
-pub use cel::{CelEnvironment, Compiled, Run, Traced};
+pub use answer::{Answer, Compiled, Run, Traced};
 pub use evaluate::evaluate_on;
+pub use options::{AllocateOptions, CelEnvironment};
 pub use placing::FULL_NODES;
 pub use request::Request;
 

@@ -1,7 +1,6 @@
 //! What can be asked. Absent fields mean the default; unknown fields are refused by name.
 
-use super::allocate::AllocateOptions;
-use super::cel::CelEnvironment;
+use super::options::{AllocateOptions, CelEnvironment};
 use crate::api::{Gates, Release};
 use crate::editor::sentences::{LOCALES, Sentences};
 use crate::limits::Limits;
