@@ -32,7 +32,7 @@
 //!
 //! # Scope
 //!
-//! `v1alpha1` (Kubernetes 1.26) and `v1alpha2` (1.27 to 1.30). Where upstream's behaviour and documentation differ, behaviour wins.
+//! `v1alpha1` (Kubernetes 1.26), `v1alpha2` (1.27 to 1.30), `v1alpha3`, `v1beta1`, `v1beta2` and `v1` (1.31 to 1.36). Where upstream's behaviour and documentation differ, behaviour wins.
 
 // Reasons in clippy.toml; the program and the tests may do what is listed there.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]

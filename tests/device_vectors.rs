@@ -1,6 +1,4 @@
 //! Every recorded answer of kube-apiserver 1.31 to 1.36 for v1alpha3, v1beta1, v1beta2 and v1.
-//!
-//! Left out of the comparison, and counted: cases in which the CEL compiler has a word.
 
 use claimkit::api::device::{v1, v1alpha3, v1beta1, v1beta2};
 use claimkit::api::{Api, Gates, Release};
@@ -18,7 +16,7 @@ fn cases(release: &str) -> Vec<Value> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
     // Twelve thousand cases take most of a minute without optimisation: every seventh then, unless all are asked for.
-    let step = if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL").is_none() { 7 } else { 1 };
+    let step = if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL_VECTORS").is_none() { 7 } else { 1 };
     let lines = text.split('\n').filter(|line| !line.is_empty());
     lines.step_by(step).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -43,6 +41,10 @@ fn of_cel(case: &Value) -> bool {
         text.contains("compilation failed:") || text.contains("must evaluate to bool") || text.contains("exceeds cost limit")
     })
 }
+
+/// The one answer that does not hold: the tree that was run as 1.31.14 had the `format` library of a later release. What the
+/// expression language's own recorded answers say of it is compared in `cel`.
+const LATER_LIBRARY: (&str, &str) = ("1.31.14", "ResourceClaim/v1alpha3/create/expr-format");
 
 #[derive(Default)]
 struct Tally {
@@ -69,10 +71,10 @@ fn run(release: &str) -> Tally {
         tally.cases += 1;
         let text = |key: &str| case[key].as_str().unwrap();
         let id = text("id");
-        if of_cel(&case) {
-            tally.cel += 1;
+        if (release, id) == LATER_LIBRARY {
             continue;
         }
+        tally.cel += usize::from(of_cel(&case));
         let version = [&v1::VERSION, &v1beta2::VERSION, &v1beta1::VERSION, &v1alpha3::VERSION]
             .into_iter()
             .find(|version| version.name == text("version"))
@@ -142,7 +144,7 @@ fn run(release: &str) -> Tally {
 
 fn check(release: &str) {
     let tally = run(release);
-    println!("{release}: {} cases, {} of them with a word of the CEL compiler, not compared", tally.cases, tally.cel);
+    println!("{release}: {} cases, {} of them with a word of the CEL compiler", tally.cases, tally.cel);
     for (what, wrong) in &tally.wrong {
         println!("{release} {what}: {} differ", wrong.len());
         let shown = std::env::var("CLAIMKIT_SHOW").ok().and_then(|n| n.parse().ok()).unwrap_or(3);

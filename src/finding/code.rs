@@ -268,6 +268,10 @@ codes! {
     ConfigSourceInvalid = "config-source-invalid",
     /// Parameters or data of a driver that are missing, too large or no object.
     ParametersInvalid = "parameters-invalid",
+    /// A CEL expression that does not compile or gives no boolean.
+    SelectorInvalid = "selector-invalid",
+    /// A CEL expression that may cost too much.
+    SelectorTooExpensive = "selector-too-expensive",
     /// A CEL expression of more than 10 KiB.
     SelectorTooLong = "selector-too-long",
     /// A device that is not allocated has a status.

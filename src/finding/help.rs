@@ -46,6 +46,8 @@ impl Code {
             Code::ShareIdInvalid => "write a UUID in lower case with dashes",
             Code::TaintInvalid => "write `key` and `effect`: `NoSchedule` or `NoExecute`",
             Code::TolerationInvalid => "leave `value` out with `Exists`",
+            Code::SelectorInvalid => "see the place in the message; attributes are read as `device.attributes[\"domain\"].name`",
+            Code::SelectorTooExpensive => "loop over less, or split the expression into several selectors",
             Code::NameRequired => "write `metadata.name`, or `metadata.generateName` for `kubectl create`",
             Code::NameInvalid => "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit",
             Code::GenerateNameInvalid => "use lower case letters, digits, `-` and `.`; begin with a letter or digit",

@@ -146,7 +146,11 @@ impl<'w, 'r> Work<'w, 'r> {
         if let ObjectKind::Device(kind) = self.api.kind.object {
             let unknown = self.unknown_labels(kind, &record, &paths);
             let judged = device::create(kind, record, &self.context, self.request.labels);
+            let before = self.request.reach == Reach::Store && prepare::stored_before(&judged.record);
             let mut outcome = self.answer(kind, judged, &paths, changes);
+            if before && outcome.status.is_none() {
+                return stored_before(outcome.changes);
+            }
             outcome.warnings.extend(unknown);
             return outcome;
         }

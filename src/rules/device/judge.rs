@@ -1,5 +1,6 @@
 //! What the rules of the device family share: lists, maps, and the limits of the tables.
 
+use super::environments::Environments;
 use super::variant::{KeyPath, ListSize, Variant};
 use crate::api::{Gate, Gates, Release};
 use crate::finding::{Code, Path};
@@ -19,6 +20,8 @@ pub struct Judge<'c> {
     pub gates: Gates,
     /// What was found.
     pub errors: &'c mut Errors,
+    /// What expressions are compiled with.
+    pub environments: Environments,
 }
 
 /// Who wrote an expression or a configuration.
@@ -33,7 +36,13 @@ pub enum Age {
 impl<'c> Judge<'c> {
     /// The rules of a context.
     pub fn new(context: &Context, errors: &'c mut Errors) -> Self {
-        Judge { v: Variant::of(context.release), release: context.release, gates: context.gates, errors }
+        Judge {
+            v: Variant::of(context.release),
+            release: context.release,
+            gates: context.gates,
+            errors,
+            environments: Environments::default(),
+        }
     }
 
     /// Is the gate on?

@@ -6,6 +6,7 @@ mod attributes;
 pub mod claim;
 pub mod class;
 mod condition;
+mod environments;
 pub mod judge;
 mod policy;
 pub mod pool_status;
