@@ -7,7 +7,6 @@ use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::finding;
 use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
-use crate::place::device::explain::answer::PodAccount;
 use crate::server::status::Status;
 use crate::server::text::{Judged, Report};
 use crate::text::Source;
@@ -70,7 +69,7 @@ pub struct Answer {
     pub gates: Option<BTreeMap<&'static str, bool>>,
     /// Allocate: the account of each pod, or group of claims without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pods: Option<Vec<PodAccount>>,
+    pub pods: Option<Box<RawValue>>,
     /// Convert: the whole file converted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
