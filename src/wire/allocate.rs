@@ -163,7 +163,9 @@ impl World<'_> {
         let mut json = String::new();
         record::encode(&converted, Release::latest(), &mut json);
         let object = serde_json::from_str::<Value>(&json).map(|mut object| {
-            object["kind"] = json!(item.kind);
+            if let Some(members) = object.as_object_mut() {
+                members.insert("kind".to_owned(), json!(item.kind));
+            }
             object
         });
         match object {

@@ -15,9 +15,16 @@ const tools = {
   "0BSD": ["tslib"],
   "MPL-2.0": ["axe-core", "lightningcss"],
   "Python-2.0": ["argparse"],
+  // Of the runtimes and frameworks in which the package is tried.
+  "CC0-1.0": ["@speed-highlight/core"],
+  "CC-BY-4.0": ["caniuse-lite"],
+  "BlueOak-1.0.0": ["glob", "graceful-fs", "jackspeak", "lru-cache", "minimatch", "minipass", "package-json-from-dist", "path-scurry"],
+  "LGPL-3.0-or-later": ["@img/sharp-libvips"],
+  "Apache-2.0 AND LGPL-3.0-or-later": ["@img/sharp-win32"],
+  "Apache-2.0 AND LGPL-3.0-or-later AND MIT": ["@img/sharp-wasm32"],
 };
-// What npm may run when it installs: esbuild puts its program for this machine in its place.
-const scripts = ["esbuild"];
+// What npm may run when it installs: each puts its program for this machine in its place. All are tools, none is shipped.
+const scripts = ["esbuild", "bun", "deno", "workerd", "@parcel/watcher", "sharp", "unrs-resolver"];
 
 const problems = [];
 let entries = 0;
