@@ -79,7 +79,9 @@ function junit(text) {
 /** What a run in JSON says of each file: `[name, findings]`, as far as reports tell it. */
 function told(text, remarks) {
   const reported = ({ code, severity }) => !["nothing-checked", "other-group"].includes(code) && (remarks || severity !== "info");
-  return JSON.parse(text).files.map(({ file, answer }) => [file, answer.findings.filter(reported)]);
+  // Reports are in the order of the text, the answer in the server's.
+  const place = ({ range }) => range?.start.offset ?? -1;
+  return JSON.parse(text).files.map(({ file, answer }) => [file, answer.findings.filter(reported).sort((a, b) => place(a) - place(b))]);
 }
 
 const LEVELS = { error: "error", warning: "warning", info: "note" };
