@@ -94,10 +94,12 @@ struct Export<'a> {
 /// # Errors
 /// A sentence for the user if the release does not serve the kind.
 pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sentences>) -> Result<String, String> {
-    let version = VERSIONS
-        .iter()
-        .copied()
-        .find(|version| version.served_by(release))
+    // Of several versions the newest one that has the kind.
+    let has = |version: &Version| version.kinds.iter().any(|known| kind == Some(known.kind) && known.in_release(release));
+    let served = || VERSIONS.iter().rev().copied().filter(|version| version.served_by(release));
+    let version = served()
+        .find(|version| has(version))
+        .or_else(|| served().next())
         .ok_or_else(|| format!("no version of `{GROUP}` is known for release `{release}`"))?;
     let served: Vec<&Kind> = version.kinds.iter().filter(|kind| kind.in_release(release)).collect();
     let mut export = Export { out: String::with_capacity(1 << 14), version, release, sentences, defs: Vec::new(), comma: false };
