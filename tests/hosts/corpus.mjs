@@ -21,6 +21,15 @@ if (existsSync(list)) {
   for (const row of rows) states.set(row[head.indexOf("file")], row[head.indexOf("status")]);
 }
 
+// The list of the later versions beside its files: what it says of a file that nobody can read.
+const later = path.join(folder, "device/index.csv");
+if (existsSync(later)) {
+  for (const line of readFileSync(later, "utf8").split("\n").filter((line) => /,unparsable,/.test(line))) {
+    const file = line.split(",").find((field) => /\.(yaml|yml|json)$/.test(field) && field.includes("@"));
+    if (file) states.set(`device/${file}`, "unparsable");
+  }
+}
+
 const files = readdirSync(folder, { recursive: true })
   .filter((name) => /\.(yaml|yml|json)$/.test(name))
   .sort();
