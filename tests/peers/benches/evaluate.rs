@@ -1,9 +1,9 @@
 //! Placement on ten thousand nodes: preparing them, matching alone, and whole answers.
 
+use claimkit::api::Release;
+use claimkit::limits::Limits;
 use claimkit::place::rules::SchedulerRules;
 use claimkit::place::{PreparedNodes, Selector, matching};
-use claimkit::limits::Limits;
-use claimkit::api::Release;
 use claimkit::wire::{self, Request};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
