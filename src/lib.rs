@@ -1,6 +1,6 @@
 //! claimkit reads Kubernetes Dynamic Resource Allocation manifests (`resource.k8s.io`) exactly as kubectl and
-//! kube-apiserver read them, says what they would answer, where in the text and how to mend it, converts between API
-//! versions without touching what it need not touch, and tells on which nodes a claim can be used and why not on the others.
+//! kube-apiserver read them. It reports what they would answer, with the place in the text and a fix; converts between API
+//! versions and changes only what must change; and shows which nodes and devices a claim can use, and why not the others.
 //!
 //! | stage | module | takes | gives |
 //! |---|---|---|---|
