@@ -3,7 +3,7 @@
 use super::context::{self, Located, Object, Spot};
 use super::facts;
 use super::hover::{info, type_name, type_words};
-use super::outline::{Held, Outline, Role};
+use super::outline::{Outline, Role, ValueKind};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
 use crate::api::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
 use crate::finding::Step;
@@ -124,7 +124,7 @@ impl Completer<'_> {
             .collect();
         let has = |key: &str| present.iter().any(|known| known == key);
         let keyed = own.and_then(|own| self.outline.nodes.get(own)).is_some_and(|node| node.colon);
-        let place = Place { range, column, flow, keyed };
+        let place = KeySlot { range, column, flow, keyed };
         let Some((api, release)) = object.api(self.release) else {
             if steps.is_empty() && parent == root {
                 self.unrecognised(&object, &place, &has);
@@ -142,7 +142,7 @@ impl Completer<'_> {
                     && self.list_indent == 0
                     && node.role == Role::Key
                     && node.column == column
-                    && node.held == Held::Nothing
+                    && node.value_kind == ValueKind::Nothing
                     && context::children(&self.outline, document, Some(key)).next().is_none()
                 {
                     let (_, _, steps) = context::object_of(&self.outline, document, Some(key));
@@ -167,12 +167,12 @@ impl Completer<'_> {
     }
 
     /// The first line of an item, dash included.
-    fn dashed(&mut self, at: &Located, inner: &'static Type, steps: &[Step], place: &Place) {
+    fn dashed(&mut self, at: &Located, inner: &'static Type, steps: &[Step], place: &KeySlot) {
         let first = self.found.len();
         match inner.as_struct() {
             Some(schema) => {
                 let below = Located { schema: Some(schema), ty: Some(inner), ..*at };
-                self.keys(&below, schema, &Place { column: place.column.saturating_add(2), ..*place }, &|_| false);
+                self.keys(&below, schema, &KeySlot { column: place.column.saturating_add(2), ..*place }, &|_| false);
             }
             None => self.values(at, steps, place.range, "", ""),
         }
@@ -182,7 +182,7 @@ impl Completer<'_> {
         }
     }
 
-    fn keys(&mut self, at: &Located, schema: &'static Struct, place: &Place, has: &dyn Fn(&str) -> bool) {
+    fn keys(&mut self, at: &Located, schema: &'static Struct, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
         let kind = at.api.kind;
         let top = std::ptr::eq(schema, kind.schema);
         let fields = schema.fields.iter().filter(|field| field.in_release(at.release) && !has(field.json));
@@ -235,7 +235,7 @@ impl Completer<'_> {
     }
 
     /// The commas a new key needs inside brackets.
-    fn commas(&self, place: &Place) -> (&'static str, &'static str) {
+    fn commas(&self, place: &KeySlot) -> (&'static str, &'static str) {
         if !place.flow || place.keyed {
             return ("", "");
         }
@@ -252,7 +252,7 @@ impl Completer<'_> {
         )
     }
 
-    fn write_key(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, field: &'static Field, place: &Place) {
+    fn write_key(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, field: &'static Field, place: &KeySlot) {
         let name = if self.json { format!("\"{}\"", field.json) } else { field.json.to_owned() };
         draft.push(&name);
         if place.keyed {
@@ -330,7 +330,7 @@ impl Completer<'_> {
 
     // ---- the top of an object whose kind is not known yet ----
 
-    fn unrecognised(&mut self, object: &Object, place: &Place, has: &dyn Fn(&str) -> bool) {
+    fn unrecognised(&mut self, object: &Object, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
         let fresh = !has("apiVersion") && !has("kind") && !has("metadata") && !has("spec");
         for (name, wanted) in [("apiVersion", true), ("kind", true), ("metadata", false)] {
             if has(name) {
@@ -376,7 +376,7 @@ impl Completer<'_> {
     }
 
     /// Whole objects, newest version first.
-    fn objects(&mut self, place: &Place) {
+    fn objects(&mut self, place: &KeySlot) {
         let release = self.release;
         for version in VERSIONS.iter().rev().filter(|version| release.is_none_or(|release| version.served_by(release))) {
             let release = release.unwrap_or_else(|| version.default_release());
@@ -432,7 +432,7 @@ impl Completer<'_> {
         };
         // The beginning of a key behind a dash.
         let line = self.outline.line_at(range.from());
-        if node.role == Role::Item && !node.flow && node.held == Held::Scalar && line.from() <= node.key.from() {
+        if node.role == Role::Item && !node.flow && node.value_kind == ValueKind::Scalar && line.from() <= node.key.from() {
             let first = self.found.len();
             let column = range.from().saturating_sub(line.from());
             self.at_key(document, Some(of), None, range, column, false);
@@ -441,11 +441,12 @@ impl Completer<'_> {
             }
         }
         // `key:x` is no key yet.
-        let lead = if node.held == Held::Nothing && !node.flow && self.outline.byte(range.from().saturating_sub(1)) == b':' {
-            " "
-        } else {
-            ""
-        };
+        let lead =
+            if node.value_kind == ValueKind::Nothing && !node.flow && self.outline.byte(range.from().saturating_sub(1)) == b':' {
+                " "
+            } else {
+                ""
+            };
         let top = node.parent == root && node.role == Role::Key;
         match self.outline.slice(node.name) {
             "apiVersion" if top => self.versions(&object, range, lead, &quote),
@@ -540,7 +541,7 @@ impl Completer<'_> {
 
 /// Where keys are completed.
 #[derive(Clone, Copy)]
-struct Place {
+struct KeySlot {
     range: Span,
     column: usize,
     flow: bool,

@@ -1,6 +1,6 @@
 //! What stands, or could stand, at a place: the object, the field and its type.
 
-use super::outline::{Held, Node, Outline, Role};
+use super::outline::{Node, Outline, Role, ValueKind};
 use crate::api::{self, Api, Field, Kind, Release, Struct, Type, Version};
 use crate::finding::Step;
 use crate::text::Span;
@@ -124,7 +124,8 @@ pub fn children<'o>(outline: &'o Outline<'_>, document: usize, parent: Option<us
 
 /// The scalar of a key among the children of a node, without its quotes.
 pub fn scalar<'s>(outline: &Outline<'s>, document: usize, parent: Option<usize>, key: &str) -> Option<&'s str> {
-    let keys = children(outline, document, parent).filter(|(_, node)| node.role == Role::Key && node.held == Held::Scalar);
+    let keys =
+        children(outline, document, parent).filter(|(_, node)| node.role == Role::Key && node.value_kind == ValueKind::Scalar);
     let (_, node) = keys.filter(|(_, node)| outline.slice(node.name) == key).last()?;
     Some(unquoted(outline.slice(node.value)))
 }
@@ -191,9 +192,9 @@ pub fn spot(outline: &Outline<'_>, offset: usize, writing: bool) -> Option<Spot>
         if node.role != Role::Item && node.key.touches(offset) && !before {
             return Some(key_spot(node, at));
         }
-        match node.held {
-            Held::Scalar if node.value.touches(offset) => return Some(Spot::Value { of: at, range: node.value }),
-            Held::Block if node.value.from() < offset && offset <= node.value.to() => return None,
+        match node.value_kind {
+            ValueKind::Scalar if node.value.touches(offset) => return Some(Spot::Value { of: at, range: node.value }),
+            ValueKind::Block if node.value.from() < offset && offset <= node.value.to() => return None,
             _ => {}
         }
     }
@@ -215,7 +216,7 @@ pub fn spot(outline: &Outline<'_>, offset: usize, writing: bool) -> Option<Spot>
             .rfind(|(_, node)| node.key.to() <= offset && node.key.from() > brackets.span.from());
         if let Some((at, node)) = last
             && node.colon
-            && node.held == Held::Nothing
+            && node.value_kind == ValueKind::Nothing
             && !outline.slice(Span::new(node.value.from().min(offset), offset)).contains(',')
         {
             return Some(Spot::Value { of: at, range: Span::at(offset) });
@@ -229,9 +230,9 @@ pub fn spot(outline: &Outline<'_>, offset: usize, writing: bool) -> Option<Spot>
         });
     if let Some((at, node)) = before {
         let clear = outline.slice(Span::new(node.key.to(), offset)).trim_start_matches([' ', '\t', ':']).is_empty();
-        return match (node.role, node.held) {
-            (Role::Key, Held::Nothing) if clear => Some(Spot::Value { of: at, range: Span::at(offset) }),
-            (Role::Item, Held::Nothing) if clear && outline.byte(offset.saturating_sub(1)) != b'-' => Some(Spot::Key {
+        return match (node.role, node.value_kind) {
+            (Role::Key, ValueKind::Nothing) if clear => Some(Spot::Value { of: at, range: Span::at(offset) }),
+            (Role::Item, ValueKind::Nothing) if clear && outline.byte(offset.saturating_sub(1)) != b'-' => Some(Spot::Key {
                 parent: Some(at),
                 own: None,
                 range: Span::at(offset),
@@ -268,7 +269,7 @@ fn block_parent(outline: &Outline<'_>, document: usize, line: usize, column: usi
     let mut here = last.map(|(at, _)| at);
     while let Some((at, node)) = here.and_then(|at| outline.nodes.get(at).map(|node| (at, node))) {
         if node.column < column {
-            if node.held != Held::Nothing {
+            if node.value_kind != ValueKind::Nothing {
                 return None;
             }
             let siblings = children(outline, document, Some(at)).find(|(_, child)| child.role == Role::Key);

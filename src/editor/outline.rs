@@ -18,7 +18,7 @@ pub enum Role {
 
 /// What stands behind a key or a dash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum ValueKind {
     /// Nothing on the same line.
     Nothing,
     /// A scalar.
@@ -51,7 +51,7 @@ pub struct Node {
     /// The value; empty where one could stand if there is none.
     pub value: Span,
     /// What the value is.
-    pub held: Held,
+    pub value_kind: ValueKind,
 }
 
 /// A pair of brackets.
@@ -197,13 +197,14 @@ impl<'s> Outline<'s> {
         let fresh = last.and_then(|last| self.nodes.get(last).map(|node| (last, *node)));
         if let Some((item, node)) = fresh
             && node.role == Role::Item
-            && node.held == Held::Nothing
+            && node.value_kind == ValueKind::Nothing
             && self.line_at(at).from() <= node.key.from()
         {
             return self.value(item, at, end);
         }
         if matches!(self.byte(at), b'{' | b'[') {
-            let owner = fresh.filter(|(_, node)| node.column < column && node.held == Held::Nothing).map(|(owner, _)| owner);
+            let owner =
+                fresh.filter(|(_, node)| node.column < column && node.value_kind == ValueKind::Nothing).map(|(owner, _)| owner);
             // JSON values follow each other without a line between them.
             let current = self.documents.len().saturating_sub(1);
             if owner.is_none() && self.brackets.last().is_some_and(|last| last.document == current) {
@@ -214,7 +215,7 @@ impl<'s> Outline<'s> {
         let scalar = Span::new(at, self.plain_end(at, end));
         match fresh {
             // The next line of a scalar.
-            Some((owner, node)) if node.held == Held::Scalar && node.column < column => {
+            Some((owner, node)) if node.value_kind == ValueKind::Scalar && node.column < column => {
                 if let Some(node) = self.nodes.get_mut(owner) {
                     node.value = node.value.join(scalar);
                 }
@@ -247,7 +248,7 @@ impl<'s> Outline<'s> {
             flow,
             colon: false,
             value: Span::at(key.to()),
-            held: Held::Nothing,
+            value_kind: ValueKind::Nothing,
         });
         self.nodes.len().saturating_sub(1)
     }
@@ -352,17 +353,17 @@ impl<'s> Outline<'s> {
             return next;
         }
         let column = self.nodes.get(node).map_or(0, |node| node.column);
-        let (held, span) = match self.byte(at) {
+        let (value_kind, span) = match self.byte(at) {
             b'{' | b'[' => return self.flow(at, Some(node)),
-            b'|' | b'>' => (Held::Block, Span::new(at, self.deeper_end(end, column))),
+            b'|' | b'>' => (ValueKind::Block, Span::new(at, self.deeper_end(end, column))),
             b'"' | b'\'' => {
                 let stop = self.quoted_end(at, end).or_else(|| self.quoted_end(at, self.deeper_end(end, column)));
-                (Held::Scalar, Span::new(at, stop.unwrap_or_else(|| self.plain_end(at, end))))
+                (ValueKind::Scalar, Span::new(at, stop.unwrap_or_else(|| self.plain_end(at, end))))
             }
-            _ => (Held::Scalar, Span::new(at, self.plain_end(at, end))),
+            _ => (ValueKind::Scalar, Span::new(at, self.plain_end(at, end))),
         };
         if let Some(node) = self.nodes.get_mut(node) {
-            node.held = held;
+            node.value_kind = value_kind;
             node.value = span;
         }
         let last = self.line_end(span.to());
@@ -411,7 +412,8 @@ impl<'s> Outline<'s> {
                     self.comments.push(Span::new(here, at));
                 }
                 b'{' | b'[' => {
-                    let holder = if frames.is_empty() { owner } else { self.receive(&mut frames, Span::at(here), Held::Flow) };
+                    let holder =
+                        if frames.is_empty() { owner } else { self.receive(&mut frames, Span::at(here), ValueKind::Flow) };
                     self.brackets.push(Brackets {
                         span: Span::new(here, at),
                         owner: holder,
@@ -445,7 +447,7 @@ impl<'s> Outline<'s> {
                 }
                 _ => {
                     at = self.flow_scalar_end(here);
-                    self.receive(&mut frames, Span::new(here, at), Held::Scalar);
+                    self.receive(&mut frames, Span::new(here, at), ValueKind::Scalar);
                 }
             }
         }
@@ -472,13 +474,13 @@ impl<'s> Outline<'s> {
             let span = brackets.span;
             if let Some(node) = frame.owner.and_then(|owner| self.nodes.get_mut(owner)) {
                 node.value = span;
-                node.held = Held::Flow;
+                node.value_kind = ValueKind::Flow;
             }
         }
     }
 
     /// Takes a scalar or opening bracket in: a key, the value of one, or an item.
-    fn receive(&mut self, frames: &mut [Frame], span: Span, held: Held) -> Option<usize> {
+    fn receive(&mut self, frames: &mut [Frame], span: Span, value_kind: ValueKind) -> Option<usize> {
         let frame = frames.last_mut()?;
         let awaited = frame.pending.filter(|node| !frame.valued && self.nodes.get(*node).is_some_and(|node| node.colon));
         let node = match awaited {
@@ -493,7 +495,7 @@ impl<'s> Outline<'s> {
         };
         frame.valued = true;
         if let Some(node) = self.nodes.get_mut(node) {
-            node.held = held;
+            node.value_kind = value_kind;
             node.value = span;
         }
         Some(node)

@@ -91,7 +91,7 @@ pub const CHANGES: &[Release] = &[
     Release::new(30, 0),
 ];
 
-fn told(sentences: Option<&Sentences>, key: &str) -> Option<String> {
+fn sentence(sentences: Option<&Sentences>, key: &str) -> Option<String> {
     sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned)
 }
 
@@ -157,7 +157,7 @@ pub fn codes(sentences: Option<&Sentences>) -> Vec<CodeEntry> {
                 Severity::Info => "info",
             },
             page: format!("codes/{}.html", code.name()),
-            documentation: told(sentences, &key),
+            documentation: sentence(sentences, &key),
             key,
         }
     };
@@ -175,16 +175,21 @@ pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
                     plural: kind.plural,
                     namespaced: kind.scope == Scope::Namespaced,
                     status: kind.status,
-                    documentation: told(sentences, &key),
+                    documentation: sentence(sentences, &key),
                     key,
                 }
             });
             let key = version_key(version.api_version);
-            VersionEntry { api_version: version.api_version, documentation: told(sentences, &key), key, kinds: kinds.collect() }
+            VersionEntry {
+                api_version: version.api_version,
+                documentation: sentence(sentences, &key),
+                key,
+                kinds: kinds.collect(),
+            }
         });
         let changes = CHANGES.iter().filter(|change| change.minor == last.minor).map(|change| {
             let key = format!("releases/{change}");
-            Change { since: change.to_string(), documentation: told(sentences, &key), key }
+            Change { since: change.to_string(), documentation: sentence(sentences, &key), key }
         });
         ReleaseEntry {
             release: format!("1.{}", last.minor),

@@ -68,7 +68,7 @@ impl Format {
 
 /// Where a struct stands, where that changes what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Enclosing {
     Anywhere,
     /// An item of a typed list, which may leave out kind and apiVersion.
     Item,
@@ -84,7 +84,7 @@ struct Export<'a> {
     release: Release,
     sentences: Option<&'a Sentences>,
     /// Definitions in the order they are first referred to.
-    defs: Vec<(&'static Struct, Place)>,
+    defs: Vec<(&'static Struct, Enclosing)>,
     /// True if the value before needs a comma behind it.
     comma: bool,
 }
@@ -114,14 +114,14 @@ pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sent
                 format!("release `{release}` does not serve the kind `{name}`; write one of {}", names.join(", "))
             })?;
             export.string("title", name);
-            export.object(kind.schema, Place::Anywhere);
+            export.object(kind.schema, Enclosing::Anywhere);
         }
         None => {
             export.string("title", version.api_version);
             export.description(&version_key(version.api_version));
             export.list("oneOf");
             for kind in served {
-                export.reference(kind.schema, Place::Anywhere, None);
+                export.reference(kind.schema, Enclosing::Anywhere, None);
             }
             export.close(']');
         }
@@ -197,7 +197,7 @@ impl Export<'_> {
     }
 
     /// A reference beside which a sentence may stand.
-    fn reference(&mut self, schema: &'static Struct, place: Place, description: Option<&str>) {
+    fn reference(&mut self, schema: &'static Struct, place: Enclosing, description: Option<&str>) {
         self.open("");
         self.pointer(schema, place);
         if let Some(key) = description {
@@ -206,7 +206,7 @@ impl Export<'_> {
         self.close('}');
     }
 
-    fn pointer(&mut self, schema: &'static Struct, place: Place) {
+    fn pointer(&mut self, schema: &'static Struct, place: Enclosing) {
         if !self.defs.iter().any(|(known, at)| std::ptr::eq(*known, schema) && *at == place) {
             self.defs.push((schema, place));
         }
@@ -231,7 +231,7 @@ impl Export<'_> {
         self.close('}');
     }
 
-    fn object(&mut self, schema: &'static Struct, place: Place) {
+    fn object(&mut self, schema: &'static Struct, place: Enclosing) {
         let kind = self.version.kinds.iter().find(|kind| std::ptr::eq(kind.schema, schema));
         if let Some(kind) = kind {
             self.description(&kind_key(kind.kind));
@@ -241,7 +241,7 @@ impl Export<'_> {
         let fields: Vec<&'static Field> = schema.fields.iter().filter(|field| field.in_release(self.release)).collect();
         self.open("properties");
         for field in &fields {
-            if place == Place::Template && !matches!(field.json, "labels" | "annotations") {
+            if place == Enclosing::Template && !matches!(field.json, "labels" | "annotations") {
                 self.unset(field);
             } else {
                 self.property(schema, field, kind, place);
@@ -251,7 +251,7 @@ impl Export<'_> {
         let required: Vec<&str> = fields
             .iter()
             .filter(|field| match field.json {
-                "kind" | "apiVersion" if kind.is_some() => place != Place::Item,
+                "kind" | "apiVersion" if kind.is_some() => place != Enclosing::Item,
                 "metadata" => kind.is_some_and(|kind| kind.items.is_none()),
                 _ => facts::facts(schema, field, self.release).required,
             })
@@ -273,9 +273,9 @@ impl Export<'_> {
     }
 
     /// What is demanded of several fields together.
-    fn together(&mut self, schema: &'static Struct, place: Place) {
+    fn together(&mut self, schema: &'static Struct, place: Enclosing) {
         match schema.go {
-            "ObjectMeta" if place != Place::Template => {
+            "ObjectMeta" if place != Enclosing::Template => {
                 self.list("anyOf");
                 for name in ["name", "generateName"] {
                     self.open("");
@@ -323,7 +323,7 @@ impl Export<'_> {
 
     // ---- fields ----
 
-    fn property(&mut self, schema: &'static Struct, field: &'static Field, kind: Option<&Kind>, place: Place) {
+    fn property(&mut self, schema: &'static Struct, field: &'static Field, kind: Option<&Kind>, place: Enclosing) {
         let facts = facts::facts(schema, field, self.release);
         self.open(field.json);
         self.description(&field_key(schema, field));
@@ -338,16 +338,16 @@ impl Export<'_> {
             }
             ("metadata", Some(kind)) => {
                 let place = match kind {
-                    Kind { items: Some(_), .. } | Kind { scope: Scope::Cluster, .. } => Place::Anywhere,
-                    _ => Place::Namespaced,
+                    Kind { items: Some(_), .. } | Kind { scope: Scope::Cluster, .. } => Enclosing::Anywhere,
+                    _ => Enclosing::Namespaced,
                 };
                 self.value(&field.ty, field, &facts, place, kind.items.is_some());
             }
             // The namespace of an object of the cluster is dropped, whatever it is.
-            ("namespace", None) if schema.go == "ObjectMeta" && place != Place::Namespaced => self.ty("string", true),
-            ("metadata", None) => self.value(&field.ty, field, &facts, Place::Template, true),
-            ("items", Some(_)) => self.value(&field.ty, field, &facts, Place::Item, true),
-            _ => self.value(&field.ty, field, &facts, Place::Anywhere, !facts.required),
+            ("namespace", None) if schema.go == "ObjectMeta" && place != Enclosing::Namespaced => self.ty("string", true),
+            ("metadata", None) => self.value(&field.ty, field, &facts, Enclosing::Template, true),
+            ("items", Some(_)) => self.value(&field.ty, field, &facts, Enclosing::Item, true),
+            _ => self.value(&field.ty, field, &facts, Enclosing::Anywhere, !facts.required),
         }
         if let Some(default) = facts.default {
             self.string("default", default);
@@ -358,7 +358,7 @@ impl Export<'_> {
         self.close('}');
     }
 
-    fn value(&mut self, ty: &'static Type, field: &'static Field, facts: &Facts, place: Place, nullable: bool) {
+    fn value(&mut self, ty: &'static Type, field: &'static Field, facts: &Facts, place: Enclosing, nullable: bool) {
         match ty {
             Type::Pointer(inner) => self.value(inner, field, facts, place, nullable),
             Type::Struct(schema) if nullable => {
@@ -495,12 +495,12 @@ impl Export<'_> {
     }
 }
 
-fn def_name(schema: &Struct, place: Place) -> String {
+fn def_name(schema: &Struct, place: Enclosing) -> String {
     let suffix = match place {
-        Place::Anywhere => "",
-        Place::Item => "Item",
-        Place::Namespaced => "Namespaced",
-        Place::Template => "Template",
+        Enclosing::Anywhere => "",
+        Enclosing::Item => "Item",
+        Enclosing::Namespaced => "Namespaced",
+        Enclosing::Template => "Template",
     };
     format!("{}{suffix}", schema.go)
 }

@@ -3,7 +3,7 @@
 
 use crate::api::{Field, Package, Release, Struct, Type, meta};
 use crate::record::decode::{self, How, Via};
-use crate::text::diagnose::Meant;
+use crate::text::diagnose::Correction;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
@@ -44,14 +44,14 @@ pub struct Refused {
     pub list_index: Option<usize>,
     /// kubectl's words, without the name of the file.
     pub message: String,
-    /// A metadata field of the wrong type: where it stands, and what is meant there.
-    pub field: Option<Box<(Span, Option<Meant>)>>,
+    /// A metadata field of the wrong type: where it stands, and what to write instead.
+    pub field: Option<Box<(Span, Option<Correction>)>>,
 }
 
 /// Why a document is refused: the words, and the metadata field that is meant.
 struct Reason {
     message: String,
-    field: Option<Box<(Span, Option<Meant>)>>,
+    field: Option<Box<(Span, Option<Correction>)>>,
 }
 
 impl From<String> for Reason {
@@ -188,7 +188,7 @@ fn check_metadata(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -
     let decoded = decode::decode(tree, root, &METADATA_ONLY, "v1", How::reaching(mode, via, release));
     match decoded.answer.and_then(|at| decoded.mismatches.get(at)) {
         Some(mismatch) => {
-            Err(Reason { message: mismatch.message.clone(), field: Some(Box::new((mismatch.span, mismatch.meant.clone()))) })
+            Err(Reason { message: mismatch.message.clone(), field: Some(Box::new((mismatch.span, mismatch.correction.clone()))) })
         }
         None => Ok(()),
     }

@@ -199,13 +199,13 @@ impl<'s> Passage<'s> {
 
 /// kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
-    let Some((span, meant)) = refused.field.map(|field| *field) else {
+    let Some((span, correction)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
         return Finding::error(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
     };
     let finding = Finding::error(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
-    match meant {
-        Some(meant) => finding.with_help(meant.help).with_fix(meant.title, meant.edits),
+    match correction {
+        Some(correction) => finding.with_help(correction.help).with_fix(correction.title, correction.edits),
         None => finding,
     }
 }

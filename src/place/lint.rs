@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Where a selector stands in its object.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'p> {
+pub struct SelectorSite<'p> {
     /// The path, e.g. `suitableNodes`; empty for a bare selector.
     pub path: &'p str,
     /// The steps to it.
@@ -18,7 +18,7 @@ pub struct Place<'p> {
     pub parse_errors: Severity,
 }
 
-impl Place<'_> {
+impl SelectorSite<'_> {
     fn path(&self, below: &str) -> String {
         if self.path.is_empty() { below.to_owned() } else { format!("{}.{below}", self.path) }
     }
@@ -67,7 +67,7 @@ fn content(requirement: &Requirement<'_>) -> String {
 pub type OnNodes<'n> = (&'n PreparedNodes, fn(&Requirement<'_>, &PreparedNodes) -> Option<Finding>);
 
 /// Everything worth saying about a selector, by itself and on nodes.
-pub fn findings(selector: &Selector<'_>, place: &Place<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
+pub fn findings(selector: &Selector<'_>, place: &SelectorSite<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for error in selector.errors() {
         findings.push(place.of_error(error));

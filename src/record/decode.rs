@@ -8,7 +8,7 @@ use crate::finding::Path;
 use crate::go::quantity::Quantity;
 use crate::go::time::Time;
 use crate::record::{Record, Value};
-use crate::text::diagnose::{self, Meant, Wanted};
+use crate::text::diagnose::{self, Correction, Expected};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
@@ -61,8 +61,8 @@ pub struct Mismatch {
     pub node: NodeId,
     /// What the field takes.
     pub ty: Type,
-    /// What is meant there, where that can be told.
-    pub meant: Option<Meant>,
+    /// What to write instead, where that is certain.
+    pub correction: Option<Correction>,
 }
 
 /// What decoding gives.
@@ -229,9 +229,9 @@ impl<'t> Decoder<'t, '_> {
     }
 
     fn push(&mut self, node: NodeId, message: String, ty: &Type, path: &Path<'_>) {
-        let wanted = if ty.is_text() { Some(Wanted::Text) } else { ty.takes_map().then_some(Wanted::Map) };
-        let meant = wanted.and_then(|wanted| diagnose::meant(self.tree, node, wanted));
-        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty, meant });
+        let expected = if ty.is_text() { Some(Expected::Text) } else { ty.takes_map().then_some(Expected::Map) };
+        let correction = expected.and_then(|expected| diagnose::correction(self.tree, node, expected));
+        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty, correction });
     }
 
     /// The last mismatch came from a type that decodes itself.

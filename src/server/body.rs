@@ -75,8 +75,8 @@ pub fn findings(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Findi
         let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
         let mut finding = Finding::error(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
         finding.path = Some(mismatch.path.clone());
-        if let Some(meant) = &mismatch.meant {
-            finding = finding.with_help(meant.help.clone()).with_fix(meant.title.clone(), meant.edits.clone());
+        if let Some(correction) = &mismatch.correction {
+            finding = finding.with_help(correction.help.clone()).with_fix(correction.title.clone(), correction.edits.clone());
         }
         findings.push(finding);
     }

@@ -1,7 +1,7 @@
 //! The verb `complete`: what could be written at a place.
 
 use super::answer::{self, Answer};
-use super::hover::asked;
+use super::hover::position_request;
 use super::request::Request;
 use crate::editor;
 use crate::text::Source;
@@ -10,7 +10,7 @@ const VERB: &str = "complete";
 
 /// Answers `complete`.
 pub fn complete(request: &Request) -> Answer {
-    let asked = match asked(request) {
+    let asked = match position_request(request) {
         Ok(asked) => asked,
         Err(error) => return Answer::unusable(Some(VERB), &error),
     };

@@ -1,7 +1,7 @@
 //! The verb `evaluate`: on which nodes can claims be used, and why not on the others.
 
 use super::answer::{self, Answer, Object};
-use super::placing::{Located, Placing, Told};
+use super::placing::{Explained, Located, Placing};
 use super::request::{Request, Via};
 use crate::api::core::NODE_SELECTOR;
 use crate::api::{Api, ClassicKind, Kind, ObjectKind, Release, core};
@@ -91,7 +91,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
     if !unread && decoded.answer.is_none() {
         let rules = SchedulerRules::of(release);
         let parsed = Selector::parse(NodeSelector::new(&decoded.record), &rules);
-        let place = lint::Place { path: "", steps: &[], parse_errors: Severity::Error };
+        let place = lint::SelectorSite { path: "", steps: &[], parse_errors: Severity::Error };
         for mut finding in lint::findings(&parsed, &place, Some((nodes, explain::unknown_label))) {
             finding.object = Some(0);
             finding.span = Some(crate::advice::locate::locate(tree, root, &finding.steps, finding.at_key));
@@ -99,7 +99,7 @@ fn bare(request: &Request, selector: &str, release: Release, nodes: &PreparedNod
         }
         let matches = Matches::of(&parsed, nodes);
         let ranges = (!request.without_places).then(|| Located::find(&file.source, tree, root, &[], &parsed));
-        let placing = Placing { nodes, told: Told::of(request, nodes.len()), release };
+        let placing = Placing { nodes, explained: Explained::of(request, nodes.len()), release };
         let placement = placing.selector(&matches, ranges.as_ref());
         answer.objects.push(Object {
             api_version: "v1".into(),
@@ -158,7 +158,7 @@ fn manifest(request: &Request, text: &str, release: Option<Release>, nodes: &Pre
         written.iter().zip(&parsed).map(|(written, selector)| located(request, &input, *written, selector)).collect();
     let errors: Vec<Option<String>> = parsed.iter().map(Selector::error).collect();
     let planner = Planner { world: &world, selectors: &written, errors: &errors, rules: &rules };
-    let placing = Placing { nodes, told: Told::of(request, nodes.len()), release };
+    let placing = Placing { nodes, explained: Explained::of(request, nodes.len()), release };
     let mut checked = false;
     for (index, part) in parts.iter().enumerate() {
         let alone = |plan| Some((vec![plan], false));
@@ -271,7 +271,7 @@ fn lints(
     // A class's selector that is parsed term by term fails the attempt only where no other term matches.
     let lazy = written.path == crate::place::plan::SUITABLE_NODES && !rules.class_first;
     let parse_errors = if lazy { Severity::Warning } else { Severity::Error };
-    let place_of = lint::Place { path: written.path, steps: &steps(written.path), parse_errors };
+    let place_of = lint::SelectorSite { path: written.path, steps: &steps(written.path), parse_errors };
     let found = lint::findings(selector, &place_of, Some((nodes, explain::unknown_label)));
     found.into_iter().map(|finding| place(input, item, written.object, finding)).collect()
 }

@@ -1,7 +1,7 @@
 //! The verb `hover`: what there is to say about the key or value at a place.
 
 use super::answer::{self, Answer};
-use super::request::{Place, Request};
+use super::request::{Request, TextPosition};
 use crate::api::Release;
 use crate::editor;
 use crate::limits::Limits;
@@ -10,19 +10,19 @@ use crate::manifest::Input;
 const VERB: &str = "hover";
 
 /// What `hover` and `complete` need of a request.
-pub struct Asked<'r> {
+pub struct PositionRequest<'r> {
     pub text: &'r str,
     pub release: Option<Release>,
-    pub position: Place,
+    pub position: TextPosition,
 }
 
 /// The parts of a request about a place; an error text if one is missing or unknown.
-pub fn asked(request: &Request) -> Result<Asked<'_>, String> {
+pub fn position_request(request: &Request) -> Result<PositionRequest<'_>, String> {
     request.locale()?;
     let text = request.text.as_deref().ok_or("`text` is missing: the manifest")?;
     within(text, &request.limits)?;
     let position = request.position.ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
-    Ok(Asked { text, release: request.release()?, position })
+    Ok(PositionRequest { text, release: request.release()?, position })
 }
 
 /// An error text for a text beyond the limit `bytes`: these verbs have no findings to tell it with.
@@ -35,7 +35,7 @@ pub fn within(text: &str, limits: &Limits) -> Result<(), String> {
 
 /// Answers `hover`.
 pub fn hover(request: &Request) -> Answer {
-    let asked = match asked(request) {
+    let asked = match position_request(request) {
         Ok(asked) => asked,
         Err(error) => return Answer::unusable(Some(VERB), &error),
     };

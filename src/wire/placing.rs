@@ -22,22 +22,22 @@ const NAMED: usize = 10;
 
 /// Which nodes tell everything.
 #[derive(Clone, Debug)]
-pub struct Told<'q> {
+pub struct Explained<'q> {
     full: bool,
     named: &'q [String],
 }
 
-impl<'q> Told<'q> {
+impl<'q> Explained<'q> {
     /// As asked for; by default everything for few nodes.
     pub fn of(request: &'q Request, nodes: usize) -> Self {
         let full = match request.detail {
             Some(detail) => detail == Detail::Full,
             None => nodes <= FULL_NODES,
         };
-        Told { full, named: &request.explain }
+        Explained { full, named: &request.explain }
     }
 
-    fn everything(&self, name: &str) -> bool {
+    fn includes(&self, name: &str) -> bool {
         self.full || self.named.iter().any(|named| named == name)
     }
 }
@@ -77,8 +77,8 @@ impl Located {
 pub struct Placing<'a, 'q> {
     /// The nodes.
     pub nodes: &'a PreparedNodes,
-    /// How much is told.
-    pub told: Told<'q>,
+    /// How much is explained.
+    pub explained: Explained<'q>,
     /// The release followed.
     pub release: Release,
 }
@@ -108,7 +108,7 @@ impl Placing<'_, '_> {
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.nodes));
         out::Placement {
             release: self.release.to_string(),
-            detail: if self.told.full { "full" } else { "summary" },
+            detail: if self.explained.full { "full" } else { "summary" },
             counts,
             reasons,
             next: None,
@@ -163,7 +163,7 @@ impl Placing<'_, '_> {
                 reason = format!("claim `{}`: {reason}", plan.entry.unwrap_or(&plan.claim));
             }
             let name = self.nodes.name(node);
-            let claims = self.told.everything(name).then(|| plans.iter().map(|plan| teller.claim(plan, node)).collect());
+            let claims = self.explained.includes(name).then(|| plans.iter().map(|plan| teller.claim(plan, node)).collect());
             out::Node {
                 name: name.to_owned(),
                 verdict: decision.verdict.name(),
@@ -204,7 +204,7 @@ impl Placing<'_, '_> {
                     1 => "the term matches".to_owned(),
                     many => format!("term {} of {many} matches", term.saturating_add(1)),
                 };
-                // Which term it is stands in the check: of thousands of nodes the place is only told where something is wrong.
+                // Which term it is stands in the check: of thousands of nodes the place is only explained where something is wrong.
                 (text, None)
             }
             Outcome::NoMatch => match explain::miss(matches, self.nodes, node) {
@@ -226,7 +226,7 @@ impl Placing<'_, '_> {
     ) -> out::SelectorCheck {
         let (eager, lazy) = (matches.eager(node), matches.lazy(node));
         let error = |outcome: Outcome| matches.error.clone().filter(|_| outcome == Outcome::Error);
-        let everything = self.told.everything(self.nodes.name(node));
+        let everything = self.explained.includes(self.nodes.name(node));
         out::SelectorCheck {
             source,
             eager: eager.name(),
@@ -331,29 +331,29 @@ impl Teller<'_, '_, '_, '_, '_> {
 
     fn filter_reason(&self, filter: &Filter<'_>, node: usize) -> Reason {
         let name = self.placing.nodes.name(node);
-        let told = |text: &str| (text.to_owned(), None);
+        let explained = |text: &str| (text.to_owned(), None);
         match filter {
             Filter::Selector { site: at, allocated } => {
-                let Some(site) = self.judge.sites.get(*at) else { return told("") };
+                let Some(site) = self.judge.sites.get(*at) else { return explained("") };
                 let lazy = !*allocated && !self.judge.rules.class_first;
                 let outcome = if lazy { site.matches.lazy(node) } else { site.matches.eager(node) };
                 self.placing.selector_reason(&site.matches, self.ranges.get(*at).and_then(Option::as_ref), node, outcome)
             }
             Filter::Unrestricted { path } => (format!("`{path}` is not set: every node"), None),
-            Filter::Refused(refusal) => told(&refusal.reason),
-            Filter::Unsuitable { nodes, reported, truncated } => told(match (nodes.contains(name), reported, truncated) {
+            Filter::Refused(refusal) => explained(&refusal.reason),
+            Filter::Unsuitable { nodes, reported, truncated } => explained(match (nodes.contains(name), reported, truncated) {
                 (true, ..) => "the driver says that it cannot use the node",
                 (false, true, false) => "the driver has nothing against the node",
                 (false, true, true) => "the driver's list of nodes it cannot use is full: it may have left this one out",
                 (false, false, _) => "the driver has said nothing yet",
             }),
-            Filter::Potential(nodes) => told(match nodes.contains(name) {
+            Filter::Potential(nodes) => explained(match nodes.contains(name) {
                 true => "drivers were asked about the node",
                 false => "drivers were not asked about the node in the last round",
             }),
-            Filter::Selected(selected) if *selected == name => told("the node is selected, waiting for the driver"),
+            Filter::Selected(selected) if *selected == name => explained("the node is selected, waiting for the driver"),
             Filter::Selected(selected) => (format!("node `{selected}` is selected"), None),
-            Filter::Structured => told("allocation by structured parameters is not modelled"),
+            Filter::Structured => explained("allocation by structured parameters is not modelled"),
         }
     }
 

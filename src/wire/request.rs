@@ -83,9 +83,9 @@ pub struct Request {
     /// Parse: only the YAML-to-JSON step.
     pub raw: bool,
     /// Where to hover or complete.
-    pub position: Option<Place>,
+    pub position: Option<TextPosition>,
     /// What fixes are wanted for; absent: the whole text.
-    pub range: Option<PlaceRange>,
+    pub range: Option<TextRange>,
     /// The kind to write a JSON Schema of; absent: all kinds of the release.
     pub kind: Option<String>,
     /// Language of sentences: `en` (default) or `zh-Hans`.
@@ -296,7 +296,7 @@ pub enum Lossy {
 /// A place in the text: `offset` in bytes, or `line` and `character` (UTF-16) from zero. `offset` wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "an object with `line` and `character`, or `offset`")]
-pub struct Place {
+pub struct TextPosition {
     /// Zero-based line.
     #[serde(deserialize_with = "coordinate")]
     pub line: u32,
@@ -311,14 +311,14 @@ pub struct Place {
 /// From one place up to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `start` and `end`")]
-pub struct PlaceRange {
+pub struct TextRange {
     /// Start.
-    pub start: Place,
+    pub start: TextPosition,
     /// End.
-    pub end: Place,
+    pub end: TextPosition,
 }
 
-impl Place {
+impl TextPosition {
     /// The byte offset in a text, inside it and between characters.
     pub fn offset(self, source: &Source<'_>) -> usize {
         let text = source.text();

@@ -17,8 +17,8 @@ pub struct References {
     objects: Vec<Object>,
     /// The claim entries of each pod, by namespace and name.
     pods: BTreeMap<[String; 2], BTreeSet<String>>,
-    wanted: Vec<Wanted>,
-    /// The names in what is wanted, one behind the other.
+    references: Vec<Reference>,
+    /// The names in the references, one behind the other.
     names: String,
     /// Nothing is taken in: the text is known to be one object, which refers to nothing in it. [`References::missing`] looks again
     /// once all is read.
@@ -37,10 +37,10 @@ struct Object {
 }
 
 #[derive(Debug)]
-struct Wanted {
+struct Reference {
     object: usize,
     what: What,
-    place: Place,
+    place: FieldPath,
     /// Where it stands.
     span: Span,
 }
@@ -63,7 +63,7 @@ pub struct Located<'a> {
 
 /// A field's path, in which `[]` stands for the item with the index beside it.
 #[derive(Debug)]
-struct Place(&'static str, usize);
+struct FieldPath(&'static str, usize);
 
 #[derive(Clone, Copy, Debug)]
 enum What {
@@ -119,7 +119,7 @@ impl References {
                     let field = path.rsplit('.').next().unwrap_or_default();
                     let Some(name) = tree.get(source, field).and_then(|node| tree.str(node)) else { continue };
                     let what = What::Claim(kind, self.keep([namespace, name]));
-                    self.want(object, what, Place(path, at));
+                    self.want(object, what, FieldPath(path, at));
                 }
             }
         }
@@ -149,7 +149,7 @@ impl References {
                 for (at, consumer) in claim.status().reserved_for().iter().enumerate() {
                     if consumer.resource() == "pods" && consumer.api_group().is_empty() {
                         let what = What::Pod(self.keep([namespace, consumer.name()]));
-                        self.want(object, what, Place("status.reservedFor[].name", at));
+                        self.want(object, what, FieldPath("status.reservedFor[].name", at));
                     }
                 }
             }
@@ -161,10 +161,10 @@ impl References {
             ClassicKind::PodSchedulingContext => {
                 let scheduling = view::PodSchedulingContext::new(record);
                 let pod = self.keep([namespace, scheduling.metadata().name()]);
-                self.want(object, What::Pod(pod), Place("metadata.name", 0));
+                self.want(object, What::Pod(pod), FieldPath("metadata.name", 0));
                 for (at, claim) in scheduling.status().resource_claims().iter().enumerate() {
                     let [entry] = self.keep([claim.name()]);
-                    self.want(object, What::Entry(pod, entry), Place("status.resourceClaims[].name", at));
+                    self.want(object, What::Entry(pod, entry), FieldPath("status.resourceClaims[].name", at));
                 }
             }
             ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters | ClassicKind::ResourceSlice => {}
@@ -179,7 +179,7 @@ impl References {
         parameters: &'static str,
     ) {
         let [name] = self.keep([spec.resource_class_name()]);
-        self.want(object, What::Class(name), Place(class, 0));
+        self.want(object, What::Class(name), FieldPath(class, 0));
         if let Some(reference) = spec.parameters_ref() {
             self.parameters(object, [reference.kind(), reference.api_group(), object.namespace, reference.name()], parameters);
         }
@@ -188,7 +188,7 @@ impl References {
     /// Kind, group, namespace and name.
     fn parameters(&mut self, object: Located<'_>, key: [&str; 4], place: &'static str) {
         let what = What::Parameters(self.keep(key));
-        self.want(object, what, Place(place, 0));
+        self.want(object, what, FieldPath(place, 0));
     }
 
     fn keep<const N: usize>(&mut self, names: [&str; N]) -> [Name; N] {
@@ -203,30 +203,30 @@ impl References {
         self.names.get(name.from()..name.to()).unwrap_or_default()
     }
 
-    fn want(&mut self, object: Located<'_>, what: What, place: Place) {
+    fn want(&mut self, object: Located<'_>, what: What, place: FieldPath) {
         let span = place.locate(object.tree, object.item.node);
-        self.wanted.push(Wanted { object: object.index, what, place, span });
+        self.references.push(Reference { object: object.index, what, place, span });
     }
 
     /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none.
     pub fn missing<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
         // A text of one object refers to nothing in it, whatever else stands there.
-        if !self.wanted.is_empty() && object(1).is_some() {
+        if !self.references.is_empty() && object(1).is_some() {
             self.look(object, namespace, tell);
         }
     }
 
     fn look<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
-        let there = There::of(&self.objects, object, namespace);
+        let inventory = Inventory::of(&self.objects, object, namespace);
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
-        for Wanted { object, what, place, span } in &self.wanted {
+        for Reference { object, what, place, span } in &self.references {
             let lacks = match *what {
-                What::Class(name) => !name.is_empty() && there.lacks("ResourceClass", GROUP, self.name(name), ""),
+                What::Class(name) => !name.is_empty() && inventory.lacks("ResourceClass", GROUP, self.name(name), ""),
                 What::Parameters(names) => {
                     let [kind, group, namespace, name] = names.map(|name| self.name(name));
-                    !kind.is_empty() && there.lacks(kind, group, name, namespace)
+                    !kind.is_empty() && inventory.lacks(kind, group, name, namespace)
                 }
-                What::Claim(kind, [namespace, name]) => there.lacks(kind, GROUP, self.name(name), self.name(namespace)),
+                What::Claim(kind, [namespace, name]) => inventory.lacks(kind, GROUP, self.name(name), self.name(namespace)),
                 What::Pod(place) => !self.pods.is_empty() && pod(place).is_none(),
                 What::Entry(place, entry) => pod(place).is_some_and(|entries| !entries.contains(self.name(entry))),
             };
@@ -238,7 +238,7 @@ impl References {
         }
     }
 
-    fn finding(&self, what: What, place: &Place) -> Finding {
+    fn finding(&self, what: What, place: &FieldPath) -> Finding {
         let name = |name| self.name(name);
         let of_kind = |kind: &str, name: &str| format!("the text has objects of kind {kind}, but none is called `{name}`");
         let (code, message) = match what {
@@ -270,16 +270,16 @@ impl References {
 }
 
 /// The objects of the text.
-struct There<'a> {
+struct Inventory<'a> {
     /// Their kinds and groups.
     kinds: BTreeSet<(&'a str, &'a str)>,
     /// Where each lives, in order; `None` may be anywhere.
     objects: Vec<(Key<'a>, Option<&'a str>)>,
 }
 
-impl<'a> There<'a> {
+impl<'a> Inventory<'a> {
     fn of(objects: &'a [Object], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
-        let mut there = There { kinds: BTreeSet::new(), objects: Vec::with_capacity(objects.len()) };
+        let mut inventory = Inventory { kinds: BTreeSet::new(), objects: Vec::with_capacity(objects.len()) };
         for object in objects {
             let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
             let group = api_version.split_once('/').map_or("", |(group, _)| group);
@@ -289,11 +289,11 @@ impl<'a> There<'a> {
                 "" => Some(namespace),
                 given => Some(given),
             };
-            there.kinds.insert((kind, group));
-            there.objects.push(([object.name.as_deref().unwrap_or(name), kind, group], place));
+            inventory.kinds.insert((kind, group));
+            inventory.objects.push(([object.name.as_deref().unwrap_or(name), kind, group], place));
         }
-        there.objects.sort();
-        there
+        inventory.objects.sort();
+        inventory
     }
 
     /// The text has objects of the kind, but not this one. A reference without namespace means any.
@@ -308,9 +308,9 @@ impl<'a> There<'a> {
     }
 }
 
-impl Place {
+impl FieldPath {
     fn locate(&self, tree: &Tree<'_>, node: NodeId) -> Span {
-        let Place(mut path, index) = *self;
+        let FieldPath(mut path, index) = *self;
         let mut steps = Vec::with_capacity(4);
         while !path.is_empty() {
             let (part, rest) = path.split_once('.').unwrap_or((path, ""));
@@ -325,7 +325,7 @@ impl Place {
     }
 
     fn render(&self) -> String {
-        let Place(path, index) = self;
+        let FieldPath(path, index) = self;
         match path.split_once('[') {
             Some((list, below)) => format!("{list}[{index}{below}"),
             None => (*path).to_owned(),

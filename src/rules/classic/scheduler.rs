@@ -3,7 +3,7 @@
 
 use crate::api::Release;
 use crate::finding::{Code, Finding, Path, Severity};
-use crate::place::lint::{self, Place};
+use crate::place::lint::{self, SelectorSite};
 use crate::place::rules::SchedulerRules;
 use crate::place::selector::Selector;
 use crate::record::view::NodeSelector;
@@ -16,7 +16,7 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
     }
     let parsed = Selector::parse(selector, &SchedulerRules::of(release));
     let (rendered, steps) = (path.render(), path.steps());
-    let place = Place { path: &rendered, steps: &steps, parse_errors: Severity::Warning };
+    let place = SelectorSite { path: &rendered, steps: &steps, parse_errors: Severity::Warning };
     for mut finding in lint::findings(&parsed, &place, None) {
         if told_by_the_api(&finding) {
             continue;

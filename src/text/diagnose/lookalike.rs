@@ -9,7 +9,7 @@ use crate::text::tree::{Kind, Style, Tree};
 const MOST: usize = 50;
 
 /// What a character is taken for, and its name.
-pub(super) fn meant(c: char) -> Option<(char, &'static str)> {
+pub(super) fn stands_for(c: char) -> Option<(char, &'static str)> {
     Some(match c {
         '\u{2010}' => ('-', "a hyphen of its own (U+2010)"),
         '\u{2011}' => ('-', "a non-breaking hyphen (U+2011)"),
@@ -71,13 +71,13 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
     let text = line.trim_end_matches(['\n', '\r']);
     let dashes = text.trim_end();
     let of_dashes =
-        |text: &str| text.chars().count() >= 2 && text.chars().all(|c| c == '-' || matches!(meant(c), Some(('-', _))));
+        |text: &str| text.chars().count() >= 2 && text.chars().all(|c| c == '-' || matches!(stands_for(c), Some(('-', _))));
     // A whole line of dashes: a separator.
     if of_dashes(dashes) {
         return first_of(dashes, '-').map(|name| at(start, 0, dashes, "---", name));
     }
     // Indentation.
-    let blank = |c: char| c == ' ' || c == '\t' || matches!(meant(c), Some((' ', _)));
+    let blank = |c: char| c == ' ' || c == '\t' || matches!(stands_for(c), Some((' ', _)));
     let rest = text.trim_start_matches(blank);
     let indent = text.get(..text.len().saturating_sub(rest.len())).unwrap_or("");
     if let Some(name) = first_of(indent, ' ') {
@@ -88,7 +88,7 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
     // A list item.
     let mut chars = rest.chars();
     if let Some(first) = chars.next()
-        && let Some(('-', name)) = meant(first)
+        && let Some(('-', name)) = stands_for(first)
         && chars.next().is_none_or(blank)
     {
         return Some(at(start, from, &rest.chars().take(1).collect::<String>(), "-", name));
@@ -107,8 +107,8 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
                     return Some(at(start, from.saturating_add(next), &spaces, plain, name));
                 }
             }
-            _ if matches!(meant(c), Some((':', _))) => {
-                let name = meant(c).map_or("", |(_, name)| name);
+            _ if matches!(stands_for(c), Some((':', _))) => {
+                let name = stands_for(c).map_or("", |(_, name)| name);
                 let plain = if behind.starts_with(blank) { ":" } else { ": " };
                 return Some(at(start, from.saturating_add(offset), &c.to_string(), plain, name));
             }
@@ -119,7 +119,7 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
 }
 
 fn first_of(text: &str, wanted: char) -> Option<&'static str> {
-    text.chars().find_map(|c| meant(c).filter(|(real, _)| *real == wanted).map(|(_, name)| name))
+    text.chars().find_map(|c| stands_for(c).filter(|(real, _)| *real == wanted).map(|(_, name)| name))
 }
 
 fn at(line: usize, offset: usize, found: &str, new_text: &str, name: &'static str) -> Lookalike {
@@ -130,7 +130,7 @@ fn at(line: usize, offset: usize, found: &str, new_text: &str, name: &'static st
 
 /// Whether there is a look-alike anywhere in a text.
 pub(in crate::text) fn has_lookalikes(text: &str) -> bool {
-    !text.is_ascii() && text.chars().any(|c| !c.is_ascii() && meant(c).is_some())
+    !text.is_ascii() && text.chars().any(|c| !c.is_ascii() && stands_for(c).is_some())
 }
 
 /// Warnings for a document kubectl accepts: look-alikes in plain scalars, where they became text.
@@ -200,7 +200,7 @@ fn begins_line(source: &str, offset: usize) -> bool {
 
 /// Blanks that are none at the beginning of a value.
 fn leading_blank(line: &str, start: usize) -> Option<Lookalike> {
-    line.chars().next().and_then(meant).filter(|(real, _)| *real == ' ')?;
+    line.chars().next().and_then(stands_for).filter(|(real, _)| *real == ' ')?;
     in_line(line, start)
 }
 
@@ -208,7 +208,7 @@ fn leading_blank(line: &str, start: usize) -> Option<Lookalike> {
 fn quoted(text: &str, start: usize) -> Option<Lookalike> {
     let text = text.trim_end();
     let (first, last) = (text.chars().next()?, text.chars().next_back()?);
-    let ((real, name), (closing, _)) = (meant(first)?, meant(last)?);
+    let ((real, name), (closing, _)) = (stands_for(first)?, stands_for(last)?);
     if !matches!(real, '"' | '\'') || closing != real || first.len_utf8() >= text.len() {
         return None;
     }

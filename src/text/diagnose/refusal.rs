@@ -1,15 +1,15 @@
 //! Plainer words for what kubectl refuses: what is wrong, where it began, and a fix where the text
 //! reads with it.
 
+use super::correction;
 use super::lookalike::{self, Lookalike};
-use super::meant;
 use super::trial::{MOST_BYTES, documents, edited, tries};
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Mark, Stage, YamlError};
 
 /// The place a message speaks of.
-struct Place<'a, 's> {
+struct ErrorSite<'a, 's> {
     source: &'a Source<'s>,
     chunk: Span,
     error: &'a YamlError,
@@ -23,7 +23,7 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
         _ => (Code::YamlSyntax, Origin::Kubectl),
     };
     let at = (error.problem_mark.offset as usize).min(chunk.to());
-    let place = Place { source, chunk, error, at };
+    let place = ErrorSite { source, chunk, error, at };
     let finding = Finding::error(code, origin, error.to_string());
     if let Some((lookalike, edits)) = place.lookalike() {
         return finding.with_help(lookalike.help()).with_span(lookalike.edit.span).with_fix(lookalike.title(), edits);
@@ -42,7 +42,7 @@ pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) ->
     let head = Span::new(line.from(), said.from());
     let finding = Finding::error(Code::YamlSeparator, Origin::Kubectl, format!("invalid Yaml document separator: {text}"))
         .with_span(Span { start: line.start, end: said.end });
-    if text.chars().all(|c| c == '-' || matches!(lookalike::meant(c), Some(('-', _)))) {
+    if text.chars().all(|c| c == '-' || matches!(lookalike::stands_for(c), Some(('-', _)))) {
         let edit = Edit { span: Span { start: line.start, end: said.end }, new_text: "---".to_owned() };
         return finding.with_help("a separator is three hyphens: write `---`").with_fix("write `---`", vec![edit]);
     }
@@ -100,7 +100,7 @@ type Words = (Span, String, Option<(String, Edit)>);
 /// What a colon without a blank behind it may lead to, by what stands before and behind.
 const COLONS: [&str; 2] = ["could not find expected ':'", "mapping values are not allowed in this context"];
 
-impl Place<'_, '_> {
+impl ErrorSite<'_, '_> {
     fn here(&self) -> &str {
         self.source.slice(Span::new(self.at, self.chunk.to()))
     }
@@ -352,9 +352,13 @@ impl Place<'_, '_> {
         let text = self.source.slice(line);
         let word = text.trim();
         let start = line.from().saturating_add(text.len().saturating_sub(text.trim_start().len()));
-        let behind = meant::behind_colon(word)?;
+        let behind = correction::behind_colon(word)?;
         let edit = Edit { span: Span::at(start.saturating_add(behind)), new_text: " ".to_owned() };
-        Some((Span::new(start, start.saturating_add(word.len())), meant::blank(word), Some((meant::PUT.to_owned(), edit))))
+        Some((
+            Span::new(start, start.saturating_add(word.len())),
+            correction::blank(word),
+            Some((correction::PUT.to_owned(), edit)),
+        ))
     }
 
     fn unclosed(&self, open: char, close: char) -> Words {

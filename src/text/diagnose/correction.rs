@@ -8,7 +8,7 @@ use crate::text::tree::{Kind, NodeId, Style, Tree};
 
 /// What to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meant {
+pub struct Correction {
     /// In one line.
     pub help: String,
     /// What the edits do.
@@ -19,29 +19,29 @@ pub struct Meant {
 
 /// What a field takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Expected {
     /// A string.
     Text,
     /// A struct or a map.
     Map,
 }
 
-/// What is meant by the plain scalar of a YAML text at `node`, where something else is wanted. JSON and quoted text give nothing, an
+/// What is meant by the plain scalar of a YAML text at `node`, where something else is expected. JSON and quoted text give nothing, an
 /// empty value neither.
-pub fn meant(tree: &Tree<'_>, node: NodeId, wanted: Wanted) -> Option<Meant> {
+pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<Correction> {
     let place = tree.node(node);
     if place.style != Style::Plain || !place.properties.is_empty() {
         return None;
     }
     let written = tree.source().get(place.span.from()..place.span.to()).filter(|text| !text.is_empty())?;
-    match wanted {
-        Wanted::Text => text(place.kind, place.span, written),
-        Wanted::Map => map(tree, place.span, written),
+    match expected {
+        Expected::Text => text(place.kind, place.span, written),
+        Expected::Map => map(tree, place.span, written),
     }
 }
 
 /// Quotes.
-fn text(kind: Kind, span: Span, written: &str) -> Option<Meant> {
+fn text(kind: Kind, span: Span, written: &str) -> Option<Correction> {
     let read_as = match kind {
         Kind::Null => "null".to_owned(),
         Kind::Bool(value) => value.to_string(),
@@ -60,11 +60,11 @@ fn text(kind: Kind, span: Span, written: &str) -> Option<Meant> {
         format!("without quotes YAML reads `{written}` as `{read_as}`: write `\"{written}\"`")
     };
     let edits = vec![Edit { span, new_text: format!("\"{written}\"") }];
-    Some(Meant { help, title: format!("quote `{written}`"), edits })
+    Some(Correction { help, title: format!("quote `{written}`"), edits })
 }
 
 /// Blanks, where each line would be a key and a value that begins in the same column.
-fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Meant> {
+fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
     let before = tree.source().get(..span.from())?.rsplit(['\n', '\r']).next()?;
     if before.starts_with("---") || !before.bytes().all(|byte| matches!(byte, b' ' | b'-')) {
         return None;
@@ -82,7 +82,7 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Meant> {
         at = at.saturating_add(line.len());
     }
     let first = written.lines().next().unwrap_or_default().trim_end();
-    Some(Meant { help: blank(first), title: PUT.to_owned(), edits })
+    Some(Correction { help: blank(first), title: PUT.to_owned(), edits })
 }
 
 /// What the edit does that puts a blank behind a colon.
