@@ -65,7 +65,7 @@ const sourceOf = (text: string) => `'sha256-${createHash("sha256").update(text).
 
 /**
  * Makes the page paint with its first response: the styles, the theme and the shell with the first example stand in it, allowed by
- * their hashes. The page's code is fetched together with the small script that starts the worker, not after it.
+ * their hashes. The worker with the engine starts at once, and the page's code is fetched beside it.
  */
 function firstPaint(): Plugin {
   return {
@@ -73,8 +73,9 @@ function firstPaint(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler(html, { bundle }) {
-        const early = Object.keys(bundle ?? {}).filter((name) => /\/(worker-[^/]+\.js|claimkit_bg-[^/]+\.wasm)$/.test(name));
-        const first = readFileSync(join(here, "build/first.js"), "utf8").replace("__EARLY__", JSON.stringify(early.map((name) => `./${name}`)));
+        // While developing there is no bundle: the page's code starts the worker.
+        const worker = Object.keys(bundle ?? {}).find((name) => /\/worker-[^/]+\.js$/.test(name));
+        const first = readFileSync(join(here, "build/first.js"), "utf8").replace("__WORKER__", JSON.stringify(worker ? `./${worker}` : null));
         const filled = html.replace("<!--first-->", () => `<script>${first}</script>`).replace("<!--shell-->", () => shell(join(here, "src/examples/three-mistakes.yaml")));
         // While developing, styles come as scripts and are not known here.
         if (!bundle) return filled.replace("__SCRIPTS__", sourceOf(first)).replace("'self' __STYLES__", "'self' 'unsafe-inline'");

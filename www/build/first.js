@@ -11,12 +11,18 @@
     // Storage may be switched off; the system's theme is then used.
   }
   if (location.hash) root.dataset.visited = "";
-  // The worker asks for these once the page's code has started it: on a slow line that is seconds later. Both come from the cache then.
-  __EARLY__.forEach(function (file) {
-    fetch(file)
-      .then(function (response) {
-        return response.arrayBuffer();
-      })
-      .catch(function () {});
-  });
+  // The engine gets ready beside everything else; what it says before the page's code is there is kept for it.
+  var address = __WORKER__;
+  if (address) {
+    var worker = new Worker(address, { type: "module", name: "claimkit" });
+    var started = { worker: worker, heard: [] };
+    worker.onmessage = function (event) {
+      started.heard.push(event.data);
+    };
+    worker.onerror = function () {
+      // The page's code starts another one, and tells why that fails.
+      started.worker = null;
+    };
+    window.claimkitStarted = started;
+  }
 })();

@@ -57,8 +57,9 @@ describe("convert", () => {
     await page.locator(".compare .cm-deletedChunk").first().waitFor();
     expect(await page.locator(".compare .cm-merge-b").count()).toBe(1);
     expect(await page.locator(".compare .cm-merge-a").count()).toBe(0);
-    await setText(page, "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {resourceClassName: b}\n");
-    await page.locator(".compare .cm-deletedChunk", { hasText: "v1alpha2" }).waitFor();
+    await setText(page, "apiVersion: resource.k8s.io/v1alpha1\nkind: ResourceClaim\nmetadata: {name: other}\nspec: {resourceClassName: b}\n");
+    await page.locator(".cm-line", { hasText: "name: other" }).nth(1).waitFor();
+    await page.locator(".compare .cm-deletedChunk", { hasText: "v1alpha1" }).waitFor();
     await done();
   });
 });

@@ -58,10 +58,12 @@ export interface Options {
   context?: BrowserContext;
   /** What to do with a new context before the page is opened in it. */
   before?: (context: BrowserContext) => Promise<unknown>;
+  /** What to do with the page before it goes anywhere. */
+  prepare?: (page: Page) => Promise<unknown>;
 }
 
 /** Opens the page and watches it. */
-export async function openPage({ path = "", width = 1280, height = 800, colorScheme = "light", locale = "en-US", context, before }: Options = {}): Promise<Opened> {
+export async function openPage({ path = "", width = 1280, height = 800, colorScheme = "light", locale = "en-US", context, before, prepare }: Options = {}): Promise<Opened> {
   const own = context ?? (await browser.newContext({ viewport: { width, height }, colorScheme, locale, permissions: ["clipboard-read", "clipboard-write"] }));
   await before?.(own);
   const complaints: string[] = [];
@@ -82,6 +84,7 @@ export async function openPage({ path = "", width = 1280, height = 800, colorSch
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI}`));
   });
+  await prepare?.(page);
   await page.goto(home + path);
   await page.waitForSelector(".panel");
   return {

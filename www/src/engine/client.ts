@@ -52,9 +52,21 @@ let flying: { id: number; waiting: Waiting; timer: number } | null = null;
 let known = new Map<string, number>();
 const queue: Waiting[] = [];
 
+/** The worker that the script in the page's head started (build/first.js), and what it has said since. */
+function startedEarly(): { worker: Worker; heard: Tell[] } | undefined {
+  const page = window as { claimkitStarted?: { worker: Worker | null; heard: Tell[] } };
+  const early = page.claimkitStarted;
+  delete page.claimkitStarted;
+  if (!early?.worker) return undefined;
+  early.worker.onmessage = null;
+  early.worker.onerror = null;
+  return { worker: early.worker, heard: early.heard };
+}
+
 function start(): void {
   known = new Map();
-  const mine = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "claimkit" });
+  const early = startedEarly();
+  const mine = early?.worker ?? new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "claimkit" });
   worker = mine;
   mine.addEventListener("message", ({ data }: MessageEvent<Tell>) => {
     if (worker === mine) hear(data);
@@ -63,6 +75,7 @@ function start(): void {
     event.preventDefault();
     if (worker === mine) crash(event.message || "the worker stopped");
   });
+  for (const tell of early?.heard ?? []) hear(tell);
 }
 
 function hear(tell: Tell): void {

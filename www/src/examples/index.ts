@@ -91,6 +91,7 @@ export const EXAMPLES: readonly Example[] = [
     title: { en: "From v1alpha1 to v1alpha2", "zh-Hans": "从 v1alpha1 到 v1alpha2" },
     sentence: { en: "Only the lines that must change do; comments, order and quotes stay.", "zh-Hans": "只改必须改的行；注释、顺序和引号保持不变。" },
     panel: "convert",
+    target: "resource.k8s.io/v1alpha2",
     get files() {
       return [manifest("v1alpha1", "claim")];
     },
@@ -129,6 +130,7 @@ export const EXAMPLES: readonly Example[] = [
     title: { en: "What v1alpha1 cannot hold", "zh-Hans": "v1alpha1 容纳不下的内容" },
     sentence: { en: "Converting down is refused until you allow the losses it lists.", "zh-Hans": "向下转换会被拒绝，除非允许所列的丢失。" },
     panel: "convert",
+    target: "resource.k8s.io/v1alpha1",
     get files() {
       return [manifest("losses", "claim")];
     },

@@ -17,16 +17,20 @@ import { pauseFor, useEngine } from "./useEngine.ts";
 
 const shortName = (version: string) => version.replace("resource.k8s.io/", "");
 
+/** Versions whose objects have the same kinds: they are converted into each other. */
+const FAMILIES: readonly (readonly string[])[] = [["v1alpha1", "v1alpha2"], ["v1alpha3", "v1beta1", "v1beta2", "v1"]];
+
 /**
- * Where a text goes when nothing else is chosen: up to the newest version, or one down where it is there already; null where it has
- * no object of a known version.
+ * Where a text goes when nothing else is chosen: up to the newest version of its family, or one down where it is there already; null
+ * where it has no object of a known version.
  */
 function direction(text: string, known: readonly string[]): string | null {
   const found = known.filter((version) => new RegExp(`${version.replace(/[.]/g, "\\.")}(?![a-z0-9])`).test(text));
-  const newest = known.at(-1);
-  if (found.length === 0 || newest === undefined) return null;
+  const family = known.filter((version) => FAMILIES.some((names) => names.includes(shortName(found[0] ?? "")) && names.includes(shortName(version))));
+  const newest = family.at(-1);
+  if (newest === undefined) return null;
   if (found[0] !== newest) return newest;
-  return known.at(-2) ?? newest;
+  return family.at(-2) ?? newest;
 }
 
 /** A file's name after it was converted: the version stands in it, so that it does not lie beside the old one under one name. */
