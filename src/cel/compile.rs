@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::ast::Ast;
 use super::checker::{self, Findings};
 use super::cost::{Range, estimate};
-use super::environment::{Environment, Rules, Wanted};
+use super::dialect::Rules;
+use super::environment::{Environment, Wanted};
+use super::evaluator::program::Steps;
 use super::evaluator::{self, Observation, plan};
 use super::parse::parse;
 use super::source::{Problems, Source};
@@ -77,7 +79,7 @@ pub struct Checked {
 #[derive(Debug)]
 pub struct Program {
     checked: Checked,
-    program: plan::Program,
+    program: Steps,
     rules: Rules,
     estimate: Option<Range>,
 }

@@ -69,3 +69,34 @@ pub struct ParseOptions {
     /// The macros that are known. Another name or number of arguments is an ordinary call.
     pub macros: MacroSet,
 }
+
+/// What a release computes differently from later ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// A text search that begins behind the end fails, `containsCIDR` of a text is never true (cel-go 0.17 and 0.20, apiserver 1.30 and 1.31).
+    pub first_libraries: bool,
+    /// A loop with two variables over an error says so in its own words (cel-go 0.22).
+    pub two_variables_hide_errors: bool,
+    /// A loop's accumulator gets its first value before the loop, not when it is first asked for (cel-go 0.17 and 0.20).
+    pub eager_accumulators: bool,
+    /// Arguments of formats are not validated, and optional types have a shorter name in problems (cel-go 0.17).
+    pub first_checker: bool,
+    /// The validator of formats crashes on a receiver that is not a literal (cel-go 0.20).
+    pub computed_formats_crash: bool,
+    /// Semantic versions cost 1: the functions are not kube-apiserver's yet (1.31 and 1.32).
+    pub plain_versions: bool,
+    /// The second variable of a loop has no type if the range has none, and no bounds (cel-go 0.22).
+    pub second_variables_are_untyped: bool,
+    /// The regular expression for URIs is a little longer (1.32 and earlier).
+    pub longer_uri_pattern: bool,
+    /// Calls of kube-apiserver's functions cost by their own rules at run time (all releases but 1.31).
+    pub library_costs: bool,
+    /// Lists' functions cost by size (cel-go 0.26).
+    pub list_costs: bool,
+    /// Sizes of optional values and results of `dyn()` are known to the estimate (cel-go 0.23 and later).
+    pub sizes_pass_through: bool,
+    /// Named formats count bytes (1.35 and later).
+    pub lengths_in_bytes: bool,
+    /// Lists can be attributes.
+    pub list_attributes: bool,
+}

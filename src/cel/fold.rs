@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::environment::Rules;
-use super::evaluator::plan::{CallStep, MatchKind, MatchStep, Node, Step};
+use super::dialect::Rules;
+use super::evaluator::program::{CallStep, MatchStep, Node, Step};
 use super::operations::Scope;
+use super::operations::texts::MatchKind;
 use super::regex::Regex;
 use super::value::{Key, Map, Value, exact_int, exact_uint};
 

@@ -6,7 +6,8 @@ use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::explain::{Matrix, Options, account};
 use claimkit::place::device::facts::Facts;
-use claimkit::place::device::plugin::{PluginGates, PluginRules, PodCase};
+use claimkit::place::device::plugin::{PluginGates, PodCase};
+use claimkit::place::device::plugin_rules::PluginRules;
 use serde_json::{Value, json};
 
 /// The account of a line's pod.

@@ -5,7 +5,8 @@ use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Request;
-use claimkit::place::device::plugin::{Code, PluginGates, PluginRules, PodCase, Status, filter};
+use claimkit::place::device::plugin::{Code, PluginGates, PodCase, Status, filter};
+use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
 use serde_json::{Value, json};
 

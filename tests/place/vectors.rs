@@ -67,12 +67,12 @@ fn matrix(cluster: &Cluster<'_>, line: &Value, claims: &[&Claim]) -> Vec<String>
                     for (index, selector) in selectors.iter().enumerate().filter(|(_, selector)| selector.cel.is_some()) {
                         let mut letters = String::new();
                         for (flat, (at, device)) in devices.iter().enumerate() {
-                            let cell = cluster.verdicts.ask(cluster, selector, *at).unwrap();
+                            let cell = cluster.ask(selector, *at).unwrap();
                             let key = match cell {
                                 Cell::CompileError => format!("{kind}/{index}"),
                                 _ => format!("{kind}/{index}/{flat}"),
                             };
-                            let words = cluster.verdicts.error(cluster, selector, *at);
+                            let words = cluster.selector_error(selector, *at);
                             let words = words.split_once(": ").map_or("", |(_, words)| words);
                             letters.push(match cell {
                                 Cell::CompileError => '!',

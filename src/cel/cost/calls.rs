@@ -2,9 +2,9 @@
 //! and its standard functions.
 
 use super::super::ast::{Literal, Node};
-use super::super::environment::Rules;
+use super::super::dialect::Rules;
 use super::super::types::Type;
-use super::estimate::Argument;
+use super::argument::Argument;
 use super::{Range, Size};
 
 /// Cost of one traversal of a text of this size.

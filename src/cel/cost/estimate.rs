@@ -4,22 +4,9 @@ use super::super::ast::{Comprehension, Expr, Literal, Node};
 use super::super::checker::{Findings, Reference};
 use super::super::environment::{Bounds, Environment, Signature};
 use super::super::types::Type;
+use super::argument::{Argument, Entry};
 use super::calls;
 use super::{Range, Size};
-
-/// Sizes of the keys and values of a container.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Entry {
-    is_list: bool,
-    key: Size,
-    value: Size,
-}
-
-impl Entry {
-    fn union(self, other: Entry) -> Entry {
-        Entry { is_list: self.is_list, key: self.key.union(other.key), value: self.value.union(other.value) }
-    }
-}
 
 /// A variable of a loop.
 struct Local<'a> {
@@ -27,28 +14,6 @@ struct Local<'a> {
     path: Option<&'a Bounds>,
     size: Option<Size>,
     entry: Option<Entry>,
-}
-
-/// What is known of an argument of a call.
-#[derive(Clone, Copy)]
-pub(super) struct Argument<'a> {
-    /// The expression.
-    pub expr: &'a Expr,
-    /// Its type.
-    pub kind: &'a Type,
-    /// Its size, if it is known.
-    pub size: Option<Size>,
-    /// Sizes of its parts, if they are known.
-    pub entry: Option<Entry>,
-    /// Its bounds, if it is a part of a variable that has some.
-    pub path: Option<&'a Bounds>,
-}
-
-impl Argument<'_> {
-    /// The size; without bounds if it is not known.
-    pub fn size(&self) -> Size {
-        self.size.unwrap_or(Size::UNKNOWN)
-    }
 }
 
 /// The estimate of an expression.

@@ -1,5 +1,6 @@
 //! What expressions cost: before they run (estimate) and while they run (spending).
 
+mod argument;
 mod calls;
 pub mod estimate;
 pub mod spend;

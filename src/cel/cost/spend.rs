@@ -1,6 +1,6 @@
 //! What a run costs (cel-go, `interpreter/runtimecost.go`; kube-apiserver, `k8s.io/apiserver/pkg/cel/library/cost.go`, `CallCost`).
 
-use super::super::environment::Rules;
+use super::super::dialect::Rules;
 use super::super::operations::Scope;
 use super::super::value::Value;
 use super::times;

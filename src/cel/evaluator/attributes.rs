@@ -1,13 +1,9 @@
 //! Selection of parts of values by names, keys and indices (cel-go, `interpreter/attributes.go`).
 
-use std::sync::Arc;
-
-use super::super::value::{Key, Value, exact_int};
-use super::plan::{Attribute, Qualifier, QualifierKey, Root};
-use super::run::Run;
+use super::super::value::{Value, exact_int};
 
 /// What a selection finds.
-enum Found {
+pub(super) enum Found {
     /// A part.
     Part(Value),
     /// Nothing; the error that says so where it is one.
@@ -56,7 +52,8 @@ pub(super) fn unhashable(value: &Value) -> Option<String> {
         .then(|| format!("internal error: runtime error: hash of unhashable type {}", go_type(value)))
 }
 
-fn find(of: &Value, key: &Value) -> Found {
+/// The part of a value that a key selects.
+pub(super) fn find(of: &Value, key: &Value) -> Found {
     match of {
         Value::Error(_) => Found::Failure(of.clone()),
         Value::Map(map) => match map.find(key) {
@@ -80,87 +77,4 @@ fn find(of: &Value, key: &Value) -> Found {
         }
         _ => Found::Nothing(Value::error(format!("no such key: {key}"))),
     }
-}
-
-impl<'a> Run<'a> {
-    /// The value of an attribute, without the cost of the attribute itself.
-    pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Value {
-        let root = match &attribute.root {
-            Root::Variable(place, name) => match self.variable(*place) {
-                Some(value) => value,
-                None => Value::error(format!("no such attribute(s): {name}")),
-            },
-            Root::Local(place) => self.local(*place),
-            Root::Value(node) => self.evaluate(node),
-            Root::Conditional(parts) => {
-                let (condition, truthy, falsy) = &**parts;
-                return match self.evaluate(condition) {
-                    Value::Bool(true) => self.resolve(truthy),
-                    Value::Bool(false) => self.resolve(falsy),
-                    Value::Error(error) => Value::Error(error),
-                    _ => Value::no_such_overload(),
-                };
-            }
-        };
-        if root.is_error() || attribute.qualifiers.is_empty() {
-            return root;
-        }
-        self.apply(root, &attribute.qualifiers)
-    }
-
-    fn apply(&mut self, root: Value, qualifiers: &'a [Arc<Qualifier>]) -> Value {
-        let mut optional = false;
-        let mut value = root;
-        if let Value::Optional(inner) = &value {
-            match inner {
-                None => return value,
-                Some(inner) => {
-                    let inner = (**inner).clone();
-                    value = inner;
-                    optional = true;
-                }
-            }
-        }
-        for qualifier in qualifiers {
-            optional = optional || qualifier.optional;
-            let (key, is_constant) = match &qualifier.key {
-                QualifierKey::Constant(key) => (key.clone(), true),
-                QualifierKey::Attribute(attribute) => (self.resolve(attribute), false),
-                QualifierKey::Computed(node) => (self.evaluate(node), false),
-            };
-            let found = if key.is_error() {
-                Found::Failure(key)
-            } else if let (false, Err(text)) = (is_constant, can_qualify(&key)) {
-                Found::Failure(Value::error(text))
-            } else {
-                find(&value, &key)
-            };
-            let drops = matches!(qualifier.key, QualifierKey::Computed(_));
-            if optional {
-                match found {
-                    Found::Part(part) => {
-                        self.spend_qualifier(qualifier.id, drops);
-                        value = part;
-                    }
-                    Found::Nothing(_) => return Value::Optional(None),
-                    Found::Failure(error) => return error,
-                }
-                continue;
-            }
-            self.spend_qualifier(qualifier.id, drops);
-            value = match found {
-                Found::Part(_) if qualifier.test_only => Value::Bool(true),
-                Found::Nothing(_) if qualifier.test_only => Value::Bool(false),
-                Found::Part(part) => part,
-                Found::Nothing(error) | Found::Failure(error) => return error,
-            };
-            self.see_part(qualifier.id, &value);
-        }
-        if optional && !matches!(value, Value::Optional(None)) { Value::Optional(Some(Arc::new(value))) } else { value }
-    }
-}
-
-/// Whether a value is in a list or among the keys of a map.
-pub(super) fn hashed(value: &Value) -> Option<Key> {
-    Key::of(value)
 }

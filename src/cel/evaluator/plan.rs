@@ -3,7 +3,6 @@
 //! The shape follows cel-go's `interpreter/planner.go`, because costs are counted by it: a chain of selections is one attribute
 //! with qualifiers, a conditional is an attribute, too.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::ast::{Ast, Comprehension, Expr, Literal, MapEntry, MessageField, Node as Tree};
@@ -11,196 +10,17 @@ use super::super::checker::{Findings, Reference};
 use super::super::cost::spend::CallCost;
 use super::super::environment::{Environment, Signature};
 use super::super::fold;
-use super::super::functions::{Call, Dispatch};
-use super::super::regex::Regex;
+use super::super::functions::Dispatch;
 use super::super::types::Type;
-use super::super::value::{Key, Value};
-
-/// A step of a program.
-#[derive(Debug)]
-pub struct Node {
-    /// The number under which its value is known to the count of costs. For a chain of selections that of its root.
-    pub id: u32,
-    /// The number of the whole expression in the tree.
-    pub expr: u32,
-    /// What it does.
-    pub step: Step,
-}
-
-/// What a step does.
-#[derive(Debug)]
-pub enum Step {
-    /// Gives a value.
-    Constant(Value),
-    /// Reads a variable, a part of one, or chooses.
-    Attribute(Arc<Attribute>),
-    /// `a && b` for false, `a || b` for true: the value that decides.
-    Logical(bool, Box<(Node, Node)>),
-    /// `a == b`, `a != b`.
-    Equal {
-        /// `!=`
-        negated: bool,
-        /// Both sides.
-        sides: Box<(Node, Node)>,
-    },
-    /// Calls a function.
-    Call(Box<CallStep>),
-    /// `x in [constants]`.
-    InSet(Box<Node>, BTreeSet<Key>),
-    /// A call with a regular expression that is a constant.
-    Matches(Box<MatchStep>),
-    /// `a.or(b)`, `a.orValue(b)`: `b` only if needed.
-    Otherwise {
-        /// `orValue`
-        value: bool,
-        /// Both sides.
-        sides: Box<(Node, Node)>,
-    },
-    /// A list; true marks an optional element.
-    List(Vec<(Node, bool)>),
-    /// A map; true marks an optional entry.
-    Map(Vec<(Node, Node, bool)>),
-    /// A message by name.
-    Message(String, Vec<(String, Node, bool)>),
-    /// A loop.
-    Fold(Box<Fold>),
-}
-
-/// A call of a function.
-#[derive(Debug)]
-pub struct CallStep {
-    /// The function's name.
-    pub name: &'static str,
-    /// What computes it.
-    pub target: Target,
-    /// The receiver and the arguments.
-    pub arguments: Vec<Node>,
-    /// Evaluation stops at the first argument that fails. cel-go does so where several overloads can match.
-    pub stops_early: bool,
-    /// What it costs.
-    pub cost: CallCost,
-    /// The first argument is this accumulator, and the result becomes its next value.
-    pub appends_to: Option<usize>,
-}
-
-/// What computes a call.
-#[derive(Debug)]
-pub enum Target {
-    /// One computation, if the first argument can be used.
-    One(fn(&Value) -> bool, Call),
-    /// The first of these whose types the arguments have.
-    First(Vec<(Vec<Type>, Option<Call>)>),
-}
-
-/// A call with a constant regular expression.
-#[derive(Debug)]
-pub struct MatchStep {
-    /// Which function.
-    pub kind: MatchKind,
-    /// The expression, compiled.
-    pub regex: Regex,
-    /// The receiver and the arguments.
-    pub arguments: Vec<Node>,
-    /// What it costs.
-    pub cost: CallCost,
-}
-
-/// Functions that take a regular expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatchKind {
-    /// `matches`
-    Matches,
-    /// `find`
-    Find,
-    /// `findAll`
-    FindAll,
-}
-
-/// A value that can be reached by names, keys and indices from a root.
-#[derive(Debug)]
-pub struct Attribute {
-    /// The number of the root.
-    pub id: u32,
-    /// Where it starts.
-    pub root: Root,
-    /// What is selected, in order.
-    pub qualifiers: Vec<Arc<Qualifier>>,
-    /// `has()`: whether the last one is there.
-    pub test_only: bool,
-}
-
-/// Where an attribute starts.
-#[derive(Debug)]
-pub enum Root {
-    /// A variable of the environment: its place and its name.
-    Variable(usize, String),
-    /// A variable of a loop.
-    Local(usize),
-    /// The value of an expression.
-    Value(Node),
-    /// A choice between two attributes.
-    Conditional(Box<(Node, Arc<Attribute>, Arc<Attribute>)>),
-}
-
-/// A selection.
-#[derive(Debug)]
-pub struct Qualifier {
-    /// The number of the expression that selects.
-    pub id: u32,
-    /// The key.
-    pub key: QualifierKey,
-    /// `.?`, `[?]`
-    pub optional: bool,
-    /// Inside `has()`.
-    pub test_only: bool,
-}
-
-/// A key of a selection.
-#[derive(Debug)]
-pub enum QualifierKey {
-    /// A constant.
-    Constant(Value),
-    /// An attribute.
-    Attribute(Arc<Attribute>),
-    /// Another expression.
-    Computed(Node),
-}
-
-/// A loop.
-#[derive(Debug)]
-pub struct Fold {
-    /// What is iterated over.
-    pub range: Node,
-    /// Place of the variable.
-    pub variable: usize,
-    /// Place of the second variable.
-    pub variable2: Option<usize>,
-    /// Place of the accumulator.
-    pub accumulator: usize,
-    /// The accumulator's first value, computed when it is first asked for.
-    pub init: Node,
-    /// Ends the loop when false.
-    pub condition: Node,
-    /// The accumulator's next value.
-    pub step: Node,
-    /// The value of the loop.
-    pub result: Node,
-}
-
-/// A program.
-#[derive(Debug)]
-pub struct Program {
-    /// Where it starts.
-    pub root: Node,
-    /// How many places loops need.
-    pub locals: usize,
-}
+use super::super::value::Value;
+use super::attributes::can_qualify;
+use super::program::{Attribute, CallStep, Fold, Node, Qualifier, QualifierKey, Root, Step, Steps, Target};
 
 /// Makes a program. The error is what follows `program instantiation failed: `.
-pub fn plan(environment: &Environment, ast: &Ast, findings: &Findings) -> Result<Program, String> {
+pub fn plan(environment: &Environment, ast: &Ast, findings: &Findings) -> Result<Steps, String> {
     let mut planner = Planner { environment, findings, scopes: Vec::new(), locals: 0 };
     let root = planner.plan(&ast.root)?;
-    Ok(Program { root, locals: planner.locals })
+    Ok(Steps { root, locals: planner.locals })
 }
 
 struct Planner<'a> {
@@ -485,7 +305,7 @@ fn conditional(id: u32, parts: Vec<Node>) -> Node {
 fn index_step(expr: u32, operand: Node, key: Node, optional: bool) -> Result<Node, String> {
     let key = match key.step {
         Step::Constant(value) => {
-            super::attributes::can_qualify(&value)?;
+            can_qualify(&value)?;
             QualifierKey::Constant(value)
         }
         Step::Attribute(attribute) => QualifierKey::Attribute(attribute),

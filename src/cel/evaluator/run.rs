@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::cost::spend::Spending;
-use super::super::environment::Rules;
+use super::super::dialect::Rules;
 use super::super::messages;
 use super::super::operations::{self, Scope};
 use super::super::value::{EvalError, Key, Map, Value};
-use super::attributes::{go_type, hashed, unhashable};
-use super::compare;
-use super::plan::{Attribute, CallStep, Fold, MatchStep, Node, Program, Root, Step, Target};
+use super::attributes::{Found, can_qualify, find, go_type, unhashable};
+use super::program::{Attribute, CallStep, Fold, MatchStep, Node, Qualifier, QualifierKey, Root, Step, Steps};
 
 /// A value that an expression had, in the order of evaluation.
 #[derive(Clone, Debug)]
@@ -47,7 +46,7 @@ enum Local<'a> {
 /// Runs a program with the variables in the environment's order. Gives the value or the error, what was spent, and what was seen
 /// if `observe` is set.
 pub fn evaluate<'a>(
-    program: &'a Program,
+    program: &'a Steps,
     variables: &'a [Value],
     rules: &'a Rules,
     limit: u64,
@@ -142,7 +141,7 @@ impl<'a> Run<'a> {
         } else if let Some(text) = unhashable(&value) {
             self.stop(EvalError::stop(text))
         } else {
-            Value::Bool(hashed(&value).is_some_and(|key| set.contains(&key)))
+            Value::Bool(Key::of(&value).is_some_and(|key| set.contains(&key)))
         };
         self.spending.push(node.id);
         value
@@ -231,7 +230,7 @@ impl<'a> Run<'a> {
         } else if second.is_error() {
             second.clone()
         } else {
-            match compare::equal(&mut self.scope, &first, &second) {
+            match operations::compare::equal(&mut self.scope, &first, &second) {
                 Value::Bool(equal) => Value::Bool(equal != negated),
                 _ if negated => Value::Bool(true),
                 error => error,
@@ -488,32 +487,80 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Target {
-    /// Computes a call of constants.
-    pub fn run(&self, name: &str, scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
-        match self {
-            Target::One(takes, call) => match arguments.first() {
-                Some(first) if !takes(first) => match first {
-                    Value::String(_) | Value::Timestamp(_) | Value::Duration(_) => Value::no_such_overload(),
-                    _ => Value::error(format!("no such overload: {name}")),
-                },
-                _ => call(scope, arguments),
+impl<'a> Run<'a> {
+    /// The value of an attribute, without the cost of the attribute itself.
+    pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Value {
+        let root = match &attribute.root {
+            Root::Variable(place, name) => match self.variable(*place) {
+                Some(value) => value,
+                None => Value::error(format!("no such attribute(s): {name}")),
             },
-            Target::First(candidates) => {
-                let found = candidates.iter().find(|(types, _)| operations::accepts(types, arguments));
-                match found.and_then(|(_, call)| *call) {
-                    Some(call) => call(scope, arguments),
-                    None => operations::no_overload_for(name, arguments),
+            Root::Local(place) => self.local(*place),
+            Root::Value(node) => self.evaluate(node),
+            Root::Conditional(parts) => {
+                let (condition, truthy, falsy) = &**parts;
+                return match self.evaluate(condition) {
+                    Value::Bool(true) => self.resolve(truthy),
+                    Value::Bool(false) => self.resolve(falsy),
+                    Value::Error(error) => Value::Error(error),
+                    _ => Value::no_such_overload(),
+                };
+            }
+        };
+        if root.is_error() || attribute.qualifiers.is_empty() {
+            return root;
+        }
+        self.apply(root, &attribute.qualifiers)
+    }
+
+    fn apply(&mut self, root: Value, qualifiers: &'a [Arc<Qualifier>]) -> Value {
+        let mut optional = false;
+        let mut value = root;
+        if let Value::Optional(inner) = &value {
+            match inner {
+                None => return value,
+                Some(inner) => {
+                    let inner = (**inner).clone();
+                    value = inner;
+                    optional = true;
                 }
             }
         }
-    }
-
-    /// [`Target::run`]; with `owned` the first argument may be changed in place.
-    fn take(&self, name: &str, scope: &mut Scope<'_>, arguments: &mut [Value], owned: bool) -> Value {
-        if owned && let Some(grown) = operations::lists::grow(arguments) {
-            return grown;
+        for qualifier in qualifiers {
+            optional = optional || qualifier.optional;
+            let (key, is_constant) = match &qualifier.key {
+                QualifierKey::Constant(key) => (key.clone(), true),
+                QualifierKey::Attribute(attribute) => (self.resolve(attribute), false),
+                QualifierKey::Computed(node) => (self.evaluate(node), false),
+            };
+            let found = if key.is_error() {
+                Found::Failure(key)
+            } else if let (false, Err(text)) = (is_constant, can_qualify(&key)) {
+                Found::Failure(Value::error(text))
+            } else {
+                find(&value, &key)
+            };
+            let drops = matches!(qualifier.key, QualifierKey::Computed(_));
+            if optional {
+                match found {
+                    Found::Part(part) => {
+                        self.spend_qualifier(qualifier.id, drops);
+                        value = part;
+                    }
+                    Found::Nothing(_) => return Value::Optional(None),
+                    Found::Failure(error) => return error,
+                }
+                continue;
+            }
+            self.spend_qualifier(qualifier.id, drops);
+            value = match found {
+                Found::Part(_) if qualifier.test_only => Value::Bool(true),
+                Found::Nothing(_) if qualifier.test_only => Value::Bool(false),
+                Found::Part(part) => part,
+                Found::Nothing(error) | Found::Failure(error) => return error,
+            };
+            self.see_part(qualifier.id, &value);
         }
-        self.run(name, scope, arguments)
+        if optional && !matches!(value, Value::Optional(None)) { Value::Optional(Some(Arc::new(value))) } else { value }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::ast::{Expr, Node};
 use super::super::checker::Findings;
-use super::super::environment::Rules;
+use super::super::dialect::Rules;
 use super::super::library::format::{self as formatter, Argument, Error, Kind, Spacing};
 use super::super::types::Type;
 use super::super::value::Value;

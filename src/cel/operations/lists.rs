@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::super::evaluator::compare::{compare, is_equal};
 use super::super::value::Value;
+use super::compare::{compare, is_equal};
 use super::{Scope, numbers, takes, too_many_steps};
 
 fn exhausted() -> Value {

@@ -1,5 +1,6 @@
 //! What functions compute, on values. The work itself is in [`super::library`]; here arguments are taken apart and results wrapped.
 
+pub mod compare;
 pub mod conversions;
 pub mod format;
 pub mod kubernetes;
@@ -12,7 +13,7 @@ pub mod takes;
 pub mod texts;
 pub mod times;
 
-use super::environment::Rules;
+use super::dialect::Rules;
 use super::types::Type;
 use super::value::{EvalError, Value};
 

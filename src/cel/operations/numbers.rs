@@ -3,10 +3,9 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::super::evaluator::compare;
 use super::super::library::time::Duration;
 use super::super::value::Value;
-use super::Scope;
+use super::{Scope, compare};
 
 const INT_OVERFLOW: &str = "integer overflow";
 const UINT_OVERFLOW: &str = "unsigned integer overflow";

@@ -2,11 +2,21 @@
 
 use std::sync::Arc;
 
-use super::super::evaluator::plan::MatchKind;
 use super::super::library::strings::{self, PastEnd};
 use super::super::regex::Regex;
 use super::super::value::Value;
 use super::Scope;
+
+/// Functions that take a regular expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchKind {
+    /// `matches`
+    Matches,
+    /// `find`
+    Find,
+    /// `findAll`
+    FindAll,
+}
 
 fn text(result: Result<String, String>) -> Value {
     result.map_or_else(Value::error, Value::string)

@@ -1,7 +1,6 @@
 //! One node, one group of pending claims: upstream's answer.
 
-use super::behaviour::Feature;
-use super::cluster::{Cluster, Identity};
+use super::cluster::Cluster;
 use super::counting;
 use super::facts::Claim;
 use super::pools::Gathered;
@@ -85,14 +84,4 @@ pub fn allocate<'s>(
     };
     let picked = search.picked.iter().map(|((claim, request), sub)| (*claim, *request, *sub)).collect();
     Outcome { verdict, steps, picked }
-}
-
-/// Can a search on this cluster end in ways that counting devices does not foresee?
-pub(super) fn has_surprises(cluster: &Cluster<'_>) -> bool {
-    cluster.behaviour.capacity_of_wrong_device && cluster.has(Feature::ConsumableCapacity)
-}
-
-/// Devices in use or not, by identity.
-pub(super) fn is_free(cluster: &Cluster<'_>, identity: Identity) -> bool {
-    !cluster.usage.exclusive.contains(&identity)
 }

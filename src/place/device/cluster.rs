@@ -1,30 +1,13 @@
 //! Facts prepared for questions: slices by node and pool, devices by identity, what is in use, what selectors say.
 
 use super::behaviour::{Behaviour, Feature, Features};
-use super::facts::{Class, Device, Facts, Slice};
+use super::facts::{Class, Device, Facts, Selector, Slice};
 use super::nodes::Judgements;
-use super::selectors::{Selectors, Verdicts};
+use super::selectors::{Cell, ReadValue, Selectors, Subject, Verdicts};
 use super::usage::Usage;
 use std::collections::BTreeMap;
 
-/// Index of a slice in the facts.
-pub type SliceAt = usize;
-
-/// A device in the facts: its slice, and its index there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DeviceAt {
-    /// The slice.
-    pub slice: SliceAt,
-    /// Its index there.
-    pub index: usize,
-}
-
-/// Driver, pool and device name, numbered: two entries with the same three are one device to upstream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Identity(pub u32);
-
-/// Driver, pool and device name.
-pub type DeviceName<'f> = (&'f str, &'f str, &'f str);
+pub use super::identity::{DeviceAt, DeviceName, Identity, SliceAt};
 
 /// Facts, prepared.
 #[derive(Debug)]
@@ -105,7 +88,8 @@ impl<'f> Cluster<'f> {
             everywhere,
             pools,
         };
-        cluster.usage = Usage::of(&cluster);
+        let consumable = cluster.has(Feature::ConsumableCapacity);
+        cluster.usage = Usage::of(&facts.claims, behaviour, consumable, |name| cluster.identity_of(name));
         cluster
     }
 
@@ -143,6 +127,31 @@ impl<'f> Cluster<'f> {
     /// The identity of a device by its names; `None` if no slice has it.
     pub fn identity_of(&self, name: DeviceName<'_>) -> Option<Identity> {
         self.names.get(&name).copied()
+    }
+
+    /// Is the device not in use by one claim alone?
+    pub fn is_free(&self, identity: Identity) -> bool {
+        !self.usage.exclusive.contains(&identity)
+    }
+
+    /// What a selector says of a device; `None` for a selector of no known kind.
+    pub fn ask(&self, selector: &Selector, at: DeviceAt) -> Option<Cell> {
+        self.verdicts.ask(selector, self.flat(at), self.subject(at)?)
+    }
+
+    /// The text of a selector's error on a device.
+    pub fn selector_error(&self, selector: &Selector, at: DeviceAt) -> String {
+        self.verdicts.error(selector, self.flat(at))
+    }
+
+    /// What a selector reads on a device.
+    pub fn reads(&self, selector: &Selector, at: DeviceAt) -> Vec<ReadValue> {
+        self.subject(at).map_or_else(Vec::new, |subject| self.verdicts.reads(selector, subject))
+    }
+
+    fn subject(&self, at: DeviceAt) -> Option<Subject<'f>> {
+        let (slice, device) = self.device(at)?;
+        Some(Subject { driver: &slice.spec.driver, device })
     }
 
     /// How many identities there are.

@@ -4,9 +4,8 @@
 //! devices to requests does not exist), no search gets beyond it, so nothing is allocated – provided that none of the
 //! devices looked at on the way gives an error.
 
-use super::allocate::{has_surprises, is_free};
 use super::behaviour::{AllMode, Feature};
-use super::cluster::{DeviceAt, Identity};
+use super::cluster::{Cluster, DeviceAt, Identity};
 use super::constraints::{self, Kind, Scalar, attribute, scalar};
 use super::prepare::{Attempt, Choice, Prepared};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +46,11 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
         }
         _ => false,
     })
+}
+
+/// Can a search on this cluster end in ways that counting devices does not foresee?
+fn has_surprises(cluster: &Cluster<'_>) -> bool {
+    cluster.behaviour.capacity_of_wrong_device && cluster.has(Feature::ConsumableCapacity)
 }
 
 /// Are there too few devices among those that pass a filter?
@@ -104,7 +108,7 @@ fn candidates_of(attempt: &Attempt<'_>, choice: &Choice<'_>, filter: &dyn Fn(&Ch
     for pool in attempt.pools.iter().filter(|pool| !cluster.behaviour.passes_bad_pools || pool.is_sound()) {
         for (at, device) in pool.devices.iter().flat_map(|slice| cluster.devices_of(*slice)) {
             let identity = cluster.identity(at);
-            if !choice.admin() && !is_free(cluster, identity) {
+            if !choice.admin() && !cluster.is_free(identity) {
                 continue;
             }
             if attempt.selectable(choice, at, true).ok()? && filter(choice, at) {

@@ -2,7 +2,7 @@
 
 use super::cluster::Cluster;
 use super::facts::{Ask, Claim, Class, Container, Node, Pod, Request};
-use super::plugin::PluginRules;
+use super::plugin_rules::PluginRules;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@
 //! | [`pools`] | cluster, node | [`pools::Gathered`]: pools with their state |
 //! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
 //! | [`allocate`] | all of that | [`allocate::Outcome`] for one node |
-//! | [`plugin`], [`extended`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
+//! | [`plugin`], [`extended`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
 //! | [`explain`] | a pod, nodes | [`explain::answer::PodAccount`]: why |
 //! | [`doctor`] | cluster | findings over slices and taint rules |
 
@@ -27,8 +27,10 @@ pub mod engine;
 pub mod explain;
 pub mod extended;
 pub mod facts;
+pub mod identity;
 pub mod nodes;
 pub mod plugin;
+pub mod plugin_rules;
 pub mod pools;
 pub mod prepare;
 pub mod results;

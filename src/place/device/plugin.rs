@@ -3,94 +3,12 @@
 use super::allocate::{Outcome, Verdict, allocate};
 use super::cluster::Cluster;
 use super::extended::{ExtendedClaim, ExtendedResources, OnNode};
-use super::facts::{Claim, Facts, Pod};
+use super::facts::{Claim, Pod};
 use super::nodes::Place;
+use super::plugin_rules::PluginRules;
 use super::pools::Gathered;
 use super::results::AllocationResult;
-use super::selectors::Selectors;
-use super::taints;
 use serde::Serialize;
-
-/// What differs between the plugins of the releases: 1.34.9 and 1.36.3 were run, the others read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PluginRules {
-    /// First minor release that has these.
-    from_minor: u8,
-    /// How a claim of another pod is told; `{claim}` and `{pod}` stand for their names.
-    not_owner: &'static str,
-    /// Requests that say nothing are refused by their own text.
-    refuses_unknown_requests: bool,
-    /// Chosen sub-requests give a score.
-    pub scores: bool,
-    /// Gates that must be on for DeviceTaintRules to count.
-    rule_gates: &'static [&'static str],
-    /// A resource that a node has at 0 is its device plugin's.
-    pub zero_allocatable_counts: bool,
-    /// `deviceclass.resource.kubernetes.io/<class>` is an extended resource.
-    pub knows_class_names: bool,
-    /// Of several classes for one name the last in the list is taken.
-    pub last_class_serves: bool,
-    /// Init containers use the devices of the containers after them.
-    pub init_containers_reuse: bool,
-    /// The result says which request serves which container.
-    pub request_mappings: bool,
-    /// Label that a namespace needs for administrative access.
-    admin_label: Option<&'static str>,
-}
-
-const V31: PluginRules = PluginRules {
-    from_minor: 31,
-    not_owner: "ResourceClaim {claim} was not created for pod {pod} (pod is not owner)",
-    refuses_unknown_requests: false,
-    scores: false,
-    rule_gates: &["DRADeviceTaints"],
-    zero_allocatable_counts: true,
-    knows_class_names: false,
-    last_class_serves: true,
-    init_containers_reuse: false,
-    request_mappings: false,
-    admin_label: None,
-};
-
-const V33: PluginRules = PluginRules { from_minor: 33, admin_label: Some("resource.k8s.io/admin-access"), ..V31 };
-
-const V34: PluginRules = PluginRules {
-    from_minor: 34,
-    refuses_unknown_requests: true,
-    admin_label: Some("resource.kubernetes.io/admin-access"),
-    ..V33
-};
-
-const V35: PluginRules = PluginRules {
-    from_minor: 35,
-    scores: true,
-    rule_gates: &["DRADeviceTaints", "DRADeviceTaintRules"],
-    zero_allocatable_counts: false,
-    knows_class_names: true,
-    last_class_serves: false,
-    init_containers_reuse: true,
-    request_mappings: true,
-    ..V34
-};
-
-const V36: PluginRules =
-    PluginRules { from_minor: 36, not_owner: "ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)", ..V35 };
-
-static RULES: &[PluginRules] = &[V36, V35, V34, V33, V31];
-
-impl PluginRules {
-    /// The rules of a minor release.
-    pub fn of(minor: u8) -> &'static Self {
-        RULES.iter().find(|rules| rules.from_minor <= minor).unwrap_or(&V31)
-    }
-
-    /// Adds the taints of DeviceTaintRules, if the scheduler looks at them.
-    pub fn apply_taint_rules(&self, facts: &mut Facts, gate: impl Fn(&str) -> bool, selectors: &dyn Selectors) {
-        if self.rule_gates.iter().all(|name| gate(name)) {
-            taints::apply_rules(facts, selectors);
-        }
-    }
-}
 
 /// The scheduler framework's status codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -241,7 +241,7 @@ impl<'s> Attempt<'s> {
         let of_class = choice.class.filter(|_| with_class).map_or(&[][..], |class| class.spec.selectors.as_slice());
         for (own, selectors) in [(false, of_class), (true, choice.ask.selectors.as_slice())] {
             for (index, selector) in selectors.iter().enumerate() {
-                match cluster.verdicts.ask(cluster, selector, at) {
+                match cluster.ask(selector, at) {
                     Some(Cell::Yes) => {}
                     Some(Cell::No) => return Ok(false),
                     _ => {
@@ -249,7 +249,7 @@ impl<'s> Attempt<'s> {
                             Some(claim) if own => format!("claim {}", claim.metadata.full_name()),
                             _ => format!("class {}", choice.ask.device_class_name),
                         };
-                        return Err(format!("{who}: selector #{index}: {}", cluster.verdicts.error(cluster, selector, at)));
+                        return Err(format!("{who}: selector #{index}: {}", cluster.selector_error(selector, at)));
                     }
                 }
             }

@@ -1,6 +1,5 @@
 //! What CEL selectors say of devices: asked once per expression and device, whatever the number of nodes and requests.
 
-use super::cluster::{Cluster, DeviceAt};
 use super::facts::{Device, Selector};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -82,10 +81,9 @@ impl<'f> Verdicts<'f> {
         Verdicts { engine, devices, rows: RefCell::default() }
     }
 
-    /// What a selector says of a device; `None` for a selector of no known kind.
-    pub fn ask(&self, cluster: &Cluster<'_>, selector: &Selector, at: DeviceAt) -> Option<Cell> {
+    /// What a selector says of a device, the `flat`th of all; `None` for a selector of no known kind.
+    pub fn ask(&self, selector: &Selector, flat: usize, subject: Subject<'_>) -> Option<Cell> {
         let expression = selector.cel.as_ref()?.expression.as_str();
-        let flat = cluster.flat(at);
         let mut rows = self.rows.borrow_mut();
         if !rows.contains_key(expression) {
             rows.insert(expression.to_owned(), Row { cells: vec![None; self.devices], ..Row::default() });
@@ -97,8 +95,7 @@ impl<'f> Verdicts<'f> {
         if let Some(known) = row.cells.get(flat).copied().flatten() {
             return Some(known);
         }
-        let (slice, device) = cluster.device(at)?;
-        let cell = match self.engine.matches(expression, Subject { driver: &slice.spec.driver, device }) {
+        let cell = match self.engine.matches(expression, subject) {
             Ok(true) => Cell::Yes,
             Ok(false) => Cell::No,
             Err(SelectorError::Compile(text)) => {
@@ -116,12 +113,12 @@ impl<'f> Verdicts<'f> {
         Some(cell)
     }
 
-    /// The text of an error.
-    pub fn error(&self, cluster: &Cluster<'_>, selector: &Selector, at: DeviceAt) -> String {
+    /// The text of an error on the `flat`th device.
+    pub fn error(&self, selector: &Selector, flat: usize) -> String {
         let Some(cel) = &selector.cel else { return "CEL expression empty (unsupported selector type?)".to_owned() };
         let rows = self.rows.borrow();
         let Some(row) = rows.get(cel.expression.as_str()) else { return String::new() };
-        match (&row.compile, row.errors.get(&cluster.flat(at))) {
+        match (&row.compile, row.errors.get(&flat)) {
             (Some(text), _) => format!("CEL compile error: {text}"),
             (None, Some(text)) => format!("CEL runtime error: {text}"),
             (None, None) => String::new(),
@@ -129,12 +126,7 @@ impl<'f> Verdicts<'f> {
     }
 
     /// What a selector reads on a device.
-    pub fn reads(&self, cluster: &Cluster<'_>, selector: &Selector, at: DeviceAt) -> Vec<ReadValue> {
-        match (&selector.cel, cluster.device(at)) {
-            (Some(cel), Some((slice, device))) => {
-                self.engine.reads(&cel.expression, Subject { driver: &slice.spec.driver, device })
-            }
-            _ => Vec::new(),
-        }
+    pub fn reads(&self, selector: &Selector, subject: Subject<'_>) -> Vec<ReadValue> {
+        selector.cel.as_ref().map_or_else(Vec::new, |cel| self.engine.reads(&cel.expression, subject))
     }
 }

@@ -1,9 +1,9 @@
 //! What is in use, from the status of every claim.
 
 use super::amount::Amount;
-use super::behaviour::Feature;
-use super::cluster::{Cluster, Identity};
+use super::behaviour::Behaviour;
 use super::facts::{AllocatedDevice, Claim};
+use super::identity::{DeviceName, Identity};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Capacity by name, in nanos.
@@ -23,32 +23,31 @@ pub struct Usage<'f> {
 }
 
 impl<'f> Usage<'f> {
-    /// Sums up all claims. Whether a claim is reserved does not matter.
-    pub fn of(cluster: &Cluster<'f>) -> Self {
+    /// Sums up all claims. Whether a claim is reserved does not matter. `consumable`: the gate for shares of devices is on.
+    pub fn of(
+        claims: &'f [Claim],
+        behaviour: &Behaviour,
+        consumable: bool,
+        identity_of: impl Fn(DeviceName<'_>) -> Option<Identity>,
+    ) -> Self {
         let mut usage = Usage::default();
-        for (at, claim) in cluster.facts.claims.iter().enumerate() {
-            usage.add(cluster, at, claim);
-        }
-        usage
-    }
-
-    fn add(&mut self, cluster: &Cluster<'f>, at: usize, claim: &'f Claim) {
-        for result in results_of(claim) {
-            let name = (result.driver.as_str(), result.pool.as_str(), result.device.as_str());
-            let Some(identity) = cluster.identity_of(name) else { continue };
-            self.claims.entry(identity).or_default().push(at);
-            if result.admin_access == Some(true) && !cluster.behaviour.admin_is_in_use {
+        let results = claims.iter().enumerate().flat_map(|(at, claim)| results_of(claim).iter().map(move |result| (at, result)));
+        for (at, result) in results {
+            let Some(identity) = identity_of((&result.driver, &result.pool, &result.device)) else { continue };
+            usage.claims.entry(identity).or_default().push(at);
+            if result.admin_access == Some(true) && !behaviour.admin_is_in_use {
                 continue;
             }
-            if cluster.has(Feature::ConsumableCapacity) && result.share_id.is_some() {
-                self.shared.insert(identity);
+            if consumable && result.share_id.is_some() {
+                usage.shared.insert(identity);
                 if let Some(consumed) = &result.consumed_capacity {
-                    self.consume(identity, consumed);
+                    usage.consume(identity, consumed);
                 }
             } else {
-                self.exclusive.insert(identity);
+                usage.exclusive.insert(identity);
             }
         }
+        usage
     }
 
     /// Adds what a share uses.

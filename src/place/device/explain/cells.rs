@@ -166,15 +166,14 @@ impl Asking<'_, '_> {
     }
 
     fn selector(&self, selector: &Selector, index: usize, at: DeviceAt) -> Option<SelectorReason> {
-        let verdicts = &self.cluster.verdicts;
-        let error = match verdicts.ask(self.cluster, selector, at) {
+        let error = match self.cluster.ask(selector, at) {
             Some(Cell::Yes) => return None,
             Some(Cell::No) => None,
-            _ => Some(verdicts.error(self.cluster, selector, at)),
+            _ => Some(self.cluster.selector_error(selector, at)),
         };
         let mut values = BTreeMap::new();
         if self.values {
-            values = verdicts.reads(self.cluster, selector, at).into_iter().map(|read| (read.path, read.value)).collect();
+            values = self.cluster.reads(selector, at).into_iter().map(|read| (read.path, read.value)).collect();
         }
         Some(SelectorReason { index, error, values })
     }

@@ -131,7 +131,7 @@ fn count(entry: &mut Stage, reason: &SelectorReason) {
 fn missing(cluster: &Cluster<'_>, selector: &Selector, asked: &[DeviceAt]) -> Vec<Missing> {
     let mut absent: BTreeMap<String, usize> = BTreeMap::new();
     for at in asked {
-        for read in cluster.verdicts.reads(cluster, selector, *at).into_iter().filter(|read| read.value.is_none()) {
+        for read in cluster.reads(selector, *at).into_iter().filter(|read| read.value.is_none()) {
             let sum = absent.entry(read.path).or_default();
             *sum = sum.saturating_add(1);
         }

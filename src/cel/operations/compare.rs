@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::super::operations::Scope;
 use super::super::value::{Origin, Value};
+use super::Scope;
 
 /// Deepest values that are compared. Expressions are not nested deeper, and values only as deep as expressions.
 const DEEPEST: u32 = 300;
