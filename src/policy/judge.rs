@@ -10,9 +10,8 @@ use crate::policy::settings::{PodRule, Settings};
 use crate::record::decode::{How, Via};
 use crate::record::go_syntax::ADDRESS;
 use crate::record::{Record, Value};
-use crate::rules::classic::remarks;
+use crate::rules::FieldError;
 use crate::rules::immutable::{self, Difference};
-use crate::rules::{Context, FieldError};
 use crate::server::{self, Body, FieldValidation, Outcome, Reach};
 use crate::text::print;
 use crate::text::tree::{NodeId, Tree};
@@ -194,7 +193,6 @@ impl<'a> Case<'a, '_> {
         if let Some(class) = claim_spec(&mut body.decoded.record, api).map(|spec| spec.str("resourceClassName").to_owned()) {
             verdict.class = class;
         }
-        verdict.findings.extend(self.remarks(api, body.record()));
         match stored {
             Some(Ok(old)) => self.update(body, old, status, verdict),
             Some(Err(problem)) => verdict.findings.push(Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)),
@@ -216,20 +214,6 @@ impl<'a> Case<'a, '_> {
             // Places in the host's request lead nowhere in what the user wrote.
             finding.span = None;
             finding.fixes.clear();
-        }
-        findings
-    }
-
-    /// What the server checks and this policy does not: CEL selectors.
-    fn remarks(&self, api: Api, object: &Record<'_>) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        if !self.settings.validation_off {
-            remarks::object(api, object, &Context::new(self.item.release), &mut findings);
-        }
-        findings.retain(|finding| finding.code == Code::SelectorNotCompiled);
-        for finding in &mut findings {
-            finding.severity = Severity::Warning;
-            finding.message = format!("{}: {}", finding.path.as_deref().unwrap_or_default(), finding.message);
         }
         findings
     }
@@ -437,8 +421,14 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
     }
 }
 
-/// Adds the server's reasons. That some were left out is not one of them: a policy's answer is cut anyway.
+/// Adds the server's reasons, and a warning for each selector that this crate does not compile. That some reasons were left out is
+/// not one of them: a policy's answer is cut anyway.
 fn refused(outcome: Outcome, verdict: &mut Verdict) {
+    for mut finding in outcome.warnings.into_iter().filter(|finding| finding.code == Code::SelectorNotCompiled) {
+        finding.severity = Severity::Warning;
+        finding.message = format!("{}: {}", finding.path.as_deref().unwrap_or_default(), finding.message);
+        verdict.findings.push(finding);
+    }
     verdict.findings.extend(outcome.findings.into_iter().filter(|finding| finding.code != Code::LimitFindings));
 }
 

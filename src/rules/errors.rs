@@ -274,6 +274,11 @@ impl Errors {
         self.push(code, Cause::Forbidden, path, None, detail);
     }
 
+    /// The server fails at a value.
+    pub fn internal(&mut self, code: Code, path: &Path<'_>, detail: &str) {
+        self.push(code, Cause::Internal, path, None, detail);
+    }
+
     /// A text of more than `max` bytes, as the core validators say it.
     pub fn too_long_bytes(&mut self, code: Code, path: &Path<'_>, max: usize) {
         if self.rules.too_long_says_bytes {

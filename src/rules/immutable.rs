@@ -22,6 +22,12 @@ pub fn same_record(a: &Record<'_>, b: &Record<'_>) -> bool {
     a.schema.fields.iter().zip(&a.slots).zip(&b.slots).all(|((field, a), b)| same_value(&field.ty, a, b))
 }
 
+/// [`same_record`] for one field of two structs of the same type.
+pub fn same_field(a: &Record<'_>, b: &Record<'_>, name: &str) -> bool {
+    let field = a.schema.slot(name).and_then(|slot| a.schema.fields.get(slot));
+    field.is_some_and(|field| same_value(&field.ty, a.get(name), b.get(name)))
+}
+
 /// [`same_record`] for one value of a type.
 pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
     match ty {

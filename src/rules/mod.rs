@@ -7,7 +7,9 @@
 pub mod classic;
 pub mod context;
 pub mod device;
+mod environments;
 pub mod errors;
+pub mod expression;
 pub mod fields;
 pub mod immutable;
 pub mod metadata;

@@ -5,7 +5,7 @@ use crate::api::{Api, ClassicKind, ObjectKind, Scope};
 use crate::record::view::Object;
 use crate::record::{Record, Value};
 use crate::rules::metadata::{self, NameRule};
-use crate::rules::{Context, FieldError, Operation, run};
+use crate::rules::{Context, Errors, Operation, run};
 use crate::server::changes::Changes;
 use std::borrow::Cow;
 
@@ -16,8 +16,8 @@ const GENERATED_BASE_MAX: usize = 58;
 
 /// An update as HTTP answers it: the object after the fix-ups, judged by the generic rules and by the strategy, so
 /// that most errors come more than once.
-pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context) -> Vec<FieldError> {
-    let (Operation::Update(old) | Operation::UpdateStatus(old)) = operation else { return Vec::new() };
+pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context) -> Errors {
+    let (Operation::Update(old) | Operation::UpdateStatus(old)) = operation else { return context.errors() };
     let status = matches!(operation, Operation::UpdateStatus(_));
     let new = &for_update(new, old, status, context);
     let mut errors = context.errors();
@@ -28,7 +28,7 @@ pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<'_>, contex
         run(api, new, Operation::Create, context, &mut errors);
     }
     run(api, new, operation, context, &mut errors);
-    errors.into_list()
+    errors
 }
 
 /// The kinds whose update strategy calls the create function before the update function.

@@ -6,7 +6,7 @@ use crate::finding::{Code, Finding, Origin, Step};
 use crate::record::Record;
 use crate::record::view::Object;
 use crate::rules::errors::{MAX_BYTES, is_cut};
-use crate::rules::{self, Context, FieldError, immutable};
+use crate::rules::{self, Context, Errors, FieldError, immutable};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
 use crate::server::device::drops::{self, Dropped};
@@ -110,6 +110,18 @@ struct Work<'w, 'r> {
     context: Context,
 }
 
+/// Where the compiler's word on a selector is not known.
+fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
+    let finding = |steps: &Vec<Step>| {
+        let message = "the selector was not compiled: whether the server accepts this CEL expression is not known here";
+        let mut finding = Finding::info(Code::SelectorNotCompiled, Origin::Claimkit, message);
+        finding.steps = paths.written(steps).unwrap_or_else(|| steps.clone());
+        finding.path = Some(path::render(&finding.steps));
+        finding
+    };
+    errors.uncompiled().iter().map(finding).collect()
+}
+
 fn context(request: &Request<'_>) -> Context {
     match request.gates {
         Some(gates) => Context::with_gates(request.release, gates),
@@ -154,12 +166,14 @@ impl<'w, 'r> Work<'w, 'r> {
             outcome.warnings.extend(unknown);
             return outcome;
         }
-        let errors = rules::functions(self.api, object, rules::Operation::Create, &self.context);
+        let mut errors = self.context.errors();
+        rules::run(self.api, object, rules::Operation::Create, &self.context, &mut errors);
         if errors.is_empty() && self.request.reach == Reach::Store && prepare::stored_before(object) {
             return stored_before(changes);
         }
-        let findings = self.findings(&errors, &paths);
-        Outcome { findings, status: self.invalid(object, &errors), changes, ..Outcome::default() }
+        let findings = self.findings(errors.list(), &paths);
+        let warnings = uncompiled(&errors, &paths);
+        Outcome { findings, status: self.invalid(object, errors.list()), changes, warnings, ..Outcome::default() }
     }
 
     fn update(&self, new: Hub<'r>, stored: Hub<'r>, part: Part) -> Outcome {
@@ -196,10 +210,11 @@ impl<'w, 'r> Work<'w, 'r> {
         let answered = prepare::judge_update(self.api, &new, operation, &self.context);
         let mut findings = match self.request.reach {
             Reach::Functions => self.findings(&rules::functions(self.api, &new, operation, &self.context), &paths),
-            Reach::Server | Reach::Admission | Reach::Store => self.findings(&answered, &paths),
+            Reach::Server | Reach::Admission | Reach::Store => self.findings(answered.list(), &paths),
         };
         explain_immutable(&mut findings, &new, &old, &paths);
-        Outcome { findings, status: self.invalid(&new, &answered), changes, ..Outcome::default() }
+        let warnings = uncompiled(&answered, &paths);
+        Outcome { findings, status: self.invalid(&new, answered.list()), changes, warnings, ..Outcome::default() }
     }
 
     /// The answer to an object of the device family.
@@ -225,13 +240,7 @@ impl<'w, 'r> Work<'w, 'r> {
             finding.steps = vec![Step::Key("apiVersion".to_owned())];
             warnings.push(finding);
         }
-        for steps in errors.uncompiled() {
-            let message = "the selector was not compiled: whether the server accepts this CEL expression is not known here";
-            let mut finding = Finding::info(Code::SelectorNotCompiled, Origin::Claimkit, message);
-            finding.steps = paths.written(steps).unwrap_or_else(|| steps.clone());
-            finding.path = Some(path::render(&finding.steps));
-            warnings.push(finding);
-        }
+        warnings.extend(uncompiled(&errors, paths));
         let findings = self.findings(errors.list(), paths);
         let stored = if self.request.stored && status.is_none() {
             convert::versions_of_stored(record, self.api, kind, self.context.release)

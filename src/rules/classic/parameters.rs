@@ -1,21 +1,28 @@
 //! ResourceClaimParameters and ResourceClassParameters (1.30): create and update (kube-apiserver
 //! 1.30, pkg/apis/resource/validation/validation.go, `ValidateResourceClaimParameters`, `ValidateResourceClassParameters`).
 //!
-//! Selectors are CEL expressions. An empty one is refused; the others are not compiled here, which a finding of this
-//! crate says, so that silence never looks like approval.
+//! Selectors are CEL expressions. Those of claim parameters whose requests have not changed are compiled as stored ones, all others as
+//! new ones: `ValidateResourceClassParametersUpdate` makes no difference.
 
 use crate::api::Scope;
+use crate::cel::Mode;
 use crate::finding::{Code, Path};
 use crate::record::view::{ResourceClaimParameters, ResourceClassParameters};
-use crate::rules::classic::{class, structured};
+use crate::rules::classic::class;
+use crate::rules::classic::structured::Selectors;
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::driver_name;
+use crate::rules::immutable;
 use crate::rules::metadata;
 use std::collections::BTreeSet;
 
 /// New claim parameters.
 pub fn create_for_claim(parameters: ResourceClaimParameters<'_>, context: &Context, errors: &mut Errors) {
+    for_claim(parameters, Mode::New, context, errors);
+}
+
+fn for_claim(parameters: ResourceClaimParameters<'_>, mode: Mode, context: &Context, errors: &mut Errors) {
     metadata::create(parameters.metadata(), Scope::Namespaced, context.rules, errors);
     let root = Path::ROOT;
     if let Some(reference) = parameters.generated_from() {
@@ -28,13 +35,14 @@ pub fn create_for_claim(parameters: ResourceClaimParameters<'_>, context: &Conte
         }
     }
     let requests = root.field("driverRequests");
+    let mut selectors = Selectors::of(mode);
     let mut seen = BTreeSet::new();
     for (index, driver) in parameters.driver_requests().iter().enumerate() {
         let path = requests.index(index);
         unique_driver(driver.driver_name(), &path.field("driverName"), &mut seen, errors);
         let requests = path.field("requests");
         for (index, request) in driver.requests().iter().enumerate() {
-            structured::selector(request.named_resources(), &requests.index(index), errors);
+            selectors.judge(request.named_resources(), &requests.index(index), errors);
         }
         if driver.requests().is_empty() {
             errors.required(Code::RequestsRequired, &requests, "empty entries with no requests are not allowed");
@@ -50,7 +58,9 @@ pub fn update_for_claim(
     errors: &mut Errors,
 ) {
     metadata::update(new.metadata(), old.metadata(), errors);
-    create_for_claim(new, context, errors);
+    let unchanged =
+        new.record().is_some_and(|new| old.record().is_some_and(|old| immutable::same_field(new, old, "driverRequests")));
+    for_claim(new, if unchanged { Mode::Stored } else { Mode::New }, context, errors);
 }
 
 /// New class parameters.
@@ -61,11 +71,12 @@ pub fn create_for_class(parameters: ResourceClassParameters<'_>, context: &Conte
         class::parameters_reference(reference, &root.field("generatedFrom"), context, errors);
     }
     let filters = root.field("filters");
+    let mut selectors = Selectors::of(Mode::New);
     let mut seen = BTreeSet::new();
     for (index, filter) in parameters.filters().iter().enumerate() {
         let path = filters.index(index);
         unique_driver(filter.driver_name(), &path.field("driverName"), &mut seen, errors);
-        structured::selector(filter.named_resources(), &path, errors);
+        selectors.judge(filter.named_resources(), &path, errors);
     }
     let vendor = root.field("vendorParameters");
     let mut seen = BTreeSet::new();

@@ -1,8 +1,7 @@
-//! What the server accepts without a word and the author should know: selectors that the scheduler cannot use, and
-//! expressions that are not compiled here.
+//! What the server accepts without a word and the author should know: node selectors that the scheduler cannot use.
 
 use crate::api::{Api, ClassicKind, ObjectKind};
-use crate::finding::{Code, Finding, Origin, Path};
+use crate::finding::{Finding, Path};
 use crate::record::Record;
 use crate::record::view;
 use crate::rules::classic::scheduler;
@@ -27,33 +26,10 @@ pub fn object(api: Api, record: &Record<'_>, context: &Context, findings: &mut V
                 scheduler::review(selector, &allocation.field("availableOnNodes"), context.release, findings);
             }
         }
-        ClassicKind::ResourceClaimParameters => {
-            let requests = root.field("driverRequests");
-            for (index, driver) in view::ResourceClaimParameters::new(record).driver_requests().iter().enumerate() {
-                let driver_path = requests.index(index);
-                let requests = driver_path.field("requests");
-                for (index, request) in driver.requests().iter().enumerate() {
-                    let item = requests.index(index);
-                    not_compiled(request.named_resources(), &item, findings);
-                }
-            }
-        }
-        ClassicKind::ResourceClassParameters => {
-            let filters = root.field("filters");
-            for (index, filter) in view::ResourceClassParameters::new(record).filters().iter().enumerate() {
-                not_compiled(filter.named_resources(), &filters.index(index), findings);
-            }
-        }
-        ClassicKind::ResourceClaimTemplate | ClassicKind::PodSchedulingContext | ClassicKind::ResourceSlice => {}
+        ClassicKind::ResourceClaimTemplate
+        | ClassicKind::PodSchedulingContext
+        | ClassicKind::ResourceSlice
+        | ClassicKind::ResourceClaimParameters
+        | ClassicKind::ResourceClassParameters => {}
     }
-}
-
-fn not_compiled(model: Option<view::NamedResourcesSelector<'_>>, path: &Path<'_>, findings: &mut Vec<Finding>) {
-    if model.is_none_or(|model| model.selector().is_empty()) {
-        return;
-    }
-    let model = path.field("namedResources");
-    let path = model.field("selector");
-    let message = "the selector was not compiled: whether the server accepts this CEL expression is not known here";
-    findings.push(Finding::info(Code::SelectorNotCompiled, Origin::Claimkit, message).at(&path));
 }

@@ -1,10 +1,13 @@
 //! The structured model of 1.30, `namedResources`, wherever it stands (kube-apiserver 1.30,
 //! pkg/apis/resource/structured/namedresources/validation/validation.go).
 
+use crate::cel::Mode;
 use crate::finding::{Code, Path};
 use crate::names;
 use crate::record::view::{NamedResourcesAttribute, NamedResourcesResources, NamedResourcesSelector, StructuredResourceHandle};
+use crate::rules::environments::Environments;
 use crate::rules::errors::{Bad, Errors};
+use crate::rules::expression;
 use std::collections::BTreeSet;
 
 /// No model field is set.
@@ -32,14 +35,27 @@ pub fn handle(handle: StructuredResourceHandle<'_>, path: &Path<'_>, errors: &mu
     }
 }
 
-/// A selector of a request or filter. What is not empty is not compiled here.
-pub fn selector(model: Option<NamedResourcesSelector<'_>>, path: &Path<'_>, errors: &mut Errors) {
-    match model {
-        None => model_required(path, errors),
-        Some(model) => {
-            if model.selector().is_empty() {
-                errors.required(Code::SelectorRequired, &path.field("namedResources").field("selector"), "");
-            }
+/// What the selectors of an object are compiled with.
+#[derive(Debug)]
+pub struct Selectors {
+    mode: Mode,
+    environments: Environments,
+}
+
+impl Selectors {
+    /// Those of an object that is new, or stored already.
+    pub fn of(mode: Mode) -> Selectors {
+        Selectors { mode, environments: Environments::default() }
+    }
+
+    /// A selector of a request or filter.
+    pub fn judge(&mut self, model: Option<NamedResourcesSelector<'_>>, path: &Path<'_>, errors: &mut Errors) {
+        let Some(model) = model else { return model_required(path, errors) };
+        let named = path.field("namedResources");
+        let path = named.field("selector");
+        match model.selector() {
+            "" => errors.required(Code::SelectorRequired, &path, ""),
+            selector => expression::judge(self.environments.named_resources(self.mode), selector, &path, errors),
         }
     }
 }

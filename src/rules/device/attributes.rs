@@ -150,8 +150,7 @@ impl Judge<'_> {
 
     fn taints(&mut self, device: &Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
         if let Some(old) = old {
-            let field = device.schema.slot("taints").and_then(|slot| device.schema.fields.get(slot));
-            if field.is_some_and(|field| immutable::same_value(&field.ty, device.get("taints"), old.get("taints"))) {
+            if immutable::same_field(device, old, "taints") {
                 return;
             }
         }

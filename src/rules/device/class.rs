@@ -44,11 +44,7 @@ impl Judge<'_> {
         let stored = old.and_then(|old| old.record("spec"));
         let age = |name: &str| {
             let zero = Record::empty(spec.schema);
-            let same = old.is_some() && {
-                let stored = stored.unwrap_or(&zero);
-                let slot = spec.schema.slot(name).and_then(|slot| spec.schema.fields.get(slot));
-                slot.is_some_and(|field| immutable::same_value(&field.ty, spec.get(name), stored.get(name)))
-            };
+            let same = old.is_some() && immutable::same_field(spec, stored.unwrap_or(&zero), name);
             if same { Age::Stored } else { Age::New }
         };
         self.selectors(spec, age("selectors"), &path);

@@ -1,11 +1,11 @@
 //! What the rules of the device family share: lists, maps, and the limits of the tables.
 
-use super::environments::Environments;
 use super::variant::{KeyPath, ListSize, Variant};
 use crate::api::{Gate, Gates, Release};
 use crate::finding::{Code, Path};
 use crate::record::{Record, Value};
 use crate::rules::context::Context;
+use crate::rules::environments::Environments;
 use crate::rules::errors::{Bad, Errors};
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -6,7 +6,6 @@ mod attributes;
 pub mod claim;
 pub mod class;
 mod condition;
-mod environments;
 pub mod judge;
 mod policy;
 pub mod pool_status;

@@ -33,7 +33,7 @@ pub fn update(new: &Record<'_>, old: &Record<'_>, errors: &mut Errors) {
     let start = errors.len();
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
     errors.once_from(start);
-    let same = same(new, old, "spec");
+    let same = immutable::same_field(new, old, "spec");
     if !same {
         errors.invalid(CODE, &Path::ROOT.field("spec"), Bad::Null, immutable::MESSAGE);
     }
@@ -45,7 +45,7 @@ pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, erro
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
     let root = Path::ROOT;
     let path = root.field("status");
-    let same = same(new, old, "status");
+    let same = immutable::same_field(new, old, "status");
     if old.has("status") {
         if !same {
             let value = new.record("status").map_or(Bad::Null, Bad::Record);
@@ -58,11 +58,6 @@ pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, erro
     if let Some(status) = new.record("status").filter(|_| !same) {
         Judge::new(context, errors).pool_status(status, &path);
     }
-}
-
-fn same(new: &Record<'_>, old: &Record<'_>, name: &str) -> bool {
-    let field = new.schema.slot(name).and_then(|slot| new.schema.fields.get(slot));
-    field.is_some_and(|field| immutable::same_value(&field.ty, new.get(name), old.get(name)))
 }
 
 impl Judge<'_> {

@@ -77,10 +77,7 @@ impl Judge<'_> {
             self.label(Code::DeviceNameInvalid, selector.str("device"), &path.field("device"));
         }
         if self.has_field(selector, "selectors") {
-            let same = old.is_some_and(|old| {
-                let field = selector.schema.slot("selectors").and_then(|slot| selector.schema.fields.get(slot));
-                field.is_some_and(|field| immutable::same_value(&field.ty, selector.get("selectors"), old.get("selectors")))
-            });
+            let same = old.is_some_and(|old| immutable::same_field(selector, old, "selectors"));
             self.selectors(selector, if same { Age::Stored } else { Age::New }, path);
         }
     }

@@ -128,8 +128,7 @@ pub fn update<'t>(
 }
 
 fn changed(new: &Record<'_>, old: &Record<'_>) -> bool {
-    let field = new.schema.slot("spec").and_then(|slot| new.schema.fields.get(slot));
-    field.is_some_and(|field| !immutable::same_value(&field.ty, new.get("spec"), old.get("spec")))
+    !immutable::same_field(new, old, "spec")
 }
 
 /// Entries of `status.devices` whose device was allocated and is not any more.

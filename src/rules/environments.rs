@@ -11,13 +11,9 @@ pub struct Environments {
 }
 
 impl Environments {
-    /// The environment of a release.
-    pub fn of(&mut self, mode: Mode, release: Release, gates: Gates) -> &Environment {
-        let slot = match mode {
-            Mode::New => &mut self.new,
-            Mode::Stored => &mut self.stored,
-        };
-        slot.get_or_insert_with(|| {
+    /// The environment of device selectors.
+    pub fn device(&mut self, mode: Mode, release: Release, gates: Gates) -> &Environment {
+        self.slot(mode).get_or_insert_with(|| {
             let known = [
                 (Gate::DRAConsumableCapacity, cel::Gate::ConsumableCapacity),
                 (Gate::DRAListTypeAttributes, cel::Gate::ListTypeAttributes),
@@ -25,5 +21,17 @@ impl Environments {
             let on: Vec<cel::Gate> = known.into_iter().filter(|(gate, _)| gates.on(*gate)).map(|(_, gate)| gate).collect();
             Environment::device(release.minor, &on, mode)
         })
+    }
+
+    /// The environment of selectors of 1.30's named resources.
+    pub fn named_resources(&mut self, mode: Mode) -> &Environment {
+        self.slot(mode).get_or_insert_with(|| Environment::named_resources(mode))
+    }
+
+    fn slot(&mut self, mode: Mode) -> &mut Option<Environment> {
+        match mode {
+            Mode::New => &mut self.new,
+            Mode::Stored => &mut self.stored,
+        }
     }
 }

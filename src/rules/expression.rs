@@ -1,0 +1,24 @@
+//! What the compiler of CEL has to say of a selector, as an error of the field it stands in.
+//!
+//! Source: kube-apiserver, pkg/apis/resource/validation/validation.go, `validateCELSelector` and `convertCELErrorToValidationError`; 1.30:
+//! pkg/apis/resource/structured/namedresources/validation/validation.go, `validateSelector`.
+
+use crate::cel::compile::Stage;
+use crate::cel::{Environment, SELECTOR_COST_LIMIT};
+use crate::finding::{Code, Path};
+use crate::rules::errors::{Bad, Errors};
+
+/// Compiles the expression at a path. Releases that estimate costs refuse what may cost too much.
+pub fn judge(environment: &Environment, expression: &str, path: &Path<'_>, errors: &mut Errors) {
+    match environment.compile(expression) {
+        Ok(program) => {
+            if program.cost_estimate().is_some_and(|cost| cost.max > SELECTOR_COST_LIMIT) {
+                errors.forbidden(Code::SelectorTooExpensive, path, "too complex, exceeds cost limit");
+            }
+        }
+        // A limit of this engine, or a crash of the server: it has no answer that could be given.
+        Err(error) if error.stage == Stage::Limit => errors.uncompiled_at(path),
+        Err(error) if error.is_internal() => errors.internal(Code::SelectorInvalid, path, &error.text),
+        Err(error) => errors.invalid(Code::SelectorInvalid, path, Bad::Str(expression), &error.text),
+    }
+}
