@@ -60,7 +60,8 @@ fn answer(request: &Request) -> Result<Answer, String> {
     }
     let World { mut facts, mut findings, .. } = world;
     if let Some(labels) = &request.namespace_labels {
-        facts.namespaces.entry(request.namespace_of("").to_owned()).or_insert_with(|| labels.clone());
+        let labels = labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        facts.namespaces.insert_new(request.namespace_of("").to_owned(), labels);
     }
     let on = |name: &str| target.on(name);
     let features = features(request, target)?;

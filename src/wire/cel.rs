@@ -7,8 +7,7 @@ use super::target::Target;
 use crate::api::Release;
 use crate::cel::value::Value as Cel;
 use crate::cel::{Device, Environment, Gate, Mode, NamedAttribute, Part, Program, SELECTOR_COST_LIMIT, device, trace};
-use crate::place::device::engine;
-use crate::place::device::facts::Attribute;
+use crate::place::device::{engine, facts};
 use crate::text::{Source, Span};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -22,7 +21,7 @@ struct GivenDevice {
     /// Not looked at; it stands in every device of a slice.
     #[serde(rename = "name")]
     _name: Option<String>,
-    attributes: BTreeMap<String, Attribute>,
+    attributes: BTreeMap<String, Value>,
     capacity: BTreeMap<String, Value>,
     allow_multiple_allocations: Option<bool>,
 }
@@ -86,10 +85,15 @@ fn devices(request: &Request, mode: Mode) -> Result<(Environment, Subjects), Str
     let mut subjects = Vec::new();
     for (index, given) in request.devices.iter().enumerate() {
         let given = GivenDevice::deserialize(given).map_err(|error| format!("`devices[{index}]`: {error}"))?;
+        let attributes = given.attributes.iter().map(|(name, value)| {
+            let read = facts::read::read::<facts::Attribute>(value);
+            read.map(|read| (name.clone(), engine::attribute(&read)))
+                .map_err(|error| format!("`devices[{index}].attributes.{name}`: {error}"))
+        });
         let capacity = given.capacity.iter().map(|(name, value)| (name.clone(), quantity(value)));
         let seen = Device {
             driver: given.driver,
-            attributes: given.attributes.iter().map(|(name, value)| (name.clone(), engine::attribute(value))).collect(),
+            attributes: attributes.collect::<Result<_, String>>()?,
             capacity: capacity.collect(),
             allow_multiple_allocations: given.allow_multiple_allocations.unwrap_or(false),
         };

@@ -5,6 +5,7 @@ use claimkit::place::device::behaviour::{Features, allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::explain::{Options, account};
+use claimkit::place::device::facts::read::read;
 use claimkit::place::device::facts::{Claim, Facts};
 use claimkit::place::device::plugin::{PluginGates, PodCase};
 use claimkit::place::device::plugin_rules::PluginRules;
@@ -105,7 +106,7 @@ fn too_few_of_each_value() {
     for (counts, verdict) in [((6, 2), None), ((6, 3), Some(Verdict::Nothing))] {
         let mut facts = facts.clone();
         claim(&mut facts, &[(counts.0, &[]), (counts.1, &[])]);
-        facts.claims[0].spec.devices.constraints = serde_json::from_value(constraints.clone()).unwrap();
+        facts.claims[0].spec.devices.constraints = read(&constraints).unwrap();
         for (minor, patch) in [(34, 9), (35, 6), (36, 3)] {
             let (got, _) = one_node(minor, patch, &facts);
             match &verdict {
@@ -125,7 +126,7 @@ fn budget() {
     facts.slices[0].spec.pool.resource_slice_count = 2;
     for device in &mut facts.slices[0].spec.devices {
         let consumption = json!([{"counterSet": "board", "counters": {"memory": {"value": "1Gi"}}}]);
-        device.consumes_counters = serde_json::from_value(consumption).unwrap();
+        device.consumes_counters = read(&consumption).unwrap();
     }
     let pool = json!({"name": "n0", "generation": 1, "resourceSliceCount": 2});
     let sets = json!([{"name": "board", "counters": {"memory": {"value": "8Gi"}}}]);
@@ -201,7 +202,7 @@ fn large_cluster_with_counters() {
         slice.spec.pool.resource_slice_count = 2;
         for device in &mut slice.spec.devices {
             let consumption = json!([{"counterSet": "board", "counters": {"memory": {"value": "5Gi"}}}]);
-            device.consumes_counters = serde_json::from_value(consumption).unwrap();
+            device.consumes_counters = read(&consumption).unwrap();
         }
     }
     claim(&mut facts, &[(1, &[]), (1, &[])]);

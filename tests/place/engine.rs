@@ -2,11 +2,12 @@
 
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Device;
+use claimkit::place::device::facts::read::read;
 use claimkit::place::device::selectors::{SelectorError, Selectors, Subject};
 use serde_json::{Value, json};
 
 fn device(value: Value) -> Device {
-    serde_json::from_value(value).unwrap()
+    read(&value).unwrap()
 }
 
 fn gpu() -> Device {

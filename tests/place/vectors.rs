@@ -7,16 +7,17 @@ use claimkit::place::device::behaviour::{Feature, Features, allocator, allocator
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Claim;
+use claimkit::place::device::facts::read::read;
 use claimkit::place::device::pools::{Gathered, Gatherer};
 use claimkit::place::device::selectors::Cell;
+use claimkit::place::device::sorted::Sorted;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Most steps of a recorded search are 20,734.
 const BUDGET: u64 = 3_000_000;
 
 /// Devices given as in use, which upstream's own cases do.
-fn usage<'f>(cluster: &mut Cluster<'f>, state: &Value, amounts: &'f BTreeMap<String, BTreeMap<String, Amount>>) {
+fn usage<'f>(cluster: &mut Cluster<'f>, state: &Value, amounts: &'f Sorted<String, Sorted<String, Amount>>) {
     let identity = |cluster: &Cluster<'_>, text: &str| {
         let text = text.split('#').next().unwrap();
         let (driver, rest) = text.split_once('/').unwrap();
@@ -31,7 +32,7 @@ fn usage<'f>(cluster: &mut Cluster<'f>, state: &Value, amounts: &'f BTreeMap<Str
             }
         }
     }
-    for (device, consumed) in amounts {
+    for (device, consumed) in amounts.iter() {
         if let Some(identity) = identity(cluster, device) {
             cluster.usage.consume(identity, consumed);
         }
@@ -116,8 +117,7 @@ fn check(file: &str, every: usize) -> (usize, usize) {
             wrong.push(format!("{} allocator {} instead of {}", line["id"], first.allocator, behaviour.allocator));
         }
         let engine = CelSelectors::new(minor, features.contains(&Feature::ListTypeAttributes) || line["celLists"] == true);
-        let amounts: BTreeMap<String, BTreeMap<String, Amount>> =
-            serde_json::from_value(line["state"]["capacity"].clone()).unwrap_or_default();
+        let amounts: Sorted<String, Sorted<String, Amount>> = read(&line["state"]["capacity"]).unwrap_or_default();
         let mut cluster = Cluster::new(&facts, behaviour, &features, &engine);
         usage(&mut cluster, &line["state"], &amounts);
         let claims: Vec<&Claim> = facts.claims.iter().filter(|claim| claim.status.allocation.is_none()).collect();

@@ -1,7 +1,7 @@
 //! Quantities with arithmetic, for capacity and counters.
 
 use crate::go::quantity::Quantity;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 /// Nanos in one unit.
 const UNIT: i128 = 1_000_000_000;
@@ -50,17 +50,6 @@ impl Amount {
     /// The server's spelling.
     pub fn text(&self) -> &str {
         &self.text
-    }
-}
-
-impl<'de> Deserialize<'de> for Amount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = match serde_json::Value::deserialize(deserializer)? {
-            serde_json::Value::String(text) => text,
-            serde_json::Value::Null => return Ok(Amount::default()),
-            other => other.to_string(),
-        };
-        Amount::parse(text.trim()).map_err(serde::de::Error::custom)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What differs between the allocators of the releases, as data: read in and run against kube-scheduler 1.31.14, 1.32.13,
 //! 1.33.13, 1.34.9, 1.35.6 and 1.36.3 (`k8s.io/dynamic-resource-allocation/structured`). Nothing else looks at a release.
 
-use std::collections::BTreeSet;
+use super::sorted::Set;
 
 /// An allocator feature, as upstream's `structured.Features` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +60,7 @@ static FEATURES: &[Row] = &[
 ];
 
 /// A set of allocator features.
-pub type Features = BTreeSet<Feature>;
+pub type Features = Set<Feature>;
 
 impl Feature {
     /// Reads upstream's name.

@@ -3,8 +3,8 @@
 use super::amount::Amount;
 use super::cluster::Identity;
 use super::facts::{Ask, Capacity, Device, RequestPolicy};
+use super::sorted::Sorted;
 use super::usage::{Consumed, Usage};
-use std::collections::BTreeMap;
 
 /// Why a device's capacity refuses a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,8 +68,8 @@ pub fn charges<'f>(ask: &Ask, device: &'f Device) -> Vec<(&'f str, Amount)> {
 }
 
 /// What a request asks for by name.
-pub fn requests(ask: &Ask) -> &BTreeMap<String, Amount> {
-    static NOTHING: BTreeMap<String, Amount> = BTreeMap::new();
+pub fn requests(ask: &Ask) -> &Sorted<String, Amount> {
+    static NOTHING: Sorted<String, Amount> = Sorted::new();
     ask.capacity.as_ref().map_or(&NOTHING, |capacity| &capacity.requests)
 }
 
@@ -79,12 +79,12 @@ pub fn check<'f>(
     device: &'f Device,
     identity: Identity,
     usage: &Usage<'_>,
-    chosen: &BTreeMap<Identity, Consumed<'_>>,
+    chosen: &Sorted<Identity, Consumed<'_>>,
 ) -> Result<(), Refusal<'f>> {
     if let Some(unknown) = requests(ask).keys().find(|name| !device.capacity.contains_key(*name)) {
         return Err(Refusal::Unknown(unknown));
     }
-    for (name, capacity) in &device.capacity {
+    for (name, capacity) in device.capacity.iter() {
         let needed = charge(capacity, requests(ask).get(name));
         if let Some(policy) = &capacity.request_policy
             && policy.default.as_ref() != Some(&needed)

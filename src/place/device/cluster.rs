@@ -4,8 +4,8 @@ use super::behaviour::{Behaviour, Feature, Features};
 use super::facts::{Class, Device, Facts, Selector, Slice};
 use super::nodes::Judgements;
 use super::selectors::{Cell, ReadValue, Selectors, Subject, Verdicts};
+use super::sorted::{equal, order};
 use super::usage::Usage;
-use std::collections::BTreeMap;
 
 pub use super::identity::{DeviceAt, DeviceName, Identity, SliceAt};
 
@@ -24,73 +24,89 @@ pub struct Cluster<'f> {
     pub verdicts: Verdicts<'f>,
     /// Node selectors judged.
     pub judgements: Judgements,
-    /// Classes by name.
-    classes: BTreeMap<&'f str, &'f Class>,
+    /// Indexes of the classes, by name.
+    classes: Vec<usize>,
     /// Per slice, the number of devices in the slices before.
     first: Vec<usize>,
     /// Per device in the order of the facts.
     identities: Vec<Identity>,
-    names: BTreeMap<DeviceName<'f>, Identity>,
-    /// Slices by `nodeName`, in the order of the facts.
-    by_node: BTreeMap<&'f str, Vec<SliceAt>>,
+    /// Per identity, the first device that has it. Identities are numbered in the order of driver, pool and device name.
+    named: Vec<DeviceAt>,
+    /// Slices with a `nodeName` that are looked at on that node alone, by that name.
+    by_node: Vec<SliceAt>,
     /// The others.
     elsewhere: Vec<SliceAt>,
     /// Slices with counters that are looked at from every node.
     everywhere: Vec<SliceAt>,
-    /// All slices of a pool, by driver and pool.
-    pools: BTreeMap<&'f str, BTreeMap<&'f str, Vec<SliceAt>>>,
+    /// All slices, by driver and pool.
+    by_pool: Vec<SliceAt>,
 }
 
 impl<'f> Cluster<'f> {
     /// Prepares facts for an allocator. Taint rules must have been applied before.
     pub fn new(facts: &'f Facts, behaviour: &'f Behaviour, features: &'f Features, selectors: &'f dyn Selectors) -> Self {
-        let mut first = Vec::with_capacity(facts.slices.len());
-        let mut identities = Vec::new();
-        let mut names = BTreeMap::new();
-        let mut by_node: BTreeMap<&str, Vec<SliceAt>> = BTreeMap::new();
-        let mut elsewhere = Vec::new();
-        let mut everywhere = Vec::new();
-        let mut pools: BTreeMap<&str, BTreeMap<&str, Vec<SliceAt>>> = BTreeMap::new();
+        let slices = &facts.slices;
+        let mut first = Vec::with_capacity(slices.len());
+        let mut devices: Vec<DeviceAt> = Vec::new();
+        let (mut elsewhere, mut everywhere, mut local) = (Vec::new(), Vec::new(), Vec::new());
         let counters_everywhere = behaviour.counter_slices_everywhere && features.contains(&Feature::PartitionableDevices);
-        for (at, slice) in facts.slices.iter().enumerate() {
-            let spec = &slice.spec;
-            first.push(identities.len());
-            for device in &spec.devices {
-                let next = Identity(u32::try_from(names.len()).unwrap_or(u32::MAX));
-                let key = (spec.driver.as_str(), spec.pool.name.as_str(), device.name.as_str());
-                identities.push(*names.entry(key).or_insert(next));
-            }
-            pools.entry(&spec.driver).or_default().entry(&spec.pool.name).or_default().push(at);
-            match spec.node_name.as_deref() {
-                _ if counters_everywhere && !spec.shared_counters.is_empty() => everywhere.push(at),
-                Some(name) if !name.is_empty() => by_node.entry(name).or_default().push(at),
-                _ => elsewhere.push(at),
-            }
+        for (slice, facts) in slices.iter().enumerate() {
+            let spec = &facts.spec;
+            first.push(devices.len());
+            devices.extend((0..spec.devices.len()).map(|index| DeviceAt { slice, index }));
+            let list = match spec.node_name.as_deref() {
+                _ if counters_everywhere && !spec.shared_counters.is_empty() => &mut everywhere,
+                Some(name) if !name.is_empty() => &mut local,
+                _ => &mut elsewhere,
+            };
+            list.push(slice);
         }
-        let mut classes = BTreeMap::new();
-        for class in &facts.classes {
-            classes.entry(class.metadata.name.as_str()).or_insert(class);
-        }
-        let count = identities.len();
+        let node_name = |at: &SliceAt| slices.get(*at).and_then(|slice| slice.spec.node_name.as_deref());
+        let by_node = order(local.len(), &|a, b| local.get(a).and_then(node_name).cmp(&local.get(b).and_then(node_name)));
         let mut cluster = Cluster {
             facts,
             behaviour,
             features,
             usage: Usage::default(),
-            verdicts: Verdicts::new(selectors, count),
+            verdicts: Verdicts::new(selectors, devices.len()),
             judgements: Judgements::default(),
-            classes,
+            classes: order(facts.classes.len(), &|a, b| class_name(facts, a).cmp(class_name(facts, b))),
             first,
-            identities,
-            names,
-            by_node,
+            identities: Vec::new(),
+            named: Vec::new(),
+            by_node: by_node.iter().filter_map(|at| local.get(*at)).copied().collect(),
             elsewhere,
             everywhere,
-            pools,
+            by_pool: order(slices.len(), &|a, b| pool_name(facts, a).cmp(&pool_name(facts, b))),
         };
+        cluster.name(devices);
         let consumable = cluster.has(Feature::ConsumableCapacity);
-        cluster.usage = Usage::of(&facts.claims, behaviour, consumable, |name| cluster.identity_of(name));
+        let names = &|name: DeviceName<'_>| cluster.identity_of(name);
+        cluster.usage = Usage::of(&facts.claims, behaviour, consumable, cluster.identities(), names);
         cluster
+    }
+
+    /// Numbers the devices: those of one name get one number.
+    fn name(&mut self, devices: Vec<DeviceAt>) {
+        let name = |at: usize| devices.get(at).map(|at| self.name_of(*at));
+        let by_name = order(devices.len(), &|a, b| name(a).cmp(&name(b)));
+        let mut identities = vec![Identity(0); devices.len()];
+        let mut before = None;
+        let mut named = Vec::new();
+        for at in by_name {
+            if before.is_none() || before != Some(name(at)) {
+                named.extend(devices.get(at));
+            }
+            before = Some(name(at));
+            if let Some(place) = identities.get_mut(at) {
+                *place = Identity(u32::try_from(named.len().saturating_sub(1)).unwrap_or(u32::MAX));
+            }
+        }
+        (self.identities, self.named) = (identities, named);
+    }
+
+    fn name_of(&self, at: DeviceAt) -> DeviceName<'f> {
+        self.device(at).map_or(("", "", ""), |(slice, device)| (&slice.spec.driver, &slice.spec.pool.name, &device.name))
     }
 
     /// Is the feature on?
@@ -100,7 +116,8 @@ impl<'f> Cluster<'f> {
 
     /// A class.
     pub fn class(&self, name: &str) -> Option<&'f Class> {
-        self.classes.get(name).copied()
+        let known = equal(&self.classes, &|at| class_name(self.facts, at).cmp(name));
+        known.first().and_then(|at| self.facts.classes.get(*at))
     }
 
     /// A slice.
@@ -126,7 +143,8 @@ impl<'f> Cluster<'f> {
 
     /// The identity of a device by its names; `None` if no slice has it.
     pub fn identity_of(&self, name: DeviceName<'_>) -> Option<Identity> {
-        self.names.get(&name).copied()
+        let place = self.named.binary_search_by(|at| self.name_of(*at).cmp(&name)).ok()?;
+        u32::try_from(place).ok().map(Identity)
     }
 
     /// Is the device not in use by one claim alone?
@@ -156,7 +174,7 @@ impl<'f> Cluster<'f> {
 
     /// How many identities there are.
     pub fn identities(&self) -> usize {
-        self.names.len()
+        self.named.len()
     }
 
     /// `driver/pool/device`.
@@ -167,7 +185,8 @@ impl<'f> Cluster<'f> {
 
     /// Slices with this node's name that are looked at on it alone.
     pub fn slices_of_node(&self, node: &str) -> &[SliceAt] {
-        self.by_node.get(node).map_or(&[], Vec::as_slice)
+        let name = |at: usize| self.slice(at).and_then(|slice| slice.spec.node_name.as_deref()).unwrap_or_default();
+        equal(&self.by_node, &|at| name(at).cmp(node))
     }
 
     /// Slices without a node's name.
@@ -182,12 +201,16 @@ impl<'f> Cluster<'f> {
 
     /// All slices of a pool, in the order of the facts.
     pub fn slices_of_pool(&self, driver: &str, pool: &str) -> &[SliceAt] {
-        self.pools.get(driver).and_then(|pools| pools.get(pool)).map_or(&[], Vec::as_slice)
+        equal(&self.by_pool, &|at| pool_name(self.facts, at).cmp(&(driver, pool)))
     }
 
     /// All pools.
     pub fn all_pools(&self) -> impl Iterator<Item = (&'f str, &'f str, &[SliceAt])> {
-        self.pools.iter().flat_map(|(driver, pools)| pools.iter().map(|(pool, slices)| (*driver, *pool, slices.as_slice())))
+        let pools = self.by_pool.chunk_by(|a, b| pool_name(self.facts, *a) == pool_name(self.facts, *b));
+        pools.filter_map(|slices| {
+            let (driver, pool) = pool_name(self.facts, *slices.first()?);
+            Some((driver, pool, slices))
+        })
     }
 
     /// The devices of a slice.
@@ -195,4 +218,13 @@ impl<'f> Cluster<'f> {
         let devices = self.slice(slice).map_or(&[][..], |found| found.spec.devices.as_slice());
         devices.iter().enumerate().map(move |(index, device)| (DeviceAt { slice, index }, device))
     }
+}
+
+fn class_name(facts: &Facts, at: usize) -> &str {
+    facts.classes.get(at).map_or("", |class| &class.metadata.name)
+}
+
+/// Driver and pool of a slice.
+fn pool_name(facts: &Facts, at: SliceAt) -> (&str, &str) {
+    facts.slices.get(at).map_or(("", ""), |slice| (&slice.spec.driver, &slice.spec.pool.name))
 }

@@ -3,7 +3,7 @@
 use super::behaviour::{Behaviour, Feature};
 use super::cluster::Cluster;
 use super::facts::{Attribute, Claim, Constraint, Device};
-use std::collections::{BTreeMap, BTreeSet};
+use super::sorted::{Set, Sorted};
 
 /// A value, or the elements of a list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +38,7 @@ pub fn scalar(attribute: &Attribute) -> Option<Scalar<'_>> {
 }
 
 /// The value as a set; elements of one set have one type.
-pub fn set(attribute: &Attribute) -> Option<BTreeSet<Scalar<'_>>> {
+pub fn set(attribute: &Attribute) -> Option<Set<Scalar<'_>>> {
     let Attribute { ints, bools, strings, versions, int, bool, string, version } = attribute;
     let lists: [Vec<Scalar<'_>>; 4] = [
         ints.iter().copied().map(Scalar::Int).collect(),
@@ -51,7 +51,7 @@ pub fn set(attribute: &Attribute) -> Option<BTreeSet<Scalar<'_>>> {
     }
     let one = int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool));
     let one = one.or_else(|| string.as_deref().map(Scalar::String)).or_else(|| version.as_deref().map(Scalar::Version));
-    one.map(|one| BTreeSet::from([one]))
+    one.map(|one| Set::from_iter([one]))
 }
 
 /// An attribute by the name that constraints use: in full, or without the domain if that is the driver's.
@@ -97,9 +97,9 @@ pub struct Tracked<'f> {
     devices: usize,
     /// Match: the value, or the values still possible.
     value: Option<Scalar<'f>>,
-    values: BTreeSet<Scalar<'f>>,
+    values: Set<Scalar<'f>>,
     /// Distinct: one attribute per request.
-    seen: BTreeMap<&'f str, &'f Attribute>,
+    seen: Sorted<&'f str, &'f Attribute>,
 }
 
 /// The constraints of a claim, or upstream's error.
@@ -110,7 +110,7 @@ pub fn track<'f>(claim: &'f Claim, behaviour: &Behaviour) -> Result<Vec<Tracked<
             let claim = claim.metadata.full_name();
             return Err(format!("claim {claim}, constraint #{index}: empty constraint (unsupported constraint type?)"));
         };
-        let (value, values, seen) = (None, BTreeSet::new(), BTreeMap::new());
+        let (value, values, seen) = (None, Set::default(), Sorted::new());
         tracked.push(Tracked { constraint, kind, name, devices: 0, value, values, seen });
     }
     Ok(tracked)
@@ -154,7 +154,7 @@ impl<'f> Tracked<'f> {
             self.values = values;
             return true;
         }
-        let common: BTreeSet<_> = self.values.intersection(&values).cloned().collect();
+        let common: Set<_> = self.values.iter().filter(|value| values.contains(value)).cloned().collect();
         if common.is_empty() {
             return false;
         }
@@ -168,7 +168,7 @@ impl<'f> Tracked<'f> {
         }
         if lists {
             let Some(values) = set(attribute) else { return false };
-            return self.seen.values().all(|seen| set(seen).is_none_or(|seen| seen.is_disjoint(&values)));
+            return self.seen.values().all(|seen| set(seen).is_none_or(|seen| !seen.iter().any(|value| values.contains(value))));
         }
         let value = scalar(attribute);
         self.seen.values().all(|seen| match &value {

@@ -4,7 +4,7 @@ use super::behaviour::Counters as Style;
 use super::cluster::{Cluster, DeviceAt, Identity, SliceAt};
 use super::facts::{Device, Slice};
 use super::pools::{Pool, Sets};
-use std::collections::{BTreeMap, BTreeSet};
+use super::sorted::Sorted;
 
 /// A counter that does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub struct Short {
 /// The tables of a search. Upstream keys both by the pool's name alone, so pools of two drivers may share them.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger<'f> {
-    available: BTreeMap<&'f str, Sets<'f>>,
-    consumed: BTreeMap<(&'f str, &'f str, &'f str), i128>,
+    available: Sorted<&'f str, Sets<'f>>,
+    consumed: Sorted<(&'f str, &'f str, &'f str), i128>,
 }
 
 /// Under which name a device was charged.
@@ -64,16 +64,16 @@ impl<'f> Ledger<'f> {
 
     fn add(&mut self, account: Account<'f>, device: &'f Device, sign: i128) {
         for consumption in &device.consumes_counters {
-            for (counter, amount) in &consumption.counters {
-                let sum = self.consumed.entry((account, &consumption.counter_set, counter)).or_default();
+            for (counter, amount) in consumption.counters.iter() {
+                let sum = self.consumed.entry((account, &consumption.counter_set, counter));
                 *sum = sum.saturating_add(amount.value.nanos().saturating_mul(sign));
             }
         }
     }
 
     fn overdrawn(&self, account: Account<'f>, device: &Device) -> Option<Short> {
-        for (set, counters) in self.available.get(account)? {
-            for (counter, available) in counters {
+        for (set, counters) in self.available.get(account)?.iter() {
+            for (counter, available) in counters.iter() {
                 let consumed = self.consumed.get(&(account, *set, *counter)).copied().unwrap_or(0);
                 if *available < consumed {
                     let needed = needed(device, set, counter);
@@ -123,7 +123,7 @@ fn sets_of(slice: &Slice) -> Sets<'_> {
 fn subtract(sets: &mut Sets<'_>, device: &Device) {
     for consumption in &device.consumes_counters {
         let Some(set) = sets.get_mut(consumption.counter_set.as_str()) else { continue };
-        for (counter, amount) in &consumption.counters {
+        for (counter, amount) in consumption.counters.iter() {
             if let Some(left) = set.get_mut(counter.as_str()) {
                 *left = left.saturating_sub(amount.value.nanos());
             }
@@ -139,9 +139,7 @@ fn anew<'f>(
     device: &'f Device,
     chosen: &dyn Fn(Identity) -> bool,
 ) -> Result<(), Short> {
-    let named: BTreeSet<&str> = device.consumes_counters.iter().map(|consumption| consumption.counter_set.as_str()).collect();
     let mut sets = sets_of(slice);
-    sets.retain(|name, _| named.contains(name));
     for (other, used) in cluster.devices_of(at.slice) {
         let identity = cluster.identity(other);
         if cluster.usage.exclusive.contains(&identity) || chosen(identity) {
@@ -149,7 +147,7 @@ fn anew<'f>(
         }
     }
     for consumption in &device.consumes_counters {
-        for (counter, amount) in &consumption.counters {
+        for (counter, amount) in consumption.counters.iter() {
             let left = sets.get(consumption.counter_set.as_str()).and_then(|set| set.get(counter.as_str())).copied();
             let needed = amount.value.nanos();
             if left.is_none_or(|left| left < needed) {

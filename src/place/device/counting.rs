@@ -8,7 +8,7 @@ use super::behaviour::{AllMode, Feature};
 use super::cluster::{Cluster, DeviceAt, Identity};
 use super::constraints::{self, Kind, Scalar, attribute, scalar};
 use super::prepare::{Attempt, Choice, Prepared};
-use std::collections::{BTreeMap, BTreeSet};
+use super::sorted::{Set, Sorted};
 
 /// True: the attempt ends without a result and without an error. False: not known.
 pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
@@ -34,7 +34,7 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
                 attribute(device, &slice.spec.driver, name).map(scalar)
             };
             let devices = attempt.pools.iter().flat_map(|pool| &pool.devices).flat_map(|slice| cluster.devices_of(*slice));
-            let values: BTreeSet<Scalar<'_>> = devices.filter_map(|(at, _)| value(at).flatten()).collect();
+            let values: Set<Scalar<'_>> = devices.filter_map(|(at, _)| value(at).flatten()).collect();
             let with = |wanted: Option<&Scalar<'_>>| {
                 too_few(attempt, prepared, &|choice, at| {
                     let concerned = choice.claim == claim && constraints::applies(constraint, choice.name, choice.sub_name);
@@ -60,7 +60,7 @@ fn too_few(attempt: &Attempt<'_>, prepared: &Prepared<'_>, filter: &dyn Fn(&Choi
     for (claim, requests) in prepared.choices.iter().enumerate() {
         let constrained = prepared.constraints.get(claim).is_some_and(|list| !list.is_empty());
         for choices in requests {
-            let mut candidates = BTreeSet::new();
+            let mut candidates = Set::default();
             let mut least = i64::MAX;
             let mut reusable = false;
             for choice in choices {
@@ -71,7 +71,8 @@ fn too_few(attempt: &Attempt<'_>, prepared: &Prepared<'_>, filter: &dyn Fn(&Choi
                 let Some(found) = candidates_of(attempt, choice, filter) else { return false };
                 reusable |= found.reusable || choice.admin();
                 let counts = !choice.admin() || cluster.behaviour.admin_counts;
-                let enough = found.reusable || i64::try_from(found.devices.len()).is_ok_and(|have| have >= choice.count);
+                let enough =
+                    found.reusable || i64::try_from(found.devices.as_slice().len()).is_ok_and(|have| have >= choice.count);
                 least = least.min(match (counts, enough) {
                     (false, _) => 0,
                     (true, true) => choice.count,
@@ -96,7 +97,7 @@ fn too_few(attempt: &Attempt<'_>, prepared: &Prepared<'_>, filter: &dyn Fn(&Choi
 }
 
 struct Found {
-    devices: BTreeSet<Identity>,
+    devices: Set<Identity>,
     /// Some can be taken more than once.
     reusable: bool,
 }
@@ -104,7 +105,7 @@ struct Found {
 /// The devices a request could have; `None` if one of them gives an error.
 fn candidates_of(attempt: &Attempt<'_>, choice: &Choice<'_>, filter: &dyn Fn(&Choice<'_>, DeviceAt) -> bool) -> Option<Found> {
     let cluster = attempt.cluster;
-    let mut found = Found { devices: BTreeSet::new(), reusable: false };
+    let mut found = Found { devices: Set::default(), reusable: false };
     for pool in attempt.pools.iter().filter(|pool| !cluster.behaviour.passes_bad_pools || pool.is_sound()) {
         for (at, device) in pool.devices.iter().flat_map(|slice| cluster.devices_of(*slice)) {
             let identity = cluster.identity(at);
@@ -124,17 +125,17 @@ fn candidates_of(attempt: &Attempt<'_>, choice: &Choice<'_>, filter: &dyn Fn(&Ch
 /// A matching of wanted devices to devices, grown one by one.
 #[derive(Debug, Default)]
 pub(super) struct Matching {
-    wanted: Vec<BTreeSet<Identity>>,
-    given: BTreeMap<Identity, usize>,
+    wanted: Vec<Set<Identity>>,
+    given: Sorted<Identity, usize>,
 }
 
 impl Matching {
     /// Finds a device for one more want, moving others if needed. `Err`: the devices that were tried, all given away.
-    pub(super) fn add(&mut self, candidates: &BTreeSet<Identity>) -> Result<(), Vec<Identity>> {
+    pub(super) fn add(&mut self, candidates: &Set<Identity>) -> Result<(), Vec<Identity>> {
         let want = self.wanted.len();
         self.wanted.push(candidates.clone());
         // Breadth first over devices; each remembers the device whose want it was reached from.
-        let mut reached: BTreeMap<Identity, Option<Identity>> = candidates.iter().map(|device| (*device, None)).collect();
+        let mut reached: Sorted<Identity, Option<Identity>> = candidates.iter().map(|device| (*device, None)).collect();
         let mut queue: Vec<Identity> = candidates.iter().copied().collect();
         let mut next = 0;
         while let Some(device) = queue.get(next).copied() {
@@ -143,7 +144,7 @@ impl Matching {
                 self.shift(device, want, &reached);
                 return Ok(());
             };
-            for other in self.wanted.get(holder).into_iter().flatten() {
+            for other in self.wanted.get(holder).into_iter().flat_map(Set::iter) {
                 if !reached.contains_key(other) {
                     reached.insert(*other, Some(device));
                     queue.push(*other);
@@ -159,7 +160,7 @@ impl Matching {
     }
 
     /// Hands a free device on along the way it was reached.
-    fn shift(&mut self, free: Identity, want: usize, reached: &BTreeMap<Identity, Option<Identity>>) {
+    fn shift(&mut self, free: Identity, want: usize, reached: &Sorted<Identity, Option<Identity>>) {
         let mut device = free;
         while let Some(Some(from)) = reached.get(&device) {
             if let Some(holder) = self.given.get(from).copied() {

@@ -8,7 +8,8 @@ use super::counters::uses_counters;
 use super::explain::answer::Finding;
 use super::facts::{Device, Slice, TaintRule};
 use super::nodes::Place;
-use std::collections::{BTreeMap, BTreeSet};
+use super::pools::Sets;
+use super::sorted::{Set, Sorted};
 
 /// Most findings of one code.
 const MOST_OF_ONE: usize = 20;
@@ -17,7 +18,7 @@ const MOST_DEVICES: (usize, usize) = (128, 64);
 
 /// All findings, in the order: pools, slices, devices, rules. The facts are as read, without the taints of rules.
 pub fn findings(cluster: &Cluster<'_>) -> Vec<Finding> {
-    let mut doctor = Doctor { cluster, list: Vec::new(), counts: BTreeMap::new() };
+    let mut doctor = Doctor { cluster, list: Vec::new(), counts: Sorted::new(), seen: vec![None; cluster.identities()] };
     for (driver, pool, slices) in cluster.all_pools() {
         doctor.pool(driver, pool, slices);
     }
@@ -33,12 +34,14 @@ pub fn findings(cluster: &Cluster<'_>) -> Vec<Finding> {
 struct Doctor<'c, 'f> {
     cluster: &'c Cluster<'f>,
     list: Vec<Finding>,
-    counts: BTreeMap<&'static str, usize>,
+    counts: Sorted<&'static str, usize>,
+    /// Per identity, the slice of its pool in which it was met.
+    seen: Vec<Option<SliceAt>>,
 }
 
 impl<'f> Doctor<'_, 'f> {
     fn tell(&mut self, code: &'static str, severity: &'static str, slice: &Slice, path: Option<String>, message: String) {
-        let count = self.counts.entry(code).or_default();
+        let count = self.counts.entry(code);
         *count = count.saturating_add(1);
         if *count <= MOST_OF_ONE {
             let (kind, origin, object) = ("ResourceSlice", "claimkit", slice.metadata.name.clone());
@@ -78,8 +81,8 @@ impl<'f> Doctor<'_, 'f> {
         let path = Some("spec.pool.resourceSliceCount".to_owned());
         let want = first.spec.pool.resource_slice_count;
         let have = i64::try_from(current.len()).unwrap_or(i64::MAX);
-        let counts: BTreeSet<i64> = current.iter().map(|(_, slice)| slice.spec.pool.resource_slice_count).collect();
-        if counts.len() > 1 {
+        let counts: Set<i64> = current.iter().map(|(_, slice)| slice.spec.pool.resource_slice_count).collect();
+        if counts.as_slice().len() > 1 {
             let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
             let message = format!(
                 "slices of pool {name} disagree about their number ({}): what counts is the one met first",
@@ -109,10 +112,12 @@ impl<'f> Doctor<'_, 'f> {
     }
 
     fn duplicates(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
-        let mut seen: BTreeMap<&str, &Slice> = BTreeMap::new();
-        for (_, slice) in current {
-            for (index, device) in slice.spec.devices.iter().enumerate() {
-                let Some(other) = seen.insert(&device.name, slice) else { continue };
+        let cluster = self.cluster;
+        for (at, slice) in current {
+            for (device_at, device) in cluster.devices_of(*at) {
+                let index = device_at.index;
+                let Some(seen) = self.seen.get_mut(cluster.identity(device_at).index()) else { continue };
+                let Some(other) = seen.replace(*at).and_then(|other| cluster.slice(other)) else { continue };
                 let path = Some(format!("spec.devices[{index}].name"));
                 let (mine, theirs) = (Place::of_slice(&slice.spec), Place::of_slice(&other.spec));
                 let apart = mine.node_name.is_some() && theirs.node_name.is_some() && mine.node_name != theirs.node_name;
@@ -137,7 +142,7 @@ impl<'f> Doctor<'_, 'f> {
     }
 
     fn counters(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
-        let mut sets: BTreeMap<&str, BTreeMap<&str, i128>> = BTreeMap::new();
+        let mut sets = Sets::new();
         let by_pool = self.behaviour().counters == Counters::PoolByName;
         for (_, slice) in current {
             for (index, set) in slice.spec.shared_counters.iter().enumerate() {
@@ -152,7 +157,7 @@ impl<'f> Doctor<'_, 'f> {
                 self.tell("devices-beside-counters", "error", slice, Some("spec.devices".to_owned()), message);
             }
         }
-        let mut used: BTreeMap<(&str, &str), i128> = BTreeMap::new();
+        let mut used: Sorted<(&str, &str), i128> = Sorted::new();
         for (at, slice) in current {
             for (device_at, device) in self.cluster.devices_of(*at) {
                 for (index, consumption) in device.consumes_counters.iter().enumerate() {
@@ -171,7 +176,7 @@ impl<'f> Doctor<'_, 'f> {
                         self.tell("counter-dangling", "error", slice, path, message);
                         continue;
                     };
-                    for (counter, amount) in &consumption.counters {
+                    for (counter, amount) in consumption.counters.iter() {
                         if !known.contains_key(counter.as_str()) {
                             let message = format!(
                                 "device {} consumes counter {counter}, which set {set} does not have: {effect}",
@@ -179,7 +184,7 @@ impl<'f> Doctor<'_, 'f> {
                             );
                             self.tell("counter-dangling", "error", slice, path.clone(), message);
                         } else if uses_counters(self.cluster, self.cluster.identity(device_at)) {
-                            let sum = used.entry((set, counter)).or_default();
+                            let sum = used.entry((set, counter));
                             *sum = sum.saturating_add(amount.value.nanos());
                         }
                     }
@@ -209,11 +214,11 @@ impl<'f> Doctor<'_, 'f> {
             return;
         }
         let cluster = self.cluster;
-        let mut pools: BTreeMap<&str, Vec<(&str, SliceAt)>> = BTreeMap::new();
+        let mut pools: Sorted<&str, Vec<(&str, SliceAt)>> = Sorted::new();
         for (driver, pool, slices) in cluster.all_pools() {
             let counters = |at: &&SliceAt| cluster.slice(**at).is_some_and(|slice| !slice.spec.shared_counters.is_empty());
             if let Some(at) = slices.iter().find(counters) {
-                pools.entry(pool).or_default().push((driver, *at));
+                pools.entry(pool).push((driver, *at));
             }
         }
         for (pool, drivers) in pools.into_iter().filter(|(_, drivers)| drivers.len() > 1) {
@@ -311,13 +316,13 @@ impl<'f> Doctor<'_, 'f> {
 
     /// Attributes that some devices of a driver lack: selectors that read them unguarded are errors.
     fn attributes(&mut self) {
-        let mut drivers: BTreeMap<&str, (usize, BTreeMap<&str, usize>)> = BTreeMap::new();
+        let mut drivers: Sorted<&str, (usize, Sorted<&str, usize>)> = Sorted::new();
         for slice in &self.cluster.facts.slices {
-            let (devices, names) = drivers.entry(&slice.spec.driver).or_default();
+            let (devices, names) = drivers.entry(&slice.spec.driver);
             for device in &slice.spec.devices {
                 *devices = devices.saturating_add(1);
                 for name in device.attributes.keys() {
-                    let sum = names.entry(name).or_default();
+                    let sum = names.entry(name);
                     *sum = sum.saturating_add(1);
                 }
             }

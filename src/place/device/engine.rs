@@ -2,18 +2,18 @@
 
 use super::facts::{Attribute, Device};
 use super::selectors::{ReadValue, SelectorError, Selectors, Subject};
+use super::sorted::Sorted;
 use crate::cel::ast::{Comprehension, Expr, Literal, Macro, Node};
 use crate::cel::value::Value;
 use crate::cel::{self, Environment, Gate, Mode, Program, SELECTOR_COST_LIMIT, Trace, trace};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The engine of one release. Every expression is compiled once.
 #[derive(Debug)]
 pub struct CelSelectors {
     environment: Environment,
-    programs: RefCell<BTreeMap<String, Compiled>>,
+    programs: RefCell<Sorted<String, Compiled>>,
 }
 
 type Compiled = Result<Rc<Program>, String>;

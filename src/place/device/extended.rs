@@ -3,8 +3,8 @@
 use super::cluster::Cluster;
 use super::facts::{Ask, Claim, Class, Container, Node, Pod, Request};
 use super::plugin_rules::PluginRules;
+use super::sorted::Sorted;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Domain of the names that stand for a class.
 const IMPLICIT: &str = "deviceclass.resource.kubernetes.io/";
@@ -32,7 +32,7 @@ struct Need<'s> {
 pub struct ExtendedResources<'s> {
     needs: Vec<Need<'s>>,
     /// The class in charge of a resource.
-    pub classes: BTreeMap<&'s str, &'s Class>,
+    pub classes: Sorted<&'s str, &'s Class>,
     /// A claim that an earlier attempt left.
     pub left_over: Option<&'s Claim>,
 }
@@ -73,7 +73,7 @@ impl<'s> ExtendedResources<'s> {
     /// Those of a pod; `None` if no class serves any of them.
     pub fn of(cluster: &Cluster<'s>, rules: &PluginRules, pod: &'s Pod) -> Option<Self> {
         let needs = needs(rules, pod);
-        let mut classes = BTreeMap::new();
+        let mut classes = Sorted::new();
         for need in &needs {
             if let Some(class) = class_of(&cluster.facts.classes, rules, need.resource) {
                 classes.insert(need.resource, class);

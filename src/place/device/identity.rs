@@ -16,5 +16,12 @@ pub struct DeviceAt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity(pub u32);
 
+impl Identity {
+    /// As an index.
+    pub fn index(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
 /// Driver, pool and device name.
 pub type DeviceName<'f> = (&'f str, &'f str, &'f str);

@@ -13,6 +13,7 @@
 //! | [`plugin`], [`extended`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
 //! | [`explain`] | a pod, nodes | [`explain::answer::PodAccount`]: why |
 //! | [`doctor`] | cluster | findings over slices and taint rules |
+//! | [`sorted`] | few entries | maps for all of these |
 
 pub mod allocate;
 pub mod amount;
@@ -36,5 +37,6 @@ pub mod prepare;
 pub mod results;
 pub mod search;
 pub mod selectors;
+pub mod sorted;
 pub mod taints;
 pub mod usage;

@@ -2,6 +2,7 @@
 
 use super::behaviour::SelectorError;
 use super::facts::{Device, Node, NodeRequirement, NodeSelector, NodeSelectorTerm, SliceSpec};
+use super::sorted::Sorted;
 use crate::api::Release;
 use crate::api::core::NODE_SELECTOR;
 use crate::place::rules::SchedulerRules;
@@ -11,7 +12,6 @@ use crate::record::view::NodeSelector as View;
 use crate::text::tree::Tree;
 use crate::text::{Mode, json};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// A selector judged on all nodes at once.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ pub struct Judged {
 /// Selectors judged already.
 #[derive(Debug, Default)]
 pub struct Judgements {
-    known: RefCell<BTreeMap<NodeSelector, std::rc::Rc<Judged>>>,
+    known: RefCell<Sorted<NodeSelector, std::rc::Rc<Judged>>>,
 }
 
 impl Judgements {

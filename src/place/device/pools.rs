@@ -1,17 +1,17 @@
 //! Resource pools as gathered for a node (`structured/internal/*/pools.go`).
 
 use super::behaviour::{Completeness, Feature, Validity};
-use super::cluster::{Cluster, SliceAt};
+use super::cluster::{Cluster, Identity, SliceAt};
 use super::facts::Slice;
 use super::nodes::{Judgements, Place};
-use std::collections::{BTreeMap, BTreeSet};
+use super::sorted::{Set, Sorted};
 use std::rc::Rc;
 
 /// Counters of a set, in nanos.
-pub type Counters<'f> = BTreeMap<&'f str, i128>;
+pub type Counters<'f> = Sorted<&'f str, i128>;
 
 /// Sets of counters by name.
-pub type Sets<'f> = BTreeMap<&'f str, Counters<'f>>;
+pub type Sets<'f> = Sorted<&'f str, Counters<'f>>;
 
 /// A pool as seen from a node.
 #[derive(Clone, Debug, Default)]
@@ -91,7 +91,7 @@ struct Foreign<'f> {
 /// A pool by driver and name; `None`: obsolete.
 type Keyed<'f> = ((&'f str, &'f str), Option<Rc<Pool<'f>>>);
 
-type Collected<'f> = BTreeMap<(&'f str, &'f str), Vec<SliceAt>>;
+type Collected<'f> = Sorted<(&'f str, &'f str), Vec<SliceAt>>;
 
 impl<'c, 'f> Gatherer<'c, 'f> {
     /// Prepares what is the same on all nodes.
@@ -126,7 +126,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let mut collected = Collected::new();
         for at in &walked {
             if let Some(slice) = cluster.slice(*at) {
-                collected.entry((&slice.spec.driver, &slice.spec.pool.name)).or_default();
+                collected.entry((&slice.spec.driver, &slice.spec.pool.name));
             }
         }
         // Pools with slices of this node are put together in walking order, with their counter slices.
@@ -230,7 +230,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let cluster = self.cluster;
         let Some(slice) = cluster.slice(at) else { return };
         let (spec, generation) = (&slice.spec, slice.spec.pool.generation);
-        let list = pools.entry((&spec.driver, &spec.pool.name)).or_default();
+        let list = pools.entry((&spec.driver, &spec.pool.name));
         let first = list.first().and_then(|first| cluster.slice(*first)).map_or(generation, |first| first.spec.pool.generation);
         if generation < first {
             ignored.push((at, Ignored::OldGeneration(first)));
@@ -303,10 +303,15 @@ impl<'c, 'f> Gatherer<'c, 'f> {
     }
 
     fn duplicate_name(&self, slices: &[SliceAt]) -> Option<String> {
-        let mut seen = BTreeSet::new();
-        let mut devices = slices.iter().flat_map(|at| self.cluster.devices_of(*at));
-        let (_, twice) = devices.find(|(_, device)| !seen.insert(device.name.as_str()))?;
-        Some(format!("duplicate device name {}", twice.name))
+        let devices = || slices.iter().flat_map(|at| self.cluster.devices_of(*at));
+        // Within a pool devices of one name are one identity.
+        let mut identities: Vec<Identity> = devices().map(|(at, _)| self.cluster.identity(at)).collect();
+        identities.sort_unstable();
+        let twice: Vec<Identity> = identities.windows(2).filter(|pair| pair.first() == pair.last()).flatten().copied().collect();
+        let mut seen: Set<Identity> = Set::default();
+        let mut again = |identity: Identity| twice.contains(&identity) && !seen.insert(identity);
+        let (_, second) = devices().find(|(at, _)| again(self.cluster.identity(*at)))?;
+        Some(format!("duplicate device name {}", second.name))
     }
 
     fn counter_sets(&self, slices: &[SliceAt]) -> Result<Sets<'f>, String> {

@@ -9,8 +9,8 @@ use super::facts::{Ask, Claim, Class, Request};
 use super::nodes::Place;
 use super::pools::Pool;
 use super::selectors::Cell;
+use super::sorted::Sorted;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Most devices of one claim, in all releases.
@@ -76,7 +76,7 @@ pub struct Attempt<'s> {
     pub pools: &'s [Rc<Pool<'s>>],
     /// The pending claims.
     pub claims: &'s [&'s Claim],
-    known: RefCell<BTreeMap<(usize, usize, usize, Identity), bool>>,
+    known: RefCell<Sorted<[usize; 3], Sorted<Identity, bool>>>,
 }
 
 /// What an attempt is about, checked.
@@ -115,7 +115,7 @@ impl<'s> Attempt<'s> {
             prepared.constraints.push(constraints::track(claim, self.cluster.behaviour)?);
         }
         // 1.31 collects mode All without the class's selectors; what was learned so is of no use in the search.
-        self.known.borrow_mut().clear();
+        self.known.take();
         Ok(prepared)
     }
 
@@ -204,7 +204,7 @@ impl<'s> Attempt<'s> {
                 }
                 let identity = cluster.identity(at);
                 if cluster.has(Feature::ConsumableCapacity)
-                    && capacity::check(choice.ask, device, identity, &cluster.usage, &BTreeMap::new()).is_err()
+                    && capacity::check(choice.ask, device, identity, &cluster.usage, &Sorted::new()).is_err()
                 {
                     continue;
                 }
@@ -223,8 +223,8 @@ impl<'s> Attempt<'s> {
         if device.shapeless || unsupported {
             return Ok(false);
         }
-        let key = (choice.claim, choice.request, choice.sub, cluster.identity(at));
-        if let Some(known) = self.known.borrow().get(&key) {
+        let (key, identity) = ([choice.claim, choice.request, choice.sub], cluster.identity(at));
+        if let Some(known) = self.known.borrow().get(&key).and_then(|devices| devices.get(&identity)) {
             return Ok(*known);
         }
         let verdict = self.selected(choice, at, with_class)? && {
@@ -232,7 +232,7 @@ impl<'s> Attempt<'s> {
             slice.spec.per_device_node_selection != Some(true)
                 || place.has(self.node, &cluster.facts.nodes, &cluster.judgements).map_err(|error| error.parse_text())?
         };
-        self.known.borrow_mut().insert(key, verdict);
+        self.known.borrow_mut().entry(key).insert(identity, verdict);
         Ok(verdict)
     }
 

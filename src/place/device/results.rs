@@ -6,9 +6,9 @@ use super::cluster::Cluster;
 use super::facts::{Claim, Config, NodeRequirement, NodeSelector, NodeSelectorTerm, Toleration};
 use super::prepare::{Attempt, Choice};
 use super::search::{Chosen, Search};
+use super::sorted::{Set, Sorted};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What a share's random id is shown as.
 pub const SHARE: &str = "share";
@@ -64,8 +64,8 @@ pub struct DeviceResult {
     #[serde(rename = "shareID", skip_serializing_if = "Option::is_none")]
     pub share_id: Option<&'static str>,
     /// What the share uses.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub consumed_capacity: BTreeMap<String, Amount>,
+    #[serde(skip_serializing_if = "Sorted::is_empty")]
+    pub consumed_capacity: Sorted<String, Amount>,
 }
 
 /// `DeviceAllocationConfiguration`.
@@ -129,7 +129,7 @@ fn device(cluster: &Cluster<'_>, chosen: &Chosen<'_>, choices: &[Vec<Choice<'_>>
 fn config(cluster: &Cluster<'_>, claim: &Claim, picked: &[&Choice<'_>]) -> Vec<ConfigResult> {
     let style = cluster.behaviour.config;
     let mut list: Vec<ConfigResult> = Vec::new();
-    let mut seen: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut seen: Sorted<&str, (usize, usize)> = Sorted::new();
     for choice in picked {
         let of_class = choice.class.map_or(&[][..], |class| class.spec.config.as_slice());
         let class = choice.ask.device_class_name.as_str();
@@ -196,7 +196,7 @@ fn node_selector(attempt: &Attempt<'_>, claim: &Claim, chosen: &[Chosen<'_>]) ->
 
 fn join(all: &mut Vec<NodeRequirement>, more: &[NodeRequirement]) {
     for requirement in more {
-        let values = |one: &NodeRequirement| one.values.iter().cloned().collect::<BTreeSet<String>>();
+        let values = |one: &NodeRequirement| one.values.iter().cloned().collect::<Set<String>>();
         let same = |one: &NodeRequirement| {
             one.key == requirement.key && one.operator == requirement.operator && values(one) == values(requirement)
         };

@@ -6,9 +6,9 @@ use super::capacity;
 use super::cluster::{DeviceAt, Identity};
 use super::counters::{Account, Ledger};
 use super::prepare::{Attempt, Candidate, Choice, MOST_DEVICES, Prepared};
+use super::sorted::{Set, Sorted};
 use super::taints;
 use super::usage::Consumed;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Deepest recursion: a step per device, request and claim. More than fifteen full claims in one pod reach it.
 const DEEPEST: usize = 1_000;
@@ -82,14 +82,14 @@ pub struct Search<'a, 's> {
     attempt: &'a Attempt<'s>,
     prepared: Prepared<'s>,
     /// Devices chosen, and for which claims.
-    chosen: BTreeMap<Identity, BTreeSet<usize>>,
+    chosen: Sorted<Identity, Set<usize>>,
     /// Capacity of shares chosen. An entry may be empty.
-    consumed: BTreeMap<Identity, Consumed<'s>>,
+    consumed: Sorted<Identity, Consumed<'s>>,
     ledger: Ledger<'s>,
     /// Per claim.
     pub results: Vec<Vec<Chosen<'s>>>,
     /// Sub-request picked by claim and request.
-    pub picked: BTreeMap<(usize, usize), usize>,
+    pub picked: Sorted<(usize, usize), usize>,
     /// Steps taken.
     pub steps: u64,
     budget: u64,
@@ -99,7 +99,7 @@ impl<'a, 's> Search<'a, 's> {
     /// A search that ends undecided after so many steps.
     pub fn new(attempt: &'a Attempt<'s>, prepared: Prepared<'s>, budget: u64) -> Self {
         let results = attempt.claims.iter().map(|_| Vec::new()).collect();
-        let (chosen, consumed, picked) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (chosen, consumed, picked) = (Sorted::new(), Sorted::new(), Sorted::new());
         Search { attempt, prepared, chosen, consumed, ledger: Ledger::default(), results, picked, steps: 0, budget }
     }
 
@@ -286,7 +286,7 @@ impl<'a, 's> Search<'a, 's> {
         if consumes && behaviour.consumers_need_feature && !cluster.has(Feature::PartitionableDevices) {
             return Ok(None);
         }
-        let known = cluster.usage.consumed.contains_key(&identity) || self.consumed.contains_key(&identity);
+        let known = cluster.usage.consumed(identity).is_some() || self.consumed.contains_key(&identity);
         let mut account = None;
         if consumes && cluster.has(Feature::PartitionableDevices) && !(shared && behaviour.shares_charged_once && known) {
             let chosen = &self.chosen;
@@ -311,7 +311,7 @@ impl<'a, 's> Search<'a, 's> {
         }
         let recorded = !shared && (!choice.admin || behaviour.admin_counts);
         if recorded {
-            self.chosen.entry(identity).or_default().insert(at.claim);
+            self.chosen.entry(identity).insert(at.claim);
         }
         if capacity_on && !self.capacity_fits(at, candidate, choice.ask)? {
             if behaviour.refused_gives_back {
@@ -326,9 +326,9 @@ impl<'a, 's> Search<'a, 's> {
         let share = shared.then(|| capacity::charges(choice.ask, device));
         let known_before = self.consumed.contains_key(&identity);
         if let Some(charges) = &share {
-            let sums = self.consumed.entry(identity).or_default();
+            let sums = self.consumed.entry(identity);
             for (name, amount) in charges {
-                let sum = sums.entry(name).or_default();
+                let sum = sums.entry(name);
                 *sum = sum.saturating_add(amount.nanos());
             }
         }

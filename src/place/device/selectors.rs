@@ -1,8 +1,8 @@
 //! What CEL selectors say of devices: asked once per expression and device, whatever the number of nodes and requests.
 
 use super::facts::{Device, Selector};
+use super::sorted::Sorted;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt;
 
 /// Why a selector gives no answer.
@@ -65,14 +65,14 @@ pub enum Cell {
 pub struct Verdicts<'f> {
     pub(super) engine: &'f dyn Selectors,
     devices: usize,
-    rows: RefCell<BTreeMap<String, Row>>,
+    rows: RefCell<Sorted<String, Row>>,
 }
 
 #[derive(Debug, Default)]
 struct Row {
     cells: Vec<Option<Cell>>,
     compile: Option<String>,
-    errors: BTreeMap<usize, String>,
+    errors: Sorted<usize, String>,
 }
 
 impl<'f> Verdicts<'f> {

@@ -4,37 +4,63 @@ use super::amount::Amount;
 use super::behaviour::Behaviour;
 use super::facts::{AllocatedDevice, Claim};
 use super::identity::{DeviceName, Identity};
-use std::collections::{BTreeMap, BTreeSet};
+use super::sorted::Sorted;
 
 /// Capacity by name, in nanos.
-pub type Consumed<'f> = BTreeMap<&'f str, i128>;
+pub type Consumed<'f> = Sorted<&'f str, i128>;
+
+/// A set of identities.
+#[derive(Clone, Debug, Default)]
+pub struct Identities(Vec<bool>);
+
+impl Identities {
+    /// Adds one.
+    pub fn insert(&mut self, identity: Identity) {
+        let at = identity.index();
+        if at >= self.0.len() {
+            self.0.resize(at.saturating_add(1), false);
+        }
+        if let Some(place) = self.0.get_mut(at) {
+            *place = true;
+        }
+    }
+
+    /// Is it among them?
+    pub fn contains(&self, identity: &Identity) -> bool {
+        self.0.get(identity.index()) == Some(&true)
+    }
+}
 
 /// Devices in use.
 #[derive(Clone, Debug, Default)]
 pub struct Usage<'f> {
     /// Exclusively.
-    pub exclusive: BTreeSet<Identity>,
+    pub exclusive: Identities,
     /// By shares.
-    pub shared: BTreeSet<Identity>,
-    /// Capacity that shares use. An entry may be empty.
-    pub consumed: BTreeMap<Identity, Consumed<'f>>,
-    /// Indexes of the claims that were given a device, those with administrative access too.
-    pub claims: BTreeMap<Identity, Vec<usize>>,
+    pub shared: Identities,
+    /// By identity, capacity that shares use. It may be there and empty.
+    consumed: Vec<Option<Consumed<'f>>>,
+    /// By identity, the indexes of the claims that were given a device, those with administrative access too.
+    claims: Vec<Vec<usize>>,
 }
 
 impl<'f> Usage<'f> {
     /// Sums up all claims. Whether a claim is reserved does not matter. `consumable`: the gate for shares of devices is on.
+    /// `identities`: how many there are.
     pub fn of(
         claims: &'f [Claim],
         behaviour: &Behaviour,
         consumable: bool,
-        identity_of: impl Fn(DeviceName<'_>) -> Option<Identity>,
+        identities: usize,
+        identity_of: &dyn Fn(DeviceName<'_>) -> Option<Identity>,
     ) -> Self {
         let mut usage = Usage::default();
+        usage.consumed.resize(identities, None);
+        usage.claims.resize(identities, Vec::new());
         let results = claims.iter().enumerate().flat_map(|(at, claim)| results_of(claim).iter().map(move |result| (at, result)));
         for (at, result) in results {
             let Some(identity) = identity_of((&result.driver, &result.pool, &result.device)) else { continue };
-            usage.claims.entry(identity).or_default().push(at);
+            usage.claims.get_mut(identity.index()).into_iter().for_each(|claims| claims.push(at));
             if result.admin_access == Some(true) && !behaviour.admin_is_in_use {
                 continue;
             }
@@ -51,22 +77,33 @@ impl<'f> Usage<'f> {
     }
 
     /// Adds what a share uses.
-    pub fn consume(&mut self, identity: Identity, consumed: &'f BTreeMap<String, Amount>) {
-        let sums = self.consumed.entry(identity).or_default();
-        for (name, amount) in consumed {
-            let sum = sums.entry(name).or_default();
+    pub fn consume(&mut self, identity: Identity, consumed: &'f Sorted<String, Amount>) {
+        let Some(place) = self.consumed.get_mut(identity.index()) else { return };
+        let sums = place.get_or_insert_default();
+        for (name, amount) in consumed.iter() {
+            let sum = sums.entry(name);
             *sum = sum.saturating_add(amount.nanos());
         }
     }
 
+    /// What shares use of a device; `None`: nothing is known of any.
+    pub fn consumed(&self, identity: Identity) -> Option<&Consumed<'f>> {
+        self.consumed.get(identity.index()).and_then(Option::as_ref)
+    }
+
+    /// Indexes of the claims that were given a device.
+    pub fn claims(&self, identity: Identity) -> &[usize] {
+        self.claims.get(identity.index()).map_or(&[], Vec::as_slice)
+    }
+
     /// What shares use of a capacity.
     pub fn used(&self, identity: Identity, capacity: &str) -> i128 {
-        self.consumed.get(&identity).and_then(|sums| sums.get(capacity)).copied().unwrap_or(0)
+        self.consumed(identity).and_then(|sums| sums.get(capacity)).copied().unwrap_or(0)
     }
 
     /// Are there shares of the device?
     pub fn has_shares(&self, identity: Identity) -> bool {
-        self.shared.contains(&identity) || self.consumed.contains_key(&identity)
+        self.shared.contains(&identity) || self.consumed(identity).is_some()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::place::device::facts::Toleration;
 use crate::place::device::results::AllocationResult;
+use crate::place::device::sorted::Sorted;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Declares a struct of the answer.
 macro_rules! data {
@@ -23,7 +23,7 @@ data! {
         /// Its claims.
         claims: Vec<String>,
         /// Extended resources of the pod, and the class in charge of each.
-        extended_resources: BTreeMap<String, String>,
+        extended_resources: Sorted<String, String>,
         /// What stops it before any node is looked at.
         before: Option<Before>,
         /// Messages and the nodes that have them, as the pod's event counts them.
@@ -188,14 +188,14 @@ data! {
         #[serde(skip_serializing_if = "Option::is_none")]
         lost: Option<Lost>,
         /// Values that a selector read, with the number of devices that have them.
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        seen: BTreeMap<String, BTreeMap<String, usize>>,
+        #[serde(skip_serializing_if = "Sorted::is_empty")]
+        seen: Sorted<String, Sorted<String, usize>>,
         /// Values that a selector did not find.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         missing: Vec<Missing>,
         /// Errors of a selector, with the number of devices that give them.
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        errors: BTreeMap<String, usize>,
+        #[serde(skip_serializing_if = "Sorted::is_empty")]
+        errors: Sorted<String, usize>,
     }
 }
 
@@ -219,7 +219,7 @@ data! {
         /// How many were asked.
         of: usize,
         /// Names that are there in its domain, with type and number of devices.
-        published: BTreeMap<String, Published>,
+        published: Sorted<String, Published>,
         /// Those of them that look alike, or else the nearest.
         near: Vec<String>,
         /// Domains under which the name is there.
@@ -326,7 +326,7 @@ data! {
         /// Upstream's error; absent: false.
         error: Option<String>,
         /// What it read: value, or nothing where it is missing.
-        values: BTreeMap<String, Option<String>>,
+        values: Sorted<String, Option<String>>,
     }
 }
 
@@ -424,7 +424,7 @@ data! {
         /// Its attribute.
         attribute: Option<String>,
         /// Per value, per request, the candidates that have it.
-        values: BTreeMap<String, BTreeMap<String, usize>>,
+        values: Sorted<String, Sorted<String, usize>>,
         /// Candidates without the attribute.
         missing: Vec<String>,
         /// The requests concerned.
@@ -448,7 +448,7 @@ data! {
         /// The pods that reserve it; none: nobody does.
         pods: Vec<String>,
         /// Capacity that its share uses.
-        share: BTreeMap<String, String>,
+        share: Sorted<String, String>,
         /// With administrative access, which blocks nobody.
         admin: bool,
     }

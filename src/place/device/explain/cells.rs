@@ -12,8 +12,8 @@ use crate::place::device::nodes::Place;
 use crate::place::device::pools::{Gathered, Ignored, Pool};
 use crate::place::device::prepare::Choice;
 use crate::place::device::selectors::Cell;
+use crate::place::device::sorted::Sorted;
 use crate::place::device::taints;
-use std::collections::BTreeMap;
 
 /// A device that people would expect on the node.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ pub fn shown<'g, 's>(cluster: &Cluster<'s>, gathered: &'g Gathered<'s>) -> Vec<S
 
 /// Indexes of the claims that were given a device.
 pub fn holders(cluster: &Cluster<'_>, at: DeviceAt) -> Vec<usize> {
-    cluster.usage.claims.get(&cluster.identity(at)).cloned().unwrap_or_default()
+    cluster.usage.claims(cluster.identity(at)).to_vec()
 }
 
 /// The pods that reserve a claim.
@@ -171,7 +171,7 @@ impl Asking<'_, '_> {
             Some(Cell::No) => None,
             _ => Some(self.cluster.selector_error(selector, at)),
         };
-        let mut values = BTreeMap::new();
+        let mut values = Sorted::new();
         if self.values {
             values = self.cluster.reads(selector, at).into_iter().map(|read| (read.path, read.value)).collect();
         }
@@ -184,7 +184,7 @@ impl Asking<'_, '_> {
             return;
         }
         let identity = cluster.identity(at);
-        let Err(refusal) = capacity::check(self.choice.ask, device, identity, &cluster.usage, &BTreeMap::new()) else { return };
+        let Err(refusal) = capacity::check(self.choice.ask, device, identity, &cluster.usage, &Sorted::new()) else { return };
         let name = refusal.name();
         let total = device.capacity.get(name).map(|capacity| capacity.value.text().to_owned());
         let asked = capacity::requests(self.choice.ask).get(name).map(|amount| amount.text().to_owned());
@@ -221,7 +221,7 @@ impl Asking<'_, '_> {
             return;
         }
         let (Some(pool), Some(slice)) = (shown.pool, cluster.slice(shown.at.slice)) else { return };
-        let known = cluster.usage.consumed.contains_key(&cluster.identity(shown.at));
+        let known = cluster.usage.consumed(cluster.identity(shown.at)).is_some();
         if known && device.allow_multiple_allocations == Some(true) && cluster.behaviour.shares_charged_once {
             return;
         }

@@ -8,7 +8,7 @@ use crate::place::device::counters::{needed, opening};
 use crate::place::device::counting::Matching;
 use crate::place::device::facts::Claim;
 use crate::place::device::pools::Gathered;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::place::device::sorted::{Set, Sorted};
 
 /// A request and the devices it could have alone.
 #[derive(Clone, Debug)]
@@ -50,12 +50,12 @@ pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict>
         if request.devices.iter().any(reusable) {
             continue;
         }
-        let candidates: BTreeSet<Identity> = request.devices.iter().map(|at| cluster.identity(*at)).collect();
+        let candidates: Set<Identity> = request.devices.iter().map(|at| cluster.identity(*at)).collect();
         for _ in 0..request.wanted.clamp(0, 64) {
             owners.push(at);
             let Err(reached) = matching.add(&candidates) else { continue };
             let wants = matching.wants_of(&reached);
-            let mut short: BTreeSet<usize> = wants.iter().filter_map(|want| owners.get(*want)).copied().collect();
+            let mut short: Set<usize> = wants.iter().filter_map(|want| owners.get(*want)).copied().collect();
             short.insert(at);
             let concerned: Vec<&Alone<'_>> = short.iter().filter_map(|at| requests.get(*at)).collect();
             let wanted = concerned.iter().fold(0i64, |sum, request| sum.saturating_add(request.wanted));
@@ -75,7 +75,7 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     let (kind, name) = constraints::kind(constraint, cluster.behaviour)?;
     let concerned: Vec<&Alone<'_>> =
         requests.iter().filter(|request| constraints::applies(constraint, request.request, request.sub)).collect();
-    let mut values: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+    let mut values: Sorted<String, Sorted<String, usize>> = Sorted::new();
     let mut missing = Vec::new();
     for request in &concerned {
         for at in &request.devices {
@@ -90,7 +90,7 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
                 Some((None, many)) => many.unwrap_or_default().iter().map(ToString::to_string).collect(),
             };
             for text in texts {
-                let sum = values.entry(text).or_default().entry(request.name()).or_default();
+                let sum = values.entry(text).entry(request.name());
                 *sum = sum.saturating_add(1);
             }
         }
@@ -98,12 +98,12 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     missing.sort();
     missing.dedup();
     // Alternatives of one request are not wanted together.
-    let mut wants: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut wants: Sorted<&str, Option<i64>> = Sorted::new();
     for request in &concerned {
-        let least = wants.entry(request.request).or_insert(request.wanted);
-        *least = (*least).min(request.wanted);
+        let least = wants.entry(request.request);
+        *least = Some(least.map_or(request.wanted, |least| least.min(request.wanted)));
     }
-    let wanted = wants.values().fold(0i64, |sum, count| sum.saturating_add(*count));
+    let wanted = wants.values().flatten().fold(0i64, |sum, count| sum.saturating_add(*count));
     let mut conflict = Conflict {
         kind: if kind == Kind::Match { "match" } else { "distinct" },
         claim: claim.metadata.full_name(),

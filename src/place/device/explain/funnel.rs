@@ -5,7 +5,7 @@ use super::cells::{Asking, Shown};
 use crate::advice::suggest::distance;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Attribute, Selector};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::place::device::sorted::{Set, Sorted};
 
 /// Most names of devices lost at a stage.
 const MOST_NAMES: usize = 5;
@@ -75,7 +75,7 @@ pub type Row<'g, 's> = Vec<(Shown<'g, 's>, Vec<Reason>)>;
 
 /// The funnel of a row; the devices that are left come with it.
 pub fn funnel(asking: &Asking<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<DeviceAt>) {
-    let mut left: Vec<(DeviceAt, BTreeSet<At>)> =
+    let mut left: Vec<(DeviceAt, Set<At>)> =
         row.iter().map(|(shown, reasons)| (shown.at, reasons.iter().map(At::of).collect())).collect();
     let mut stages = vec![Stage { stage: "node", left: left.len(), ..Stage::default() }];
     let mut all = vec![At::Pool, At::Feature, At::Class];
@@ -89,7 +89,7 @@ pub fn funnel(asking: &Asking<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<De
         }
         let (stage, index) = at.name();
         let mut entry = Stage { stage, index, left: left.len(), ..Stage::default() };
-        let devices: BTreeSet<DeviceAt> = lost.iter().map(|(device, _)| *device).collect();
+        let devices: Set<DeviceAt> = lost.iter().map(|(device, _)| *device).collect();
         let reasons = row.iter().filter(|(shown, _)| devices.contains(&shown.at)).flat_map(|(_, reasons)| reasons);
         for reason in reasons.filter(|reason| At::of(reason) == at) {
             if let Reason::ClassSelector(reason) | Reason::RequestSelector(reason) = reason {
@@ -116,12 +116,12 @@ pub fn funnel(asking: &Asking<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<De
 
 fn count(entry: &mut Stage, reason: &SelectorReason) {
     if let Some(error) = &reason.error {
-        let sum = entry.errors.entry(error.clone()).or_default();
+        let sum = entry.errors.entry(error.clone());
         *sum = sum.saturating_add(1);
     }
-    for (path, value) in &reason.values {
+    for (path, value) in reason.values.iter() {
         if let Some(value) = value {
-            let sum = entry.seen.entry(path.clone()).or_default().entry(value.clone()).or_default();
+            let sum = entry.seen.entry(path.clone()).entry(value.clone());
             *sum = sum.saturating_add(1);
         }
     }
@@ -129,26 +129,25 @@ fn count(entry: &mut Stage, reason: &SelectorReason) {
 
 /// What a selector reads and does not find, over the devices asked.
 fn missing(cluster: &Cluster<'_>, selector: &Selector, asked: &[DeviceAt]) -> Vec<Missing> {
-    let mut absent: BTreeMap<String, usize> = BTreeMap::new();
+    let mut absent: Set<String> = Set::default();
     for at in asked {
         for read in cluster.reads(selector, *at).into_iter().filter(|read| read.value.is_none()) {
-            let sum = absent.entry(read.path).or_default();
-            *sum = sum.saturating_add(1);
+            absent.insert(read.path);
         }
     }
-    absent.into_keys().map(|path| describe(cluster, path, asked)).collect()
+    absent.into_iter().map(|path| describe(cluster, path, asked)).collect()
 }
 
 fn describe(cluster: &Cluster<'_>, path: String, asked: &[DeviceAt]) -> Missing {
     let (domain, name) = path.rsplit_once('/').unwrap_or(("", &path));
-    let mut published: BTreeMap<String, Published> = BTreeMap::new();
-    let mut domains: BTreeSet<String> = BTreeSet::new();
+    let mut published: Sorted<String, Published> = Sorted::new();
+    let mut domains: Set<String> = Set::default();
     for (slice, device) in asked.iter().filter_map(|at| cluster.device(*at)) {
         let attributes = device.attributes.iter().map(|(key, value)| (key, kind(value)));
         for (key, kind) in attributes.chain(device.capacity.keys().map(|key| (key, "quantity"))) {
             let (of, short) = key.split_once('/').unwrap_or((&slice.spec.driver, key));
             if of == domain {
-                let entry = published.entry(short.to_owned()).or_default();
+                let entry = published.entry(short.to_owned());
                 (entry.kind, entry.on) = (kind, entry.on.saturating_add(1));
             } else if short == name {
                 domains.insert(of.to_owned());

@@ -23,8 +23,8 @@ mod words;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::plugin::{Code, PodCase};
 use crate::place::device::pools::Gatherer;
+use crate::place::device::sorted::Sorted;
 use answer::{Before, NodeAccount, PodAccount, Summary};
-use std::collections::BTreeMap;
 
 /// The searches of all nodes together take at most as many steps as this many budgets.
 const MOST_BUDGETS: u64 = 10;
@@ -74,13 +74,13 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
         return account;
     }
     let gatherer = Gatherer::new(cluster);
-    let mut groups: BTreeMap<String, String> = BTreeMap::new();
+    let mut groups: Sorted<String, String> = Sorted::new();
     let mut left = options.budget.saturating_mul(MOST_BUDGETS);
     for at in nodes {
         let of_node = Options { budget: options.budget.min(left), ..options };
         let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, &groups);
         left = left.saturating_sub(told.steps);
-        groups.entry(key).or_insert_with(|| told.name.clone());
+        groups.insert_new(key, told.name.clone());
         account.nodes.push(told);
     }
     account.summary = summary(&account.nodes);

@@ -14,8 +14,8 @@ use crate::place::device::facts::{Ask, Claim, Request};
 use crate::place::device::plugin::{Code, NodeAnswer, PodCase, filter};
 use crate::place::device::pools::{Gathered, Gatherer, Ignored};
 use crate::place::device::prepare::{Attempt, Choice};
+use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::usage::results_of;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Most pools told without devices of the node in them.
 const MOST_FOREIGN: usize = 5;
@@ -27,7 +27,7 @@ pub fn account(
     node: usize,
     gatherer: &Gatherer<'_, '_>,
     options: Options,
-    groups: &BTreeMap<String, String>,
+    groups: &Sorted<String, String>,
 ) -> (NodeAccount, String) {
     let gathered = gatherer.gather(node);
     let answer = filter(cluster, case, node, &gathered, options.budget);
@@ -59,7 +59,7 @@ pub fn account(
         let row: Row<'_, '_> = devices.iter().map(|shown| (*shown, asking.reasons(shown))).collect();
         let (stages, _) = funnel::funnel(&asking, &row);
         stages.iter().for_each(|stage| key.push_str(&format!(" {}{:?}{}", stage.stage, stage.index, stage.left)));
-        let kinds: BTreeSet<String> = row.iter().flat_map(|(_, reasons)| reasons).map(words::signature).collect();
+        let kinds: Set<String> = row.iter().flat_map(|(_, reasons)| reasons).map(words::signature).collect();
         kinds.iter().for_each(|kind| key.push_str(kind));
         key.push(';');
         rows.push(row);
@@ -251,8 +251,7 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>) -> Vec<PoolAcco
             .collect();
         // Older slices that this node does not see are still what a reader looks for when slices are missing.
         if pool.incomplete {
-            let known: BTreeSet<usize> =
-                pool.collected.iter().copied().chain(gathered.ignored.iter().map(|(at, _)| *at)).collect();
+            let known: Set<usize> = pool.collected.iter().copied().chain(gathered.ignored.iter().map(|(at, _)| *at)).collect();
             let others = cluster.slices_of_pool(pool.driver, pool.name).iter().filter(|at| !known.contains(at));
             ignored.extend(others.filter_map(|at| {
                 let generation = cluster.slice(*at)?.spec.pool.generation;
@@ -297,8 +296,8 @@ fn why_text(cluster: &Cluster<'_>, at: usize, why: &Ignored) -> String {
 
 /// Who has devices, counters or capacity that a request lacks.
 fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
-    let mut devices: BTreeSet<DeviceAt> = BTreeSet::new();
-    let mut by_counters: BTreeSet<(String, String)> = BTreeSet::new();
+    let mut devices: Set<DeviceAt> = Set::default();
+    let mut by_counters: Set<(String, String)> = Set::default();
     for (shown, reasons) in rows.iter().flatten() {
         let selected = !reasons.iter().any(|reason| matches!(reason, Reason::ClassSelector(_) | Reason::RequestSelector(_)));
         for reason in reasons.iter().filter(|_| selected) {
@@ -313,7 +312,7 @@ fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
         }
     }
     let mut list = Vec::new();
-    let names: BTreeSet<String> = devices.iter().map(|at| cluster.device_name(*at)).collect();
+    let names: Set<String> = devices.iter().map(|at| cluster.device_name(*at)).collect();
     for claim in &cluster.facts.claims {
         for result in results_of(claim) {
             let device = format!("{}/{}/{}", result.driver, result.pool, result.device);
@@ -321,7 +320,7 @@ fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
             if !names.contains(&device) && !by_counters.contains(&(result.device.clone(), full.clone())) {
                 continue;
             }
-            let consumed = result.consumed_capacity.iter().flatten();
+            let consumed = result.consumed_capacity.iter().flat_map(Sorted::iter);
             let share = consumed.map(|(name, amount)| (name.clone(), amount.text().to_owned())).collect();
             let admin = result.admin_access == Some(true);
             list.push(Holder { device, claim: full, pods: pods_of(claim), share, admin });
@@ -360,7 +359,7 @@ fn conflicts(
 /// Capacity that the results charge, and what is left of it.
 fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeAnswer) -> Vec<Charge> {
     let mut list = Vec::new();
-    let mut charged: BTreeMap<(DeviceAt, &str), i128> = BTreeMap::new();
+    let mut charged: Sorted<(DeviceAt, &str), i128> = Sorted::new();
     for (claim, result) in answer.allocations().iter().enumerate() {
         for one in &result.devices.results {
             let mut slices = cluster.slices_of_pool(&one.driver, &one.pool).iter().flat_map(|at| cluster.devices_of(*at));
@@ -369,9 +368,9 @@ fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeA
                 .iter()
                 .map(|(choice, _)| choice)
                 .find(|choice| choice.claim == claim && choice.full_name() == one.request);
-            for (name, amount) in &one.consumed_capacity {
+            for (name, amount) in one.consumed_capacity.iter() {
                 let Some(capacity) = device.capacity.get(name) else { continue };
-                let sum = charged.entry((at, name)).or_default();
+                let sum = charged.entry((at, name));
                 *sum = sum.saturating_add(amount.nanos());
                 let used = cluster.usage.used(cluster.identity(at), name).saturating_add(*sum);
                 list.push(Charge {

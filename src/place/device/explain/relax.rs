@@ -11,8 +11,8 @@ use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{Ask, Claim, Facts, Taint, Toleration};
 use crate::place::device::pools::{Gathered, Gatherer};
 use crate::place::device::prepare::Choice;
+use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Most pairs of changes that are tried.
 const MOST_PAIRS: usize = 60;
@@ -48,13 +48,12 @@ impl<'c, 's> Trial<'c, 's> {
         let mut facts = Facts { classes: cluster.facts.classes.clone(), ..Facts::default() };
         facts.nodes.extend(cluster.facts.nodes.get(node).cloned());
         let keys = gathered.pools.iter().map(|pool| (pool.driver, pool.name)).chain(gathered.obsolete.iter().copied());
-        let slices: BTreeSet<usize> = keys.flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool)).copied().collect();
+        let slices: Set<usize> = keys.flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool)).copied().collect();
         facts.slices = slices.iter().filter_map(|at| cluster.slice(*at)).cloned().collect();
         facts.claims = claims.iter().map(|claim| (*claim).clone()).collect();
         let pending = (0..facts.claims.len()).collect();
         let devices = slices.iter().flat_map(|slice| cluster.devices_of(*slice));
-        let users: BTreeSet<usize> =
-            devices.filter_map(|(at, _)| cluster.usage.claims.get(&cluster.identity(at))).flatten().copied().collect();
+        let users: Set<usize> = devices.flat_map(|(at, _)| cluster.usage.claims(cluster.identity(at))).copied().collect();
         facts.claims.extend(users.into_iter().filter_map(|at| cluster.facts.claims.get(at)).cloned());
         Trial { cluster, facts, pending, budget }
     }
@@ -87,7 +86,7 @@ impl<'c, 's> Trial<'c, 's> {
         let edits = self.edits(rows);
         let node = self.facts.nodes.first().map_or_else(String::new, |node| node.metadata.name.clone());
         let mut found: Vec<Relaxation> = Vec::new();
-        let mut settled: BTreeSet<String> = BTreeSet::new();
+        let mut settled: Set<String> = Set::default();
         for edit in &edits {
             // The largest capacity and the largest count that fit are tried first; lesser ones say nothing more.
             let about = about(edit);
@@ -174,8 +173,8 @@ impl<'c, 's> Trial<'c, 's> {
     /// Amounts of capacity that would fit on some device, largest first.
     fn capacities(&self, choice: &Choice<'_>, row: &Row<'_, '_>, edits: &mut Vec<Edit>) {
         let (claim, request, sub) = place(choice);
-        for (name, asked) in capacity::requests(choice.ask) {
-            let mut amounts: BTreeMap<i128, Amount> = BTreeMap::new();
+        for (name, asked) in capacity::requests(choice.ask).iter() {
+            let mut amounts: Sorted<i128, Amount> = Sorted::new();
             for (shown, reasons) in row {
                 let only_capacity =
                     reasons.iter().all(|reason| matches!(reason, Reason::Capacity(reason) if reason.name == *name));
@@ -198,7 +197,7 @@ impl<'c, 's> Trial<'c, 's> {
                     amounts.insert(amount.nanos(), amount);
                 }
             }
-            let amounts = amounts.into_values().rev();
+            let amounts = amounts.into_iter().map(|(_, amount)| amount).rev();
             edits.extend(amounts.map(|amount| Edit::Capacity(claim, request, sub, name.clone(), amount)));
         }
     }

@@ -7,7 +7,7 @@ use crate::place::device::constraints::{self, Kind, scalar, set};
 use crate::place::device::facts::{Claim, Device};
 use crate::place::device::plugin::PodCase;
 use crate::place::device::results::{AllocationResult, DeviceResult};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::place::device::sorted::{Set, Sorted};
 
 /// The findings of an account.
 pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Finding> {
@@ -22,7 +22,7 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
         distinct(cluster, claim, &mut list);
         lists(cluster, claim, &mut list);
     }
-    let mut told: BTreeSet<(String, String)> = BTreeSet::new();
+    let mut told: Set<(String, String)> = Set::default();
     for node in &account.nodes {
         for (claim, result) in case.pending.iter().zip(node.allocations.iter().flatten()) {
             allocated(cluster, claim, result, &mut told, &mut list);
@@ -42,10 +42,10 @@ fn of_claim(claim: &Claim, code: &'static str, message: String, path: Option<Str
 
 /// Errors that end the attempt on all nodes, once each, with the devices that cause them.
 fn errors(cluster: &Cluster<'_>, account: &PodAccount, list: &mut Vec<Finding>) {
-    let mut seen: BTreeMap<&str, (Vec<&str>, BTreeSet<&str>)> = BTreeMap::new();
+    let mut seen: Sorted<&str, (Vec<&str>, Set<&str>)> = Sorted::new();
     for node in account.nodes.iter().filter(|node| node.fatal) {
         let message = node.message.as_deref().unwrap_or_default();
-        let (nodes, devices) = seen.entry(message).or_default();
+        let (nodes, devices) = seen.entry(message);
         nodes.push(&node.name);
         let cells = node.requests.iter().flat_map(|request| &request.cells).map(|cell| cell.device.as_str());
         devices.extend(
@@ -66,7 +66,7 @@ fn errors(cluster: &Cluster<'_>, account: &PodAccount, list: &mut Vec<Finding>) 
     for (message, (nodes, devices)) in seen {
         let (severity, origin) = ("error", "kube-scheduler");
         list.push(Finding { code: "allocation-error", severity, origin, message: message.to_owned(), ..Finding::default() });
-        let by = match devices.len() {
+        let by = match devices.as_slice().len() {
             0 => String::new(),
             _ => format!(", by {}", devices.into_iter().take(5).collect::<Vec<_>>().join(", ")),
         };
@@ -157,7 +157,7 @@ fn allocated(
     cluster: &Cluster<'_>,
     claim: &Claim,
     result: &AllocationResult,
-    told: &mut BTreeSet<(String, String)>,
+    told: &mut Set<(String, String)>,
     list: &mut Vec<Finding>,
 ) {
     let find = |result: &DeviceResult| {

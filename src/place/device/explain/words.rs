@@ -3,7 +3,7 @@
 use super::answer::{CapacityReason, Reason, SelectorReason, Stage};
 use super::funnel::{Row, is_of};
 use crate::place::device::cluster::Cluster;
-use std::collections::BTreeMap;
+use crate::place::device::sorted::Sorted;
 
 /// Most reasons in one line.
 const MOST: usize = 3;
@@ -97,11 +97,11 @@ pub fn why(cluster: &Cluster<'_>, stages: &[Stage], row: &Row<'_, '_>, wanted: i
     // Devices that an earlier stage took are not to blame here.
     let position = stages.iter().position(|one| std::ptr::eq(one, stage)).unwrap_or(0);
     let earlier = |reason: &Reason| stages.iter().take(position).any(|stage| is_of(reason, stage));
-    let mut by_text: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut by_text: Sorted<String, Vec<&str>> = Sorted::new();
     for (shown, reasons) in row.iter().filter(|(_, reasons)| !reasons.iter().any(earlier)) {
         let Some((_, device)) = cluster.device(shown.at) else { continue };
         for found in reasons.iter().filter(|reason| is_of(reason, stage)) {
-            by_text.entry(reason(found)).or_default().push(&device.name);
+            by_text.entry(reason(found)).push(&device.name);
         }
     }
     let parts: Vec<String> = by_text.iter().take(MOST).map(|(text, devices)| format!("{}: {text}", some(devices))).collect();

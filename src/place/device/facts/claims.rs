@@ -1,20 +1,21 @@
 //! ResourceClaims.
 
-use super::{Config, Meta, NodeSelector, Selector, nullable};
+use super::read::{Read, Reader};
+use super::{Config, Meta, NodeSelector, Selector};
 use crate::place::device::amount::Amount;
-use serde::{Deserialize, Serialize};
+use crate::place::device::sorted::Sorted;
+use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 object! {
     /// A ResourceClaim.
     Claim {
         /// Its metadata.
-        metadata: Meta,
+        metadata: Meta = "metadata",
         /// Its spec.
-        spec: ClaimSpec,
+        spec: ClaimSpec = "spec",
         /// Its status.
-        status: ClaimStatus,
+        status: ClaimStatus = "status",
     }
 }
 
@@ -22,7 +23,7 @@ object! {
     /// `spec` of a ResourceClaim.
     ClaimSpec {
         /// Everything there is.
-        devices: DeviceClaim,
+        devices: DeviceClaim = "devices",
     }
 }
 
@@ -30,11 +31,11 @@ object! {
     /// `spec.devices`.
     DeviceClaim {
         /// Requests.
-        requests: Vec<Request>,
+        requests: Vec<Request> = "requests",
         /// Constraints.
-        constraints: Vec<Constraint>,
+        constraints: Vec<Constraint> = "constraints",
         /// Configuration.
-        config: Vec<Config>,
+        config: Vec<Config> = "config",
     }
 }
 
@@ -42,11 +43,11 @@ object! {
     /// `requests[]`.
     Request {
         /// Name.
-        name: String,
+        name: String = "name",
         /// What exactly.
-        exactly: Option<Ask>,
+        exactly: Option<Ask> = "exactly",
         /// Or the first of these.
-        first_available: Vec<Ask>,
+        first_available: Vec<Ask> = "firstAvailable",
     }
 }
 
@@ -54,21 +55,21 @@ object! {
     /// `exactly`, or one of `firstAvailable`.
     Ask {
         /// Name, of a sub-request.
-        name: String,
+        name: String = "name",
         /// Class.
-        device_class_name: String,
+        device_class_name: String = "deviceClassName",
         /// Selectors.
-        selectors: Vec<Selector>,
+        selectors: Vec<Selector> = "selectors",
         /// `ExactCount` or `All`.
-        allocation_mode: String,
+        allocation_mode: String = "allocationMode",
         /// How many.
-        count: i64,
+        count: i64 = "count",
         /// Administrative access.
-        admin_access: Option<bool>,
+        admin_access: Option<bool> = "adminAccess",
         /// Tolerations.
-        tolerations: Vec<Toleration>,
+        tolerations: Vec<Toleration> = "tolerations",
         /// Capacity.
-        capacity: Option<CapacityAsk>,
+        capacity: Option<CapacityAsk> = "capacity",
     }
 }
 
@@ -76,40 +77,42 @@ object! {
     /// `capacity` of a request.
     CapacityAsk {
         /// By name.
-        requests: BTreeMap<String, Amount>,
+        requests: Sorted<String, Amount> = "requests",
     }
 }
 
-/// A toleration.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Toleration {
-    /// Key; empty: any.
-    #[serde(deserialize_with = "nullable", skip_serializing_if = "String::is_empty")]
-    pub key: String,
-    /// `Equal` or `Exists`.
-    #[serde(deserialize_with = "nullable", skip_serializing_if = "String::is_empty")]
-    pub operator: String,
-    /// Value.
-    #[serde(deserialize_with = "nullable", skip_serializing_if = "String::is_empty")]
-    pub value: String,
-    /// Effect; empty: any.
-    #[serde(deserialize_with = "nullable", skip_serializing_if = "String::is_empty")]
-    pub effect: String,
-    /// How long NoExecute is tolerated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub toleration_seconds: Option<i64>,
+object! {
+    /// A toleration.
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    Toleration {
+        /// Key; empty: any.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        key: String = "key",
+        /// `Equal` or `Exists`.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        operator: String = "operator",
+        /// Value.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        value: String = "value",
+        /// Effect; empty: any.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        effect: String = "effect",
+        /// How long NoExecute is tolerated.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        toleration_seconds: Option<i64> = "tolerationSeconds",
+    }
 }
 
 object! {
     /// `constraints[]`.
     Constraint {
         /// The requests it is for; none: all.
-        requests: Vec<String>,
+        requests: Vec<String> = "requests",
         /// All devices have the same value.
-        match_attribute: Option<String>,
+        match_attribute: Option<String> = "matchAttribute",
         /// All devices have different values.
-        distinct_attribute: Option<String>,
+        distinct_attribute: Option<String> = "distinctAttribute",
     }
 }
 
@@ -117,11 +120,11 @@ object! {
     /// `status` of a ResourceClaim.
     ClaimStatus {
         /// Set once allocated.
-        allocation: Option<Allocation>,
+        allocation: Option<Allocation> = "allocation",
         /// Who may use it.
-        reserved_for: Vec<Consumer>,
+        reserved_for: Vec<Consumer> = "reservedFor",
         /// Status of allocated devices.
-        devices: Vec<Value>,
+        devices: Vec<Value> = "devices",
     }
 }
 
@@ -129,9 +132,9 @@ object! {
     /// `status.allocation`.
     Allocation {
         /// The devices.
-        devices: AllocatedDevices,
+        devices: AllocatedDevices = "devices",
         /// Where it can be used.
-        node_selector: Option<NodeSelector>,
+        node_selector: Option<NodeSelector> = "nodeSelector",
     }
 }
 
@@ -139,7 +142,7 @@ object! {
     /// `status.allocation.devices`.
     AllocatedDevices {
         /// One per device.
-        results: Vec<AllocatedDevice>,
+        results: Vec<AllocatedDevice> = "results",
     }
 }
 
@@ -147,24 +150,23 @@ object! {
     /// `status.allocation.devices.results[]`.
     AllocatedDevice {
         /// Request or `request/subrequest`.
-        request: String,
+        request: String = "request",
         /// Driver.
-        driver: String,
+        driver: String = "driver",
         /// Pool.
-        pool: String,
+        pool: String = "pool",
         /// Device.
-        device: String,
+        device: String = "device",
         /// Administrative access.
-        admin_access: Option<bool>,
+        admin_access: Option<bool> = "adminAccess",
         /// Set for a share.
-        #[serde(rename = "shareID")]
-        share_id: Option<String>,
+        share_id: Option<String> = "shareID",
         /// What the share uses.
-        consumed_capacity: Option<BTreeMap<String, Amount>>,
+        consumed_capacity: Option<Sorted<String, Amount>> = "consumedCapacity",
         /// Conditions awaited.
-        binding_conditions: Vec<String>,
+        binding_conditions: Vec<String> = "bindingConditions",
         /// Conditions that fail binding.
-        binding_failure_conditions: Vec<String>,
+        binding_failure_conditions: Vec<String> = "bindingFailureConditions",
     }
 }
 
@@ -172,12 +174,12 @@ object! {
     /// `status.reservedFor[]`.
     Consumer {
         /// API group; empty for core.
-        api_group: String,
+        api_group: String = "apiGroup",
         /// e.g. `pods`.
-        resource: String,
+        resource: String = "resource",
         /// Name.
-        name: String,
+        name: String = "name",
         /// UID.
-        uid: String,
+        uid: String = "uid",
     }
 }

@@ -3,29 +3,34 @@
 //! Field names are the API's; what the allocator and its explanation do not read is left out. `null` reads as absent.
 
 use super::amount::Amount;
-use serde::{Deserialize, Deserializer, Serialize};
+use super::sorted::Sorted;
+use read::{Read, Reader, read};
+use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
-/// `null` is the type's zero value, as Go decodes it.
-fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
-    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
-}
-
-/// Declares a struct that reads from JSON as Go would.
+/// Declares a struct that reads from JSON as Go would. Fields without a name in JSON are set elsewhere.
 macro_rules! object {
-    ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty,)* }) => {
+    ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty $(= $json:literal)?,)* }) => {
         $(#[$about])*
-        #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-        #[serde(rename_all = "camelCase", default)]
+        #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name {
-            $($(#[$field_about])* #[serde(deserialize_with = "nullable")] pub $field: $type,)*
+            $($(#[$field_about])* pub $field: $type,)*
+        }
+
+        impl Read for $name {
+            fn read(value: &Value, reader: &mut Reader) -> Self {
+                let members = reader.object(value);
+                $name { $($field: object!(@field reader members $($json)?),)* }
+            }
         }
     };
+    (@field $reader:ident $members:ident $json:literal) => { $reader.member($members, $json) };
+    (@field $reader:ident $members:ident) => { Default::default() };
 }
 
 mod claims;
 mod pods;
+pub mod read;
 mod slices;
 
 pub use claims::*;
@@ -36,21 +41,21 @@ object! {
     /// `metadata`.
     Meta {
         /// Name.
-        name: String,
+        name: String = "name",
         /// Namespace, empty for cluster-scoped kinds.
-        namespace: String,
+        namespace: String = "namespace",
         /// UID.
-        uid: String,
+        uid: String = "uid",
         /// Labels.
-        labels: BTreeMap<String, String>,
+        labels: Sorted<String, String> = "labels",
         /// Annotations.
-        annotations: BTreeMap<String, String>,
+        annotations: Sorted<String, String> = "annotations",
         /// RFC 3339.
-        creation_timestamp: Option<String>,
+        creation_timestamp: Option<String> = "creationTimestamp",
         /// RFC 3339; set while the object is being deleted.
-        deletion_timestamp: Option<String>,
+        deletion_timestamp: Option<String> = "deletionTimestamp",
         /// Owners.
-        owner_references: Vec<Owner>,
+        owner_references: Vec<Owner> = "ownerReferences",
     }
 }
 
@@ -70,11 +75,11 @@ object! {
     /// `metadata.ownerReferences[]`.
     Owner {
         /// UID of the owner.
-        uid: String,
+        uid: String = "uid",
         /// Its name.
-        name: String,
+        name: String = "name",
         /// It manages the object.
-        controller: bool,
+        controller: bool = "controller",
     }
 }
 
@@ -82,9 +87,9 @@ object! {
     /// A Node.
     Node {
         /// Its metadata.
-        metadata: Meta,
+        metadata: Meta = "metadata",
         /// Its status.
-        status: NodeStatus,
+        status: NodeStatus = "status",
     }
 }
 
@@ -92,7 +97,7 @@ object! {
     /// `status` of a Node.
     NodeStatus {
         /// What pods may use.
-        allocatable: BTreeMap<String, Amount>,
+        allocatable: Sorted<String, Amount> = "allocatable",
     }
 }
 
@@ -100,9 +105,9 @@ object! {
     /// A DeviceClass.
     Class {
         /// Its metadata.
-        metadata: Meta,
+        metadata: Meta = "metadata",
         /// Its spec.
-        spec: ClassSpec,
+        spec: ClassSpec = "spec",
     }
 }
 
@@ -110,11 +115,11 @@ object! {
     /// `spec` of a DeviceClass.
     ClassSpec {
         /// All must be true of a device.
-        selectors: Vec<Selector>,
+        selectors: Vec<Selector> = "selectors",
         /// Passed on to drivers.
-        config: Vec<Config>,
+        config: Vec<Config> = "config",
         /// Extended resource served by this class.
-        extended_resource_name: Option<String>,
+        extended_resource_name: Option<String> = "extendedResourceName",
     }
 }
 
@@ -122,7 +127,7 @@ object! {
     /// A device selector.
     Selector {
         /// The only kind there is.
-        cel: Option<Cel>,
+        cel: Option<Cel> = "cel",
     }
 }
 
@@ -130,7 +135,7 @@ object! {
     /// A CEL selector.
     Cel {
         /// The expression.
-        expression: String,
+        expression: String = "expression",
     }
 }
 
@@ -138,46 +143,48 @@ object! {
     /// Configuration in a class or claim.
     Config {
         /// The requests it is for; none: all.
-        requests: Vec<String>,
+        requests: Vec<String> = "requests",
         /// Opaque to Kubernetes.
-        opaque: Option<Value>,
+        opaque: Option<Value> = "opaque",
     }
 }
 
-/// A node selector.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct NodeSelector {
-    /// One must match.
-    #[serde(deserialize_with = "nullable")]
-    pub node_selector_terms: Vec<NodeSelectorTerm>,
+object! {
+    /// A node selector.
+    #[derive(Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "camelCase")]
+    NodeSelector {
+        /// One must match.
+        node_selector_terms: Vec<NodeSelectorTerm> = "nodeSelectorTerms",
+    }
 }
 
-/// `nodeSelectorTerms[]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct NodeSelectorTerm {
-    /// Labels.
-    #[serde(deserialize_with = "nullable", skip_serializing_if = "Vec::is_empty")]
-    pub match_expressions: Vec<NodeRequirement>,
-    /// Fields.
-    #[serde(deserialize_with = "nullable", skip_serializing_if = "Vec::is_empty")]
-    pub match_fields: Vec<NodeRequirement>,
+object! {
+    /// `nodeSelectorTerms[]`.
+    #[derive(Eq, PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "camelCase")]
+    NodeSelectorTerm {
+        /// Labels.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        match_expressions: Vec<NodeRequirement> = "matchExpressions",
+        /// Fields.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        match_fields: Vec<NodeRequirement> = "matchFields",
+    }
 }
 
-/// `matchExpressions[]`, `matchFields[]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NodeRequirement {
-    /// Label or field.
-    #[serde(deserialize_with = "nullable")]
-    pub key: String,
-    /// Operator.
-    #[serde(deserialize_with = "nullable")]
-    pub operator: String,
-    /// Values.
-    #[serde(deserialize_with = "nullable", skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<String>,
+object! {
+    /// `matchExpressions[]`, `matchFields[]`.
+    #[derive(Eq, PartialOrd, Ord, Serialize)]
+    NodeRequirement {
+        /// Label or field.
+        key: String = "key",
+        /// Operator.
+        operator: String = "operator",
+        /// Values.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        values: Vec<String> = "values",
+    }
 }
 
 /// Everything that is known of a cluster. The order of slices, claims and pods counts.
@@ -196,26 +203,25 @@ pub struct Facts {
     /// Taint rules.
     pub rules: Vec<TaintRule>,
     /// Labels of namespaces, where they are known.
-    pub namespaces: BTreeMap<String, BTreeMap<String, String>>,
+    pub namespaces: Sorted<String, Sorted<String, String>>,
 }
 
 impl Facts {
     /// Takes an object by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: of no use here.
     pub fn add(&mut self, object: &Value) -> Result<bool, String> {
-        fn read<T: for<'de> Deserialize<'de>>(list: &mut Vec<T>, object: &Value) -> Result<bool, String> {
-            list.push(T::deserialize(object).map_err(|error| error.to_string())?);
+        fn add<T: Read>(list: &mut Vec<T>, object: &Value) -> Result<bool, String> {
+            list.push(read(object)?);
             Ok(true)
         }
         match object.get("kind").and_then(Value::as_str) {
-            Some("Node") => read(&mut self.nodes, object),
-            Some("DeviceClass") => read(&mut self.classes, object),
-            Some("ResourceSlice") => read(&mut self.slices, object),
-            Some("ResourceClaim") => read(&mut self.claims, object),
-            Some("Pod") => read(&mut self.pods, object),
-            Some("DeviceTaintRule") => read(&mut self.rules, object),
+            Some("Node") => add(&mut self.nodes, object),
+            Some("DeviceClass") => add(&mut self.classes, object),
+            Some("ResourceSlice") => add(&mut self.slices, object),
+            Some("ResourceClaim") => add(&mut self.claims, object),
+            Some("Pod") => add(&mut self.pods, object),
+            Some("DeviceTaintRule") => add(&mut self.rules, object),
             Some("Namespace") => {
-                let meta = object.get("metadata").map(Meta::deserialize).transpose().map_err(|error| error.to_string())?;
-                let meta = meta.unwrap_or_default();
+                let meta: Meta = object.get("metadata").map_or_else(|| Ok(Meta::default()), read)?;
                 self.namespaces.insert(meta.name, meta.labels);
                 Ok(true)
             }

@@ -1,19 +1,20 @@
 //! Pods.
 
-use super::{Meta, nullable};
+use super::Meta;
+use super::read::{Read, Reader};
 use crate::place::device::amount::Amount;
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use crate::place::device::sorted::Sorted;
+use serde_json::Value;
 
 object! {
     /// A Pod.
     Pod {
         /// Its metadata.
-        metadata: Meta,
+        metadata: Meta = "metadata",
         /// Its spec.
-        spec: PodSpec,
+        spec: PodSpec = "spec",
         /// Its status.
-        status: PodStatus,
+        status: PodStatus = "status",
     }
 }
 
@@ -21,13 +22,13 @@ object! {
     /// `spec` of a Pod.
     PodSpec {
         /// Init containers.
-        init_containers: Vec<Container>,
+        init_containers: Vec<Container> = "initContainers",
         /// Containers.
-        containers: Vec<Container>,
+        containers: Vec<Container> = "containers",
         /// Claims.
-        resource_claims: Vec<PodClaim>,
+        resource_claims: Vec<PodClaim> = "resourceClaims",
         /// The node it runs on.
-        node_name: String,
+        node_name: String = "nodeName",
     }
 }
 
@@ -35,11 +36,11 @@ object! {
     /// A container.
     Container {
         /// Name.
-        name: String,
+        name: String = "name",
         /// Its resources.
-        resources: Resources,
+        resources: Resources = "resources",
         /// `Always` for a sidecar.
-        restart_policy: Option<String>,
+        restart_policy: Option<String> = "restartPolicy",
     }
 }
 
@@ -47,9 +48,9 @@ object! {
     /// `resources` of a container.
     Resources {
         /// Requests.
-        requests: BTreeMap<String, Amount>,
+        requests: Sorted<String, Amount> = "requests",
         /// Limits.
-        limits: BTreeMap<String, Amount>,
+        limits: Sorted<String, Amount> = "limits",
     }
 }
 
@@ -57,11 +58,11 @@ object! {
     /// `spec.resourceClaims[]`.
     PodClaim {
         /// Name within the pod.
-        name: String,
+        name: String = "name",
         /// A claim by name.
-        resource_claim_name: Option<String>,
+        resource_claim_name: Option<String> = "resourceClaimName",
         /// A claim made from a template.
-        resource_claim_template_name: Option<String>,
+        resource_claim_template_name: Option<String> = "resourceClaimTemplateName",
     }
 }
 
@@ -69,7 +70,7 @@ object! {
     /// `status` of a Pod.
     PodStatus {
         /// Claims made from templates.
-        resource_claim_statuses: Option<Vec<PodClaimStatus>>,
+        resource_claim_statuses: Option<Vec<PodClaimStatus>> = "resourceClaimStatuses",
     }
 }
 
@@ -77,8 +78,8 @@ object! {
     /// `status.resourceClaimStatuses[]`.
     PodClaimStatus {
         /// Name within the pod.
-        name: String,
+        name: String = "name",
         /// Name of the claim; absent: none is needed.
-        resource_claim_name: Option<String>,
+        resource_claim_name: Option<String> = "resourceClaimName",
     }
 }

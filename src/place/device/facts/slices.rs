@@ -1,17 +1,18 @@
 //! ResourceSlices and DeviceTaintRules.
 
-use super::{Meta, NodeSelector, Selector, nullable};
+use super::read::{Read, Reader};
+use super::{Meta, NodeSelector, Selector};
 use crate::place::device::amount::Amount;
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use crate::place::device::sorted::Sorted;
+use serde_json::Value;
 
 object! {
     /// A ResourceSlice.
     Slice {
         /// Its metadata.
-        metadata: Meta,
+        metadata: Meta = "metadata",
         /// Its spec.
-        spec: SliceSpec,
+        spec: SliceSpec = "spec",
     }
 }
 
@@ -19,21 +20,21 @@ object! {
     /// `spec` of a ResourceSlice.
     SliceSpec {
         /// Driver.
-        driver: String,
+        driver: String = "driver",
         /// Pool.
-        pool: PoolRef,
+        pool: PoolRef = "pool",
         /// The node of all devices.
-        node_name: Option<String>,
+        node_name: Option<String> = "nodeName",
         /// The nodes of all devices.
-        node_selector: Option<NodeSelector>,
+        node_selector: Option<NodeSelector> = "nodeSelector",
         /// All nodes.
-        all_nodes: Option<bool>,
+        all_nodes: Option<bool> = "allNodes",
         /// Devices.
-        devices: Vec<Device>,
+        devices: Vec<Device> = "devices",
         /// Each device says where it is.
-        per_device_node_selection: Option<bool>,
+        per_device_node_selection: Option<bool> = "perDeviceNodeSelection",
         /// Counters that devices of the pool consume.
-        shared_counters: Vec<CounterSet>,
+        shared_counters: Vec<CounterSet> = "sharedCounters",
     }
 }
 
@@ -41,11 +42,11 @@ object! {
     /// `spec.pool`.
     PoolRef {
         /// Name.
-        name: String,
+        name: String = "name",
         /// Generation.
-        generation: i64,
+        generation: i64 = "generation",
         /// Slices of the pool at this generation.
-        resource_slice_count: i64,
+        resource_slice_count: i64 = "resourceSliceCount",
     }
 }
 
@@ -53,9 +54,9 @@ object! {
     /// `spec.sharedCounters[]`.
     CounterSet {
         /// Name.
-        name: String,
+        name: String = "name",
         /// Counters.
-        counters: BTreeMap<String, Counter>,
+        counters: Sorted<String, Counter> = "counters",
     }
 }
 
@@ -63,7 +64,7 @@ object! {
     /// A counter.
     Counter {
         /// How much.
-        value: Amount,
+        value: Amount = "value",
     }
 }
 
@@ -71,33 +72,32 @@ object! {
     /// `spec.devices[]`.
     Device {
         /// Name.
-        name: String,
+        name: String = "name",
         /// Attributes.
-        attributes: BTreeMap<String, Attribute>,
+        attributes: Sorted<String, Attribute> = "attributes",
         /// Capacity.
-        capacity: BTreeMap<String, Capacity>,
+        capacity: Sorted<String, Capacity> = "capacity",
         /// Counters used up while the device is allocated.
-        consumes_counters: Vec<Consumption>,
+        consumes_counters: Vec<Consumption> = "consumesCounters",
         /// With per-device node selection: its node.
-        node_name: Option<String>,
+        node_name: Option<String> = "nodeName",
         /// With per-device node selection: its nodes.
-        node_selector: Option<NodeSelector>,
+        node_selector: Option<NodeSelector> = "nodeSelector",
         /// With per-device node selection: all nodes.
-        all_nodes: Option<bool>,
+        all_nodes: Option<bool> = "allNodes",
         /// Taints, the driver's and those of rules.
-        taints: Vec<Taint>,
+        taints: Vec<Taint> = "taints",
         /// The result's node selector names the node.
-        binds_to_node: Option<bool>,
+        binds_to_node: Option<bool> = "bindsToNode",
         /// Conditions awaited before binding; `None` where the field is not set at all.
-        binding_conditions: Option<Vec<String>>,
+        binding_conditions: Option<Vec<String>> = "bindingConditions",
         /// Conditions that fail binding.
-        binding_failure_conditions: Option<Vec<String>>,
+        binding_failure_conditions: Option<Vec<String>> = "bindingFailureConditions",
         /// May be shared.
-        allow_multiple_allocations: Option<bool>,
+        allow_multiple_allocations: Option<bool> = "allowMultipleAllocations",
         /// Resources of the node that the device uses.
-        node_allocatable_resource_mappings: BTreeMap<String, NodeResource>,
+        node_allocatable_resource_mappings: Sorted<String, NodeResource> = "nodeAllocatableResourceMappings",
         /// Up to 1.33 (v1beta1 and older): `basic` is missing, so the device is of no known kind and never offered.
-        #[serde(skip)]
         shapeless: bool,
     }
 }
@@ -106,9 +106,9 @@ object! {
     /// `nodeAllocatableResourceMappings` of a device.
     NodeResource {
         /// The capacity that counts.
-        capacity_key: Option<String>,
+        capacity_key: Option<String> = "capacityKey",
         /// What one unit of it is multiplied with, or the amount itself.
-        allocation_multiplier: Option<Amount>,
+        allocation_multiplier: Option<Amount> = "allocationMultiplier",
     }
 }
 
@@ -116,21 +116,21 @@ object! {
     /// An attribute's value: one of the fields.
     Attribute {
         /// A string.
-        string: Option<String>,
+        string: Option<String> = "string",
         /// An integer.
-        int: Option<i64>,
+        int: Option<i64> = "int",
         /// A boolean.
-        bool: Option<bool>,
+        bool: Option<bool> = "bool",
         /// A semantic version.
-        version: Option<String>,
+        version: Option<String> = "version",
         /// Strings.
-        strings: Vec<String>,
+        strings: Vec<String> = "strings",
         /// Integers.
-        ints: Vec<i64>,
+        ints: Vec<i64> = "ints",
         /// Booleans.
-        bools: Vec<bool>,
+        bools: Vec<bool> = "bools",
         /// Semantic versions.
-        versions: Vec<String>,
+        versions: Vec<String> = "versions",
     }
 }
 
@@ -138,9 +138,9 @@ object! {
     /// A capacity.
     Capacity {
         /// How much there is.
-        value: Amount,
+        value: Amount = "value",
         /// How requests are rounded and limited.
-        request_policy: Option<RequestPolicy>,
+        request_policy: Option<RequestPolicy> = "requestPolicy",
     }
 }
 
@@ -148,11 +148,11 @@ object! {
     /// `requestPolicy` of a capacity.
     RequestPolicy {
         /// Charged where nothing is requested.
-        default: Option<Amount>,
+        default: Option<Amount> = "default",
         /// Values that may be charged.
-        valid_values: Vec<Amount>,
+        valid_values: Vec<Amount> = "validValues",
         /// Range of what may be charged.
-        valid_range: Option<ValidRange>,
+        valid_range: Option<ValidRange> = "validRange",
     }
 }
 
@@ -160,11 +160,11 @@ object! {
     /// `validRange` of a request policy.
     ValidRange {
         /// Least.
-        min: Option<Amount>,
+        min: Option<Amount> = "min",
         /// Most.
-        max: Option<Amount>,
+        max: Option<Amount> = "max",
         /// Steps above `min`.
-        step: Option<Amount>,
+        step: Option<Amount> = "step",
     }
 }
 
@@ -172,9 +172,9 @@ object! {
     /// `consumesCounters[]`.
     Consumption {
         /// The set.
-        counter_set: String,
+        counter_set: String = "counterSet",
         /// How much of its counters.
-        counters: BTreeMap<String, Counter>,
+        counters: Sorted<String, Counter> = "counters",
     }
 }
 
@@ -182,13 +182,12 @@ object! {
     /// A taint.
     Taint {
         /// Key.
-        key: String,
+        key: String = "key",
         /// Value.
-        value: String,
+        value: String = "value",
         /// Effect.
-        effect: String,
+        effect: String = "effect",
         /// The DeviceTaintRule it comes from; `None`: the driver.
-        #[serde(skip)]
         rule: Option<String>,
     }
 }
@@ -197,9 +196,9 @@ object! {
     /// A DeviceTaintRule.
     TaintRule {
         /// Its metadata.
-        metadata: Meta,
+        metadata: Meta = "metadata",
         /// Its spec.
-        spec: TaintRuleSpec,
+        spec: TaintRuleSpec = "spec",
     }
 }
 
@@ -207,9 +206,9 @@ object! {
     /// `spec` of a DeviceTaintRule.
     TaintRuleSpec {
         /// Which devices.
-        device_selector: Option<TaintSelector>,
+        device_selector: Option<TaintSelector> = "deviceSelector",
         /// The taint.
-        taint: Taint,
+        taint: Taint = "taint",
     }
 }
 
@@ -217,14 +216,14 @@ object! {
     /// `spec.deviceSelector` of a DeviceTaintRule.
     TaintSelector {
         /// 1.33, 1.34: devices of this class.
-        device_class_name: Option<String>,
+        device_class_name: Option<String> = "deviceClassName",
         /// Driver.
-        driver: Option<String>,
+        driver: Option<String> = "driver",
         /// Pool.
-        pool: Option<String>,
+        pool: Option<String> = "pool",
         /// Device.
-        device: Option<String>,
+        device: Option<String> = "device",
         /// 1.33, 1.34: selectors.
-        selectors: Vec<Selector>,
+        selectors: Vec<Selector> = "selectors",
     }
 }
