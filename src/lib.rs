@@ -20,6 +20,7 @@
 //! | query | [`query`] | selectors | which objects a list shows |
 //! | patch | [`patch`] | stored object, patch | the object it becomes |
 //! | request | [`server`] | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
+//! | schedule | [`scheduler`] | text, nodes, release | which nodes the claims leave to a pod, and why |
 //! | change | [`convert`] | text, target version | text edits, losses |
 //! | admit | [`policy`] | AdmissionRequest, settings | the policy's verdict |
 //! | help editors | [`editor`] | text and place, or a table's row | documentation, completion, JSON Schema |
@@ -58,6 +59,7 @@ pub mod query;
 pub mod record;
 pub mod report;
 pub mod rules;
+pub mod scheduler;
 pub mod server;
 pub mod span;
 pub mod text;
@@ -67,7 +69,9 @@ pub use api::Release;
 pub use convert::{Conversion, Options as ConvertOptions, convert};
 pub use finding::{Code, Finding, Origin, Severity};
 pub use limits::Limits;
+pub use place::PreparedNodes as Nodes;
 pub use record::decode::Via;
+pub use scheduler::{Evaluation, Options as EvaluateOptions, evaluate};
 pub use server::FieldValidation;
 pub use server::options::{Operation, Options as ValidateOptions};
 pub use server::parse::{Options as ParseOptions, Parsed, parse};

@@ -12,7 +12,8 @@
 //! [`create`], [`update`] and [`update_status`] take a [`Body`] through these stages. `validate`, the admission policy and
 //! patches all call them; how far an object goes is the request's [`Reach`].
 //!
-//! [`text::validate`] judges all objects of a text and explains its findings from it.
+//! [`text::validate`] judges all objects of a text and explains its findings from it. [`patch::patch`] finds what a patch makes of a
+//! stored object, and judges that as the update it is.
 //!
 //! # Adding a family of versions
 //!
@@ -29,6 +30,7 @@ pub mod hub;
 mod object;
 pub mod options;
 pub mod parse;
+pub mod patch;
 pub mod prepare;
 pub mod request;
 pub mod status;

@@ -56,7 +56,7 @@ pub struct Judged {
 }
 
 impl Judged {
-    fn new(item: &Item) -> Self {
+    fn nameless(item: &Item) -> Self {
         Judged {
             api_version: Cow::Borrowed(""),
             kind: Cow::Borrowed(""),
@@ -67,6 +67,17 @@ impl Judged {
             valid: None,
             status: None,
             stored: None,
+        }
+    }
+
+    /// An object that was not judged yet.
+    pub(crate) fn of(item: &Item) -> Self {
+        Judged {
+            api_version: item.api_version.clone().into(),
+            kind: item.kind.clone().into(),
+            name: item.name.clone(),
+            namespace: item.namespace.clone(),
+            ..Judged::nameless(item)
         }
     }
 
@@ -124,7 +135,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
         let first = objects.len();
         for item in &input.items {
             let index = objects.len();
-            let mut judged = Judged::new(item);
+            let mut judged = Judged::nameless(item);
             match &item.what {
                 What::Other => {
                     if let Some(tree) = input.tree(item) {

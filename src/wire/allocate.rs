@@ -52,7 +52,7 @@ fn answer(request: &Request) -> Result<Answer, String> {
         World { request, release: target.release, facts: Facts::default(), findings: std::mem::take(&mut input.file.findings) };
     let mut answer = Answer::to("allocate");
     for (index, item) in input.items.iter().enumerate() {
-        answer.objects.push(Object::of(&input, item));
+        answer.objects.push(Object::of(&input.file.source, item));
         world.take(&input, item, index);
     }
     if let Some(Some(nodes)) = &request.nodes {

@@ -6,7 +6,8 @@ use crate::editor::hover::Info;
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::finding;
 use crate::limits::Limits;
-use crate::manifest::{Input, Item, What};
+use crate::manifest::Item;
+use crate::scheduler::Placement;
 use crate::server::status::Status;
 use crate::server::text::{Judged, Report};
 use crate::text::Source;
@@ -202,7 +203,7 @@ pub struct Object {
     pub stored: Option<serde_json::Value>,
     /// Evaluate: on which nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub placement: Option<Box<super::placement::Placement>>,
+    pub placement: Option<Box<Placement>>,
     /// Parse with a selector: whether it selects the object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<bool>,
@@ -242,30 +243,32 @@ pub struct Loss {
 
 impl Object {
     /// Name, place and release of an item.
-    pub fn of(input: &Input<'_>, item: &Item) -> Self {
+    pub fn of(source: &Source<'_>, item: &Item) -> Self {
         Object {
             api_version: item.api_version.clone().into(),
             kind: item.kind.clone().into(),
             name: item.name.clone(),
             namespace: item.namespace.clone(),
-            ..Object::placed(input, item)
+            release: Some(item.release),
+            range: Some(range(source, item.span)),
+            ..Object::default()
         }
     }
 
-    /// The same without its names, which [`Object::named`] adds.
-    pub fn placed(input: &Input<'_>, item: &Item) -> Self {
-        Object { release: Some(item.release), range: Some(range(&input.file.source, item.span)), ..Object::default() }
-    }
-
-    /// Takes an item's names, which nobody needs there any more.
-    pub fn named(&mut self, item: &mut Item) {
-        (self.api_version, self.kind) = match &item.what {
-            // Kept once for all objects of a kind.
-            What::Ours(api) => (api.version.api_version.into(), api.kind.kind.into()),
-            _ => (std::mem::take(&mut item.api_version).into(), std::mem::take(&mut item.kind).into()),
-        };
-        self.name = std::mem::take(&mut item.name);
-        self.namespace = std::mem::take(&mut item.namespace);
+    /// What is told of an object that the server judged.
+    pub fn judged(source: &Source<'_>, judged: Judged) -> Self {
+        Object {
+            api_version: judged.api_version,
+            kind: judged.kind,
+            name: judged.name,
+            namespace: judged.namespace,
+            release: Some(judged.release),
+            range: Some(range(source, judged.span)),
+            valid: Some(judged.valid),
+            status: Some(judged.status),
+            stored: judged.stored,
+            ..Object::default()
+        }
     }
 }
 
@@ -275,21 +278,9 @@ impl From<Report<'_>> for Answer {
         if let Some(error) = unusable {
             return Answer::unusable(Some("validate"), &error);
         }
-        let object = |judged: Judged| Object {
-            api_version: judged.api_version,
-            kind: judged.kind,
-            name: judged.name,
-            namespace: judged.namespace,
-            release: Some(judged.release),
-            range: Some(range(&source, judged.span)),
-            valid: Some(judged.valid),
-            status: Some(judged.status),
-            stored: judged.stored,
-            ..Object::default()
-        };
         Answer {
             ok,
-            objects: objects.into_iter().map(object).collect(),
+            objects: objects.into_iter().map(|judged| Object::judged(&source, judged)).collect(),
             findings: findings.into_iter().map(|found| finding(&source, found)).collect(),
             ..Answer::to("validate")
         }

@@ -43,7 +43,7 @@ pub fn convert(request: &Request) -> Answer {
             losses: Some(losses.collect()),
             skipped: outcome.skipped,
             removed_in: outcome.removed_in.map(|minor| format!("1.{minor}")),
-            ..Object::of(&done.input, item)
+            ..Object::of(&done.input.file.source, item)
         }
     });
     let mut answer = Answer { objects: objects.collect(), text: done.text, ..Answer::to("convert") };

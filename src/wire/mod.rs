@@ -17,17 +17,15 @@ mod lists;
 mod options;
 mod parse;
 mod patch;
-pub mod placement;
-mod placing;
 pub mod raw_mode;
 mod select;
 mod target;
 mod validate;
 
+pub use crate::scheduler::FULL_NODES;
 pub use answer::{Answer, Compiled, Run, Traced};
 pub use evaluate::evaluate_on;
 pub use options::{AllocateOptions, CelEnvironment};
-pub use placing::FULL_NODES;
 pub use request::Request;
 
 use serde::Serialize;

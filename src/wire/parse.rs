@@ -28,7 +28,7 @@ pub fn parse(request: &Request) -> Answer {
     let Parsed { input, objects, mut findings, checked, .. } = parse::parse(text, &options);
     for (item, parsed) in input.items.iter().zip(objects) {
         let object = parsed.json.and_then(|json| RawValue::from_string(json).ok());
-        answer.objects.push(Object { valid: Some(parsed.valid), object, ..Object::of(&input, item) });
+        answer.objects.push(Object { valid: Some(parsed.valid), object, ..Object::of(&input.file.source, item) });
     }
     findings.extend(select::select(request, &input, &mut answer.objects));
     if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {

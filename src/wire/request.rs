@@ -5,8 +5,10 @@ use crate::api::{Gates, Release};
 use crate::editor::sentences::{LOCALES, Sentences};
 use crate::limits::Limits;
 pub use crate::record::decode::Via;
+pub use crate::scheduler::Detail;
 pub use crate::server::FieldValidation;
 use crate::server::options::{Options, StoredAs};
+pub use crate::server::patch::PatchType;
 use crate::text::Source;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Deserializer};
@@ -255,31 +257,6 @@ pub enum Operation {
     Patch,
     /// `patch` changes the status of a stored one.
     PatchStatus,
-}
-
-/// `patchType`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum PatchType {
-    /// RFC 6902.
-    Json,
-    /// RFC 7386.
-    Merge,
-    /// Strategic merge patch, kubectl's default.
-    #[default]
-    Strategic,
-    /// Server-side apply.
-    Apply,
-}
-
-/// `detail`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Detail {
-    /// Every check of every claim, term and requirement.
-    Full,
-    /// Verdict and reason.
-    Summary,
 }
 
 /// `lossy`

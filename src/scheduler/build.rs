@@ -1,8 +1,7 @@
-//! Builds the answer of `evaluate` from judged selectors and plans.
+//! Builds the account of the nodes from judged selectors and plans.
 
-use super::answer::{self, Range};
-use super::placement as out;
-use super::request::{Detail, Request};
+use super::account as out;
+use super::options::{Detail, FULL_NODES, Options};
 use crate::advice::locate;
 use crate::api::Release;
 use crate::finding::Step;
@@ -12,11 +11,10 @@ use crate::place::explain;
 use crate::place::matching::{Matches, Outcome, State};
 use crate::place::placement::{Decision, Filter, Judge, Plan, Site, Verdict};
 use crate::place::rules::SchedulerRules;
+use crate::text::located::{self, Range};
 use crate::text::{NodeId, Source, Tree};
 use std::collections::BTreeMap;
 
-/// Up to this many nodes each tells everything, unless the request says otherwise.
-pub const FULL_NODES: usize = 100;
 /// Most nodes named in the inverse view of a requirement.
 const NAMED: usize = 10;
 
@@ -29,12 +27,12 @@ pub struct Explained<'q> {
 
 impl<'q> Explained<'q> {
     /// As asked for; by default everything for few nodes.
-    pub fn of(request: &'q Request, nodes: usize) -> Self {
-        let full = match request.detail {
+    pub fn of(options: &Options<'q>, nodes: usize) -> Self {
+        let full = match options.detail {
             Some(detail) => detail == Detail::Full,
             None => nodes <= FULL_NODES,
         };
-        Explained { full, named: &request.explain }
+        Explained { full, named: options.explain }
     }
 
     fn includes(&self, name: &str) -> bool {
@@ -54,7 +52,7 @@ impl Located {
     pub fn find(source: &Source<'_>, tree: &Tree<'_>, root: NodeId, prefix: &[Step], selector: &Selector<'_>) -> Self {
         let at = |below: &[Step]| {
             let steps: Vec<Step> = prefix.iter().chain(below).cloned().collect();
-            answer::range(source, locate::locate(tree, root, &steps, false))
+            located::range(source, locate::locate(tree, root, &steps, false))
         };
         let terms = selector.terms.iter().enumerate().map(|(index, term)| {
             let here = at(&[Step::Key("nodeSelectorTerms".to_owned()), Step::Index(index)]);

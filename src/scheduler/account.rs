@@ -1,4 +1,4 @@
-//! How a placement is answered: per node a verdict with its reason, and as much explanation as was asked for.
+//! What is told of nodes: per node a verdict with its reason, and as much explanation as was asked for.
 
 use crate::text::located::Range;
 use serde::Serialize;

@@ -1,0 +1,318 @@
+//! On which nodes claims of the classic versions can be used, and why not on the others.
+
+use super::account::Placement;
+use super::build::{Explained, Located, Placing};
+use super::options::Options;
+use crate::api::core::NODE_SELECTOR;
+use crate::api::{Api, ClassicKind, Kind, ObjectKind, Release};
+use crate::finding::{Code, Finding, Origin, Severity, Step};
+use crate::manifest::findings::{nothing_checked, other_group, place};
+use crate::manifest::{Input, Item, What};
+use crate::place::explain;
+use crate::place::lint;
+use crate::place::matching::Matches;
+use crate::place::plan::{Given, Planner, World, Written};
+use crate::place::pod::Pod;
+use crate::place::rules::SchedulerRules;
+use crate::place::{PreparedNodes, Selector};
+use crate::record::decode::{self, How, Via};
+use crate::record::view::{self, NodeSelector};
+use crate::server::{Body, body};
+use crate::text::{self, Source, Span, Tree};
+
+/// What the scheduler says of the claims of a text, or of a selector.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Evaluation<'t> {
+    /// The text, which turns byte offsets into lines.
+    pub source: Source<'t>,
+    /// The objects of the text; none for a selector.
+    pub items: Vec<Item>,
+    /// For each object what the nodes say; `None` where there is nothing to place. A selector has one entry if it can be read.
+    pub placements: Vec<Option<Placement>>,
+    /// Where a selector stands that could be read.
+    pub selector: Option<Span>,
+    /// The release followed.
+    pub release: Release,
+    /// What was found in the text. Not cut to the limit `findings`.
+    pub findings: Vec<Finding>,
+    /// What was found in the text with Nodes; spans are left out.
+    pub of_nodes: Vec<Finding>,
+    /// Something was placed, and no finding is an error.
+    pub ok: bool,
+}
+
+/// Which nodes the claims of a text leave to its pods, and why not the others.
+///
+/// ```
+/// use claimkit::{EvaluateOptions, Limits, Nodes};
+///
+/// let text = "
+/// apiVersion: resource.k8s.io/v1alpha2
+/// kind: ResourceClass
+/// metadata: {name: gpu}
+/// driverName: gpu.example.com
+/// suitableNodes:
+///   nodeSelectorTerms:
+///   - matchExpressions: [{key: gpu, operator: Exists}]
+/// ";
+/// let nodes = Nodes::read(
+///     "[{apiVersion: v1, kind: Node, metadata: {name: a, labels: {gpu: t4}}}, {apiVersion: v1, kind: Node, metadata: {name: b}}]",
+///     &Limits::default(),
+/// );
+/// let evaluation = claimkit::evaluate(text, &nodes, &EvaluateOptions::default());
+/// let placement = evaluation.placements[0].as_ref().unwrap();
+/// assert_eq!((placement.nodes[0].verdict, placement.nodes[1].verdict), ("Possible", "No"));
+/// ```
+pub fn evaluate<'t>(text: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> Evaluation<'t> {
+    with_nodes(manifest(text, nodes, options), nodes)
+}
+
+/// Which nodes a bare node selector selects. Its text is YAML or JSON.
+pub fn evaluate_selector<'t>(selector: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> Evaluation<'t> {
+    with_nodes(bare(selector, nodes, options), nodes)
+}
+
+/// Adds what was found in the text with Nodes.
+fn with_nodes<'t>(mut evaluation: Evaluation<'t>, nodes: &PreparedNodes) -> Evaluation<'t> {
+    let empty = Finding::warning(Code::NothingChecked, Origin::Claimkit, "the text with Nodes holds no Node");
+    evaluation.of_nodes = nodes.findings().iter().cloned().chain(nodes.is_empty().then_some(empty)).collect();
+    evaluation.ok &= evaluation.of_nodes.iter().all(|finding| finding.severity != Severity::Error);
+    evaluation
+}
+
+/// A bare selector, in place of manifests.
+fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> Evaluation<'t> {
+    let release = options.release.unwrap_or(Release::latest());
+    let (mut placements, mut place_of) = (Vec::new(), None);
+    let mut file = text::read(selector, &options.limits);
+    let mut findings = std::mem::take(&mut file.findings);
+    if let Some(why) = options.selector_damage {
+        let finding = Finding::error(Code::YamlSyntax, Origin::Kubectl, why).with_help(text::bytes::HELP);
+        findings = vec![finding];
+    }
+    if let Some(second) = file.documents.get(1) {
+        let message = "the text holds more than one selector; only the first is looked at";
+        findings.push(Finding::error(Code::NothingChecked, Origin::Claimkit, message).with_span(second.span));
+    }
+    let unread = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let document = file.documents.first();
+    // An empty text, or `null`, is a selector without terms.
+    let nothing = Tree::new("");
+    let (tree, root, span) = match document.and_then(|document| document.root.map(|root| (&document.tree, root, document.span))) {
+        Some(found) => found,
+        None => (&nothing, text::NodeId(0), Span::at(0)),
+    };
+    let mode = document.map_or(text::Mode::Yaml, |document| document.mode);
+    let decoded = decode::decode(tree, root, &NODE_SELECTOR, "v1", How::reaching(mode, Via::Validator, release));
+    for mut finding in body::findings(&decoded, options.field_validation) {
+        finding.object = Some(0);
+        findings.push(finding);
+    }
+    if !unread && decoded.answer.is_none() {
+        let rules = SchedulerRules::of(release);
+        let parsed = Selector::parse(NodeSelector::new(&decoded.record), &rules);
+        let place = lint::SelectorSite { path: "", steps: &[], parse_errors: Severity::Error };
+        for mut finding in lint::findings(&parsed, &place, Some((nodes, explain::unknown_label))) {
+            finding.object = Some(0);
+            finding.span = Some(crate::advice::locate::locate(tree, root, &finding.steps, finding.at_key));
+            findings.push(finding);
+        }
+        let matches = Matches::of(&parsed, nodes);
+        let ranges = (!options.without_places).then(|| Located::find(&file.source, tree, root, &[], &parsed));
+        let placing = Placing { nodes, explained: Explained::of(options, nodes.len()), release };
+        placements.push(Some(placing.selector(&matches, ranges.as_ref())));
+        place_of = Some(span);
+    }
+    let ok = !placements.is_empty() && findings.iter().all(|finding| finding.severity != Severity::Error);
+    Evaluation {
+        source: file.source,
+        items: Vec::new(),
+        placements,
+        selector: place_of,
+        release,
+        findings,
+        of_nodes: Vec::new(),
+        ok,
+    }
+}
+
+/// What stands in the text.
+enum Part<'t> {
+    Ours(Body<'t>),
+    Pod(Pod),
+    Nothing,
+}
+
+/// Manifests: claims, templates, classes, pods, scheduling contexts.
+fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> Evaluation<'t> {
+    let mut input = Input::read(text, options.release, &options.limits);
+    let mut findings = std::mem::take(&mut input.file.findings);
+    let release = options.release.unwrap_or_else(|| scheduler_release(&input.items));
+    let placements = place_all(&input, release, nodes, options, &mut findings);
+    let checked = placements.iter().any(Option::is_some);
+    if checked {
+        let message = "not modelled: taints, resource requests, affinity, topology spread, and what drivers know of their devices; `Yes` and `Possible` say only that the claims do not speak against the node";
+        findings.push(Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message));
+    } else {
+        findings.push(nothing_checked(input.items.is_empty()));
+    }
+    let ok = checked && findings.iter().all(|finding| finding.severity != Severity::Error);
+    Evaluation {
+        source: input.file.source,
+        items: input.items,
+        placements,
+        selector: None,
+        release,
+        findings,
+        of_nodes: Vec::new(),
+        ok,
+    }
+}
+
+/// For each object what the nodes say.
+fn place_all(
+    input: &Input<'_>,
+    release: Release,
+    nodes: &PreparedNodes,
+    options: &Options<'_>,
+    findings: &mut Vec<Finding>,
+) -> Vec<Option<Placement>> {
+    let mut parts = Vec::new();
+    for (index, item) in input.items.iter().enumerate() {
+        let part = part(options, input, item, index, findings);
+        if let Part::Pod(pod) = &part
+            && !pod.node_name.is_empty()
+        {
+            let message =
+                format!("pod `{}` is bound to node `{}`: the scheduler does not look at it any more", pod.name, pod.node_name);
+            findings.push(place(input, item, index, Finding::info(Code::PodBound, Origin::Claimkit, message)));
+        }
+        parts.push(part);
+    }
+    let rules = SchedulerRules::of(release);
+    let world = world(options, input, &parts);
+    let written = world.selectors();
+    let parsed: Vec<Selector<'_>> = written.iter().map(|written| Selector::parse(written.selector, &rules)).collect();
+    for (written, selector) in written.iter().zip(&parsed) {
+        findings.extend(lints(input, *written, selector, nodes, &rules));
+    }
+    let sites = written.iter().zip(&parsed).map(|(written, selector)| crate::place::placement::Site {
+        object: written.object,
+        path: written.path,
+        matches: Matches::of(selector, nodes),
+    });
+    let sites: Vec<_> = sites.collect();
+    let ranges: Vec<Option<Located>> =
+        written.iter().zip(&parsed).map(|(written, selector)| located(options, input, *written, selector)).collect();
+    let errors: Vec<Option<String>> = parsed.iter().map(Selector::error).collect();
+    let planner = Planner { world: &world, selectors: &written, errors: &errors, rules: &rules };
+    let placing = Placing { nodes, explained: Explained::of(options, nodes.len()), release };
+    let mut placements = Vec::with_capacity(parts.len());
+    for (index, part) in parts.iter().enumerate() {
+        let alone = |plan| Some((vec![plan], false));
+        let of = |index: usize| {
+            let claim = world.claims.iter().find(|given| given.index == index).map(|claim| planner.claim(claim));
+            let template = || world.templates.iter().find(|given| given.index == index).map(|given| planner.template(given));
+            let class = || world.classes.iter().find(|given| given.index == index).map(|given| planner.class_alone(given));
+            claim.or_else(template).or_else(class)
+        };
+        let planned = match part {
+            Part::Nothing => None,
+            Part::Ours(_) => of(index).and_then(alone),
+            Part::Pod(pod) => Some((planner.pod(pod, options.namespace_of(&pod.namespace)), true)),
+        };
+        placements.push(planned.map(|(plans, pod)| placing.plans(&plans, pod, &sites, &ranges, &rules)));
+    }
+    placements
+}
+
+/// Without a release asked for: the last that serves the newest version in the text.
+fn scheduler_release(items: &[Item]) -> Release {
+    let ours = items.iter().filter(|item| matches!(item.what, What::Ours(_)));
+    ours.map(|item| item.release).max().unwrap_or(Release::latest())
+}
+
+fn part<'t>(options: &Options<'_>, input: &'t Input<'_>, item: &Item, index: usize, findings: &mut Vec<Finding>) -> Part<'t> {
+    let Some(tree) = input.tree(item) else { return Part::Nothing };
+    match &item.what {
+        What::Other if item.api_version == "v1" && item.kind == "Pod" => {
+            let pod = Pod::read(tree, item.node);
+            if pod.claims.is_empty() {
+                let message = format!("pod `{}` has no resource claims", pod.name);
+                let finding = Finding::info(Code::OtherGroup, Origin::Claimkit, message);
+                findings.push(place(input, item, index, finding));
+                return Part::Nothing;
+            }
+            Part::Pod(pod)
+        }
+        What::Other => {
+            findings.push(other_group(item, index));
+            Part::Nothing
+        }
+        What::Refused(finding) => {
+            findings.push(place(input, item, index, finding.clone()));
+            Part::Nothing
+        }
+        What::Ours(api) => {
+            let how = How::reaching(input.mode(item), options.via.unwrap_or_default(), item.release);
+            let body = Body::read(tree, item.node, *api, how);
+            let problems = body.findings(options.field_validation);
+            findings.extend(problems.into_iter().map(|finding| place(input, item, index, finding)));
+            if body.mismatch().is_some() || api.kind.items.is_some() {
+                return Part::Nothing;
+            }
+            Part::Ours(body)
+        }
+    }
+}
+
+fn world<'r>(options: &Options<'r>, input: &'r Input<'_>, parts: &'r [Part<'r>]) -> World<'r> {
+    let mut world = World::default();
+    for (index, (item, part)) in input.items.iter().zip(parts).enumerate() {
+        let Part::Ours(body) = part else { continue };
+        let record = body.record();
+        let namespace = options.namespace_of(&item.namespace);
+        macro_rules! give {
+            ($list:ident, $view:ident) => {
+                world.$list.push(Given { index, namespace, view: view::$view::new(record) })
+            };
+        }
+        let What::Ours(Api { kind: Kind { object: ObjectKind::Classic(kind), .. }, .. }) = item.what else { continue };
+        match kind {
+            ClassicKind::ResourceClaim => give!(claims, ResourceClaim),
+            ClassicKind::ResourceClaimTemplate => give!(templates, ResourceClaimTemplate),
+            ClassicKind::ResourceClass => give!(classes, ResourceClass),
+            ClassicKind::PodSchedulingContext => give!(schedulings, PodSchedulingContext),
+            ClassicKind::ResourceClassParameters => give!(class_parameters, ResourceClassParameters),
+            ClassicKind::ResourceClaimParameters => give!(claim_parameters, ResourceClaimParameters),
+            ClassicKind::ResourceSlice => {}
+        }
+    }
+    world
+}
+
+fn steps(path: &str) -> Vec<Step> {
+    path.split('.').map(|key| Step::Key(key.to_owned())).collect()
+}
+
+fn lints(
+    input: &Input<'_>,
+    written: Written<'_>,
+    selector: &Selector<'_>,
+    nodes: &PreparedNodes,
+    rules: &SchedulerRules,
+) -> Vec<Finding> {
+    let Some(item) = input.items.get(written.object) else { return Vec::new() };
+    // A class's selector that is parsed term by term fails the attempt only where no other term matches.
+    let lazy = written.path == crate::place::plan::SUITABLE_NODES && !rules.class_first;
+    let parse_errors = if lazy { Severity::Warning } else { Severity::Error };
+    let place_of = lint::SelectorSite { path: written.path, steps: &steps(written.path), parse_errors };
+    let found = lint::findings(selector, &place_of, Some((nodes, explain::unknown_label)));
+    found.into_iter().map(|finding| place(input, item, written.object, finding)).collect()
+}
+
+fn located(options: &Options<'_>, input: &Input<'_>, written: Written<'_>, selector: &Selector<'_>) -> Option<Located> {
+    let item = input.items.get(written.object).filter(|_| !options.without_places)?;
+    Some(Located::find(&input.file.source, input.tree(item)?, item.node, &steps(written.path), selector))
+}

@@ -1,0 +1,442 @@
+//! A patch of a stored object: what the object would become, and whether the server would take it.
+
+use crate::api::Api;
+use crate::finding::{Code, Finding, Origin, Severity};
+use crate::manifest::{Input, Item, What};
+use crate::patch::{self, Refused, apply, merge, strategic};
+use crate::record::decode::{How, Via};
+use crate::record::{self, Record};
+use crate::rules::Context;
+use crate::server::body::{Body, FieldValidation};
+use crate::server::options::{self, Options};
+use crate::server::status::Status;
+use crate::server::text::Judged;
+use crate::server::{prepare, stored, text};
+use crate::text::bytes::HELP;
+use crate::text::print::{self, Order};
+use crate::text::{Mode, Tree};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// How a patch is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PatchType {
+    /// RFC 6902.
+    Json,
+    /// RFC 7386.
+    Merge,
+    /// Strategic merge patch, kubectl's default.
+    #[default]
+    Strategic,
+    /// Server-side apply.
+    Apply,
+}
+
+/// A patch and the request that brings it.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Patch<'a> {
+    /// Its text, YAML or JSON.
+    pub text: &'a str,
+    /// How it is read.
+    pub kind: PatchType,
+    /// It changes the status alone.
+    pub status: bool,
+    /// Who writes. Required for [`PatchType::Apply`]; for the others, who owns what is written.
+    pub field_manager: Option<&'a str>,
+    /// [`PatchType::Apply`] takes fields away from other managers.
+    pub force: bool,
+    /// When, in RFC 3339, for `managedFields`; `None`: the entry has no time of its own.
+    pub time: Option<&'a str>,
+    /// Why the text, which was bytes, cannot be read.
+    pub(crate) damage: Option<&'a str>,
+}
+
+/// What the server answers to a patch. The texts of a patch are two and the result is a third: findings have paths, no places.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Patched {
+    /// Everything found.
+    pub findings: Vec<Finding>,
+    /// The verdict; `None` if the stored text holds no object to patch.
+    pub judged: Option<Judged>,
+    /// The object as the server would hold it, as JSON; `None` if the patch is not carried out.
+    pub json: Option<String>,
+    /// What differs from the stored object, as a JSON patch (RFC 6902); `None` if the patch is not carried out.
+    pub changes: Option<Vec<Value>>,
+    /// The patched object is accepted.
+    pub ok: bool,
+}
+
+/// Patches the object of the text `old` as kube-apiserver does.
+///
+/// # Errors
+/// A feature gate that the release does not know or has locked.
+pub fn patch(old: &str, patch: &Patch<'_>, options: &Options<'_>) -> Result<Patched, String> {
+    let refused = |finding| Ok(Patched { findings: vec![without_place(finding)], ..Patched::default() });
+    if let Some(why) = options.stored_damage {
+        return refused(stored::damaged(why));
+    }
+    let input = Input::read(old, options.release, &options.limits);
+    if let Some(finding) = input.file.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        return refused(stored::unreadable(finding));
+    }
+    let finding = match input.items.as_slice() {
+        [item] => match &item.what {
+            What::Ours(api) => return Work { patch, options, old, input: &input, item, api: *api }.answer(),
+            What::Refused(finding) => stored::unreadable(finding),
+            What::Other => stored_is(format!("the stored object is a {} of {}", item.kind, item.api_version)),
+        },
+        items => stored_is(format!("`old` holds {} objects: a patch is for one", items.len())),
+    };
+    refused(finding)
+}
+
+fn stored_is(message: String) -> Finding {
+    Finding::error(Code::StoredObject, Origin::Claimkit, message)
+}
+
+fn without_place(finding: Finding) -> Finding {
+    Finding { span: None, fixes: Vec::new(), ..finding }
+}
+
+struct Work<'a, 's> {
+    patch: &'a Patch<'a>,
+    options: &'a Options<'a>,
+    old: &'a str,
+    input: &'a Input<'s>,
+    item: &'a Item,
+    api: Api,
+}
+
+impl Work<'_, '_> {
+    fn answer(&self) -> Result<Patched, String> {
+        let unicode = self.item.release.rules().unicode;
+        let done = match self.carry_out() {
+            Ok(done) => done,
+            Err(refused) => {
+                let findings = refusal(&refused, unicode);
+                let status = match refused {
+                    Stop::Patch(refused) => Status::patch(&refused, unicode).map(Box::new),
+                    Stop::Status(status) => Some(status),
+                    Stop::Finding(_) => None,
+                };
+                let judged = Judged { valid: Some(false), status, ..Judged::of(self.item) };
+                return Ok(Patched { findings, judged: Some(judged), ..Patched::default() });
+            }
+        };
+        let mut report = self.judge(&done.text);
+        if let Some(error) = report.unusable {
+            return Err(error);
+        }
+        let of_object = |finding| Finding { object: Some(0), ..without_place(finding) };
+        let verdict = report.objects.pop();
+        Ok(Patched {
+            findings: report.findings.into_iter().map(of_object).collect(),
+            judged: verdict.map(|verdict| Judged { valid: verdict.valid, status: verdict.status, ..Judged::of(self.item) }),
+            json: Some(done.result),
+            changes: Some(done.changes),
+            ok: report.ok,
+        })
+    }
+
+    fn read<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Body<'t> {
+        Body::read(tree, node, self.api, How::reaching(mode, Via::Kubectl, self.item.release))
+    }
+
+    fn carry_out(&self) -> Result<Done, Stop> {
+        if self.patch.status && !self.api.kind.status {
+            let message = format!("a `{}` has no status: use the operation `patch`", self.api.kind.kind);
+            return Err(Stop::finding(Code::NoStatus, message));
+        }
+        self.check_options()?;
+        let tree =
+            self.input.tree(self.item).ok_or_else(|| Stop::finding(Code::StoredObject, "`old` holds no object".to_owned()))?;
+        let old = self.read(tree, self.item.node, self.input.mode(self.item));
+        if let Some(error) = old.decoded.mismatches.first() {
+            let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone());
+            return Err(Stop::Finding(Box::new(stored::unreadable(&error))));
+        }
+        let live = self.value(old.record())?;
+        let patch = self.read_patch()?;
+        let patched = self.patched(&live, &patch)?;
+
+        let text = patched.value.to_string();
+        let file = crate::text::read(&text, &self.options.limits);
+        let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
+        let Some((document, root)) = document else {
+            return Err(Stop::Patch(Refused::Ours("the patch leaves no object".to_owned())));
+        };
+        let new = self.read(&document.tree, root, Mode::Json);
+        self.decodes(&new, &patched)?;
+        let context = Context::new(self.item.release);
+        let result = prepare::for_update(new.record(), old.record(), self.patch.status, &context);
+        let mut printed = String::new();
+        record::encode(&result, self.item.release, &mut printed);
+        let mut changes = Vec::new();
+        differences(&live, &self.value(&result)?, &mut String::new(), &mut changes);
+        Ok(Done { text, result: printed, changes })
+    }
+
+    /// Options that the server refuses.
+    fn check_options(&self) -> Result<(), Stop> {
+        let named = self.patch.field_manager.is_some_and(|manager| !manager.is_empty());
+        let status = match self.patch.kind {
+            PatchType::Apply if !named => {
+                Status::bad_options("fieldManager", "FieldValueRequired", "Required value: is required for apply patch")
+            }
+            PatchType::Apply => return Ok(()),
+            _ if self.patch.force => {
+                Status::bad_options("force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch")
+            }
+            _ => return Ok(()),
+        };
+        Err(Stop::Status(Box::new(status)))
+    }
+
+    fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
+        let mut text = String::new();
+        record::encode(record, self.item.release, &mut text);
+        serde_json::from_str::<Value>(&text)
+            .map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
+    }
+
+    fn writer(&self) -> apply::Writer<'_> {
+        apply::Writer {
+            manager: self.patch.field_manager.unwrap_or(""),
+            api_version: self.api.version.api_version,
+            schema: self.api.kind.schema,
+            release: self.item.release,
+            status: self.patch.status,
+            has_status: self.api.kind.status,
+            time: self.patch.time,
+            force: self.patch.force,
+        }
+    }
+
+    fn patched(&self, live: &Value, patch: &Value) -> Result<Unjudged, Stop> {
+        let mut strict = Vec::new();
+        let mut value = match self.patch.kind {
+            PatchType::Json => {
+                let (value, found) = crate::patch::json::apply(live, patch)?;
+                strict = found;
+                value
+            }
+            PatchType::Merge => merge::apply(live, patch)?,
+            PatchType::Strategic => strategic::apply(live, patch, self.api.kind.schema, self.item.release)?,
+            PatchType::Apply => {
+                self.same_object(patch)?;
+                apply::apply(live, patch, &self.writer(), self.item.release.rules().unicode)?
+            }
+        };
+        let shown = match self.patch.kind {
+            PatchType::Json | PatchType::Merge => patch::html_escaped(&in_go_order(live, &value).to_string()),
+            PatchType::Strategic | PatchType::Apply => patch::go_print(patch),
+        };
+        let writes = self.patch.kind != PatchType::Apply && self.patch.field_manager.is_some();
+        if writes && value.is_object() {
+            value = apply::update(live, &value, &self.writer())?;
+        }
+        Ok(Unjudged { value, shown, strict })
+    }
+
+    /// A configuration to apply says which object it is for.
+    fn same_object(&self, config: &Value) -> Result<(), Stop> {
+        let text = |path: &str| config.pointer(path).and_then(Value::as_str).unwrap_or("");
+        let wrong = |message: String| Err(Stop::Patch(Refused::Ours(message)));
+        if !config.is_object() {
+            return wrong("a configuration to apply is an object with `apiVersion`, `kind` and `metadata.name`".to_owned());
+        }
+        for (path, field, want) in [
+            ("/apiVersion", "apiVersion", self.api.version.api_version),
+            ("/kind", "kind", self.api.kind.kind),
+            ("/metadata/name", "metadata.name", self.item.name.as_str()),
+        ] {
+            let have = text(path);
+            if have != want {
+                return wrong(format!("`{field}` of the configuration is `{have}`, that of the stored object `{want}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The patched object must be one of its kind, without unknown fields where they are errors.
+    fn decodes(&self, new: &Body<'_>, patched: &Unjudged) -> Result<(), Stop> {
+        let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
+        if let Some(error) = new.mismatch() {
+            return match self.patch.kind {
+                PatchType::Json | PatchType::Merge => invalid(error.to_owned()),
+                // Here the server decodes from maps and words it in another way.
+                PatchType::Strategic | PatchType::Apply => {
+                    Err(Stop::Patch(Refused::Ours(format!("the patched object does not decode: {error}"))))
+                }
+            };
+        }
+        let strict: Vec<&str> = patched
+            .strict
+            .iter()
+            .map(String::as_str)
+            .chain(new.decoded.strict.iter().map(|strict| strict.message.as_str()))
+            .collect();
+        if self.options.field_validation == FieldValidation::Strict && !strict.is_empty() {
+            return invalid(format!("strict decoding error: {}", strict.join(", ")));
+        }
+        Ok(())
+    }
+
+    /// The patch as kubectl sends it: YAML and JSON become one JSON value.
+    fn read_patch(&self) -> Result<Value, Stop> {
+        let wrong = |message: String| Stop::finding(Code::PatchRefused, message);
+        if let Some(why) = self.patch.damage {
+            let finding = Finding::error(Code::PatchRefused, Origin::Claimkit, format!("the patch cannot be read: {why}"));
+            return Err(Stop::Finding(Box::new(finding.with_help(HELP))));
+        }
+        let file = crate::text::read(self.patch.text, &self.options.limits);
+        if let Some(finding) = file.findings.iter().find(|finding| finding.severity == Severity::Error) {
+            return Err(wrong(format!("the patch cannot be read: {}", finding.message)));
+        }
+        let root = match file.documents.as_slice() {
+            [document] => document.root.map(|root| (document, root)),
+            [] => return Ok(Value::Null),
+            _ => return Err(wrong("the patch holds more than one document".to_owned())),
+        };
+        let Some((document, root)) = root else { return Ok(Value::Null) };
+        let mut out = String::new();
+        if !print::json(&document.tree, root, Order::Sorted, self.options.limits.bytes, &mut out) {
+            return Err(wrong(format!(
+                "the patch has more than {} bytes once aliases are written out",
+                self.options.limits.bytes
+            )));
+        }
+        serde_json::from_str::<Value>(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
+    }
+
+    /// The result judged as the update it is.
+    fn judge<'t>(&self, patched: &'t str) -> text::Report<'t> {
+        let update = if self.patch.status { options::Operation::UpdateStatus } else { options::Operation::Update };
+        let options = Options { release: Some(self.item.release), operation: update(self.old), ..self.options.clone() };
+        text::validate(patched, &options)
+    }
+}
+
+/// A patched object before it is judged.
+struct Unjudged {
+    value: Value,
+    /// What the server shows of it in an error.
+    shown: String,
+    /// Strict errors of the patch itself.
+    strict: Vec<String>,
+}
+
+struct Done {
+    text: String,
+    result: String,
+    changes: Vec<Value>,
+}
+
+enum Stop {
+    Patch(Refused),
+    Status(Box<Status>),
+    Finding(Box<Finding>),
+}
+
+impl Stop {
+    fn finding(code: Code, message: String) -> Self {
+        Stop::Finding(Box::new(Finding::error(code, Origin::Claimkit, message)))
+    }
+}
+
+impl From<Refused> for Stop {
+    fn from(refused: Refused) -> Self {
+        Stop::Patch(refused)
+    }
+}
+
+fn refusal(stop: &Stop, unicode: crate::go::GoUnicode) -> Vec<Finding> {
+    let finding = match stop {
+        Stop::Finding(finding) => (**finding).clone(),
+        Stop::Status(status) => Finding::error(Code::PatchRefused, Origin::ApiServer, status.message.clone()),
+        Stop::Patch(Refused::Ours(message)) => Finding::error(Code::PatchRefused, Origin::Claimkit, message.clone()),
+        Stop::Patch(Refused::Conflicts(conflicts)) => {
+            let finding = |conflict: &patch::Conflict| {
+                let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
+                let mut finding = Finding::error(Code::ApplyConflict, Origin::ApiServer, message)
+                    .with_help("set `force` to take the field over, or leave it out of what is applied");
+                finding.path = Some(conflict.path.trim_start_matches('.').to_owned());
+                finding.object = Some(0);
+                without_place(finding)
+            };
+            return conflicts.iter().map(finding).collect();
+        }
+        Stop::Patch(refused) => {
+            let message = Status::patch(refused, unicode).map_or_else(String::new, |status| status.message);
+            let finding = Finding::error(Code::PatchRefused, Origin::ApiServer, message);
+            match refused {
+                Refused::Rejected(reason) => finding.with_help(reason.clone()),
+                _ => finding,
+            }
+        }
+    };
+    vec![without_place(Finding { object: Some(0), ..finding })]
+}
+
+/// The order in which the server prints a patched document: maps that the patch reached are sorted, others as they were.
+fn in_go_order(old: &Value, new: &Value) -> Value {
+    match (old, new) {
+        _ if old == new => old.clone(),
+        (Value::Object(old), Value::Object(new)) => {
+            let mut keys: Vec<&String> = new.keys().collect();
+            keys.sort();
+            let value = |key: &String| {
+                let new = new.get(key).cloned().unwrap_or(Value::Null);
+                old.get(key).map_or(new.clone(), |old| in_go_order(old, &new))
+            };
+            Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect())
+        }
+        _ => new.clone(),
+    }
+}
+
+fn operation(op: &str, path: &str, value: Option<&Value>) -> Value {
+    let mut members = Map::new();
+    members.insert("op".to_owned(), Value::String(op.to_owned()));
+    members.insert("path".to_owned(), Value::String(path.to_owned()));
+    if let Some(value) = value {
+        members.insert("value".to_owned(), value.clone());
+    }
+    Value::Object(members)
+}
+
+/// What leads from one value to the other, as JSON patch operations.
+fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>) {
+    let len = path.len();
+    let mut below = |path: &mut String, name: &str, old: Option<&Value>, new: Option<&Value>| {
+        path.push('/');
+        path.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        match (old, new) {
+            (Some(old), Some(new)) => differences(old, new, path, out),
+            (Some(_), None) => out.push(operation("remove", path, None)),
+            (None, Some(new)) => out.push(operation("add", path, Some(new))),
+            (None, None) => {}
+        }
+        path.truncate(len);
+    };
+    match (old, new) {
+        _ if old == new => {}
+        (Value::Object(before), Value::Object(after)) => {
+            for (name, old) in before {
+                below(path, name, Some(old), after.get(name));
+            }
+            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(name.as_str())) {
+                below(path, name, None, Some(new));
+            }
+        }
+        (Value::Array(before), Value::Array(after)) if before.len() <= after.len() => {
+            for (at, new) in after.iter().enumerate() {
+                below(path, &at.to_string(), before.get(at), Some(new));
+            }
+        }
+        _ => out.push(operation("replace", path, Some(new))),
+    }
+}
