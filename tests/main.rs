@@ -21,6 +21,7 @@ mod convert_ladder;
 #[path = "convert_laws/main.rs"]
 mod convert_laws;
 mod decode_vectors;
+mod device_advice;
 mod device_tables;
 mod device_vectors;
 mod editor_complete;

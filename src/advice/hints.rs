@@ -1,7 +1,6 @@
 //! Help and fixes for findings, from the text they stand in.
 
-use crate::advice::locate;
-use crate::advice::suggest;
+use crate::advice::{budget, locate, suggest};
 use crate::api::core::NODE_SELECTOR_OPERATORS;
 use crate::api::{Api, Release};
 use crate::finding::{Cause, Code, Edit, Finding, Fix, Step};
@@ -31,6 +30,12 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         return;
     };
     finding.help = Some(found.help.into());
+    if let Some(moves) = found.moves {
+        if let Some(edits) = moves.edits(tree, strict.parent, &strict.field) {
+            finding.fixes.push(Fix { title: moves.title(&strict.field), edits });
+        }
+        return;
+    }
     // Where the right field is there already, two would be there.
     if let Some(rename) = found.rename.filter(|name| tree.entry(strict.parent, name).is_none())
         && let Some(edit) = replace(tree, strict.key, &strict.field, rename)
@@ -88,8 +93,9 @@ pub fn scalar(finding: &mut Finding, tree: &Tree<'_>, node: Option<NodeId>, new:
     }
 }
 
-/// Help for a validation error, by its code and by what stands there.
-pub fn validation(finding: &mut Finding, api: Api, tree: &Tree<'_>, root: NodeId) {
+/// Help for a validation error, by its code and by what stands there. `reduced`: the most devices of a slice where devices use
+/// certain features, and otherwise.
+pub fn validation(finding: &mut Finding, api: Api, reduced: Option<(usize, usize)>, tree: &Tree<'_>, root: NodeId) {
     let node = locate::node(tree, root, &finding.steps);
     let text = node.and_then(|node| tree.str(node)).unwrap_or("");
     let help = match finding.code {
@@ -117,10 +123,22 @@ pub fn validation(finding: &mut Finding, api: Api, tree: &Tree<'_>, root: NodeId
         Code::NameRequired if tree.get(root, "name").is_some() => {
             Some("the name stands at the top level; write it under `metadata`".to_owned())
         }
+        Code::ListTooLong | Code::DeviceTooLarge | Code::CountersInvalid | Code::RequestPolicyInvalid => {
+            budget::help(finding, tree, node, reduced)
+        }
+        Code::QualifiedNameInvalid => suggest::identifier(if text.is_empty() { last_key(&finding.steps) } else { text }),
         _ => None,
     };
     if finding.help.is_none() {
         finding.help = help.map(Cow::Owned).or_else(|| finding.code.help().map(Cow::Borrowed));
+    }
+}
+
+/// The last key of a path.
+fn last_key(steps: &[Step]) -> &str {
+    match steps.last() {
+        Some(Step::Key(key)) => key,
+        _ => "",
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Help that follows from the code of a finding alone is in [`crate::finding`].
 
+pub mod budget;
 pub mod hints;
 pub mod locate;
+pub mod shape;
 pub mod suggest;

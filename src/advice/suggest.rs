@@ -1,10 +1,11 @@
 //! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
 
+use crate::advice::shape::Move;
 use crate::api::meta::OBJECT_META;
 use crate::api::{Api, Family, Release, Struct, Type, VERSIONS, Version};
 
 /// What to write instead of a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Suggestion {
     /// In our words.
     pub help: String,
@@ -12,6 +13,8 @@ pub struct Suggestion {
     pub rename: Option<&'static str>,
     /// The `apiVersion` that was meant, likewise.
     pub api_version: Option<&'static str>,
+    /// The field is in the right struct of another version: how it gets where this one has it.
+    pub moves: Option<Move>,
 }
 
 impl Suggestion {
@@ -20,7 +23,7 @@ impl Suggestion {
     }
 
     fn say(help: impl Into<String>) -> Self {
-        Suggestion { help: help.into(), rename: None, api_version: None }
+        Suggestion { help: help.into(), rename: None, api_version: None, moves: None }
     }
 }
 
@@ -121,35 +124,78 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
         let field = schema.slot(holder).and_then(|slot| schema.fields.get(slot))?;
         field.ty.as_struct().filter(|inner| inner.slot(name).is_some())
     };
-    let help = match (schema.go, name) {
-        ("DeviceRequest", _) if inner("exactly").is_some() => {
-            format!("`{name}` stands under `exactly` in {version}; v1beta1 and v1alpha3 have it here")
-        }
+    let under = |into: &'static str, by: &str| {
+        let inner = inner(into)?;
+        let help = format!("`{name}` stands under `{into}` in {version}; {by} have it here");
+        Some(Suggestion { moves: Some(Move::Under { into, inner }), ..Suggestion::say(help) })
+    };
+    match (schema.go, name) {
         ("DeviceRequest", "exactly") if !has("exactly") => {
-            format!("`exactly` belongs to v1beta2 and v1; in {version} its fields stand directly in the request")
-        }
-        ("Device", _) if inner("basic").is_some() => {
-            format!("`{name}` stands under `basic` in {version}; v1beta2 and v1 have it here")
+            let help = format!("`exactly` belongs to v1beta2 and v1; in {version} its fields stand directly in the request");
+            Some(Suggestion { moves: Some(Move::Out), ..Suggestion::say(help) })
         }
         ("Device", "basic") if !has("basic") => {
-            format!("`basic` belongs to v1beta1 and v1alpha3; in {version} its fields stand directly in the device")
+            let help = format!("`basic` belongs to v1beta1 and v1alpha3; in {version} its fields stand directly in the device");
+            Some(Suggestion { moves: Some(Move::Out), ..Suggestion::say(help) })
         }
+        ("DeviceRequest", _) if inner("exactly").is_some() => under("exactly", "v1beta1 and v1alpha3"),
+        ("Device", _) if inner("basic").is_some() => under("basic", "v1beta2 and v1"),
+        _ => of_earlier_design(name, schema, api).map(Suggestion::say),
+    }
+}
+
+/// What takes the place of a field of the classic family, or of one that a version of the device family has lost.
+fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option<String> {
+    let place = if api.kind.kind == "ResourceClaimTemplate" { "spec.spec" } else { "spec" };
+    Some(match (schema.go, name) {
         ("ResourceClaimSpec", "resourceClassName") => {
-            "`resourceClassName` belongs to v1alpha2 and older; name a DeviceClass as `deviceClassName` of a request in `devices.requests`"
+            let version = api.version.name;
+            let flat = matches!(version, "v1alpha3" | "v1beta1");
+            let field = if flat { "deviceClassName" } else { "exactly.deviceClassName" };
+            format!(
+                "`resourceClassName` belongs to v1alpha2 and older; {version} names a DeviceClass in each request: `{place}.devices.requests[0].{field}`"
+            )
+        }
+        ("ResourceClaimSpec", "parametersRef") => format!(
+            "`parametersRef` belongs to v1alpha2 and older; write parameters into the claim: `{place}.devices.config[].opaque` with `driver` and `parameters`"
+        ),
+        ("ResourceClaimSpec", "allocationMode") => {
+            "`allocationMode` of a claim belongs to v1alpha2 and older: leave it out, claims are allocated when a pod needs them"
                 .to_owned()
         }
-        ("ResourceClaimSpec", "parametersRef") => {
-            "`parametersRef` belongs to v1alpha2 and older; parameters stand in `devices.config[].opaque.parameters`".to_owned()
+        ("ResourceClaimSpec", "deviceClassName" | "selectors" | "count" | "adminAccess" | "tolerations") => {
+            format!("`{name}` belongs to a request: `{place}.devices.requests[]`")
         }
-        ("ResourceClaimSpec", "allocationMode") => {
-            "`allocationMode` of the claim belongs to v1alpha2 and older; claims are allocated when a pod needs them".to_owned()
+        ("ResourceClaimStatus", "driverName") => {
+            "`driverName` belongs to v1alpha2 and older; each device of `status.allocation.devices.results` names its driver".to_owned()
+        }
+        ("ResourceClaimStatus", "deallocationRequested") => {
+            "`deallocationRequested` belongs to Kubernetes 1.31 and older: the scheduler deallocates".to_owned()
+        }
+        ("AllocationResult", "resourceHandles") => {
+            "`resourceHandles` belongs to v1alpha2; devices are listed in `devices.results`".to_owned()
+        }
+        ("AllocationResult", "availableOnNodes") => "`availableOnNodes` belongs to v1alpha2 and older; write `nodeSelector`".to_owned(),
+        ("AllocationResult", "shareable") => {
+            "`shareable` belongs to v1alpha2 and older: every claim can be shared by pods".to_owned()
+        }
+        ("DeviceClass", "driverName") => {
+            "`driverName` belongs to the ResourceClass of v1alpha2; select devices with `spec.selectors`: `device.driver == \"…\"`".to_owned()
+        }
+        ("DeviceClass", "parametersRef") => {
+            "`parametersRef` belongs to the ResourceClass of v1alpha2; write parameters into `spec.config[].opaque`".to_owned()
+        }
+        ("DeviceClass", "suitableNodes") | ("DeviceClassSpec", "suitableNodes") => {
+            "`suitableNodes` belongs to Kubernetes 1.31 and older: the nodes of a claim follow from its devices".to_owned()
+        }
+        ("ResourceSlice", "nodeName" | "driverName" | "namedResources") => {
+            format!("`{name}` at the top level belongs to v1alpha2; later slices have `spec` with `driver`, `pool` and `devices`")
         }
         ("DeviceTaintSelector", "deviceClassName" | "selectors") => {
             format!("`{name}` of a DeviceTaintRule exists in Kubernetes 1.33 and 1.34 only; name `driver`, `pool` or `device`")
         }
         _ => return None,
-    };
-    Some(Suggestion::say(help))
+    })
 }
 
 fn in_other_version(name: &str, schema: &Struct) -> Option<Suggestion> {
@@ -244,13 +290,17 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         let (first, last) = known.minors;
         let by = if first == last { format!("1.{first} only") } else { format!("1.{first} to 1.{last}") };
         let instead = served.map_or(String::new(), |served| format!("; {release} serves {}", served.name));
-        return Suggestion::say(format!("{} is served by {by}{instead}", known.name));
+        let after = successor(kind).filter(|_| release.minor > last).map_or(String::new(), |after| format!(", where {after}"));
+        return Suggestion::say(format!("{} is served by {by}{instead}{after}", known.name));
     }
     if let Some(row) = known.kinds.iter().find(|k| k.kind == kind)
         && let Some(last) = row.until.filter(|last| *last < release.minor)
     {
         let instead = served.map_or(String::new(), |served| format!("; {release} serves {}", served.name));
-        return Suggestion::say(format!("{kind} in {} is served by 1.{} to 1.{last}{instead}", known.name, row.since.minor));
+        let first = row.since.minor;
+        let by = if first == last { format!("1.{first} only") } else { format!("1.{first} to 1.{last}") };
+        let after = successor(kind).map_or(String::new(), |after| format!(", where {after}"));
+        return Suggestion::say(format!("{kind} in {} is served by {by}{instead}{after}", known.name));
     }
     if let Some(later) = known.kinds.iter().find(|k| k.kind == kind) {
         return Suggestion::say(format!("{kind} exists since Kubernetes 1.{}, not in {release}", later.since.minor));
@@ -265,8 +315,12 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         ("NodeResourceSlice", _) => {
             return Suggestion::say("NodeResourceSlice was the name of ResourceSlice during the development of 1.30");
         }
-        ("DeviceClass" | "DeviceTaintRule", _) => {
+        ("DeviceClass" | "DeviceTaintRule", _) if known.family == Family::Classic => {
             return Suggestion::say(format!("{kind} belongs to v1alpha3 and later; {version} has ResourceClass"));
+        }
+        (_, _) if known.family == Family::Device && successor(kind).is_some() => {
+            let after = successor(kind).unwrap_or_default();
+            return Suggestion::say(format!("{kind} is not in {version} of Kubernetes {release}: {after}"));
         }
         _ => {}
     }
@@ -286,6 +340,16 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         Some(near) => Suggestion::rename(format!("did you mean `{near}`?"), near),
         None => Suggestion::say(format!("{version} has the kinds {}", names.join(", "))),
     }
+}
+
+/// What takes the place of a kind that is gone.
+fn successor(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "ResourceClass" => "DeviceClass takes its place",
+        "ResourceClaimParameters" | "ResourceClassParameters" => "parameters stand in `config[].opaque` of claims and classes",
+        "PodScheduling" | "PodSchedulingContext" => "the scheduler allocates and needs no such object",
+        _ => return None,
+    })
 }
 
 fn unknown_version(version: &str, served: Option<&'static Version>, release: Release) -> Suggestion {
@@ -309,6 +373,24 @@ fn unknown_version(version: &str, served: Option<&'static Version>, release: Rel
         Some(since) => format!("{version} exists since Kubernetes {since} and is another design; {serves}"),
         None => format!("there is no version {version} of this group; {serves}"),
     })
+}
+
+/// An attribute's or capacity's name in which every character is allowed, for one that has others.
+pub fn identifier(name: &str) -> Option<String> {
+    let (domain, own) = match name.rsplit_once('/') {
+        Some((domain, own)) => (Some(domain), own),
+        None => (None, name),
+    };
+    let plain: String = own.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let digit = plain.starts_with(|c: char| c.is_ascii_digit());
+    let plain = if digit { format!("_{plain}") } else { plain };
+    if plain == own || plain.is_empty() || plain.chars().all(|c| c == '_') {
+        return None;
+    }
+    let whole = domain.map_or_else(|| plain.clone(), |domain| format!("{domain}/{plain}"));
+    Some(format!(
+        "write `{whole}`: CEL reads the name as `device.attributes[\"domain\"].{plain}`, so that it has letters, digits and `_` only"
+    ))
 }
 
 /// A group that is none of ours but looks like it, as `resource.x-k8s.io` does.

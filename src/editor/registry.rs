@@ -106,6 +106,9 @@ pub fn severity(code: Code) -> Severity {
         Code::NothingChecked
         | Code::FieldDropped
         | Code::ServerWarning
+        | Code::NodeSelectorTermsSeveral
+        | Code::TaintRuleSelectsAll
+        | Code::TolerationEmpty
         | Code::NamespaceLabelsUnknown
         | Code::YamlDuplicateKey
         | Code::JsonDuplicateKey

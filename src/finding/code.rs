@@ -345,6 +345,13 @@ codes! {
     /// A term that says the same as an earlier one.
     NodeSelectorTermDuplicate = "node-selector-term-duplicate",
 
+    /// A node selector of a device with more than one term, which the scheduler cannot use.
+    NodeSelectorTermsSeveral = "node-selector-terms-several",
+    /// A DeviceTaintRule that taints every device of the cluster.
+    TaintRuleSelectsAll = "taint-rule-selects-all",
+    /// A toleration without key, value and operator.
+    TolerationEmpty = "toleration-empty",
+
     // ---- selectors against given nodes ----
     /// A label that no given node has.
     NodeSelectorLabelUnknown = "node-selector-label-unknown",

@@ -48,6 +48,11 @@ impl Code {
             Code::TolerationInvalid => "leave `value` out with `Exists`",
             Code::SelectorInvalid => "see the place in the message; attributes are read as `device.attributes[\"domain\"].name`",
             Code::SelectorTooExpensive => "loop over less, or split the expression into several selectors",
+            Code::NodeSelectorTermsSeveral => "join the requirements in one term, or publish the device for each node",
+            Code::TaintRuleSelectsAll => {
+                "name `driver`, `pool` or `device` in `deviceSelector`, or try the rule with effect `None` first (1.35 and later)"
+            }
+            Code::TolerationEmpty => "write `operator: Exists` to tolerate every taint, or name a `key`",
             Code::NameRequired => "write `metadata.name`, or `metadata.generateName` for `kubectl create`",
             Code::NameInvalid => "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit",
             Code::GenerateNameInvalid => "use lower case letters, digits, `-` and `.`; begin with a letter or digit",

@@ -3,7 +3,7 @@
 //!
 //! Decoding never stops at the first problem: the server's answer is marked, all others are kept beside it.
 
-use crate::api::{Release, Struct, Type};
+use crate::api::{Field, Release, Struct, Type};
 use crate::finding::Path;
 use crate::go::quantity::Quantity;
 use crate::go::time::Time;
@@ -229,9 +229,35 @@ impl<'t> Decoder<'t, '_> {
     }
 
     fn push(&mut self, node: NodeId, message: String, ty: &Type, path: &Path<'_>) {
-        let expected = if ty.is_text() { Some(Expected::Text) } else { ty.takes_map().then_some(Expected::Map) };
-        let correction = expected.and_then(|expected| diagnose::correction(self.tree, node, expected));
+        let correction = self.expected(node, ty).and_then(|expected| diagnose::correction(self.tree, node, expected));
         self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty, correction });
+    }
+
+    /// What a field of the type takes, for what stands at a node.
+    fn expected(&self, node: NodeId, ty: &Type) -> Option<Expected> {
+        if matches!(ty, Type::Quantity) {
+            return Some(Expected::Quantity);
+        }
+        // A named value of a map is often written without the field that holds it.
+        let holder = ty.as_struct().filter(|schema| matches!(schema.go, "DeviceAttribute" | "DeviceCapacity" | "Counter"));
+        let takes = |field: &&Field| {
+            let ty = match &field.ty {
+                Type::Pointer(inner) => inner,
+                ty => ty,
+            };
+            match self.tree.kind(node) {
+                Kind::Bool(_) => matches!(ty, Type::Bool),
+                Kind::Int(_) | Kind::Uint(_) => matches!(ty, Type::Int64 | Type::Quantity),
+                Kind::Str(_) => ty.is_text() || matches!(ty, Type::Quantity),
+                _ => false,
+            }
+        };
+        let field = holder.and_then(|schema| schema.fields.iter().find(takes));
+        match field {
+            Some(field) => Some(Expected::Holder(field.json)),
+            None if ty.is_text() => Some(Expected::Text),
+            None => ty.takes_map().then_some(Expected::Map),
+        }
     }
 
     /// The last mismatch came from a type that decodes itself.

@@ -1,13 +1,14 @@
 //! One object of a text: decoded, paired with the stored one, judged, and its findings explained from the text.
 
 use crate::advice::hints;
-use crate::api::{Api, ClassicKind, Gates, ObjectKind, Scope};
+use crate::api::{Api, ClassicKind, DeviceKind, Gates, ObjectKind, Scope};
 use crate::finding::{Code, Finding, Origin, Step};
 use crate::manifest::{Input, Item, What};
 use crate::record::decode::{Decoded, How, Via};
 use crate::rules::Context;
 use crate::rules::classic::references::{Located, References};
-use crate::rules::classic::remarks;
+use crate::rules::device::variant::Variant;
+use crate::rules::{classic, device};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::options::{Operation, Options};
 use crate::server::request::{self, Outcome, Reach, Request};
@@ -104,12 +105,16 @@ impl Object<'_, '_> {
                 Scope::Cluster => "",
             };
             references.ours(Located { index: self.index, item: self.item, tree, namespace }, self.api, body.record());
-            remarks::object(self.api, body.record(), &Context::new(self.item.release), &mut remarks);
+            let context = Context::new(self.item.release);
+            match self.api.kind.object {
+                ObjectKind::Classic(kind) => classic::remarks::object(kind, body.record(), &context, &mut remarks),
+                ObjectKind::Device(kind) => device::remarks::object(kind, body.record(), &mut remarks),
+            }
         }
         let Some(outcome) = self.outcome(body, &mut verdict) else { return verdict };
         verdict.status = outcome.status;
         for mut finding in outcome.findings {
-            hints::validation(&mut finding, self.api, tree, self.item.node);
+            hints::validation(&mut finding, self.api, self.reduced(), tree, self.item.node);
             verdict.findings.push(finding);
         }
         verdict.stored = outcome.stored;
@@ -163,6 +168,15 @@ impl Object<'_, '_> {
             Operation::UpdateStatus(_) => request::update_status(request, body, stored),
             _ => request::update(request, body, stored),
         })
+    }
+
+    /// The most devices of a slice where devices use certain features, and otherwise.
+    fn reduced(&self) -> Option<(usize, usize)> {
+        let release = self.item.release;
+        let ObjectKind::Device(DeviceKind::ResourceSlice) = self.api.kind.object else { return None };
+        let spec = self.api.kind.schema.field("spec", release).and_then(|(_, field)| field.ty.as_struct())?;
+        let many = spec.field("devices", release).and_then(|(_, field)| field.limit(release))?;
+        Variant::of(release).devices_with_features.map(|few| (few, many))
     }
 
     fn via(&self) -> Via {

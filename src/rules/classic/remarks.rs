@@ -1,6 +1,6 @@
 //! What the server accepts without a word and the author should know: node selectors that the scheduler cannot use.
 
-use crate::api::{Api, ClassicKind, ObjectKind};
+use crate::api::ClassicKind;
 use crate::finding::{Finding, Path};
 use crate::record::Record;
 use crate::record::view;
@@ -8,9 +8,8 @@ use crate::rules::classic::scheduler;
 use crate::rules::context::Context;
 
 /// What stands in the object whatever is done with it.
-pub fn object(api: Api, record: &Record<'_>, context: &Context, findings: &mut Vec<Finding>) {
+pub fn object(kind: ClassicKind, record: &Record<'_>, context: &Context, findings: &mut Vec<Finding>) {
     let root = Path::ROOT;
-    let ObjectKind::Classic(kind) = api.kind.object else { return };
     match kind {
         ClassicKind::ResourceClass => {
             let class = view::ResourceClass::new(record);

@@ -9,6 +9,7 @@ mod condition;
 pub mod judge;
 mod policy;
 pub mod pool_status;
+pub mod remarks;
 pub mod scheduling;
 mod selector;
 pub mod slice;

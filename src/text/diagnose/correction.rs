@@ -24,11 +24,20 @@ pub enum Expected {
     Text,
     /// A struct or a map.
     Map,
+    /// A struct that has a field for such a value.
+    Holder(&'static str),
+    /// A quantity.
+    Quantity,
 }
 
 /// What is meant by the plain scalar of a YAML text at `node`, where something else is expected. JSON and quoted text give nothing, an
 /// empty value neither.
 pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<Correction> {
+    match expected {
+        Expected::Holder(field) => return holder(tree, node, field),
+        Expected::Quantity => return quantity(tree, node),
+        Expected::Text | Expected::Map => {}
+    }
     let place = tree.node(node);
     if place.style != Style::Plain || !place.properties.is_empty() {
         return None;
@@ -37,7 +46,76 @@ pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<C
     match expected {
         Expected::Text => text(place.kind, place.span, written),
         Expected::Map => map(tree, place.span, written),
+        Expected::Holder(_) | Expected::Quantity => None,
     }
+}
+
+/// `80Gi` where `{value: 80Gi}` is meant.
+fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
+    let place = tree.node(node);
+    let written = tree.source().get(place.span.from()..place.span.to())?;
+    let scalar =
+        matches!(place.kind, Kind::Bool(_) | Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) | Kind::Str(_));
+    if !scalar || !place.properties.is_empty() || written.is_empty() || written.contains('\n') {
+        return None;
+    }
+    // A plain text may have characters that end it in brackets.
+    if place.style == Style::Plain && written.contains([',', '[', ']', '{', '}'])
+        || matches!(place.style, Style::Literal | Style::Folded)
+    {
+        return None;
+    }
+    let name = if json(tree, node) { format!("\"{field}\"") } else { field.to_owned() };
+    let new = format!("{{{name}: {written}}}");
+    let help = format!("the value stands under `{field}`: write `{new}`");
+    Some(Correction { help, title: format!("write `{new}`"), edits: vec![Edit { span: place.span, new_text: new }] })
+}
+
+/// The field that a struct with one field has for a value is not there: `{value: 80Gi}` where `80Gi` is meant; or a unit is not
+/// written as quantities have it: `6 GiB`.
+fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
+    let place = tree.node(node);
+    if place.style == Style::Flow
+        && let [entry] = tree.entries(node)
+        && tree.text(entry.key) == "value"
+    {
+        let inner = tree.span(entry.value);
+        let new = tree.source().get(inner.from()..inner.to()).filter(|new| !new.is_empty())?.to_owned();
+        let help = format!("a capacity is the quantity itself in this version: write `{new}`");
+        return Some(Correction { help, title: format!("write `{new}`"), edits: vec![Edit { span: place.span, new_text: new }] });
+    }
+    let text = tree.str(node)?;
+    let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.trim().get(digits.len()..)?;
+    let number = digits.trim_end();
+    if number.is_empty() || !number.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'+' | b'-')) {
+        return None;
+    }
+    let unit = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
+    let mut letters = unit.chars();
+    let unit = match (letters.next(), letters.next(), letters.next()) {
+        (None, ..) => String::new(),
+        (Some(first), Some('i' | 'I'), None) if "kKmMgGtTpPeE".contains(first) => format!("{}i", first.to_ascii_uppercase()),
+        (Some('k' | 'K'), None, None) => "k".to_owned(),
+        (Some(first), None, None) if "MGTPE".contains(first) => first.to_string(),
+        _ => return None,
+    };
+    let new = format!("{number}{unit}");
+    if new == text {
+        return None;
+    }
+    let span = place.span;
+    let written = tree.source().get(span.from()..span.to())?;
+    let at = crate::text::edit::only(written, text)?;
+    let start = span.from().saturating_add(at);
+    let help = format!("write `{new}`: a quantity has no blanks and one of the units Ki, Mi, Gi, Ti, Pi, Ei, k, M, G, T, P, E");
+    let edits = vec![Edit { span: Span::new(start, start.saturating_add(text.len())), new_text: new.clone() }];
+    Some(Correction { help, title: format!("write `{new}`"), edits })
+}
+
+/// True if the text around a node is JSON, or could be.
+fn json(tree: &Tree<'_>, node: NodeId) -> bool {
+    tree.source().trim_start().starts_with('{') && matches!(tree.node(node).style, Style::DoubleQuoted | Style::Plain)
 }
 
 /// Quotes.

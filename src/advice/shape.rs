@@ -1,0 +1,126 @@
+//! Fields that stand where another version of the API has them: the edits that move them.
+//!
+//! Only what is written plainly is moved. Comments between the fields, anchors and aliases give no edits: help says where the
+//! fields belong.
+
+use crate::api::Struct;
+use crate::finding::Edit;
+use crate::text::edit::{self, Edits};
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use crate::text::{Span, Style};
+
+/// How fields get where this version has them.
+#[derive(Clone, Copy, Debug)]
+pub enum Move {
+    /// They go into a struct of their own.
+    Under {
+        /// The field that holds it.
+        into: &'static str,
+        /// What it takes.
+        inner: &'static Struct,
+    },
+    /// They come out of the struct they are in.
+    Out,
+}
+
+impl Move {
+    /// What the fix does.
+    pub fn title(&self, field: &str) -> String {
+        match self {
+            Move::Under { into, .. } => format!("move the fields under `{into}`"),
+            Move::Out => format!("move the fields out of `{field}`"),
+        }
+    }
+
+    /// The edits; `None` where they are not certain. `map` holds the field that is in the wrong place.
+    pub fn edits(&self, tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
+        match self {
+            Move::Under { into, inner } => under(tree, map, into, &|name| inner.has(name)),
+            Move::Out => out(tree, map, field),
+        }
+    }
+}
+
+/// One past the last byte of an entry and of everything it holds.
+fn end(tree: &Tree<'_>, entry: &Entry) -> usize {
+    edit::entry_end(tree, entry).max(edit::content_end(tree, entry.value))
+}
+
+/// The fields of a mapping that are `chosen`, moved into a mapping under `into`.
+pub fn under(tree: &Tree<'_>, map: NodeId, into: &str, chosen: &dyn Fn(&str) -> bool) -> Option<Vec<Edit>> {
+    const UNIT: usize = 2;
+    let moves = |entry: &Entry| chosen(tree.text(entry.key));
+    let entries = tree.entries(map);
+    let from = entries.iter().position(moves)?;
+    let run: Vec<&Entry> = entries.get(from..)?.iter().take_while(|entry| moves(entry)).collect();
+    let flow = edit::is_flow(tree, map);
+    if tree.entry(map, into).is_some() || entries.iter().filter(|entry| moves(entry)).count() != run.len() {
+        return None;
+    }
+    let (first, last) = (run.first()?, run.last()?);
+    let (at, to) = (first.key_span.from(), end(tree, last));
+    let text = tree.source();
+    run.iter().try_for_each(|entry| edit::editable(tree, entry, flow)).ok()?;
+    let quote = if text.get(at..)?.starts_with('"') { "\"" } else { "" };
+    let mut edits = Edits::new();
+    if flow {
+        edits.insert(at, format!("{quote}{into}{quote}: {{"));
+        edits.insert(to, "}");
+    } else {
+        let pad = edit::lead(text, at)?;
+        let line_break = edit::line_break(text, at);
+        edits.insert(at, format!("{quote}{into}{quote}:{line_break}{pad}{}", " ".repeat(UNIT)));
+        edits.indent(text, at, to, UNIT);
+    }
+    edits.sorted().ok()
+}
+
+/// The fields of the mapping under `field`, moved out of it.
+pub fn out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
+    let text = tree.source();
+    let entry = tree.entry(map, field)?;
+    let inner = tree.node(entry.value);
+    let fields = tree.entries(entry.value);
+    let (outer_flow, inner_flow) = (edit::is_flow(tree, map), inner.style == Style::Flow);
+    if !matches!(inner.kind, Kind::Map { .. }) || !inner.properties.is_empty() {
+        return None;
+    }
+    edit::editable(tree, entry, outer_flow).ok()?;
+    fields.iter().try_for_each(|entry| edit::editable(tree, entry, inner_flow)).ok()?;
+    // A field that stands outside too would stand twice.
+    let twice = |field: &Entry| tree.entry(map, tree.text(field.key)).is_some();
+    if fields.iter().any(twice) {
+        return None;
+    }
+    let (first, last) = (fields.first()?, fields.last()?);
+    let (key, at, to) = (entry.key_span.from(), first.key_span.from(), end(tree, last));
+    let mut edits = Edits::new();
+    if inner_flow {
+        let whole = Span::new(key, inner.span.to());
+        if !edit::comments_in(tree, whole).is_empty() {
+            return None;
+        }
+        if outer_flow {
+            edits.replace(whole, text.get(at..to)?);
+        } else {
+            let pad = edit::lead(text, key)?;
+            let separator = format!("{}{pad}", edit::line_break(text, key));
+            let fields: Option<Vec<&str>> =
+                fields.iter().map(|field| text.get(field.key_span.from()..end(tree, field))).collect();
+            edits.replace(whole, fields?.join(&separator));
+        }
+        return edits.sorted().ok();
+    }
+    let outer = edit::lead(text, key)?.len();
+    let width = at.saturating_sub(edit::line_start(text, at)).checked_sub(outer)?;
+    if outer_flow
+        || edit::next_line(text, key) != edit::line_start(text, at)
+        || !edit::comments_in(tree, Span::new(key, at)).is_empty()
+    {
+        return None;
+    }
+    // The first field takes the place of the key.
+    edits.replace(Span::new(key, first.key_span.to()), text.get(at..first.key_span.to())?);
+    edits.outdent(text, at, to, width);
+    edits.sorted().ok()
+}

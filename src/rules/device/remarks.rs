@@ -1,0 +1,105 @@
+//! What the server accepts without a word and what hurts later, at the scheduler or in the cluster.
+
+use crate::api::DeviceKind;
+use crate::finding::{Code, Finding, Origin, Path};
+use crate::record::Record;
+
+/// What stands in an object of the device family, in the shape that was written.
+pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>) {
+    let root = Path::ROOT;
+    let path = root.field("spec");
+    let Some(spec) = record.record("spec") else { return };
+    match kind {
+        DeviceKind::ResourceClaim => claim_spec(spec, &path, findings),
+        DeviceKind::ResourceClaimTemplate => {
+            if let Some(spec) = spec.record("spec") {
+                claim_spec(spec, &path.field("spec"), findings);
+            }
+        }
+        DeviceKind::ResourceSlice => slice(spec, &path, findings),
+        DeviceKind::DeviceTaintRule => taint_rule(spec, &path, findings),
+        DeviceKind::DeviceClass | DeviceKind::PodSchedulingContext | DeviceKind::ResourcePoolStatusRequest => {}
+    }
+}
+
+fn warn(code: Code, message: &str, path: &Path<'_>, findings: &mut Vec<Finding>) {
+    let mut finding = Finding::warning(code, Origin::Claimkit, message).at(path);
+    finding.help = code.help().map(Into::into);
+    findings.push(finding);
+}
+
+fn claim_spec(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
+    let Some(devices) = spec.record("devices") else { return };
+    let devices_path = path.field("devices");
+    let requests = devices_path.field("requests");
+    for (index, request) in devices.records("requests").enumerate() {
+        let path = requests.index(index);
+        match request.record("exactly") {
+            Some(exactly) => tolerations(exactly, &path.field("exactly"), findings),
+            None => tolerations(request, &path, findings),
+        }
+        let alternatives = path.field("firstAvailable");
+        for (index, alternative) in request.records("firstAvailable").enumerate() {
+            tolerations(alternative, &alternatives.index(index), findings);
+        }
+    }
+}
+
+/// kube-scheduler and the eviction controller, `resource.ToleratesTaint`: an empty key matches every key, `Equal` with an empty value
+/// every taint without value.
+fn tolerations(ask: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
+    let list = path.field("tolerations");
+    for (index, toleration) in ask.records("tolerations").enumerate() {
+        let bare = ["key", "value", "effect"].iter().all(|name| toleration.str(name).is_empty());
+        if bare && toleration.str("operator") != "Exists" {
+            let message =
+                "a toleration without key, value and operator tolerates every taint that has no value, and none that has one";
+            warn(Code::TolerationEmpty, message, &list.index(index), findings);
+        }
+    }
+}
+
+/// kube-scheduler 1.33 to 1.36, `dynamic-resource-allocation/structured`: the selector of an allocation joins the only term of
+/// each device's selector, and gives up where there are several.
+fn slice(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
+    let devices = path.field("devices");
+    for (index, device) in spec.records("devices").enumerate() {
+        let item = devices.index(index);
+        let (holder, held) = match device.record("basic") {
+            Some(basic) => (item.field("basic"), basic),
+            None => (item, device),
+        };
+        let Some(selector) = held.record("nodeSelector") else { continue };
+        let count = selector.list("nodeSelectorTerms").len();
+        if count > 1 {
+            let selector = holder.field("nodeSelector");
+            let message = format!(
+                "the node selector of a device may have one term, this one has {count}: when the scheduler chooses the device, its whole attempt ends with an error"
+            );
+            warn(Code::NodeSelectorTermsSeveral, &message, &selector.field("nodeSelectorTerms"), findings);
+        }
+    }
+}
+
+fn taint_rule(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
+    let effect = spec.record("taint").map_or("", |taint| taint.str("effect"));
+    let selector = spec.record("deviceSelector");
+    let names_any = |selector: &Record<'_>| selector.schema.fields.iter().any(|field| selector.has(field.json));
+    if selector.is_some_and(names_any) {
+        return;
+    }
+    let message = match (effect, selector) {
+        ("NoExecute", Some(_)) => {
+            "an empty `deviceSelector` selects every device of the cluster: each pod that uses a device is evicted, unless its claim tolerates the taint"
+        }
+        ("NoSchedule", Some(_)) => {
+            "an empty `deviceSelector` selects every device of the cluster: no claim gets a device, unless it tolerates the taint"
+        }
+        ("NoExecute" | "NoSchedule", None) => {
+            "without `deviceSelector` the scheduler taints every device of the cluster: no claim gets a device, unless it tolerates the taint"
+        }
+        _ => return,
+    };
+    let at = if selector.is_some() { "deviceSelector" } else { "taint" };
+    warn(Code::TaintRuleSelectsAll, message, &path.field(at), findings);
+}

@@ -1,0 +1,224 @@
+//! Advice about objects of the device family: what to write instead, and fixes that make it so.
+
+use crate::support::fixes::apply;
+use serde_json::{Value, json};
+
+fn ask(release: &str, text: &str) -> Value {
+    let request = json!({"verb": "validate", "release": release, "text": text});
+    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+}
+
+/// The findings with a code.
+fn found(release: &str, text: &str, code: &str) -> Vec<Value> {
+    let answer = ask(release, text);
+    let findings = answer["findings"].as_array().unwrap().iter();
+    findings.filter(|finding| finding["code"] == code).cloned().collect()
+}
+
+fn help(release: &str, text: &str, code: &str) -> String {
+    let found = found(release, text, code);
+    let first = found.first().unwrap_or_else(|| panic!("no {code}: {}", ask(release, text)));
+    first["help"].as_str().unwrap_or_default().to_owned()
+}
+
+fn object(version: &str, kind: &str, spec: &str) -> String {
+    format!("apiVersion: resource.k8s.io/{version}\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n{spec}")
+}
+
+fn slice(version: &str, devices: &str) -> String {
+    let head = "  driver: d.example.com\n  nodeName: node\n  pool: {name: p, generation: 1, resourceSliceCount: 1}\n";
+    object(version, "ResourceSlice", &format!("{head}{devices}"))
+}
+
+/// The first fix of the first finding with a code, carried out; the text must be accepted then.
+fn mended(release: &str, text: &str, code: &str) -> String {
+    let found = found(release, text, code);
+    let fixed = apply(text, &found[0]["fixes"][0]);
+    let answer = ask(release, &fixed);
+    assert_eq!(answer["ok"], true, "{fixed}\n{answer}");
+    fixed
+}
+
+#[test]
+fn fields_move_to_where_the_version_has_them() {
+    let flat = "  devices:
+    requests:
+    - name: gpu
+      # of whom
+      deviceClassName: gpu  # this one
+      selectors:
+      - cel:
+          expression: |-
+            device.driver ==
+              \"a\"
+      count: 2
+    - {name: b, deviceClassName: gpu}
+";
+    let nested = "  devices:
+    requests:
+    - name: gpu
+      # of whom
+      exactly:
+        deviceClassName: gpu  # this one
+        selectors:
+        - cel:
+            expression: |-
+              device.driver ==
+                \"a\"
+        count: 2
+    - {name: b, deviceClassName: gpu}
+";
+    let claim = |version: &str, spec: &str| object(version, "ResourceClaim", spec);
+    let first = |text: &str, release: &str| apply(text, &found(release, text, "unknown-field")[0]["fixes"][0]);
+    let once = first(&claim("v1", flat), "1.36");
+    assert_eq!(once, claim("v1", nested));
+    let twice = mended("1.36", &once, "unknown-field");
+    assert!(twice.contains("    - {name: b, exactly: {deviceClassName: gpu}}\n"), "{twice}");
+    // And back.
+    let back = first(&twice.replace("/v1\n", "/v1beta1\n"), "1.36");
+    assert_eq!(
+        back,
+        claim("v1beta1", flat).replace("{name: b, deviceClassName: gpu}", "{name: b, exactly: {deviceClassName: gpu}}")
+    );
+    assert_eq!(mended("1.36", &back, "unknown-field"), claim("v1beta1", flat));
+}
+
+#[test]
+fn fields_move_in_json_and_across_brackets() {
+    let json = r#"{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"a"},"spec":{"devices":{"requests":[{"name":"a","deviceClassName":"c","count":2}]}}}"#;
+    let fixed = mended("1.36", json, "unknown-field");
+    assert!(fixed.contains(r#"{"name":"a","exactly": {"deviceClassName":"c","count":2}}"#), "{fixed}");
+    let brackets = object(
+        "v1beta1",
+        "ResourceClaim",
+        "  devices:\n    requests:\n    - name: a\n      exactly: {deviceClassName: c, count: 2}\n",
+    );
+    let fixed = mended("1.36", &brackets, "unknown-field");
+    assert!(fixed.ends_with("    - name: a\n      deviceClassName: c\n      count: 2\n"), "{fixed}");
+    // A comment between has no certain place: help only.
+    let comment = object(
+        "v1beta1",
+        "ResourceClaim",
+        "  devices:\n    requests:\n    - name: a\n      exactly: # so\n        deviceClassName: c\n",
+    );
+    let told = &found("1.36", &comment, "unknown-field")[0];
+    assert_eq!(told["fixes"], json!([]), "{told}");
+}
+
+#[test]
+fn devices_lose_and_get_their_wrapper() {
+    let basic = slice("v1", "  devices:\n  - name: a\n    basic:\n      attributes: {x: {int: 1}}\n");
+    let fixed = mended("1.36", &basic, "unknown-field");
+    assert!(fixed.ends_with("  - name: a\n    attributes: {x: {int: 1}}\n"), "{fixed}");
+    let bare = fixed.replace("/v1\n", "/v1beta1\n");
+    assert_eq!(mended("1.36", &bare, "unknown-field"), basic.replace("/v1\n", "/v1beta1\n"));
+}
+
+#[test]
+fn values_get_the_field_that_holds_them() {
+    let text = |value: &str| slice("v1", &format!("  devices:\n  - name: a\n    capacity: {{memory: {value}}}\n"));
+    assert_eq!(mended("1.36", &text("80Gi"), "type-mismatch"), text("{value: 80Gi}"));
+    assert_eq!(mended("1.36", &text("80"), "type-mismatch"), text("{value: 80}"));
+    let older =
+        |value: &str| slice("v1alpha3", &format!("  devices:\n  - name: a\n    basic: {{capacity: {{memory: {value}}}}}\n"));
+    assert_eq!(mended("1.31", &older("{value: 80Gi}"), "type-mismatch"), older("80Gi"));
+    let attribute = |value: &str| slice("v1", &format!("  devices:\n  - name: a\n    attributes:\n      x: {value}\n"));
+    for (bare, field) in [("a100", "string"), ("\"a, b\"", "string"), ("3", "int"), ("true", "bool")] {
+        assert_eq!(mended("1.36", &attribute(bare), "type-mismatch"), attribute(&format!("{{{field}: {bare}}}")));
+    }
+}
+
+#[test]
+fn quantities_as_people_write_them() {
+    let text = |value: &str| slice("v1", &format!("  devices:\n  - name: a\n    capacity: {{memory: {{value: {value}}}}}\n"));
+    for (written, meant) in [
+        ("6 GiB", "6Gi"),
+        ("6GiB", "6Gi"),
+        ("\"6 Gi\"", "\"6Gi\""),
+        ("1.5 gi", "1.5Gi"),
+        ("40GB", "40G"),
+        ("512 MB", "512M"),
+        ("1K", "1k"),
+    ] {
+        assert_eq!(mended("1.36", &text(written), "type-mismatch"), text(meant));
+    }
+    for unclear in ["much", "6 g", "6 XB", "GiB"] {
+        assert_eq!(found("1.36", &text(unclear), "type-mismatch")[0]["fixes"], json!([]), "{unclear}");
+    }
+}
+
+#[test]
+fn limits_are_told_as_a_budget() {
+    let requests = |count: usize| {
+        let list: String = (0..count).map(|n| format!("    - {{name: r{n}, exactly: {{deviceClassName: c}}}}\n")).collect();
+        object("v1", "ResourceClaim", &format!("  devices:\n    requests:\n{list}"))
+    };
+    assert_eq!(help("1.36", &requests(33), "list-too-long"), "33 requests, 32 allowed");
+    assert_eq!(found("1.36", &requests(32), "list-too-long"), Vec::<Value>::new());
+    let devices = |count: usize, more: &str| {
+        let list: String = (0..count).map(|n| format!("  - {{name: d{n}{more}}}\n")).collect();
+        slice("v1", &format!("  devices:\n{list}"))
+    };
+    let other = "; write the others into another slice of the pool";
+    let features = "where a device uses taints, counters or attribute lists";
+    assert_eq!(help("1.36", &devices(129, ""), "list-too-long"), format!("129 devices, 128 allowed, 64 {features}{other}"));
+    assert_eq!(
+        help("1.36", &devices(65, ", taints: [{key: a, effect: NoSchedule}]"), "list-too-long"),
+        format!("65 devices, 64 allowed {features}, 128 otherwise{other}")
+    );
+    assert_eq!(help("1.34", &devices(129, ""), "list-too-long"), format!("129 devices, 128 allowed{other}"));
+    let flat = requests(33).replace("/v1\n", "/v1alpha3\n").replace("exactly: {deviceClassName: c}", "deviceClassName: c");
+    assert_eq!(help("1.31", &flat, "list-too-long"), "33 requests, 32 allowed");
+    let attributes: Vec<String> = (0..33).map(|n| format!("a{n}: {{int: 1}}")).collect();
+    let large = slice("v1", &format!("  devices:\n  - name: a\n    attributes: {{{}}}\n", attributes.join(", ")));
+    assert_eq!(help("1.36", &large, "device-too-large"), "33 attributes and capacities, 32 allowed");
+}
+
+#[test]
+fn keys_that_are_no_identifiers() {
+    let told = |key: &str| {
+        help(
+            "1.36",
+            &slice("v1", &format!("  devices:\n  - name: a\n    attributes: {{{key}: {{int: 1}}}}\n")),
+            "qualified-name-invalid",
+        )
+    };
+    assert!(told("gpu-model").starts_with("write `gpu_model`: "), "{}", told("gpu-model"));
+    assert!(told("a.example.com/pci-root.id").starts_with("write `a.example.com/pci_root_id`: "));
+    assert!(told("3d").starts_with("write `_3d`: "));
+}
+
+#[test]
+fn fields_of_the_classic_family() {
+    let text = object(
+        "v1",
+        "ResourceClaim",
+        "  resourceClassName: gpu\n  allocationMode: Immediate\n  parametersRef: {kind: A, name: b}\n",
+    );
+    let help: Vec<String> =
+        found("1.36", &text, "unknown-field").iter().map(|finding| finding["help"].as_str().unwrap().to_owned()).collect();
+    assert!(help[2].ends_with("`spec.devices.requests[0].exactly.deviceClassName`"), "{help:?}");
+    assert!(help[0].contains("leave it out"), "{help:?}");
+    assert!(help[1].contains("`spec.devices.config[].opaque`"), "{help:?}");
+    let template = object("v1beta1", "ResourceClaimTemplate", "  spec:\n    resourceClassName: gpu\n");
+    assert!(self::help("1.36", &template, "unknown-field").ends_with("`spec.spec.devices.requests[0].deviceClassName`"));
+}
+
+#[test]
+fn versions_and_kinds_that_a_release_does_not_serve() {
+    let kind = |release: &str, version: &str, kind: &str| help(release, &object(version, kind, "  {}\n"), "unknown-kind");
+    assert_eq!(kind("1.32", "v1", "ResourceClaim"), "v1 is served by 1.34 to 1.36; 1.32.13 serves v1beta1");
+    assert_eq!(
+        kind("1.36", "v1alpha3", "ResourceClaim"),
+        "ResourceClaim in v1alpha3 is served by 1.31 to 1.33; 1.36.3 serves v1"
+    );
+    assert_eq!(
+        kind("1.34", "v1alpha2", "ResourceClass"),
+        "v1alpha2 is served by 1.27 to 1.30; 1.34.9 serves v1, where DeviceClass takes its place"
+    );
+    assert_eq!(
+        kind("1.36", "v1", "ResourceClass"),
+        "ResourceClass is not in v1 of Kubernetes 1.36.3: DeviceClass takes its place"
+    );
+    assert_eq!(kind("1.32", "v1alpha3", "DeviceTaintRule"), "DeviceTaintRule exists since Kubernetes 1.33, not in 1.32.13");
+}
