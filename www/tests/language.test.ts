@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../src/contract.ts";
-import { SENTENCES } from "../src/i18n/engine-zh.ts";
 import { makeRules, translate } from "../src/i18n/rules.ts";
 import { openPage, settled, setText, setUp, textOf } from "./page.ts";
 
@@ -48,6 +47,7 @@ describe("documentation and completion", () => {
   });
 });
 
+const SENTENCES = JSON.parse(readFileSync(new URL("../src/i18n/engine-zh.json", import.meta.url), "utf8")) as [string, string][];
 const { codes: MEANINGS } = JSON.parse(readFileSync(new URL("../../pkg/locale/zh-Hans.json", import.meta.url), "utf8")) as { codes: Record<string, string> };
 const plain = (text: string | null) => text?.replaceAll("`", "");
 

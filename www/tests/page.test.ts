@@ -221,13 +221,23 @@ describe("accessibility", () => {
           const { violations } = await axe.run({ resultTypes: ["violations"] });
           return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
         });
-      for (let i = 0; i < 5; i++) {
-        await page.getByRole("tab").nth(i).click();
+      for (const tab of await page.getByRole("tab").all()) {
+        await tab.click();
         await page.waitForTimeout(350);
-        if (i === 2) {
+        if ((await tab.getAttribute("id")) === "tab-nodes") {
           await page.getByRole("row", { name: /^gpu-t4-1/ }).getByRole("gridcell").nth(1).click();
           await page.locator(".would-work").waitFor();
         }
+        expect(await problems()).toEqual([]);
+      }
+      for (const example of ["gpu-pod", "cel"]) {
+        await page.evaluate((name) => (location.hash = `example=${name}`), example);
+        await page.locator(example === "cel" ? ".device-row" : ".device-table").first().waitFor();
+        if (example === "gpu-pod") {
+          await page.locator(".device-table .link-button").first().click();
+          await page.locator(".judged .traced").first().waitFor();
+        }
+        await page.locator(".traced summary").first().click();
         expect(await problems()).toEqual([]);
       }
       // With an open menu, and with each dialog.

@@ -8,6 +8,8 @@ export interface Column {
   namespace?: string;
   verdicts: Verdict[];
   reasons: string[];
+  /** What a cell says besides its verdict's sign, where that is more than the verdict. */
+  words?: string[];
   counts: Placement["counts"];
   next?: Placement["next"];
   selectors: Inverse[];

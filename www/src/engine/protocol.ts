@@ -9,13 +9,14 @@ export interface TextRef {
   text?: string;
 }
 
-export type Verb = "parse" | "validate" | "convert" | "evaluate" | "hover" | "complete" | "fixes" | "admit" | "releases";
+export type Verb = "parse" | "validate" | "convert" | "evaluate" | "hover" | "complete" | "fixes" | "admit" | "releases" | "allocate" | "cel";
 
 /**
  * `report`: lists no longer than a person can look at; `placement`: an evaluation as a matrix; `cell`: one node of an
- * evaluation; `admission`: every object in an admission request of its own.
+ * evaluation; `admission`: every object in an admission request of its own; `devices`: an allocation as a grid; `account`: one pod on
+ * one node of it; `judged`: what the selectors of a request say of one device; `tried`: an expression on every device of the text.
  */
-export type Shape = "report" | "placement" | "cell" | "admission";
+export type Shape = "report" | "placement" | "cell" | "admission" | "devices" | "account" | "judged" | "tried";
 
 export interface Ask {
   id: number;

@@ -3,12 +3,13 @@
 import enUrl from "../../../pkg/locale/en.json?url";
 import zhUrl from "../../../pkg/locale/zh-Hans.json?url";
 import { admission, type AdmissionOptions } from "./admission.ts";
+import { accountOf, compactAllocation, judge, tryOut, type AllocateAnswer, type CelAnswer } from "./devices.ts";
 import { find, start } from "./load.ts";
 import { readLabels } from "./nodes.ts";
 import { compactPlacements } from "./placement.ts";
 import { shorten } from "./report.ts";
 import type { Ask, Tell, TextRef } from "./protocol.ts";
-import type { Answer } from "../contract.ts";
+import type { Answer, ObjectEntry } from "../contract.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -80,6 +81,17 @@ function contract(request: Record<string, unknown>): Answer {
   return JSON.parse(engine<(request: string) => string>("answer")(JSON.stringify(request))) as Answer;
 }
 
+/** The objects of a text with their values, read once per change. */
+let keptObjects: { text: string; release: unknown; objects: ObjectEntry[] } | null = null;
+
+function objectsOf(text: string, release: Record<string, unknown>): ObjectEntry[] {
+  const wanted = release["release"];
+  if (keptObjects?.text !== text || keptObjects.release !== wanted) {
+    keptObjects = { text, release: wanted, objects: engine<(text: string, options: object) => Answer>("parse")(text, release).objects };
+  }
+  return keptObjects.objects;
+}
+
 async function answer(ask: Ask): Promise<unknown> {
   const options: Record<string, unknown> = { ...ask.options };
   for (const [name, ref] of Object.entries(ask.refs ?? {})) options[name] = textOf(ref);
@@ -98,6 +110,18 @@ async function answer(ask: Ask): Promise<unknown> {
       const { object, node, name } = ask.cell!;
       const result = nodesOf(ask.refs!["nodes"]!).evaluate(text, { ...ask.options, detail: "summary", explain: [name] });
       return result.objects[object]?.placement?.nodes[node] ?? null;
+    }
+    case "devices":
+      return compactAllocation(verb(text, { ...options, options: { matrix: "none", relax: false } }) as AllocateAnswer);
+    case "account":
+      return accountOf(verb(text, { ...options, options: { matrix: "all" } }) as AllocateAnswer, ask.cell!.name);
+    case "judged": {
+      const { asked, ...release } = options;
+      return judge(objectsOf(text, release), asked as Parameters<typeof judge>[1], engine<(text: string, options: object) => CelAnswer>("cel"), release);
+    }
+    case "tried": {
+      const { expression, device, ...release } = options as { expression: string; device: string } & Record<string, unknown>;
+      return tryOut(objectsOf(text, release), expression, device, engine<(text: string, options: object) => CelAnswer>("cel"), release);
     }
     case "admission": {
       const { settings, old, ...others } = options as { settings: string; old?: string } & Record<string, unknown>;

@@ -15,6 +15,8 @@ export interface Example {
   operation?: Operation;
   patchType?: (typeof PATCH_TYPES)[number];
   target?: string;
+  /** More of the panels' options. */
+  options?: Record<string, unknown>;
   readonly files: { name: string; role: Role; text: string }[];
 }
 
@@ -83,6 +85,28 @@ export const EXAMPLES: readonly Example[] = [
     panel: "nodes",
     get files() {
       return [manifest("placement", "pod"), nodesFile()];
+    },
+  },
+  {
+    id: "gpu-pod",
+    group: "start",
+    title: { en: "Which devices does a pod get, and why none?", "zh-Hans": "Pod 得到哪些设备，为什么得不到？" },
+    sentence: { en: "Two pods on three nodes: one GPU is taken, one too small, one tainted. Select a cell.", "zh-Hans": "两个 Pod、三个节点：GPU 被占用、太小或带污点。请选择单元格。" },
+    panel: "devices",
+    options: { devices: { pod: "training/trainer", node: "node-3" } },
+    get files() {
+      return [manifest("gpu-pod", "cluster")];
+    },
+  },
+  {
+    id: "cel",
+    group: "start",
+    title: { en: "Try a device selector", "zh-Hans": "试用设备选择算符" },
+    sentence: { en: "A CEL expression on every device of the text, with the value of each part.", "zh-Hans": "CEL 表达式作用于文本中的每个设备，并显示各部分的值。" },
+    panel: "cel",
+    options: { expression: 'device.attributes["gpu.example.com"].model == "a100" &&\ndevice.capacity["gpu.example.com"].memory.compareTo(quantity("80Gi")) >= 0' },
+    get files() {
+      return [manifest("gpu-pod", "cluster")];
     },
   },
   {

@@ -1,15 +1,24 @@
 import { effect, signal } from "@preact/signals";
+import zhUrl from "./engine-zh.json?url";
 import type { Origin } from "../contract.ts";
 import { lang } from "./index.ts";
 import { makeRules, translate, type Rule } from "./rules.ts";
 
+/**
+ * The engine's own sentences in Chinese, as pairs. In them `{}` stands for what differs and is kept; `{t}` for a sentence inside the
+ * sentence, which is translated too. What kubectl, the API server and the scheduler print is not there: it stays in their words.
+ */
 const rules = signal<readonly Rule[]>([]);
 const known = new Map<string, string>();
 
 effect(() => {
   if (lang.value === "en" || rules.peek().length > 0) return;
   // Without them the sentences are there in English.
-  import("./engine-zh.ts").then(({ SENTENCES }) => (rules.value = makeRules(SENTENCES)), () => undefined);
+  fetch(new URL(zhUrl, import.meta.url))
+    .then(async (response) => {
+      if (response.ok) rules.value = makeRules((await response.json()) as [string, string][]);
+    })
+    .catch(() => {});
 });
 
 /** What the engine says, in the page's language. The words of kubectl, the API server and the scheduler stay as they are. */

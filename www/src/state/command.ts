@@ -22,6 +22,15 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
     case "convert":
       words.push("convert", "--to", to.replace("resource.k8s.io/", ""), ...(options.lossy.value ? ["--allow-loss"] : []), ...release, file.name);
       break;
+    case "devices": {
+      const picked = options.pickedDevices.value;
+      const nodes = fileOf("nodes");
+      words.push("allocate", ...release, ...(picked ? [...(picked.pod ? ["--pod", picked.pod] : []), "--node", picked.node] : []), file.name, ...(nodes ? [nodes.name] : []));
+      break;
+    }
+    case "cel":
+      words.push("cel", ...release, "--device", file.name, options.expression.value);
+      break;
     case "nodes":
       words.push("evaluate", ...release, "--nodes", fileOf("nodes")?.name ?? "nodes.yaml", file.name);
       break;

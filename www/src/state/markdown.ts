@@ -1,4 +1,5 @@
 import type { Finding, NodePlacement } from "../contract.ts";
+import type { NodeAccount } from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import type { PageFile } from "./files.ts";
@@ -57,4 +58,14 @@ export async function nodeMarkdown(node: NodePlacement, claim: string, verdict: 
     }
   }
   return `${lines.join("\n").replace(/\n\n- /g, "\n- ")}\n${await linkLine({})}`;
+}
+
+/** Which devices a pod gets on a node, or why none. */
+export async function accountMarkdown(node: NodeAccount, pod: string): Promise<string> {
+  const s = t.peek();
+  const lines = [`**${node.name}** × **${pod || s.claimsWithoutPod}**: ${s.allocationVerdicts[node.verdict]}`];
+  if (node.message) lines.push("", `${s.schedulerSays}: \`${node.message}\``);
+  lines.push("", ...node.text.split("; ").map((line) => `- ${line}`));
+  if (node.relaxations.length > 0) lines.push("", `${s.wouldWork(node.name)}:`, "", ...node.relaxations.map(({ text }) => `- ${told(text)}`));
+  return `${lines.join("\n")}\n${await linkLine({ pod: pod || "-", node: node.name })}`;
 }

@@ -77,6 +77,20 @@ export const picked = kept<Picked | null>("cell", null, (value) => {
   const { node, column } = (value ?? {}) as Partial<Picked>;
   return value === null || (typeof node === "string" && typeof column === "number" && column >= 0);
 });
+
+/** The pod and the node whose account is open; the pod is `namespace/name`, or empty for claims without one. */
+export interface PickedDevices {
+  pod: string;
+  node: string;
+}
+export const pickedDevices = kept<PickedDevices | null>("devices", null, (value) => {
+  const { pod, node } = (value ?? {}) as Partial<PickedDevices>;
+  return value === null || (typeof pod === "string" && typeof node === "string");
+});
+/** `driver/pool/device`: whose selectors are shown, here and in the panel of expressions. */
+export const chosenDevice = text("device");
+export const expression = text("expression", "", /^[^]{0,20000}$/);
+
 export const nodeWords = text("nodeWords");
 
 export const POLICY_OPERATIONS = ["CREATE", "UPDATE", "DELETE"] as const;

@@ -9,11 +9,13 @@ export interface Route {
   /** A node and a column of the matrix. */
   node?: string;
   column?: string;
+  /** A pod of the Devices panel, with `node`. */
+  pod?: string;
   /** Anything: the page is shown inside another one. */
   embed?: string;
 }
 
-const KEYS: Record<string, keyof Route> = { s: "shared", example: "example", panel: "panel", finding: "finding", node: "node", column: "column", embed: "embed" };
+const KEYS: Record<string, keyof Route> = { s: "shared", example: "example", panel: "panel", finding: "finding", node: "node", column: "column", pod: "pod", embed: "embed" };
 
 /** Reads a fragment; null where it has something that no version of this page ever wrote. */
 export function readRoute(hash: string): Route | null {

@@ -6,7 +6,7 @@ import { formerDraft, saveNow } from "./draft.ts";
 import { files, freeName, guessRole, newFile, open, replaceAll, textOf, type PageFile } from "./files.ts";
 import { wantedFinding } from "./goal.ts";
 import { notify } from "./notices.ts";
-import { embedded, PANELS, panel, picked, release, takeOptions, type Panel } from "./options.ts";
+import { embedded, PANELS, panel, picked, pickedDevices, release, takeOptions, type Panel } from "./options.ts";
 import { readRoute, type Route } from "./route.ts";
 import { link, unpack } from "./share.ts";
 import { MOST_FILES, restore, snapshot, type Snapshot } from "./snapshot.ts";
@@ -43,8 +43,8 @@ export async function openCodeExample(code: string): Promise<void> {
 
 function load(example: Example): void {
   batch(() => {
-    const { release, operation, patchType, panel, target } = example;
-    takeOptions({ release, operation, patchType, panel, target });
+    const { release, operation, patchType, panel, target, options } = example;
+    takeOptions({ release, operation, patchType, panel, target, ...options });
     replaceAll(example.files.map((file) => newFile(file.name, file.role, file.text)));
   });
 }
@@ -84,13 +84,16 @@ export async function readKept(): Promise<Kept> {
 }
 
 /** Goes where the address says inside what it opened. */
-function pointAt({ panel: name, finding, node, column }: Route): void {
+function pointAt({ panel: name, finding, node, column, pod }: Route): void {
   if ((PANELS as readonly (string | undefined)[]).includes(name)) panel.value = name as Panel;
   if (finding !== undefined) {
     panel.value = "problems";
     wantedFinding.value = finding;
   }
-  if (node !== undefined) {
+  if (node !== undefined && pod !== undefined) {
+    panel.value = "devices";
+    pickedDevices.value = { pod: pod === "-" ? "" : pod, node };
+  } else if (node !== undefined) {
     panel.value = "nodes";
     picked.value = { node, column: Math.max(0, Number(column) || 0) };
   }

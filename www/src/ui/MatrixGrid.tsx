@@ -99,7 +99,7 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
           {s.node}
         </div>
         {matrix.columns.map((column, index) => (
-          <div role="columnheader" aria-colindex={index + 2} key={index} title={`${column.kind} ${column.namespace ? `${column.namespace}/` : ""}${column.name}`}>
+          <div role="columnheader" aria-colindex={index + 2} key={index} title={`${column.kind} ${column.namespace && !column.name.includes("/") ? `${column.namespace}/` : ""}${column.name}`}>
             <span class="column-title">
               <span class="muted">{column.kind.replace("Resource", "")}</span> {column.name}
             </span>
@@ -131,7 +131,7 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
                   <span aria-hidden="true" class="sign">
                     {SIGNS[verdict]}
                   </span>
-                  {s.verdicts[verdict]}
+                  <span class="cell-words">{column.words?.[row] || s.verdicts[verdict]}</span>
                 </div>
               );
             })}

@@ -8,6 +8,8 @@ import type { Panel } from "../state/options.ts";
 export const LOADERS: Record<Panel, () => Promise<ComponentType>> = {
   problems: async () => (await import("./Problems.tsx")).Problems,
   convert: async () => (await import("./Convert.tsx")).Convert,
+  devices: async () => (await import("./Devices.tsx")).Devices,
+  cel: async () => (await import("./Expression.tsx")).Expression,
   nodes: async () => (await import("./Nodes.tsx")).Nodes,
   request: async () => (await import("./Request.tsx")).Request,
   policy: async () => (await import("./Policy.tsx")).Policy,

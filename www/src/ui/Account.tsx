@@ -1,0 +1,389 @@
+import { useEffect } from "preact/hooks";
+import { lastPart, type Account as Told, type Change, type Judged, type NodeAccount, type Relaxation, type RequestAccount, type Stage } from "../engine/devices.ts";
+import { editFile, mark, reveal, undoIn } from "../editor/editor.ts";
+import { editsFor, spanOf } from "../editor/paths.ts";
+import { toPosition } from "../editor/positions.ts";
+import { told } from "../i18n/engine.ts";
+import { t } from "../i18n/index.ts";
+import { copyText } from "../state/actions.ts";
+import { fileById, type PageFile } from "../state/files.ts";
+import { accountMarkdown } from "../state/markdown.ts";
+import { announce, notify } from "../state/notices.ts";
+import { chosenDevice, release } from "../state/options.ts";
+import { copyLink } from "../state/session.ts";
+import type { Together } from "../state/together.ts";
+import { Icon } from "./Icon.tsx";
+import { SIGNS } from "./MatrixGrid.tsx";
+import { Ticked } from "./Ticked.tsx";
+import { Traced } from "./Traced.tsx";
+import { Trouble } from "./Trouble.tsx";
+import { useEngine } from "./useEngine.ts";
+
+/** The first names of many. */
+export function some(names: readonly string[], most = 5): string {
+  const shown = names.slice(0, most).join(", ");
+  return names.length > most ? `${shown} ${t.value.andMore(names.length - most)}` : shown;
+}
+
+/** What a relaxation changes, and what that gives. */
+function relaxed({ text, gives }: Relaxation): string {
+  const [changes = text] = text.split(": gives ");
+  return `${changes.split(" and ").map((change) => told(change)).join("; ")} → ${t.value.givesDevices(gives.join(", "))}`;
+}
+
+/** Where an object of a name stands. */
+function placeOf(account: Told, all: Together, kind: string, name: string) {
+  const found = account.objects.find((object) => object.kind === kind && object.name === name);
+  return found && all.locate(found.range);
+}
+
+/** Where a request's path stands in its claim. */
+function spanOfPath(account: Told, all: Together, claim: string, path: string) {
+  const place = placeOf(account, all, "ResourceClaim", claim);
+  const span = place && spanOf(place.file.doc, place.range, path);
+  if (!place || !span) return undefined;
+  const at = (offset: number) => ({ ...toPosition(place.file.doc, offset), offset });
+  return { file: place.file, range: { start: at(span.from), end: at(span.to) } };
+}
+
+/** All edits of a relaxation in one file, in the order of their places; null where one of them is no edit of a text of ours. */
+function editsOf(account: Told, all: Together, changes: readonly Change[]): { file: PageFile; edits: { from: number; to: number; insert: string }[] } | null {
+  let file: PageFile | undefined;
+  const edits = [];
+  for (const change of changes) {
+    const place = placeOf(account, all, "ResourceClaim", change.claim);
+    const edit = place && editsFor(place.file.doc, place.range, change);
+    if (!place || !edit || (file && file.id !== place.file.id)) return null;
+    file = place.file;
+    edits.push(edit);
+  }
+  edits.sort((a, b) => a.from - b.from);
+  return file ? { file, edits } : null;
+}
+
+function apply(account: Told, all: Together, relaxation: Relaxation): void {
+  const found = editsOf(account, all, relaxation.changes);
+  const now = found && fileById(found.file.id);
+  if (!found || !now) return;
+  if (now.version !== found.file.version) {
+    announce(t.peek().textChanged);
+    return;
+  }
+  editFile(now.id, found.edits);
+  notify({ text: t.peek().fixed(relaxed(relaxation)), action: { label: t.peek().undo, run: () => undoIn(now.id) } });
+}
+
+/** The smallest changes that help; the engine has tried each of them. */
+function Relaxations({ account, node, all }: { account: Told; node: NodeAccount; all: Together }) {
+  const s = t.value;
+  if (node.verdict === "allocated") return null;
+  return (
+    <section class="would-work" aria-label={s.wouldWork(node.name)}>
+      <h4>{s.wouldWork(node.name)}</h4>
+      {node.relaxations.length === 0 && <p class="note">{s.noSingleChange}</p>}
+      <ul class="relaxations">
+        {node.relaxations.map((relaxation, index) => {
+          const holder = relaxation.changes.find(({ free }) => free !== undefined);
+          const place = holder && placeOf(account, all, "ResourceClaim", holder.claim);
+          return (
+            <li key={index}>
+              <span>
+                <Ticked text={relaxed(relaxation)} />
+              </span>
+              {editsOf(account, all, relaxation.changes) && (
+                <button type="button" class="button small" onClick={() => apply(account, all, relaxation)}>
+                  {s.applyChange}
+                </button>
+              )}
+              {place && (
+                <button type="button" class="button small" onClick={() => reveal(place.file.id, place.range)}>
+                  {s.showClaim}
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function StageRow({ stage, of, request }: { stage: Stage; of: number; request: RequestAccount }) {
+  const s = t.value;
+  const label = (s.stages[stage.stage] ?? s.stages["constraint"]!)(stage.stage === "class" ? request.class : String(stage.index ?? 0));
+  return (
+    <li class={stage.left < Math.max(1, request.wanted) ? "stage lacking" : "stage"}>
+      <span class="stage-bar" aria-hidden="true">
+        <span style={{ width: `${of > 0 ? (stage.left / of) * 100 : 0}%` }} />
+      </span>
+      <b class="tabular">{stage.left}</b>
+      <span>
+        {label}
+        {stage.lost && <span class="note"> −{stage.lost.count}: {some(stage.lost.devices)}</span>}
+        {Object.entries(stage.seen ?? {}).map(([path, values]) => (
+          <span class="stage-more" key={path}>
+            <code>{path}</code> {s.seenValues} {Object.entries(values).map(([value, count]) => `${value} ×${count}`).join(", ")}
+          </span>
+        ))}
+        {(stage.missing ?? []).map((missing) => (
+          <span class="stage-more" key={missing.path}>
+            <Ticked text={s.missingAttribute(missing.path, missing.on, missing.of)} />
+            {missing.near.length > 0 && <Ticked text={s.didYouMean(missing.near.map((name) => `\`${name}\``).join(", "))} />}
+            {missing.guard && (
+              <>
+                {" "}
+                {s.guarded} <code>{missing.guard}</code>
+              </>
+            )}
+          </span>
+        ))}
+        {Object.keys(stage.errors ?? {}).map((error) => (
+          <span class="stage-more exact" key={error}>
+            {error}
+          </span>
+        ))}
+      </span>
+    </li>
+  );
+}
+
+function Request({ account, request, all, alone }: { account: Told; request: RequestAccount; all: Together; alone: boolean }) {
+  const s = t.value;
+  const place = spanOfPath(account, all, request.claim, request.path);
+  const name = `${request.request}${request.sub === null ? "" : `/${request.sub}`}`;
+  const title = (
+    <>
+      <code>{name}</code>
+      {!alone && <span class="note"> {request.claim}</span>}
+    </>
+  );
+  return (
+    <section class="request-funnel" aria-label={name}>
+      <h4>
+        {place ? (
+          <button type="button" class="link-button" onClick={() => reveal(place.file.id, place.range)}>
+            {title}
+          </button>
+        ) : (
+          title
+        )}{" "}
+        <span class="note">{s.wantedDevices(request.mode, request.wanted)}</span>
+        {request.picked && <span class="chip verdict-Yes">{s.chosenSub}</span>}
+      </h4>
+      <ol class="funnel">
+        {request.funnel.map((stage, index) => (
+          <StageRow key={index} stage={stage} of={request.funnel[0]?.left ?? 0} request={request} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What the selectors of a request say of the chosen device, part by part. */
+function Selectors({ request, device, all }: { request: RequestAccount; device: string; all: Together }) {
+  const s = t.value;
+  const asked = { device, claim: request.claim, request: `${request.request}${request.sub === null ? "" : `/${request.sub}`}`, class: request.class };
+  const key = JSON.stringify([all.key, all.version, asked, release.value]);
+  const { outcome } = useEngine<Judged[]>("judged", key, () => ({ verb: "cel", text: all, options: { asked, ...(release.peek() ? { release: release.peek() } : {}) }, shape: "judged" }));
+  if (outcome?.kind !== "answer") return <Trouble outcome={outcome} verb="cel" />;
+  return (
+    <>
+      {outcome.answer.map((selector, index) => (
+        <div class="judged" key={index}>
+          <p>
+            <span class={`sign-box verdict-${selector.result?.match ? "Yes" : "No"}`} aria-hidden="true">
+              {selector.result?.match ? SIGNS.Yes : SIGNS.No}
+            </span>{" "}
+            {s.selectorOf(selector.kind === "DeviceClass" ? `DeviceClass ${selector.of}` : `${s.request} ${selector.request}`, selector.index)}
+          </p>
+          {(selector.error ?? selector.result?.error) && <p class="exact bad-text">{selector.error ?? selector.result?.error}</p>}
+          <Traced expression={selector.expression} trace={selector.result?.trace ?? []} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** Devices down, requests across; a cell says why not, and opens the selectors. */
+function DeviceTable({ node, all }: { node: NodeAccount; all: Together }) {
+  const s = t.value;
+  const devices = [...new Set(node.requests.flatMap(({ cells }) => cells.map(({ device }) => device)))];
+  if (devices.length === 0) return null;
+  const chosen = devices.includes(chosenDevice.value) ? chosenDevice.value : "";
+  const MOST = 60;
+  return (
+    <section>
+      <h4>{s.deviceTable}</h4>
+      <p class="note">{s.deviceTableNote}</p>
+      <div class="table-scroll" tabIndex={0} role="region" aria-label={s.deviceTable}>
+        <table class="device-table">
+          <thead>
+            <tr>
+              <th scope="col">{s.device}</th>
+              {node.requests.map((request, index) => (
+                <th scope="col" key={index}>
+                  {request.request}
+                  {request.sub === null ? "" : `/${request.sub}`}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {devices.slice(0, MOST).map((device) => (
+              <tr key={device} class={device === chosen ? "chosen" : ""}>
+                <th scope="row">
+                  <button type="button" class="link-button" aria-expanded={device === chosen} title={device} onClick={() => (chosenDevice.value = device === chosen ? "" : device)}>
+                    {lastPart(device)}
+                  </button>
+                </th>
+                {node.requests.map((request, index) => {
+                  const cell = request.cells.find((other) => other.device === device);
+                  const good = cell && cell.reason === null;
+                  return (
+                    <td key={index}>
+                      <span class={`sign-box verdict-${good ? "Yes" : "No"}`} aria-hidden="true">
+                        {good ? SIGNS.Yes : SIGNS.No}
+                      </span>
+                      <span>{good ? s.deviceFits : <Ticked text={told(cell?.text ?? "")} />}</span>
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {devices.length > MOST && <p class="note">{s.andMore(devices.length - MOST)}</p>}
+      {chosen !== "" && (
+        <section class="chosen-device" aria-label={chosen}>
+          <h4>
+            {s.selectorsOn} <code>{chosen}</code>
+          </h4>
+          {node.requests.map((request, index) => (
+            <Selectors key={index} request={request} device={chosen} all={all} />
+          ))}
+        </section>
+      )}
+    </section>
+  );
+}
+
+/** Pod, claims, classes, devices, node: with the place where it does not hold. */
+function Picture({ account, node, pod }: { account: Told; node: NodeAccount; pod: string }) {
+  const s = t.value;
+  const claims = account.claims.length > 0 ? account.claims : [...new Set(node.requests.map(({ claim }) => claim))];
+  const results = (node.allocations ?? []).map(({ devices }) => devices.results ?? []);
+  return (
+    <div class="chains" role="group" aria-label={s.picture}>
+      {claims.map((claim, at) => {
+        const requests = node.requests.filter((request) => request.claim === claim);
+        const failing = requests.find((request) => request.why !== "");
+        const given = (results[at] ?? []).map(({ device }) => device);
+        const fits = node.verdict === "allocated";
+        const links = [
+          ...(pod === "" ? [] : [{ kind: "Pod", name: lastPart(pod), broken: false }]),
+          { kind: "ResourceClaim", name: lastPart(claim), broken: false },
+          { kind: "DeviceClass", name: [...new Set(requests.map((request) => request.class))].join(", "), broken: false },
+          { kind: s.devicesWord, name: given.length > 0 ? some(given, 3) : s.noneFound, broken: !fits && (failing !== undefined || node.conflicts.length > 0 || claims.length === 1) },
+          { kind: "Node", name: node.name, broken: false },
+        ].filter(({ kind, name }) => kind !== "DeviceClass" || name !== "");
+        return (
+          <ol class="chain" key={claim}>
+            {links.map((link, index) => (
+              <li key={link.kind} class={link.broken ? "broken" : ""}>
+                <span class="chain-box">
+                  <span class="note">{link.kind}</span>
+                  <b>{link.name}</b>
+                </span>
+                {index < links.length - 1 && (
+                  <span class="chain-arrow">
+                    {link.broken ? <Icon name="cross" size={14} /> : "→"}
+                    {link.broken && <span class="sr">{s.chainBroken}</span>}
+                  </span>
+                )}
+              </li>
+            ))}
+          </ol>
+        );
+      })}
+    </div>
+  );
+}
+
+function Facts({ title, lines }: { title: string; lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h4>{title}</h4>
+      <ul class="facts">
+        {lines.map((line) => (
+          <li key={line}>
+            <Ticked text={line} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const SIGN: Record<NodeAccount["verdict"], keyof typeof SIGNS> = { allocated: "Yes", none: "No", unavailable: "No", error: "Error", "node-error": "Error", undecided: "Possible" };
+
+/** Why a pod gets its devices on a node, or none. */
+export function Account({ account, pod, name, all }: { account: Told; pod: string; name: string; all: Together }) {
+  const s = t.value;
+  const { node, before } = account;
+  const verdict = node ? SIGN[node.verdict] : "No";
+  const message = node?.message ?? before?.message ?? "";
+  useEffect(() => {
+    const first = node?.requests.find((request) => request.why !== "") ?? node?.requests[0];
+    const place = first && spanOfPath(account, all, first.claim, first.path);
+    if (place) mark(place.file.id, [place.range]);
+    announce(s.cell(name, pod, s.verdicts[verdict]));
+  }, [account]);
+  return (
+    <section class="cell-detail account" aria-label={`${name}, ${pod}`}>
+      <h3 class="cell-title">
+        <span class={`sign-box verdict-${verdict}`} aria-hidden="true">
+          {SIGNS[verdict]}
+        </span>
+        <span>
+          {name} <span class="muted">×</span> {pod || s.claimsWithoutPod}: <b>{s.allocationVerdicts[node?.verdict ?? "none"]}</b>
+        </span>
+        <span class="finding-tools">
+          <button type="button" class="button icon-only quiet" aria-label={s.linkAnswer} title={s.linkAnswer} onClick={() => void copyLink({ pod: pod || "-", node: name })}>
+            <Icon name="link" size={14} />
+          </button>
+          {node && (
+            <button type="button" class="button icon-only quiet" aria-label={s.copyMarkdown} title={s.copyMarkdown} onClick={() => void accountMarkdown(node, pod).then((text) => copyText(text, t.peek().copyMarkdownDone))}>
+              <Icon name="copy" size={14} />
+            </button>
+          )}
+        </span>
+      </h3>
+      {message && (
+        <p class="scheduler-says">
+          {s.schedulerSays}: <code>{message}</code>
+        </p>
+      )}
+      {node?.fatal && <p class="bad-text">{s.fatalNote}</p>}
+      {node && (
+        <>
+          <Picture account={account} node={node} pod={pod} />
+          <Relaxations account={account} node={node} all={all} />
+          {node.requests.map((request, index) => (
+            <Request key={index} account={account} request={request} all={all} alone={account.claims.length < 2} />
+          ))}
+          <Facts title={s.conflicts} lines={node.conflicts.map(({ text }) => told(text))} />
+          <Facts title={s.holders} lines={node.holders.map(({ device, claim, pods, share }) => s.heldBy(lastPart(device), claim, pods, Object.entries(share).map(([key, value]) => `${key} ${value}`).join(", ")))} />
+          <Facts title={s.charges} lines={node.charges.map(({ device, name: capacity, asked, charged, left }) => s.charged(lastPart(device), capacity, asked ?? "", charged, left))} />
+          <Facts
+            title={s.pools}
+            lines={node.pools.filter(({ state, ignored }) => state !== "ok" || ignored.length > 0).map(({ pool, state, have, want, reason, ignored }) => `\`${pool}\`: ${s.poolStates[state] ?? state}${want > have ? ` (${have}/${want})` : ""}${reason ? `: ${reason}` : ""}${ignored.map(({ slice, why }) => `; ${slice}: ${why}`).join("")}`)}
+          />
+          <DeviceTable node={node} all={all} />
+          <p class="note">{s.notLookedAt}</p>
+        </>
+      )}
+    </section>
+  );
+}

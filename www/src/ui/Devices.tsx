@@ -1,0 +1,126 @@
+import { useMemo } from "preact/hooks";
+import type { Account as Told, DeviceGrid } from "../engine/devices.ts";
+import { exampleById } from "../examples/index.ts";
+import { told } from "../i18n/engine.ts";
+import { t } from "../i18n/index.ts";
+import { fileOf, files, manifest, source } from "../state/files.ts";
+import { nodeWords, pickedDevices, release } from "../state/options.ts";
+import { openExample } from "../state/session.ts";
+import { together, type Together } from "../state/together.ts";
+import { Account } from "./Account.tsx";
+import { Commands } from "./Commands.tsx";
+import { FindingList } from "./FindingList.tsx";
+import { MatrixGrid } from "./MatrixGrid.tsx";
+import { Ticked } from "./Ticked.tsx";
+import { Trouble } from "./Trouble.tsx";
+import { pauseFor, useEngine } from "./useEngine.ts";
+
+/** Codes that are about the whole attempt: they stand above the nodes. */
+const OF_ALL = ["allocation-error", "error-ends-attempt"];
+/** With fewer nodes than this a filter is in the way. */
+const MANY = 15;
+
+function Opened({ grid, all }: { grid: DeviceGrid; all: Together }) {
+  const s = t.value;
+  const picked = pickedDevices.value!;
+  const nodes = fileOf("nodes");
+  const group = grid.groups.find(({ pod }) => (pod ?? "") === picked.pod);
+  const key = group && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value, picked]);
+  const { outcome } = useEngine<Told>("account", key ?? null, () => ({
+    verb: "allocate",
+    text: all,
+    ...(nodes ? { texts: { nodes: source(nodes) } } : {}),
+    options: { ...(group!.pod === null ? { claims: group!.claims } : { pod: group!.pod }), nodeNames: [picked.node], ...(release.peek() ? { release: release.peek() } : {}) },
+    shape: "account",
+    cell: { object: 0, node: 0, name: picked.node },
+  }));
+  if (outcome?.kind !== "answer") return outcome ? <Trouble outcome={outcome} verb="allocate" /> : <p class="muted quiet">{s.waiting}</p>;
+  return <Account account={outcome.answer} pod={picked.pod} name={picked.node} all={all} />;
+}
+
+/** Which devices each pod gets on each node, and why none. */
+export function Devices() {
+  const s = t.value;
+  void files.value;
+  const file = manifest.value;
+  const nodes = fileOf("nodes");
+  const words = nodeWords.value;
+  const picked = pickedDevices.value;
+  const all = together();
+  const key = all && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value]);
+  const { outcome, fresh } = useEngine<DeviceGrid>(
+    "allocate",
+    key ?? null,
+    () => ({ verb: "allocate", text: all!, ...(nodes ? { texts: { nodes: source(nodes) } } : {}), options: release.value ? { release: release.value } : {}, shape: "devices" }),
+    pauseFor((all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) + (nodes?.doc.length ?? 0)),
+  );
+  const grid = outcome?.kind === "answer" ? outcome.answer : null;
+  const rows = useMemo(() => {
+    const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+    return (grid?.matrix.nodes ?? []).flatMap((name, row) => (parts.every((part) => name.toLowerCase().includes(part)) ? [row] : []));
+  }, [grid, words]);
+  if (!file || !all) return null;
+  if (grid && (!grid.ours || grid.groups.length === 0)) {
+    const example = exampleById("gpu-pod");
+    return (
+      <div class="empty">
+        <p>
+          <Ticked text={s.devicesIntro} />
+        </p>
+        {example && (
+          <button type="button" class="button primary" onClick={() => void openExample(example)}>
+            {s.openExample}
+          </button>
+        )}
+      </div>
+    );
+  }
+  const matrix = grid?.matrix;
+  const column = grid && picked ? grid.groups.findIndex(({ pod }) => (pod ?? "") === picked.pod) : -1;
+  const row = matrix && picked ? matrix.nodes.indexOf(picked.node) : -1;
+  const above = matrix?.findings.filter(({ code }) => OF_ALL.includes(code)) ?? [];
+  return (
+    <div class="nodes devices" aria-busy={!fresh}>
+      <Trouble outcome={outcome} verb="allocate" />
+      {grid && matrix && (
+        <>
+          <div class="controls">
+            {matrix.nodes.length > MANY && <input type="search" class="filter" placeholder={s.filterNodes} aria-label={s.filterNodes} value={words} onInput={({ currentTarget }) => (nodeWords.value = currentTarget.value)} />}
+            <span>{s.devicesTitle}</span>
+            <span class="spacer" />
+            <span class="muted tabular" role="status">
+              {s.nodeCount(rows.length, matrix.nodes.length)} · Kubernetes {grid.release}
+            </span>
+          </div>
+          {(above.length > 0 || grid.groups.some(({ before }) => before !== null)) && (
+            <ul class="of-all">
+              {grid.groups.map(({ pod, before }) => before && (
+                <li key={pod}>
+                  {pod}: <code>{before.message}</code>
+                </li>
+              ))}
+              {above.map((finding, index) => (
+                <li key={index}>{finding.origin === "claimkit" ? <Ticked text={told(finding.message)} /> : <code>{finding.message}</code>}</li>
+              ))}
+            </ul>
+          )}
+          {matrix.nodes.length === 0 ? (
+            <p class="muted quiet">
+              <Ticked text={s.devicesNoNodes} />
+            </p>
+          ) : (
+            <MatrixGrid
+              matrix={matrix}
+              rows={rows}
+              picked={column >= 0 && row >= 0 ? { row, column } : null}
+              onPick={(at, of) => (pickedDevices.value = { pod: grid.groups[of]?.pod ?? "", node: matrix.nodes[at] ?? "" })}
+            />
+          )}
+          {column >= 0 && row >= 0 ? <Opened grid={grid} all={all} /> : matrix.nodes.length > 0 && <p class="muted quiet">{s.pickCell}</p>}
+          <FindingList findings={matrix.findings.filter(({ code }) => !OF_ALL.includes(code))} fileId={file.id} canFix={false} locate={all.locate} />
+          <Commands panel="devices" />
+        </>
+      )}
+    </div>
+  );
+}

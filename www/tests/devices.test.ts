@@ -1,0 +1,182 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openPage, setText, setUp, textOf } from "./page.ts";
+
+setUp();
+
+const EXAMPLE = readFileSync(new URL("../src/examples/gpu-pod.yaml", import.meta.url), "utf8");
+
+/** A claim whose two requests could each be met, but not with the same value of an attribute. */
+const PAIR = `apiVersion: resource.k8s.io/v1beta1
+kind: ResourceClaim
+metadata: {name: pair, namespace: demo}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      deviceClassName: gpu.example.com
+    - name: nic # beside the GPU
+      deviceClassName: nic.example.org
+    constraints:
+    - matchAttribute: resource.kubernetes.io/pcieRoot
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pod0, namespace: demo}
+spec:
+  containers: [{name: c, image: x, resources: {claims: [{name: pair}]}}]
+  resourceClaims: [{name: pair, resourceClaimName: pair}]
+---
+apiVersion: v1
+kind: Node
+metadata: {name: node-a}
+${["gpu.example.com", "nic.example.org"]
+  .map(
+    (driver, at) => `---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: ${driver}}
+spec: {selectors: [{cel: {expression: 'device.driver == "${driver}"'}}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: slice-${at}}
+spec:
+  driver: ${driver}
+  nodeName: node-a
+  pool: {name: node-a, generation: 1, resourceSliceCount: 1}
+  devices: [{name: dev-${at}, attributes: {resource.kubernetes.io/pcieRoot: {string: "pci0000:0${at}"}}}]
+`,
+  )
+  .join("")}`;
+
+describe("devices", () => {
+  it("lead from the grid to the funnel, the devices, the holder and the change that helps", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    const grid = page.getByRole("grid");
+    await grid.waitFor();
+    expect(await page.getByRole("row", { name: /^node-2/ }).getByRole("gridcell").allTextContents()).toEqual(["✕No", "✓gpu-0"]);
+    // One click to the funnel.
+    await page.getByRole("row", { name: /^node-1/ }).getByRole("gridcell").first().click();
+    await page.locator(".account", { hasText: "node-1 × training/trainer" }).waitFor();
+    await page.locator(".scheduler-says", { hasText: "cannot allocate all claims" }).waitFor();
+    expect(await page.locator(".stage > b").allTextContents()).toEqual(["2", "2", "2", "0"]);
+    expect(await page.locator(".stage").last().textContent()).toContain("free −2: gpu-0, gpu-1");
+    expect(await page.locator(".facts").first().textContent()).toContain("prod/serving, reserved for serving-0");
+    expect(await page.locator(".device-table tbody tr").first().textContent()).toContain("held by prod/serving");
+    expect(await page.locator(".relaxations").textContent()).toContain("freeing claim prod/serving → gives gpu-0");
+    // The broken link is between the class and the node.
+    expect(await page.locator(".chain .broken").textContent()).toContain("none");
+    await page.getByRole("button", { name: "Show the claim" }).click();
+    expect(await page.locator(".status-bar").textContent()).toContain("Ln 66");
+    expect(await page.locator(".commands code").last().textContent()).toBe("npx claimkit allocate --pod training/trainer --node node-1 cluster.yaml");
+    await done();
+  });
+
+  it("are mended by an edit that can be taken back", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    const tolerating = page.locator(".relaxations li", { hasText: "tolerating gpu.example.com/unhealthy=ecc:NoSchedule" });
+    await tolerating.getByRole("button", { name: "Apply" }).click();
+    await page.locator(".account h3", { hasText: "gets its devices" }).waitFor();
+    expect(await page.getByRole("row", { name: /^node-3/ }).getByRole("gridcell").first().textContent()).toBe("✓gpu-0");
+    expect(await textOf(page)).toContain('          tolerations:\n          - {key: gpu.example.com/unhealthy, operator: Equal, value: ecc, effect: NoSchedule}\n---');
+    await page.locator(".notice").getByRole("button", { name: "Undo" }).click();
+    await page.locator(".account h3", { hasText: "gets no devices" }).waitFor();
+    expect(await textOf(page)).toBe(EXAMPLE);
+    await page.locator(".relaxations li", { hasText: "dropping selector 0" }).getByRole("button", { name: "Apply" }).click();
+    await page.locator(".account h3", { hasText: "gets its devices" }).waitFor();
+    expect(await textOf(page)).toBe(EXAMPLE.replace(/ {10}selectors:\n {12}- cel:\n {16}expression: >-\n.*\n.*\n/, ""));
+    await done();
+  });
+
+  it("show the selectors of a chosen device with the value of every part", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    await page.locator(".device-table .link-button", { hasText: "gpu-1" }).click();
+    const selector = page.locator(".judged").nth(1);
+    await selector.locator(".part-value").first().waitFor();
+    expect(await selector.locator(".part-value").first().textContent()).toBe('"t4"');
+    expect(await selector.locator(".part.false").first().textContent()).toContain("model");
+    await selector.locator("summary").click();
+    expect(await selector.locator(".parts tr", { hasText: '== "a100"' }).last().locator("td").last().textContent()).toBe("false");
+    await done();
+  });
+
+  it("say what keeps two requests apart, and mend a text of an older version", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    await page.getByRole("grid").waitFor();
+    await setText(page, PAIR);
+    await page.getByRole("row", { name: /^node-a/ }).getByRole("gridcell").first().click();
+    await page.locator(".facts", { hasText: "no value of resource.kubernetes.io/pcieRoot will do for all" }).waitFor();
+    await page.locator(".relaxations li", { hasText: "dropping constraint 0" }).getByRole("button", { name: "Apply" }).click();
+    await page.locator(".account h3", { hasText: "gets its devices" }).waitFor();
+    expect(await textOf(page)).toBe(PAIR.replace(/ {4}constraints:\n.*\n/, ""));
+    await done();
+  });
+
+  it("can be used with the keyboard, and are announced", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    await page.locator(".account").waitFor();
+    await page.getByRole("grid").focus();
+    await page.keyboard.press("ArrowUp");
+    await page.locator(".account", { hasText: "node-2 × training/trainer" }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".account h3", { hasText: "gets its devices" }).waitFor();
+    await page.locator('[role="status"].sr', { hasText: "node-2, dev/notebook: Yes" }).waitFor({ state: "attached" });
+    await done();
+  });
+
+  it("stand in a link, and in Markdown", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    await page.locator(".account").getByRole("button", { name: "Copy a link to this" }).click();
+    await page.locator(".notice", { hasText: "Link to this answer copied" }).waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    await page.locator(".account").getByRole("button", { name: "Copy as Markdown" }).click();
+    await page.locator(".notice", { hasText: "Copied as Markdown" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^\*\*node-3\*\* × \*\*training\/trainer\*\*: gets no devices\n\nThe scheduler says: `cannot allocate all claims`/);
+    const opened = await openPage({ context: page.context(), path: `#${link.split("#")[1]}` });
+    await opened.page.locator(".account", { hasText: "node-3 × training/trainer" }).waitFor();
+    await opened.done();
+    await done();
+  });
+
+  it("guide who has none, and say what stops a pod before any node", async () => {
+    const { page, done } = await openPage({ path: "#example=three-mistakes" });
+    await page.getByRole("tab", { name: "Devices" }).click();
+    await page.locator(".empty", { hasText: "kubectl get nodes,pods,deviceclasses" }).waitFor();
+    await page.getByRole("button", { name: "Open an example" }).click();
+    await page.getByRole("grid").waitFor();
+    await setText(page, EXAMPLE.replace("name: large-gpu", "name: other"));
+    await page.locator(".of-all", { hasText: "training/trainer" }).waitFor();
+    await done();
+  });
+
+  it("speak Chinese where the words are ours", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod", locale: "zh-CN" });
+    await page.locator(".relaxations li", { hasText: "去掉选择算符 0" }).waitFor();
+    expect(await page.locator(".funnel").textContent()).toMatch(/在节点上.*通过选择算符 0.*没有污点/);
+    expect(await page.locator(".device-table").textContent()).toContain("由驱动设置");
+    await done();
+  });
+});
+
+describe("expressions", () => {
+  it("are tried on every device, with the trace of the chosen one", async () => {
+    const { page, done } = await openPage({ path: "#example=cel" });
+    await page.getByText("Selects 1 of 6 devices.").waitFor();
+    expect(await page.locator(".traced pre").textContent()).toBe('device.attributes["gpu.example.com"].model"a100" == "a100" &&\ndevice.capacity["gpu.example.com"].memorya quantity of 42949672960.compareTo(quantity("80Gi"))-1 >= 0');
+    await page.locator(".device-row", { hasText: "gpu.example.com/node-2" }).first().click();
+    await page.locator(".part-value", { hasText: '"t4"' }).waitFor();
+    await page.getByLabel("Device selector in CEL").fill('device.attributes["gpu.example.com"].index < 4');
+    await page.locator(".device-row .exact", { hasText: "no such key: index" }).first().waitFor();
+    await page.locator(".part.failed").first().waitFor();
+    await page.getByLabel("Device selector in CEL").fill('device.attributes["x"].y == ');
+    await page.locator(".compile-error", { hasText: "Syntax error" }).waitFor();
+    await page.getByLabel("Selectors of the text").selectOption({ index: 1 });
+    await page.getByText("Selects 6 of 6 devices.").waitFor();
+    expect(await page.getByLabel("Device selector in CEL").inputValue()).toBe('device.driver == "gpu.example.com"');
+    expect(await page.locator(".commands code").textContent()).toBe(`npx claimkit cel --device cluster.yaml 'device.driver == "gpu.example.com"'`);
+    await page.reload();
+    await page.getByText("Selects 6 of 6 devices.").waitFor();
+    await done();
+  });
+});
