@@ -148,8 +148,10 @@ pub struct Gates(u32);
 impl Gates {
     /// The defaults of a release.
     pub fn defaults(release: Release) -> Self {
-        let on = Gate::ALL.iter().filter(|gate| matches!(gate.default_in(release), Some(On | Locked)));
-        Gates(on.fold(0, |bits, gate| bits | gate.bit()))
+        let on = |(_, first, last, default): &&(Gate, u8, u8, Setting)| {
+            *default != Off && *first <= release.minor && release.minor <= *last
+        };
+        Gates(DEFAULTS.iter().filter(on).fold(0, |bits, (gate, ..)| bits | gate.bit()))
     }
 
     /// The defaults of a release with some gates set.

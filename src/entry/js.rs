@@ -284,7 +284,7 @@ impl Call {
         if let Some(name) = value.as_object().and_then(|members| members.keys().find(|name| !known.contains(&name.as_str()))) {
             return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.join("`, `"))));
         }
-        let request: Request = self.deserialize("the options", value)?;
+        let request: Request = request::read(&json).map_err(|problem| self.unusable(&problem))?;
         Ok(Request { damaged, ..request })
     }
 
@@ -319,8 +319,8 @@ impl Call {
             return Err(self.wrong(argument, value, "an object"));
         }
         let json = self.stringify(argument, value)?;
-        let value = serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
-        self.deserialize(argument, value).map(Some)
+        let problem = |problem| self.unusable(&format!("{argument} cannot be used: {problem}"));
+        request::read(&json).map(Some).map_err(problem)
     }
 
     /// JSON, given as an object or as its text.
@@ -334,13 +334,6 @@ impl Call {
             None => return Err(self.wrong(argument, value, "an object or its JSON text")),
         };
         serde_json::from_str(&text).map(Some).map_err(|error| self.unusable(&format!("{argument} cannot be read: {error}")))
-    }
-
-    fn deserialize<T: DeserializeOwned>(self, argument: &str, value: Value) -> Result<T, JsValue> {
-        serde_path_to_error::deserialize(value).map_err(|error| {
-            let problem = request::named(error.path(), error.inner());
-            self.unusable(&if argument == "the options" { problem } else { format!("{argument} cannot be used: {problem}") })
-        })
     }
 
     fn stringify(self, argument: &str, value: &JsValue) -> Result<String, JsValue> {

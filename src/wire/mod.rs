@@ -65,7 +65,7 @@ pub fn answer(request: &str) -> String {
 
 /// The same, with a locale's file for the verbs that answer with sentences, unless the request brings its own.
 pub fn answer_with(request: &str, locale: impl Fn(&str) -> Option<&'static str>) -> String {
-    let answer = match request::read(request) {
+    let answer = match request::read::<Request>(request) {
         Ok(mut request) => {
             if request.sentences.is_none() && TELLING.contains(&request.verb.as_str()) {
                 let file = request.locale().ok().and_then(locale);

@@ -14,7 +14,7 @@ const VERBS: [&str; 5] = ["parse", "validate", "convert", "evaluate", "admit"];
 
 /// A request of the contract, answered with the limits of a policy host.
 fn run(text: &str) -> Answer {
-    let mut request = match super::request::read(text) {
+    let mut request = match super::request::read::<super::Request>(text) {
         Ok(request) => request,
         Err(error) => return Answer::unusable(None, &format!("the request cannot be used: {error}")),
     };

@@ -163,20 +163,16 @@ pub enum Stored {
     Version(String),
 }
 
-/// Reads a request. The error names the field, what stands there and what is expected.
-pub fn read(text: &str) -> Result<Request, String> {
+/// Reads a request, or a part of one, from JSON. The error names the field, what stands there and what is expected:
+/// `` `limits.findings`: invalid type: … ``.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let request = serde_path_to_error::deserialize(&mut json).map_err(|error| named(error.path(), error.inner()))?;
+    let request = serde_path_to_error::deserialize(&mut json).map_err(|error| match error.path().to_string().as_str() {
+        "." => error.inner().to_string(),
+        path => format!("`{path}`: {}", error.inner()),
+    })?;
     json.end().map_err(|error| error.to_string())?;
     Ok(request)
-}
-
-/// An error with the field it is about: `` `limits.findings`: invalid type: … ``.
-pub fn named(path: &serde_path_to_error::Path, error: &dyn std::fmt::Display) -> String {
-    match path.to_string().as_str() {
-        "." => error.to_string(),
-        path => format!("`{path}`: {error}"),
-    }
 }
 
 impl Request {
