@@ -130,6 +130,19 @@ pub fn severity(code: Code) -> Severity {
         | Code::NodeSelectorLabelUnknown
         | Code::NodeSelectorValueUnknown
         | Code::NodeMistyped
+        | Code::PoolIncomplete
+        | Code::PoolCountTooLow
+        | Code::SliceCountsDisagree
+        | Code::SliceWithoutNode
+        | Code::DeviceOnTwoNodes
+        | Code::BindingConditionsOff
+        | Code::ShareTakesAll
+        | Code::AttributeList
+        | Code::RuleSelectsAll
+        | Code::ClaimNamedTwice
+        | Code::DistinctNotEnforced
+        | Code::ListInConstraint
+        | Code::ToleratedButEvicted
         | Code::PolicyFallback => Severity::Warning,
         Code::OtherGroup
         | Code::ServerFieldDropped
@@ -143,6 +156,11 @@ pub fn severity(code: Code) -> Severity {
         | Code::ClaimNotInInput
         | Code::NodeSkipped
         | Code::PlacementNotModelled
+        | Code::PoolOrderRandom
+        | Code::SliceStale
+        | Code::CounterExhausted
+        | Code::AttributeOnSome
+        | Code::ErrorEndsAttempt
         | Code::PodBound => Severity::Info,
         _ => Severity::Error,
     }

@@ -385,6 +385,66 @@ codes! {
     /// A pod names a claim that the text does not have.
     ClaimNotInInput = "claim-not-in-input",
 
+    // ---- allocation of devices ----
+    /// A pool has fewer slices of its generation than it announces.
+    PoolIncomplete = "pool-incomplete",
+    /// A pool has more slices of its generation than it announces.
+    PoolCountTooLow = "pool-count-too-low",
+    /// Pools of two drivers have one name and counters: the scheduler mixes them up.
+    PoolNameShared = "pool-name-shared",
+    /// The release walks pools in random order: the answer is one of several.
+    PoolOrderRandom = "pool-order-random",
+    /// A slice is of an older generation than its pool.
+    SliceStale = "slice-stale",
+    /// Slices of a pool announce different numbers of slices.
+    SliceCountsDisagree = "slice-counts-disagree",
+    /// A slice names no node, so its devices are offered nowhere.
+    SliceWithoutNode = "slice-without-node",
+    /// A slice has more devices than the server accepts.
+    SliceTooLarge = "slice-too-large",
+    /// A device stands in two slices of its pool.
+    DeviceTwice = "device-twice",
+    /// Slices of two nodes have a device of one name in one pool: allocating one blocks the other.
+    DeviceOnTwoNodes = "device-on-two-nodes",
+    /// Devices in a slice with shared counters are not offered.
+    DevicesBesideCounters = "devices-beside-counters",
+    /// A pool has two counter sets of one name.
+    CounterSetTwice = "counter-set-twice",
+    /// A device consumes a counter that its pool does not have.
+    CounterDangling = "counter-dangling",
+    /// Devices in use consume more of a counter than there is.
+    CounterOverdrawn = "counter-overdrawn",
+    /// Devices in use consume all of a counter.
+    CounterExhausted = "counter-exhausted",
+    /// A device has a node selector with more than one term: an error for every pod that would get it.
+    NodeSelectorManyTerms = "selector-many-terms",
+    /// The scheduler cannot parse a node selector of a slice or device: an error for every pod with pending claims.
+    NodeSelectorUnparseable = "selector-unparseable",
+    /// A device has binding conditions, which are switched off.
+    BindingConditionsOff = "binding-conditions-off",
+    /// A share that names no amount takes the whole capacity.
+    ShareTakesAll = "share-takes-all",
+    /// An attribute is a list where the scheduler does not read lists: every selector fails on the device.
+    AttributeList = "list-attribute",
+    /// Not all devices of a driver have an attribute: selectors that read it without a guard fail.
+    AttributeOnSome = "attribute-on-some",
+    /// A DeviceTaintRule taints every device of every driver.
+    RuleSelectsAll = "rule-selects-all",
+    /// A pod names a claim twice: it is allocated twice, and one result is lost.
+    ClaimNamedTwice = "claim-named-twice",
+    /// Admin access needs a label on the claim's namespace.
+    AdminAccessLabel = "admin-access-label",
+    /// The release does not enforce `distinctAttribute` here.
+    DistinctNotEnforced = "distinct-not-enforced",
+    /// A constraint names an attribute that some device publishes as a list.
+    ListInConstraint = "list-in-constraint",
+    /// A taint is tolerated when the pod is placed, but the pod will be evicted.
+    ToleratedButEvicted = "tolerated-but-evicted",
+    /// An error of the allocator.
+    AllocationError = "allocation-error",
+    /// An error on one node ends the attempt for all nodes.
+    ErrorEndsAttempt = "error-ends-attempt",
+
     // ---- admission policy ----
     /// An admission request that cannot be read, or that lacks what is judged.
     AdmissionRequest = "admission-request",

@@ -25,6 +25,7 @@ use crate::server::device::convert;
 use crate::text::Source;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 fn options(given: AllocateOptions) -> Options {
     let default = Options::default();
@@ -174,7 +175,8 @@ impl World<'_> {
             Ok(object) => self.add(input, item, index, object),
             Err(error) => self.unread(input, item, index, &error.to_string()),
         }
-        if let Some(slice) = self.facts.slices.last_mut().filter(|slice| slice.metadata.name == item.name) {
+        let last = self.facts.slices.last_mut().and_then(Rc::get_mut);
+        if let Some(slice) = last.filter(|slice| slice.metadata.name == item.name) {
             for (device, shapeless) in slice.spec.devices.iter_mut().zip(shapeless) {
                 device.shapeless = shapeless;
             }
@@ -243,7 +245,7 @@ fn cases<'f>(
     if let Some(names) = &request.claims {
         let find = |name: &String| {
             let wanted = full(request, name);
-            let claim = facts.claims.iter().find(|claim| claim.metadata.full_name() == wanted);
+            let claim = facts.claims.iter().map(|claim| &**claim).find(|claim| claim.metadata.full_name() == wanted);
             claim.ok_or_else(|| format!("`claims`: there is no ResourceClaim `{wanted}`"))
         };
         let claims = names.iter().map(find).collect::<Result<Vec<&Claim>, String>>()?;
@@ -255,10 +257,11 @@ fn cases<'f>(
     let mut cases: Vec<PodCase<'f>> = cases
         .filter(|case| case.extended.is_some() || case.pod.is_some_and(|pod| !pod.spec.resource_claims.is_empty()))
         .collect();
-    let used: BTreeSet<String> = facts.pods.iter().flat_map(used_by).collect();
+    let used: BTreeSet<String> = facts.pods.iter().flat_map(|pod| used_by(pod)).collect();
     let alone: Vec<&Claim> = facts
         .claims
         .iter()
+        .map(|claim| &**claim)
         .filter(|claim| claim.status.allocation.is_none() && !used.contains(&claim.metadata.full_name()))
         .collect();
     if !alone.is_empty() {

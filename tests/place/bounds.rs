@@ -11,6 +11,7 @@ use claimkit::place::device::plugin::{PluginGates, PodCase};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
 use serde_json::{Value, json};
+use std::rc::Rc;
 use std::time::Instant;
 
 fn add(facts: &mut Facts, object: Value) {
@@ -49,7 +50,7 @@ fn one_node(minor: u8, patch: u8, facts: &Facts) -> (Verdict, f64) {
     let behaviour = allocator(minor, patch, &features).unwrap();
     let engine = CelSelectors::new(minor, false);
     let cluster = Cluster::new(facts, behaviour, &features, &engine);
-    let claims: Vec<&Claim> = facts.claims.iter().collect();
+    let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
     let start = Instant::now();
     let gathered = Gatherer::new(&cluster).gather(0);
     let outcome = allocate(&cluster, 0, &gathered, &claims, 100_000);
@@ -86,7 +87,7 @@ fn one_too_many_with_an_error() {
     let mut facts = Facts::default();
     class(&mut facts);
     node(&mut facts, "n0", 16);
-    facts.slices[0].spec.devices[15].attributes.remove("index");
+    Rc::make_mut(&mut facts.slices[0]).spec.devices[15].attributes.remove("index");
     claim(&mut facts, &[(17, &["device.attributes[\"gpu.example.com\"].index >= 0"])]);
     let (verdict, _) = one_node(36, 3, &facts);
     let text = "claim ns/c: selector #0: CEL runtime error: no such key: index";
@@ -99,14 +100,14 @@ fn too_few_of_each_value() {
     let mut facts = Facts::default();
     class(&mut facts);
     node(&mut facts, "n0", 24);
-    for (at, device) in facts.slices[0].spec.devices.iter_mut().enumerate() {
+    for (at, device) in Rc::make_mut(&mut facts.slices[0]).spec.devices.iter_mut().enumerate() {
         device.attributes.get_mut("model").unwrap().string = Some(format!("m{}", at % 3));
     }
     let constraints = json!([{"matchAttribute": "gpu.example.com/model"}]);
     for (counts, verdict) in [((6, 2), None), ((6, 3), Some(Verdict::Nothing))] {
         let mut facts = facts.clone();
         claim(&mut facts, &[(counts.0, &[]), (counts.1, &[])]);
-        facts.claims[0].spec.devices.constraints = read(&constraints).unwrap();
+        Rc::make_mut(&mut facts.claims[0]).spec.devices.constraints = read(&constraints).unwrap();
         for (minor, patch) in [(34, 9), (35, 6), (36, 3)] {
             let (got, _) = one_node(minor, patch, &facts);
             match &verdict {
@@ -123,8 +124,8 @@ fn budget() {
     let mut facts = Facts::default();
     class(&mut facts);
     node(&mut facts, "n0", 12);
-    facts.slices[0].spec.pool.resource_slice_count = 2;
-    for device in &mut facts.slices[0].spec.devices {
+    Rc::make_mut(&mut facts.slices[0]).spec.pool.resource_slice_count = 2;
+    for device in &mut Rc::make_mut(&mut facts.slices[0]).spec.devices {
         let consumption = json!([{"counterSet": "board", "counters": {"memory": {"value": "1Gi"}}}]);
         device.consumes_counters = read(&consumption).unwrap();
     }
@@ -136,7 +137,7 @@ fn budget() {
     let features: Features = features_of(36, |name| super::lines::gate(36, name));
     let engine = CelSelectors::new(36, false);
     let cluster = Cluster::new(&facts, allocator(36, 3, &features).unwrap(), &features, &engine);
-    let claims: Vec<&Claim> = facts.claims.iter().collect();
+    let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
     let gathered = Gatherer::new(&cluster).gather(0);
     assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000).verdict, Verdict::Undecided);
     assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000_000).verdict, Verdict::Nothing);
@@ -173,7 +174,7 @@ fn large_cluster() {
         let engine = CelSelectors::new(36, false);
         let start = Instant::now();
         let cluster = Cluster::new(&facts, behaviour, &features, &engine);
-        let claims: Vec<&Claim> = facts.claims.iter().collect();
+        let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
         let gates = PluginGates { prioritized_list: true, extended_resource: true };
         let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
         let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Options::default());
@@ -198,7 +199,7 @@ fn large_cluster_with_counters() {
         let spec = json!({"driver": "gpu.example.com", "nodeName": name, "pool": pool, "sharedCounters": sets});
         add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": format!("{name}-counters")}, "spec": spec}));
     }
-    for slice in facts.slices.iter_mut().filter(|slice| !slice.spec.devices.is_empty()) {
+    for slice in facts.slices.iter_mut().filter(|slice| !slice.spec.devices.is_empty()).map(Rc::make_mut) {
         slice.spec.pool.resource_slice_count = 2;
         for device in &mut slice.spec.devices {
             let consumption = json!([{"counterSet": "board", "counters": {"memory": {"value": "5Gi"}}}]);
@@ -211,7 +212,7 @@ fn large_cluster_with_counters() {
     let engine = CelSelectors::new(36, false);
     let start = Instant::now();
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
-    let claims: Vec<&Claim> = facts.claims.iter().collect();
+    let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
     let gates = PluginGates { prioritized_list: true, extended_resource: true };
     let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
     let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Options::default());

@@ -4,6 +4,7 @@ use claimkit::place::device::facts::Facts;
 use flate2::read::GzDecoder;
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, BufReader};
+use std::rc::Rc;
 
 /// The lines of a file of `tests/vectors/alloc`. With `CLAIMKIT_ALL_VECTORS` all of them; else every `every`th.
 pub fn lines(file: &str, every: usize) -> impl Iterator<Item = Value> {
@@ -61,7 +62,7 @@ pub fn facts(line: &Value) -> Facts {
     if old {
         let slices = facts.slices.iter_mut().zip(list(line, "slices"));
         for (slice, written) in slices {
-            for (device, written) in slice.spec.devices.iter_mut().zip(list(&written["spec"], "devices")) {
+            for (device, written) in Rc::make_mut(slice).spec.devices.iter_mut().zip(list(&written["spec"], "devices")) {
                 device.shapeless = written.get("basic").is_none_or(Value::is_null);
             }
         }

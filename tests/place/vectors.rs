@@ -120,7 +120,8 @@ fn check(file: &str, every: usize) -> (usize, usize) {
         let amounts: Sorted<String, Sorted<String, Amount>> = read(&line["state"]["capacity"]).unwrap_or_default();
         let mut cluster = Cluster::new(&facts, behaviour, &features, &engine);
         usage(&mut cluster, &line["state"], &amounts);
-        let claims: Vec<&Claim> = facts.claims.iter().filter(|claim| claim.status.allocation.is_none()).collect();
+        let claims: Vec<&Claim> =
+            facts.claims.iter().map(|claim| &**claim).filter(|claim| claim.status.allocation.is_none()).collect();
         let gatherer = Gatherer::new(&cluster);
         for (at, node) in facts.nodes.iter().enumerate() {
             let answer = &line["answers"][&node.metadata.name];

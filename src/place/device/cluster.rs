@@ -18,6 +18,8 @@ pub struct Cluster<'f> {
     pub behaviour: &'f Behaviour,
     /// Its features.
     pub features: &'f Features,
+    /// Devices are taken to consume no counters, for a question about a change.
+    pub ignores_counters: bool,
     /// What is in use.
     pub usage: Usage<'f>,
     /// What selectors say.
@@ -67,6 +69,7 @@ impl<'f> Cluster<'f> {
             facts,
             behaviour,
             features,
+            ignores_counters: false,
             usage: Usage::default(),
             verdicts: Verdicts::new(selectors, devices.len()),
             judgements: Judgements::default(),
@@ -117,12 +120,12 @@ impl<'f> Cluster<'f> {
     /// A class.
     pub fn class(&self, name: &str) -> Option<&'f Class> {
         let known = equal(&self.classes, &|at| class_name(self.facts, at).cmp(name));
-        known.first().and_then(|at| self.facts.classes.get(*at))
+        known.first().and_then(|at| self.facts.classes.get(*at)).map(|class| &**class)
     }
 
     /// A slice.
     pub fn slice(&self, at: SliceAt) -> Option<&'f Slice> {
-        self.facts.slices.get(at)
+        self.facts.slices.get(at).map(|slice| &**slice)
     }
 
     /// A device and its slice.

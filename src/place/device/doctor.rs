@@ -10,6 +10,7 @@ use super::facts::{Device, Slice, TaintRule};
 use super::nodes::Place;
 use super::pools::Sets;
 use super::sorted::{Set, Sorted};
+use crate::finding::Code;
 
 /// Most findings of one code.
 const MOST_OF_ONE: usize = 20;
@@ -40,7 +41,8 @@ struct Doctor<'c, 'f> {
 }
 
 impl<'f> Doctor<'_, 'f> {
-    fn tell(&mut self, code: &'static str, severity: &'static str, slice: &Slice, path: Option<String>, message: String) {
+    fn tell(&mut self, code: Code, severity: &'static str, slice: &Slice, path: Option<String>, message: String) {
+        let code = code.name();
         let count = self.counts.entry(code);
         *count = count.saturating_add(1);
         if *count <= MOST_OF_ONE {
@@ -66,7 +68,7 @@ impl<'f> Doctor<'_, 'f> {
             let generation = slice.spec.pool.generation;
             let message =
                 format!("generation {generation} of pool {name} is stale, {newest} is there: ignored where both are seen");
-            self.tell("slice-stale", "info", slice, Some("spec.pool.generation".to_owned()), message);
+            self.tell(Code::SliceStale, "info", slice, Some("spec.pool.generation".to_owned()), message);
         }
         let current: Vec<(SliceAt, &Slice)> = all.into_iter().filter(|(_, slice)| slice.spec.pool.generation == newest).collect();
         let Some((_, first)) = current.first().copied() else { return };
@@ -88,7 +90,7 @@ impl<'f> Doctor<'_, 'f> {
                 "slices of pool {name} disagree about their number ({}): what counts is the one met first",
                 counts.join(", ")
             );
-            self.tell("slice-counts-disagree", "warning", first, path.clone(), message);
+            self.tell(Code::SliceCountsDisagree, "warning", first, path.clone(), message);
         }
         let everywhere = self.behaviour().counter_slices_everywhere
             && self.features().contains(&Feature::PartitionableDevices)
@@ -101,13 +103,13 @@ impl<'f> Doctor<'_, 'f> {
             };
             let message =
                 format!("pool {name} has {have} of {want} slices of generation {}: {effect}{reach}", first.spec.pool.generation);
-            self.tell("pool-incomplete", "warning", first, path, message);
+            self.tell(Code::PoolIncomplete, "warning", first, path, message);
         } else if have > want {
             let message = format!(
                 "pool {name} has {have} slices of generation {}, {want} are announced: it stays incomplete{reach}",
                 first.spec.pool.generation
             );
-            self.tell("pool-count-too-low", "warning", first, path, message);
+            self.tell(Code::PoolCountTooLow, "warning", first, path, message);
         }
     }
 
@@ -127,7 +129,7 @@ impl<'f> Doctor<'_, 'f> {
                         "device {device} of pool {name} is also in slice {} of another node: both are offered as one device, allocating one blocks the other",
                         other.metadata.name
                     );
-                    self.tell("device-on-two-nodes", "warning", slice, path, message);
+                    self.tell(Code::DeviceOnTwoNodes, "warning", slice, path, message);
                     continue;
                 }
                 let effect = match (self.behaviour().validity, self.behaviour().passes_bad_pools) {
@@ -136,7 +138,7 @@ impl<'f> Doctor<'_, 'f> {
                     (_, true) => "the pool is not used (`invalid resource pools were encountered`), allocationMode All fails",
                 };
                 let message = format!("device {device} of pool {name} is also in slice {}: {effect}", other.metadata.name);
-                self.tell("device-twice", "error", slice, path, message);
+                self.tell(Code::DeviceTwice, "error", slice, path, message);
             }
         }
     }
@@ -149,12 +151,12 @@ impl<'f> Doctor<'_, 'f> {
                 let counters = set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect();
                 if sets.insert(&set.name, counters).is_some() && by_pool {
                     let message = format!("counter set {} is there twice in pool {name}: the pool is invalid", set.name);
-                    self.tell("counter-set-twice", "error", slice, Some(format!("spec.sharedCounters[{index}].name")), message);
+                    self.tell(Code::CounterSetTwice, "error", slice, Some(format!("spec.sharedCounters[{index}].name")), message);
                 }
             }
             if self.behaviour().counter_slices_apart && !slice.spec.shared_counters.is_empty() && !slice.spec.devices.is_empty() {
                 let message = "devices in a slice with shared counters are not offered".to_owned();
-                self.tell("devices-beside-counters", "error", slice, Some("spec.devices".to_owned()), message);
+                self.tell(Code::DevicesBesideCounters, "error", slice, Some("spec.devices".to_owned()), message);
             }
         }
         let mut used: Sorted<(&str, &str), i128> = Sorted::new();
@@ -173,7 +175,7 @@ impl<'f> Doctor<'_, 'f> {
                             "device {} consumes counter set {set}, which pool {name} does not have: {effect}",
                             device.name
                         );
-                        self.tell("counter-dangling", "error", slice, path, message);
+                        self.tell(Code::CounterDangling, "error", slice, path, message);
                         continue;
                     };
                     for (counter, amount) in consumption.counters.iter() {
@@ -182,7 +184,7 @@ impl<'f> Doctor<'_, 'f> {
                                 "device {} consumes counter {counter}, which set {set} does not have: {effect}",
                                 device.name
                             );
-                            self.tell("counter-dangling", "error", slice, path.clone(), message);
+                            self.tell(Code::CounterDangling, "error", slice, path.clone(), message);
                         } else if uses_counters(self.cluster, self.cluster.identity(device_at)) {
                             let sum = used.entry((set, counter));
                             *sum = sum.saturating_add(amount.value.nanos());
@@ -200,10 +202,10 @@ impl<'f> Doctor<'_, 'f> {
             let (shown, all) = (spell(used), spell(total));
             if used > total {
                 let message = format!("counter {counter} of set {set} in pool {name} is overdrawn: {shown} of {all} in use");
-                self.tell("counter-overdrawn", "error", first, None, message);
+                self.tell(Code::CounterOverdrawn, "error", first, None, message);
             } else if used == total {
                 let message = format!("counter {counter} of set {set} in pool {name} is used up: {all}");
-                self.tell("counter-exhausted", "info", first, None, message);
+                self.tell(Code::CounterExhausted, "info", first, None, message);
             }
         }
     }
@@ -229,7 +231,7 @@ impl<'f> Doctor<'_, 'f> {
             );
             let first = drivers.first().and_then(|(_, at)| cluster.slice(*at));
             if let Some(slice) = first {
-                self.tell("pool-name-shared", "error", slice, Some("spec.pool.name".to_owned()), message);
+                self.tell(Code::PoolNameShared, "error", slice, Some("spec.pool.name".to_owned()), message);
             }
         }
     }
@@ -243,12 +245,12 @@ impl<'f> Doctor<'_, 'f> {
                 "the node selector cannot be parsed, which is an error for every pod with pending claims: {}",
                 error.error
             );
-            self.tell("selector-unparseable", "error", slice, Some("spec.nodeSelector".to_owned()), message);
+            self.tell(Code::NodeSelectorUnparseable, "error", slice, Some("spec.nodeSelector".to_owned()), message);
         }
         let counters = !spec.shared_counters.is_empty() && self.behaviour().counter_slices_everywhere;
         if !place.is_set() && spec.per_device_node_selection.is_none() && !counters {
             self.tell(
-                "slice-without-node",
+                Code::SliceWithoutNode,
                 "warning",
                 slice,
                 Some("spec".to_owned()),
@@ -263,7 +265,7 @@ impl<'f> Doctor<'_, 'f> {
                 "{} devices, at most {limit} are accepted: the slice is refused and its pool stays incomplete",
                 spec.devices.len()
             );
-            self.tell("slice-too-large", "error", slice, Some("spec.devices".to_owned()), message);
+            self.tell(Code::SliceTooLarge, "error", slice, Some("spec.devices".to_owned()), message);
         }
         for (device_at, device) in cluster.devices_of(at) {
             self.device(slice, device_at.index, device);
@@ -280,20 +282,20 @@ impl<'f> Doctor<'_, 'f> {
                 let message = format!(
                     "device {name} has a node selector with {terms} terms: accepted by the API, an error for every pod that would get it"
                 );
-                self.tell("selector-many-terms", "error", slice, path("nodeSelector.nodeSelectorTerms"), message);
+                self.tell(Code::NodeSelectorManyTerms, "error", slice, path("nodeSelector.nodeSelectorTerms"), message);
             }
             if let Err(error) = Place::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements) {
                 let message = format!(
                     "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {}",
                     error.error
                 );
-                self.tell("selector-unparseable", "error", slice, path("nodeSelector"), message);
+                self.tell(Code::NodeSelectorUnparseable, "error", slice, path("nodeSelector"), message);
             }
         }
         let bound = device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty());
         if bound && self.behaviour().binding_needs_feature && !cluster.has(Feature::DeviceBindingAndStatus) {
             let message = format!("device {name} has binding conditions, which are switched off: it is not offered");
-            self.tell("binding-conditions-off", "warning", slice, path("bindingConditions"), message);
+            self.tell(Code::BindingConditionsOff, "warning", slice, path("bindingConditions"), message);
         }
         let free = |(_, capacity): &(&String, &super::facts::Capacity)| capacity.request_policy.is_none();
         if device.allow_multiple_allocations == Some(true)
@@ -302,7 +304,7 @@ impl<'f> Doctor<'_, 'f> {
             let message = format!(
                 "device {name} may be shared, but capacity {capacity} has no request policy: the first share that names no amount takes all"
             );
-            self.tell("share-takes-all", "warning", slice, path("capacity"), message);
+            self.tell(Code::ShareTakesAll, "warning", slice, path("capacity"), message);
         }
         if let Some((attribute, _)) = device.attributes.iter().find(|(_, value)| scalar(value).is_none() && set(value).is_some())
             && !cluster.has(Feature::ListTypeAttributes)
@@ -310,7 +312,7 @@ impl<'f> Doctor<'_, 'f> {
             let message = format!(
                 "attribute {attribute} of device {name} is a list: where DRAListTypeAttributes is off, every selector that is asked about the device is an error"
             );
-            self.tell("list-attribute", "warning", slice, path("attributes"), message);
+            self.tell(Code::AttributeList, "warning", slice, path("attributes"), message);
         }
     }
 
@@ -339,7 +341,7 @@ impl<'f> Doctor<'_, 'f> {
                     "not all devices of {driver} have {}: selectors that read them without a guard are errors",
                     some.join(", ")
                 );
-                self.tell("attribute-on-some", "info", slice, None, message);
+                self.tell(Code::AttributeOnSome, "info", slice, None, message);
             }
         }
     }
@@ -362,7 +364,7 @@ impl<'f> Doctor<'_, 'f> {
         let path = Some("spec.deviceSelector".to_owned());
         let (severity, origin) = ("warning", "claimkit");
         self.list.push(Finding {
-            code: "rule-selects-all",
+            code: Code::RuleSelectsAll.name(),
             severity,
             origin,
             message: format!("{message}{evicts}"),

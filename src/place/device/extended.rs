@@ -3,8 +3,9 @@
 use super::cluster::Cluster;
 use super::facts::{Ask, Claim, Class, Container, Node, Pod, Request};
 use super::plugin_rules::PluginRules;
-use super::sorted::Sorted;
+use super::sorted::{Set, Sorted};
 use serde::Serialize;
+use std::rc::Rc;
 
 /// Domain of the names that stand for a class.
 const IMPLICIT: &str = "deviceclass.resource.kubernetes.io/";
@@ -86,7 +87,7 @@ impl<'s> ExtendedResources<'s> {
             let marked = claim.metadata.annotations.get(ANNOTATION).is_some_and(|value| value == "true");
             marked && claim.metadata.namespace == pod.metadata.namespace && claim.metadata.is_controlled_by(&pod.metadata.uid)
         });
-        Some(ExtendedResources { needs, classes, left_over })
+        Some(ExtendedResources { needs, classes, left_over: left_over.map(|claim| &**claim) })
     }
 
     /// What a node does about them.
@@ -136,24 +137,23 @@ fn is_extended(rules: &PluginRules, name: &str) -> bool {
 }
 
 /// The class in charge: of several the youngest, then the one with the smaller name; 1.34 takes the last of its list.
-fn class_of<'s>(classes: &'s [Class], rules: &PluginRules, resource: &str) -> Option<&'s Class> {
+fn class_of<'s>(classes: &'s [Rc<Class>], rules: &PluginRules, resource: &str) -> Option<&'s Class> {
+    let mut classes = classes.iter().map(|class| &**class);
     if let Some(name) = resource.strip_prefix(IMPLICIT) {
-        return classes.iter().find(|class| class.metadata.name == name);
+        return classes.find(|class| class.metadata.name == name);
     }
-    let named = classes.iter().filter(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
+    let mut named = classes.filter(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
     if rules.last_class_serves {
-        return classes.iter().rfind(|class| class.spec.extended_resource_name.as_deref() == Some(resource));
+        return named.next_back();
     }
-    let age = |class: &&Class| class.metadata.creation_timestamp.clone().unwrap_or_default();
+    let age = |class: &Class| class.metadata.creation_timestamp.clone().unwrap_or_default();
     named.max_by(|a, b| age(a).cmp(&age(b)).then_with(|| b.metadata.name.cmp(&a.metadata.name)))
 }
 
 fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> ExtendedClaim {
-    let mut asked: Vec<(String, &Class, i64)> = Vec::new();
+    let mut asked: Sorted<String, (&Class, i64)> = Sorted::new();
     let mut mappings = Vec::new();
-    let mut resources: Vec<&str> = needs.iter().map(|(need, _)| need.resource).collect();
-    resources.sort_unstable();
-    resources.dedup();
+    let resources: Set<&str> = needs.iter().map(|(need, _)| need.resource).collect();
     for resource in resources {
         let of_resource = || needs.iter().filter(move |(need, _)| need.resource == resource);
         let mapping = |need: &Need<'_>, request: &str| RequestMapping {
@@ -166,7 +166,7 @@ fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> Exten
         for (need, class) in of_resource().filter(|(need, _)| !need.passing || !rules.init_containers_reuse) {
             let name = request_name(need);
             mappings.push(mapping(need, &name));
-            asked.push((name.clone(), class, need.count));
+            asked.insert(name.clone(), (class, need.count));
             staying.push((need.container, name, need.count));
         }
         // Init containers use those of containers that start after them, then what init containers before them added.
@@ -184,16 +184,15 @@ fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> Exten
             if missing > 0 {
                 let name = request_name(need);
                 mappings.push(mapping(need, &name));
-                asked.push((name.clone(), class, missing));
+                asked.insert(name.clone(), (class, missing));
                 added.push((name, missing));
             }
         }
     }
-    asked.sort_by(|a, b| a.0.cmp(&b.0));
     let mut claim = Claim::default();
     claim.metadata.namespace.clone_from(&pod.metadata.namespace);
     CLAIM_NAME.clone_into(&mut claim.metadata.name);
-    claim.spec.devices.requests = asked.into_iter().map(|(name, class, count)| request(name, class, count)).collect();
+    claim.spec.devices.requests = asked.into_iter().map(|(name, (class, count))| request(name, class, count)).collect();
     ExtendedClaim { claim, mappings: if rules.request_mappings { mappings } else { Vec::new() } }
 }
 

@@ -12,6 +12,7 @@ use crate::record::view::NodeSelector as View;
 use crate::text::tree::Tree;
 use crate::text::{Mode, json};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// A selector judged on all nodes at once.
 #[derive(Clone, Debug, Default)]
@@ -27,22 +28,22 @@ pub struct Judged {
 /// Selectors judged already.
 #[derive(Debug, Default)]
 pub struct Judgements {
-    known: RefCell<Sorted<NodeSelector, std::rc::Rc<Judged>>>,
+    known: RefCell<Sorted<NodeSelector, Rc<Judged>>>,
 }
 
 impl Judgements {
     /// Judges a selector on all nodes, as `nodeaffinity.NewNodeSelector` does: all of it must parse.
-    pub fn of(&self, selector: &NodeSelector, nodes: &[Node]) -> std::rc::Rc<Judged> {
+    pub fn of(&self, selector: &NodeSelector, nodes: &[Rc<Node>]) -> Rc<Judged> {
         if let Some(known) = self.known.borrow().get(selector) {
             return known.clone();
         }
-        let judged = std::rc::Rc::new(judge(selector, nodes));
+        let judged = Rc::new(judge(selector, nodes));
         self.known.borrow_mut().insert(selector.clone(), judged.clone());
         judged
     }
 }
 
-fn judge(selector: &NodeSelector, nodes: &[Node]) -> Judged {
+fn judge(selector: &NodeSelector, nodes: &[Rc<Node>]) -> Judged {
     let text = serde_json::to_string(selector).unwrap_or_default();
     let mut tree = Tree::new(&text);
     let Ok((root, _)) = json::value(&mut tree, 0, json::MAX_DEPTH) else { return Judged::default() };
@@ -124,7 +125,7 @@ impl<'f> Place<'f> {
     }
 
     /// Is the node among them? `Err`: the selector cannot be parsed.
-    pub fn has(&self, node: usize, nodes: &[Node], judgements: &Judgements) -> Result<bool, Unparsed<'f>> {
+    pub fn has(&self, node: usize, nodes: &[Rc<Node>], judgements: &Judgements) -> Result<bool, Unparsed<'f>> {
         match (self.node_name, self.selector) {
             (Some(name), _) if !name.is_empty() => Ok(nodes.get(node).is_some_and(|node| node.metadata.name == name)),
             _ if self.all_nodes => Ok(true),

@@ -232,7 +232,7 @@ fn claims_of<'s>(cluster: &Cluster<'s>, rules: &PluginRules, pod: &Pod) -> Resul
         };
         let found =
             cluster.facts.claims.iter().find(|claim| claim.metadata.name == name && claim.metadata.namespace == *namespace);
-        let claim = found.ok_or_else(|| format!("could not find resourceclaim \"{namespace}/{name}\""))?;
+        let claim: &Claim = found.ok_or_else(|| format!("could not find resourceclaim \"{namespace}/{name}\""))?;
         if claim.metadata.deletion_timestamp.is_some() {
             return Err(format!("resourceclaim \"{name}\" is being deleted"));
         }

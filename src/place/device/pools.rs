@@ -4,7 +4,7 @@ use super::behaviour::{Completeness, Feature, Validity};
 use super::cluster::{Cluster, Identity, SliceAt};
 use super::facts::Slice;
 use super::nodes::{Judgements, Place};
-use super::sorted::{Set, Sorted};
+use super::sorted::{Set, Sorted, ordered};
 use std::rc::Rc;
 
 /// Counters of a set, in nanos.
@@ -79,31 +79,26 @@ pub struct Gathered<'f> {
 pub struct Gatherer<'c, 'f> {
     cluster: &'c Cluster<'f>,
     /// Pools of which only the counter slices are seen: they are the same on every other node.
-    foreign: Vec<Foreign<'f>>,
+    foreign: Pools<'f>,
 }
 
-#[derive(Debug)]
-struct Foreign<'f> {
-    key: (&'f str, &'f str),
-    pool: Option<Rc<Pool<'f>>>,
-}
-
-/// A pool by driver and name; `None`: obsolete.
-type Keyed<'f> = ((&'f str, &'f str), Option<Rc<Pool<'f>>>);
+/// Pools by driver and name; `None`: obsolete.
+type Pools<'f> = Sorted<(&'f str, &'f str), Option<Rc<Pool<'f>>>>;
 
 type Collected<'f> = Sorted<(&'f str, &'f str), Vec<SliceAt>>;
 
 impl<'c, 'f> Gatherer<'c, 'f> {
     /// Prepares what is the same on all nodes.
     pub fn new(cluster: &'c Cluster<'f>) -> Self {
-        let mut gatherer = Gatherer { cluster, foreign: Vec::new() };
+        let mut gatherer = Gatherer { cluster, foreign: Sorted::new() };
         let mut collected = Collected::new();
         let mut ignored = Vec::new();
         for at in cluster.slices_everywhere() {
             gatherer.add(*at, &mut collected, &mut ignored);
         }
-        let foreign = collected.into_iter().map(|(key, slices)| Foreign { key, pool: gatherer.pool(key, &slices).map(Rc::new) });
-        gatherer.foreign = foreign.collect();
+        for (key, slices) in collected {
+            gatherer.foreign.insert(key, gatherer.pool(key, &slices).map(Rc::new));
+        }
         gatherer
     }
 
@@ -134,11 +129,10 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         for at in self.merged(&walked, &collected) {
             self.add(at, &mut mine, &mut gathered.ignored);
         }
-        let mut list: Vec<Keyed<'f>> =
-            mine.into_iter().map(|(key, slices)| (key, self.pool(key, &slices).map(Rc::new))).collect();
-        let others = self.foreign.iter().filter(|foreign| !collected.contains_key(&foreign.key));
-        list.extend(others.map(|foreign| (foreign.key, foreign.pool.clone())));
-        list.sort_by_key(|(key, _)| *key);
+        let mut list = self.foreign.clone();
+        for (key, slices) in mine {
+            list.insert(key, self.pool(key, &slices).map(Rc::new));
+        }
         let mut bound = Vec::new();
         for (key, pool) in list {
             match pool {
@@ -157,7 +151,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let mut walk = self.cluster.slices_of_node(name).to_vec();
         walk.extend(self.cluster.slices_elsewhere());
         if !self.cluster.behaviour.node_slices_first {
-            walk.sort_unstable();
+            walk = ordered(&walk, &usize::cmp);
         }
         walk
     }
@@ -173,7 +167,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         if counters.is_empty() {
             return walked.to_vec();
         }
-        counters.sort_unstable();
+        let counters = ordered(&counters, &usize::cmp);
         let behaviour = cluster.behaviour;
         let by_name = |at: &SliceAt| {
             cluster.slice(*at).is_some_and(|slice| slice.spec.node_name.as_deref().is_some_and(|name| !name.is_empty()))
@@ -186,8 +180,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let rank = |at: &SliceAt, counter: bool| (!(behaviour.node_slices_first && by_name(at) && !counter), binding(at), *at);
         let mut all: Vec<_> = walked.iter().map(|at| rank(at, false)).collect();
         all.extend(counters.iter().map(|at| rank(at, true)));
-        all.sort_unstable();
-        all.into_iter().map(|(_, _, at)| at).collect()
+        ordered(&all, &|a, b| a.cmp(b)).into_iter().map(|(_, _, at)| at).collect()
     }
 
     fn relevant(
@@ -281,7 +274,8 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let mut seen = collected.to_vec();
         if behaviour.node_slices_first {
             // Go sorts by name only: equal names keep their order.
-            seen.sort_by_key(|at| cluster.slice(*at).map_or("", |slice| slice.metadata.name.as_str()));
+            let name = |at: &SliceAt| cluster.slice(*at).map_or("", |slice| slice.metadata.name.as_str());
+            seen = ordered(&seen, &|a, b| name(a).cmp(name(b)));
         }
         let has_counters = |at: &SliceAt| cluster.slice(*at).is_some_and(|slice| !slice.spec.shared_counters.is_empty());
         pool.devices = seen.iter().copied().filter(|at| !(apart && has_counters(at))).collect();
@@ -305,8 +299,8 @@ impl<'c, 'f> Gatherer<'c, 'f> {
     fn duplicate_name(&self, slices: &[SliceAt]) -> Option<String> {
         let devices = || slices.iter().flat_map(|at| self.cluster.devices_of(*at));
         // Within a pool devices of one name are one identity.
-        let mut identities: Vec<Identity> = devices().map(|(at, _)| self.cluster.identity(at)).collect();
-        identities.sort_unstable();
+        let identities: Vec<Identity> = devices().map(|(at, _)| self.cluster.identity(at)).collect();
+        let identities = ordered(&identities, &Identity::cmp);
         let twice: Vec<Identity> = identities.windows(2).filter(|pair| pair.first() == pair.last()).flatten().copied().collect();
         let mut seen: Set<Identity> = Set::default();
         let mut again = |identity: Identity| twice.contains(&identity) && !seen.insert(identity);

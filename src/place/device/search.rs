@@ -282,7 +282,7 @@ impl<'a, 's> Search<'a, 's> {
         if used_by_normal || (choice.admin && !shared && self.is_used(true, at.claim, identity)) {
             return Ok(None);
         }
-        let consumes = !device.consumes_counters.is_empty();
+        let consumes = !device.consumes_counters.is_empty() && !cluster.ignores_counters;
         if consumes && behaviour.consumers_need_feature && !cluster.has(Feature::PartitionableDevices) {
             return Ok(None);
         }

@@ -220,11 +220,21 @@ impl<T: Ord> FromIterator<T> for Set<T> {
     }
 }
 
-/// The indexes of so many things in the order that `compare` gives them; equal ones stay in their order.
+/// The indexes of so many things in the order that `compare` gives them; equal ones stay in their order. All of these
+/// parts sort by this, so that a module has one sorting function for them.
 pub fn order(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut indexes: Vec<usize> = (0..count).collect();
     indexes.sort_by(|a, b| compare(*a, *b));
     indexes
+}
+
+/// Items in the order that `compare` gives them; equal ones stay in their order.
+pub fn ordered<T: Copy>(items: &[T], compare: &dyn Fn(&T, &T) -> Ordering) -> Vec<T> {
+    let indexes = order(items.len(), &|a, b| match (items.get(a), items.get(b)) {
+        (Some(a), Some(b)) => compare(a, b),
+        _ => Ordering::Equal,
+    });
+    indexes.into_iter().filter_map(|at| items.get(at)).copied().collect()
 }
 
 /// Those of ordered indexes for which `compare` says that they are equal to what is looked for.

@@ -3,6 +3,7 @@
 use super::behaviour::Behaviour;
 use super::facts::{Device, Facts, Taint, TaintRule, TaintSelector, Toleration};
 use super::selectors::{Selectors, Subject};
+use std::rc::Rc;
 
 /// Why a toleration does not help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +58,12 @@ pub fn untolerated<'d>(behaviour: &Behaviour, device: &'d Device, tolerations: &
 }
 
 /// Adds the taints of rules to the devices they select, as the scheduler's tracker does before it allocates. A rule
-/// without a selector selects every device there (eviction takes it to select none).
+/// without a selector selects every device there (eviction takes it to select none). To be called before the facts are
+/// copied: slices that copies share stay as they are.
 pub fn apply_rules(facts: &mut Facts, selectors: &dyn Selectors) {
     let rules = std::mem::take(&mut facts.rules);
     let mut slices = std::mem::take(&mut facts.slices);
-    for slice in &mut slices {
+    for slice in slices.iter_mut().filter_map(Rc::get_mut) {
         let (driver, pool) = (slice.spec.driver.clone(), slice.spec.pool.name.clone());
         for device in &mut slice.spec.devices {
             for rule in &rules {

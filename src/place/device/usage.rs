@@ -5,6 +5,7 @@ use super::behaviour::Behaviour;
 use super::facts::{AllocatedDevice, Claim};
 use super::identity::{DeviceName, Identity};
 use super::sorted::Sorted;
+use std::rc::Rc;
 
 /// Capacity by name, in nanos.
 pub type Consumed<'f> = Sorted<&'f str, i128>;
@@ -48,7 +49,7 @@ impl<'f> Usage<'f> {
     /// Sums up all claims. Whether a claim is reserved does not matter. `consumable`: the gate for shares of devices is on.
     /// `identities`: how many there are.
     pub fn of(
-        claims: &'f [Claim],
+        claims: &'f [Rc<Claim>],
         behaviour: &Behaviour,
         consumable: bool,
         identities: usize,

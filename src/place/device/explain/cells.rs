@@ -147,7 +147,7 @@ impl Asking<'_, '_> {
         }
         let claims = holders(cluster, at);
         let of = |index: &usize| cluster.facts.claims.get(*index);
-        let pods = claims.iter().filter_map(of).flat_map(pods_of).collect();
+        let pods = claims.iter().filter_map(of).flat_map(|claim| pods_of(claim)).collect();
         reasons
             .push(Reason::InUse { claims: claims.iter().filter_map(of).map(|claim| claim.metadata.full_name()).collect(), pods });
     }

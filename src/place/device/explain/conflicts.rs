@@ -8,7 +8,7 @@ use crate::place::device::counters::{needed, opening};
 use crate::place::device::counting::Matching;
 use crate::place::device::facts::Claim;
 use crate::place::device::pools::Gathered;
-use crate::place::device::sorted::{Set, Sorted};
+use crate::place::device::sorted::{Set, Sorted, ordered};
 
 /// A request and the devices it could have alone.
 #[derive(Clone, Debug)]
@@ -76,14 +76,14 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     let concerned: Vec<&Alone<'_>> =
         requests.iter().filter(|request| constraints::applies(constraint, request.request, request.sub)).collect();
     let mut values: Sorted<String, Sorted<String, usize>> = Sorted::new();
-    let mut missing = Vec::new();
+    let mut missing: Set<String> = Set::default();
     for request in &concerned {
         for at in &request.devices {
             let Some((slice, device)) = cluster.device(*at) else { continue };
             let found = attribute(device, &slice.spec.driver, name);
             let texts: Vec<String> = match found.map(|found| (scalar(found), set(found))) {
                 None => {
-                    missing.push(cluster.device_name(*at));
+                    missing.insert(cluster.device_name(*at));
                     continue;
                 }
                 Some((Some(one), _)) => vec![one.to_string()],
@@ -95,8 +95,6 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
             }
         }
     }
-    missing.sort();
-    missing.dedup();
     // Alternatives of one request are not wanted together.
     let mut wants: Sorted<&str, Option<i64>> = Sorted::new();
     for request in &concerned {
@@ -112,7 +110,7 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
         available: values.len(),
         requests: concerned.iter().map(|request| request.name()).collect(),
         values,
-        missing,
+        missing: missing.into_iter().collect(),
         wanted,
         text: String::new(),
     };
@@ -148,7 +146,7 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alon
                 let mut sum = 0i128;
                 let mut concerned = Vec::new();
                 for request in requests.iter().filter(|request| request.sub.is_none()) {
-                    let mut costs: Vec<i128> = request
+                    let costs: Vec<i128> = request
                         .devices
                         .iter()
                         .filter_map(|at| cluster.device(*at))
@@ -157,7 +155,7 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alon
                             if same { needed(device, set, counter) } else { 0 }
                         })
                         .collect();
-                    costs.sort_unstable();
+                    let costs = ordered(&costs, &i128::cmp);
                     let wanted = usize::try_from(request.wanted).unwrap_or(0);
                     let cost = costs.iter().take(wanted).fold(0i128, |sum, cost| sum.saturating_add(*cost));
                     if cost > 0 {

@@ -5,7 +5,7 @@ use super::cells::{Asking, Shown};
 use crate::advice::suggest::distance;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Attribute, Selector};
-use crate::place::device::sorted::{Set, Sorted};
+use crate::place::device::sorted::{Set, Sorted, ordered};
 
 /// Most names of devices lost at a stage.
 const MOST_NAMES: usize = 5;
@@ -155,9 +155,9 @@ fn describe(cluster: &Cluster<'_>, path: String, asked: &[DeviceAt]) -> Missing 
         }
     }
     let on = published.get(name).map_or(0, |entry| entry.on);
-    let mut near: Vec<(usize, &String)> =
+    let near: Vec<(usize, &String)> =
         published.keys().filter(|other| *other != name).map(|other| (distance(name, other), other)).collect();
-    near.sort_unstable();
+    let near = ordered(&near, &|a, b| a.cmp(b));
     let alike: Vec<String> = near.iter().filter(|(_, other)| alike(name, other)).map(|(_, other)| (*other).clone()).collect();
     let near = if alike.is_empty() { near.first().map(|(_, other)| (*other).clone()).into_iter().collect() } else { alike };
     let guard = format!("\"{name}\" in device.attributes[\"{domain}\"] && …");

@@ -13,6 +13,7 @@ use crate::place::device::pools::{Gathered, Gatherer};
 use crate::place::device::prepare::Choice;
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints;
+use std::rc::Rc;
 
 /// Most pairs of changes that are tried.
 const MOST_PAIRS: usize = 60;
@@ -49,8 +50,8 @@ impl<'c, 's> Trial<'c, 's> {
         facts.nodes.extend(cluster.facts.nodes.get(node).cloned());
         let keys = gathered.pools.iter().map(|pool| (pool.driver, pool.name)).chain(gathered.obsolete.iter().copied());
         let slices: Set<usize> = keys.flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool)).copied().collect();
-        facts.slices = slices.iter().filter_map(|at| cluster.slice(*at)).cloned().collect();
-        facts.claims = claims.iter().map(|claim| (*claim).clone()).collect();
+        facts.slices = slices.iter().filter_map(|at| cluster.facts.slices.get(*at)).cloned().collect();
+        facts.claims = claims.iter().map(|claim| Rc::new((*claim).clone())).collect();
         let pending = (0..facts.claims.len()).collect();
         let devices = slices.iter().flat_map(|slice| cluster.devices_of(*slice));
         let users: Set<usize> = devices.flat_map(|(at, _)| cluster.usage.claims(cluster.identity(at))).copied().collect();
@@ -59,10 +60,11 @@ impl<'c, 's> Trial<'c, 's> {
     }
 
     /// The devices that the pending claims get; `None`: nothing, or not known.
-    fn run(&mut self, facts: &Facts) -> Option<Vec<String>> {
-        let cluster = Cluster::new(facts, self.cluster.behaviour, self.cluster.features, self.cluster.verdicts.engine);
+    fn run(&mut self, facts: &Facts, ignores_counters: bool) -> Option<Vec<String>> {
+        let mut cluster = Cluster::new(facts, self.cluster.behaviour, self.cluster.features, self.cluster.verdicts.engine);
+        cluster.ignores_counters = ignores_counters;
         let gathered = Gatherer::new(&cluster).gather(0);
-        let claims: Vec<&Claim> = self.pending.iter().filter_map(|at| facts.claims.get(*at)).collect();
+        let claims: Vec<&Claim> = self.pending.iter().filter_map(|at| facts.claims.get(*at)).map(|claim| &**claim).collect();
         let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
         self.budget = self.budget.saturating_sub(outcome.steps.max(1));
         let Verdict::Allocated(results) = outcome.verdict else { return None };
@@ -78,7 +80,7 @@ impl<'c, 's> Trial<'c, 's> {
         for edit in edits {
             apply(edit, &mut facts);
         }
-        self.run(&facts)
+        self.run(&facts, false)
     }
 
     /// Changes that help: all single ones, or else the first pair.
@@ -121,10 +123,8 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Does it fit if devices consume no counters?
     pub fn fits_without_counters(&mut self) -> bool {
-        let mut facts = self.facts.clone();
-        let devices = facts.slices.iter_mut().flat_map(|slice| &mut slice.spec.devices);
-        devices.for_each(|device| device.consumes_counters.clear());
-        self.run(&facts).is_some()
+        let facts = self.facts.clone();
+        self.run(&facts, true).is_some()
     }
 
     /// Everything worth trying, cheapest first.
@@ -299,8 +299,13 @@ fn ask(claim: &Claim, request: usize, sub: Option<usize>) -> Option<&Ask> {
     }
 }
 
+/// A claim of its own, which no other copy of the facts shares.
+fn claim_mut(facts: &mut Facts, claim: usize) -> Option<&mut Claim> {
+    facts.claims.get_mut(claim).map(Rc::make_mut)
+}
+
 fn ask_mut(facts: &mut Facts, claim: usize, request: usize, sub: Option<usize>) -> Option<&mut Ask> {
-    let request = facts.claims.get_mut(claim)?.spec.devices.requests.get_mut(request)?;
+    let request = claim_mut(facts, claim)?.spec.devices.requests.get_mut(request)?;
     match sub {
         Some(sub) => request.first_available.get_mut(sub),
         None => request.exactly.as_mut(),
@@ -310,7 +315,7 @@ fn ask_mut(facts: &mut Facts, claim: usize, request: usize, sub: Option<usize>) 
 fn apply(edit: &Edit, facts: &mut Facts) {
     match edit {
         Edit::Constraint(claim, index) => {
-            let list = facts.claims.get_mut(*claim).map(|claim| &mut claim.spec.devices.constraints);
+            let list = claim_mut(facts, *claim).map(|claim| &mut claim.spec.devices.constraints);
             if let Some(list) = list.filter(|list| *index < list.len()) {
                 list.remove(*index);
             }
@@ -327,7 +332,7 @@ fn apply(edit: &Edit, facts: &mut Facts) {
             }
         }
         Edit::Free(claim) => {
-            if let Some(claim) = facts.claims.get_mut(*claim) {
+            if let Some(claim) = claim_mut(facts, *claim) {
                 claim.status.allocation = None;
             }
         }

@@ -1,6 +1,7 @@
 //! What holds for the whole account: errors that end the attempt, and what may surprise though it fits.
 
 use super::answer::{Finding, PodAccount, Reason};
+use crate::finding::Code;
 use crate::place::device::behaviour::Feature;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::constraints::{self, Kind, scalar, set};
@@ -16,7 +17,7 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
     for (index, claim) in case.pending.iter().enumerate() {
         if case.pending.iter().take(index).any(|other| std::ptr::eq(*other, *claim)) {
             let message = "the pod names this claim twice: it is allocated twice, and one of the results is lost";
-            list.push(of_claim(claim, "claim-named-twice", message.to_owned(), Some("spec.resourceClaims".to_owned())));
+            list.push(of_claim(claim, Code::ClaimNamedTwice, message.to_owned(), Some("spec.resourceClaims".to_owned())));
         }
         admin_label(cluster, case, claim, &mut list);
         distinct(cluster, claim, &mut list);
@@ -30,13 +31,19 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
     }
     if !cluster.behaviour.ordered_pools && account.nodes.iter().any(|node| node.pools.len() > 1) {
         let message = "this release walks pools in random order: what is told is one of several possible answers".to_owned();
-        list.push(Finding { code: "pool-order-random", severity: "info", origin: "claimkit", message, ..Finding::default() });
+        list.push(Finding {
+            code: Code::PoolOrderRandom.name(),
+            severity: "info",
+            origin: "claimkit",
+            message,
+            ..Finding::default()
+        });
     }
     list
 }
 
-fn of_claim(claim: &Claim, code: &'static str, message: String, path: Option<String>) -> Finding {
-    let (severity, origin, kind) = ("warning", "claimkit", "ResourceClaim");
+fn of_claim(claim: &Claim, code: Code, message: String, path: Option<String>) -> Finding {
+    let (code, severity, origin, kind) = (code.name(), "warning", "claimkit", "ResourceClaim");
     Finding { code, severity, origin, message, kind, object: claim.metadata.full_name(), path }
 }
 
@@ -65,7 +72,13 @@ fn errors(cluster: &Cluster<'_>, account: &PodAccount, list: &mut Vec<Finding>) 
     }
     for (message, (nodes, devices)) in seen {
         let (severity, origin) = ("error", "kube-scheduler");
-        list.push(Finding { code: "allocation-error", severity, origin, message: message.to_owned(), ..Finding::default() });
+        list.push(Finding {
+            code: Code::AllocationError.name(),
+            severity,
+            origin,
+            message: message.to_owned(),
+            ..Finding::default()
+        });
         let by = match devices.as_slice().len() {
             0 => String::new(),
             _ => format!(", by {}", devices.into_iter().take(5).collect::<Vec<_>>().join(", ")),
@@ -74,7 +87,13 @@ fn errors(cluster: &Cluster<'_>, account: &PodAccount, list: &mut Vec<Finding>) 
         let more = nodes.len().saturating_sub(shown.len());
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let message = format!("an error on one node ends the attempt for all nodes; it is met on {}{more}{by}", shown.join(", "));
-        list.push(Finding { code: "error-ends-attempt", severity: "info", origin: "claimkit", message, ..Finding::default() });
+        list.push(Finding {
+            code: Code::ErrorEndsAttempt.name(),
+            severity: "info",
+            origin: "claimkit",
+            message,
+            ..Finding::default()
+        });
     }
 }
 
@@ -103,7 +122,7 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
         return;
     }
     let text = format!("admin access to devices requires the `{label}: true` label on the containing namespace");
-    let finding = of_claim(claim, "admin-access-label", format!("{path}: Forbidden: {text}"), Some(path.clone()));
+    let finding = of_claim(claim, Code::AdminAccessLabel, format!("{path}: Forbidden: {text}"), Some(path.clone()));
     list.push(match labels {
         Some(_) => Finding { severity: "error", origin: "kube-apiserver", ..finding },
         None => Finding { message: format!("the namespace is not part of the input: {text}"), ..finding },
@@ -129,7 +148,7 @@ fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Finding>) {
             continue;
         };
         let path = Some(format!("spec.devices.constraints[{index}].distinctAttribute"));
-        list.push(of_claim(claim, "distinct-not-enforced", message.to_owned(), path));
+        list.push(of_claim(claim, Code::DistinctNotEnforced, message.to_owned(), path));
     }
 }
 
@@ -148,7 +167,7 @@ fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Finding>) {
             let message = format!(
                 "some devices publish {name} as a list, which the scheduler's allocator takes for a value of unknown type"
             );
-            list.push(of_claim(claim, "list-in-constraint", message, Some(format!("spec.devices.constraints[{index}]"))));
+            list.push(of_claim(claim, Code::ListInConstraint, message, Some(format!("spec.devices.constraints[{index}]"))));
         }
     }
 }
@@ -173,7 +192,7 @@ fn allocated(
                 "request {}: NoExecute of device {} is tolerated when the pod is placed, but eviction wants a toleration with effect NoExecute: the pod will be evicted",
                 one.request, one.device
             );
-            list.push(of_claim(claim, "tolerated-but-evicted", message, None));
+            list.push(of_claim(claim, Code::ToleratedButEvicted, message, None));
         }
         let whole = device.capacity.iter().any(|(name, capacity)| {
             capacity.request_policy.is_none()
@@ -184,7 +203,7 @@ fn allocated(
                 "request {} names no amount and device {} has no request policy: one share takes all of it",
                 one.request, one.device
             );
-            list.push(of_claim(claim, "share-takes-all", message, None));
+            list.push(of_claim(claim, Code::ShareTakesAll, message, None));
         }
     }
 }

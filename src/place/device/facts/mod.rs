@@ -7,6 +7,7 @@ use super::sorted::Sorted;
 use read::{Read, Reader, read};
 use serde::Serialize;
 use serde_json::Value;
+use std::rc::Rc;
 
 /// Declares a struct that reads from JSON as Go would. Fields without a name in JSON are set elsewhere.
 macro_rules! object {
@@ -187,21 +188,22 @@ object! {
     }
 }
 
-/// Everything that is known of a cluster. The order of slices, claims and pods counts.
+/// Everything that is known of a cluster. The order of slices, claims and pods counts. Objects are shared by copies, which
+/// questions about changes make.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// Nodes.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<Rc<Node>>,
     /// Classes.
-    pub classes: Vec<Class>,
+    pub classes: Vec<Rc<Class>>,
     /// Slices.
-    pub slices: Vec<Slice>,
+    pub slices: Vec<Rc<Slice>>,
     /// Claims, allocated ones and others.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<Rc<Claim>>,
     /// Pods.
-    pub pods: Vec<Pod>,
+    pub pods: Vec<Rc<Pod>>,
     /// Taint rules.
-    pub rules: Vec<TaintRule>,
+    pub rules: Vec<Rc<TaintRule>>,
     /// Labels of namespaces, where they are known.
     pub namespaces: Sorted<String, Sorted<String, String>>,
 }
@@ -209,8 +211,8 @@ pub struct Facts {
 impl Facts {
     /// Takes an object by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: of no use here.
     pub fn add(&mut self, object: &Value) -> Result<bool, String> {
-        fn add<T: Read>(list: &mut Vec<T>, object: &Value) -> Result<bool, String> {
-            list.push(read(object)?);
+        fn add<T: Read>(list: &mut Vec<Rc<T>>, object: &Value) -> Result<bool, String> {
+            list.push(Rc::new(read(object)?));
             Ok(true)
         }
         match object.get("kind").and_then(Value::as_str) {
@@ -231,6 +233,6 @@ impl Facts {
 
     /// A class by name.
     pub fn class(&self, name: &str) -> Option<&Class> {
-        self.classes.iter().find(|class| class.metadata.name == name)
+        self.classes.iter().find(|class| class.metadata.name == name).map(|class| &**class)
     }
 }

@@ -2,7 +2,7 @@
 //! passed over.
 
 use crate::place::device::amount::Amount;
-use crate::place::device::sorted::Sorted;
+use crate::place::device::sorted::{Sorted, ordered};
 use serde_json::{Map, Value};
 
 /// Where a reading stands, and the first thing that was wrong.
@@ -149,7 +149,6 @@ impl<T: Read> Read for Sorted<String, T> {
 
 /// Members in the order of their names.
 fn in_order(members: Option<&Map<String, Value>>) -> Vec<(&String, &Value)> {
-    let mut list: Vec<(&String, &Value)> = members.into_iter().flatten().collect();
-    list.sort_unstable_by_key(|(name, _)| *name);
-    list
+    let list: Vec<(&String, &Value)> = members.into_iter().flatten().collect();
+    ordered(&list, &|(a, _), (b, _)| a.cmp(b))
 }
