@@ -353,13 +353,8 @@ fn successor(kind: &str) -> Option<&'static str> {
 }
 
 fn unknown_version(version: &str, served: Option<&'static Version>, release: Release) -> Suggestion {
-    let since = match version {
-        "v1alpha3" => Some("1.31"),
-        "v1beta1" => Some("1.32"),
-        "v1beta2" => Some("1.33"),
-        "v1" => Some("1.34"),
-        _ => None,
-    };
+    let known = VERSIONS.iter().find(|known| known.name == version && known.family == Family::Device);
+    let since = known.map(|known| format!("1.{}", known.minors.0));
     let serves = served.map_or(String::new(), |served| format!("{release} serves {}", served.name));
     let mut nearest = Nearest::to(version);
     VERSIONS.iter().for_each(|known| nearest.consider(known.name));

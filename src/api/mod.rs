@@ -167,6 +167,11 @@ impl Type {
         }
     }
 
+    /// True for a map to values of one type.
+    pub fn is_map(&self) -> bool {
+        matches!(self, Type::Map(_))
+    }
+
     /// True for structs and maps, behind a pointer too.
     pub fn takes_map(&self) -> bool {
         match self {

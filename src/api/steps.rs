@@ -1,9 +1,10 @@
-//! What differs between the shapes of neighbouring versions, as rows. Conversion of texts reads them in both directions.
+//! What differs between the shapes of neighbouring versions, as rows. Conversion of texts reads them in both directions, and so does
+//! the server's way into its internal types and back.
 //!
 //! Source of the device family's rows: kube-apiserver 1.33 to 1.36, `pkg/apis/resource/<version>/conversion.go`. Upstream has no
 //! conversion between v1alpha1 and v1alpha2.
 
-use super::{Family, Version, classic, device};
+use super::{Family, Struct, Version, classic, device};
 
 /// Two neighbouring versions of a family and what differs.
 #[derive(Debug)]
@@ -28,12 +29,23 @@ pub enum Row {
     },
     /// A text becomes the only item of a list.
     Move(Handle),
+    /// A field has another name.
+    RenameField {
+        /// The Go type of the struct.
+        of: &'static str,
+        /// Its name in the older version.
+        older: &'static str,
+        /// Its name in the newer version.
+        newer: &'static str,
+    },
     /// Fields of a struct stand in a struct of their own in the newer version.
     Wrap {
         /// The Go type of the struct.
         of: &'static str,
         /// The field that holds them in the newer version.
         into: &'static str,
+        /// Lists and maps that upstream copies entry by entry to the newer version: one without entries is none there.
+        copied: &'static [&'static str],
     },
     /// Fields of a struct stand in a struct of their own in the older version, which always writes it.
     Unwrap {
@@ -41,6 +53,8 @@ pub enum Row {
         of: &'static str,
         /// The field that holds them in the older version.
         from: &'static str,
+        /// As in [`Row::Wrap`].
+        copied: &'static [&'static str],
     },
     /// A plain value becomes a struct with one field.
     WrapValue {
@@ -105,8 +119,8 @@ pub const DEVICE: &[Step] = &[
         older: &device::v1beta1::VERSION,
         newer: &device::v1beta2::VERSION,
         rows: &[
-            Row::Wrap { of: "DeviceRequest", into: "exactly" },
-            Row::Unwrap { of: "Device", from: "basic" },
+            Row::Wrap { of: "DeviceRequest", into: "exactly", copied: &["tolerations"] },
+            Row::Unwrap { of: "Device", from: "basic", copied: &["attributes", "capacity", "consumesCounters", "taints"] },
             Row::Default { of: "ResourceSliceSpec", field: "nodeName" },
             Row::Default { of: "ResourceSliceSpec", field: "allNodes" },
         ],
@@ -165,6 +179,80 @@ impl Step {
     }
 }
 
+/// What the rows do to a struct.
+#[derive(Clone, Copy, Debug)]
+pub enum Change {
+    /// The fields that `inner` has go into a new field.
+    Wrap {
+        /// The new field.
+        into: &'static str,
+        /// Its struct.
+        inner: &'static Struct,
+        /// Written also if it holds nothing.
+        always: bool,
+        /// Lists and maps that are none if they have no entries.
+        copied: &'static [&'static str],
+    },
+    /// What stands in a field goes where the field stands.
+    Hoist {
+        /// The field.
+        field: &'static str,
+        /// Its struct.
+        inner: &'static Struct,
+        /// Lists and maps that are none if they have no entries.
+        copied: &'static [&'static str],
+    },
+}
+
+/// What the rows do to a struct of these two shapes.
+pub fn change<'r>(rows: impl IntoIterator<Item = &'r Row>, from: &'static Struct, to: &'static Struct) -> Option<Change> {
+    rows.into_iter().find_map(|row| {
+        let (name, older, copied) = match row {
+            Row::Wrap { of, into, copied } if *of == from.go => (*into, false, *copied),
+            Row::Unwrap { of, from: field, copied } if *of == from.go => (*field, true, *copied),
+            _ => return None,
+        };
+        let inner = |schema: &'static Struct| schema.slot(name).and_then(|slot| schema.fields.get(slot)?.ty.holds());
+        // Upstream copies on the way up only.
+        match (inner(from), inner(to)) {
+            (None, Some(inner)) => {
+                Some(Change::Wrap { into: name, inner, always: older, copied: if older { &[] } else { copied } })
+            }
+            (Some(inner), None) => Some(Change::Hoist { field: name, inner, copied: if older { copied } else { &[] } }),
+            _ => None,
+        }
+    })
+}
+
+/// The field that holds a value which was a plain one in the older version.
+pub fn wraps_value<'r>(rows: impl IntoIterator<Item = &'r Row>, schema: &Struct) -> Option<&'static str> {
+    rows.into_iter().find_map(|row| match row {
+        Row::WrapValue { of, into } if *of == schema.go => Some(*into),
+        _ => None,
+    })
+}
+
+/// The name in `to` of a field of `from`.
+pub fn new_name<'n, 'r>(rows: impl IntoIterator<Item = &'r Row>, from: &Struct, to: &Struct, name: &'n str) -> &'n str {
+    if to.has(name) {
+        return name;
+    }
+    let renamed = rows.into_iter().find_map(|row| match row {
+        Row::RenameField { of, older, newer } if *of == from.go || *of == to.go => match name {
+            _ if name == *older && to.has(newer) => Some(*newer),
+            _ if name == *newer && to.has(older) => Some(*older),
+            _ => None,
+        },
+        _ => None,
+    });
+    renamed.unwrap_or(name)
+}
+
+/// True if the older version takes zero for absent in this field.
+pub fn zero_is_absent<'r>(rows: impl IntoIterator<Item = &'r Row>, schema: &Struct, name: &str) -> bool {
+    rows.into_iter().any(|row| matches!(row, Row::Default { of, field } if *of == schema.go && *field == name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,8 +293,9 @@ mod tests {
                         continue;
                     }
                     Row::Move(handle) => (step.newer, "AllocationResult", handle.newer),
-                    Row::Wrap { of, into } | Row::WrapValue { of, into } => (step.newer, *of, *into),
-                    Row::Unwrap { of, from } => (step.older, *of, *from),
+                    Row::Wrap { of, into, .. } | Row::WrapValue { of, into } => (step.newer, *of, *into),
+                    Row::Unwrap { of, from, .. } => (step.older, *of, *from),
+                    Row::RenameField { of, newer, .. } => (step.newer, *of, *newer),
                     Row::Default { of, field } | Row::Drop { of, field, .. } => (step.newer, *of, *field),
                 };
                 let has = version.kinds.iter().any(|kind| find(kind.schema, of).is_some_and(|schema| schema.has(field)));

@@ -1,8 +1,8 @@
 //! Which fields of an object of the device family the target version has no place for, from the tables of both versions.
 
-use super::job::{self, Change, Job};
+use super::job::{self, Job};
 use super::losses::comes_to_life;
-use crate::api::steps::Row;
+use crate::api::steps::{self, Change, Row};
 use crate::api::{Field, Struct, Type};
 use crate::finding::Path;
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
@@ -59,10 +59,12 @@ impl<'j> Sides<'j> {
     /// What becomes of a field of a struct.
     pub fn fate(&self, from: &'static Struct, to: &'static Struct, name: &str) -> Fate {
         let known = self.known(from, name);
-        let taken = match job::change(self.rows.iter().copied(), from, to) {
-            Some(Change::Hoist { field, inner }) if field == name => return Fate::Hoisted(inner),
-            Some(Change::Wrap { into, inner, .. }) if name != into => self.taken(inner, name).or_else(|| self.taken(to, name)),
-            _ => self.taken(to, name),
+        let rows = || self.rows.iter().copied();
+        let taken_in = |to: &'static Struct| self.taken(to, steps::new_name(rows(), from, to, name));
+        let taken = match steps::change(rows(), from, to) {
+            Some(Change::Hoist { field, inner, .. }) if field == name => return Fate::Hoisted(inner),
+            Some(Change::Wrap { into, inner, .. }) if name != into => taken_in(inner).or_else(|| taken_in(to)),
+            _ => taken_in(to),
         };
         match (known, taken) {
             (Some(source), Some(target)) => Fate::Stays(Some((&source.ty, &target.ty))),

@@ -39,27 +39,6 @@ pub struct Pass {
     pub to: &'static Struct,
 }
 
-/// What a row does to a struct.
-#[derive(Clone, Copy, Debug)]
-pub enum Change {
-    /// The fields that `inner` has go into a new field.
-    Wrap {
-        /// The new field.
-        into: &'static str,
-        /// Its struct.
-        inner: &'static Struct,
-        /// Written also if it holds nothing.
-        always: bool,
-    },
-    /// What stands in a field goes where the field stands.
-    Hoist {
-        /// The field.
-        field: &'static str,
-        /// Its struct.
-        inner: &'static Struct,
-    },
-}
-
 impl Job {
     /// The conversion of a kind; `None` if the target version has no counterpart.
     pub fn new(api: Api, to: &'static Version, drop_server_fields: bool) -> Option<Self> {
@@ -140,23 +119,6 @@ impl Handle {
     pub fn new_field(&self, direction: Direction) -> &'static str {
         if direction == Direction::Up { self.newer } else { self.older }
     }
-}
-
-/// What the rows do to a struct of these two shapes.
-pub fn change<'r>(rows: impl IntoIterator<Item = &'r Row>, from: &'static Struct, to: &'static Struct) -> Option<Change> {
-    rows.into_iter().find_map(|row| {
-        let (name, always) = match row {
-            Row::Wrap { of, into } if *of == from.go => (*into, false),
-            Row::Unwrap { of, from: field } if *of == from.go => (*field, true),
-            _ => return None,
-        };
-        let inner = |schema: &'static Struct| schema.slot(name).and_then(|slot| schema.fields.get(slot)?.ty.holds());
-        match (inner(from), inner(to)) {
-            (None, Some(inner)) => Some(Change::Wrap { into: name, inner, always }),
-            (Some(inner), None) => Some(Change::Hoist { field: name, inner }),
-            _ => None,
-        }
-    })
 }
 
 /// The last release known here that has a kind in a version.

@@ -1,9 +1,9 @@
 //! The conversion of values of the device family: the shapes of one version into those of its neighbour.
 
 use super::fields::{self, Fate, Sides, pointee};
-use super::job::{self, Change, Job, Pass};
+use super::job::{self, Job, Pass};
 use super::value::{entry, rebuild};
-use crate::api::steps::{Direction, Row};
+use crate::api::steps::{self, Change, Direction};
 use crate::api::{Field, Struct, Type};
 use crate::text::Span;
 use crate::text::print::{self, Order};
@@ -64,14 +64,14 @@ fn record(tree: &mut Tree<'_>, map: NodeId, pass: &Pass, from: &'static Struct, 
     if std::ptr::eq(from, to) || !tree.is_map(map) {
         return map;
     }
-    match job::change(pass.rows, from, to) {
-        Some(Change::Wrap { into, inner, always }) => wrap(tree, map, pass, from, into, inner, always),
-        Some(Change::Hoist { field, inner }) => hoist(tree, map, pass, field, inner, to),
+    match steps::change(pass.rows, from, to) {
+        Some(Change::Wrap { into, inner, always, .. }) => wrap(tree, map, pass, from, into, inner, always),
+        Some(Change::Hoist { field, inner, .. }) => hoist(tree, map, pass, field, inner, to),
         None => rebuild(tree, map, |tree, name, entry| {
             if stands_for_absent(tree, pass, from, name, &entry) {
                 return None;
             }
-            Some(field(tree, pass, entry, slot(from, name), slot(to, name)))
+            Some(field(tree, pass, entry, name, from, to))
         }),
     }
 }
@@ -80,9 +80,12 @@ fn slot(schema: &'static Struct, name: &str) -> Option<&'static Field> {
     schema.slot(name).and_then(|slot| schema.fields.get(slot))
 }
 
-fn field(tree: &mut Tree<'_>, pass: &Pass, entry: Entry, from: Option<&'static Field>, to: Option<&'static Field>) -> Entry {
-    let (Some(from), Some(to)) = (from, to) else { return entry };
-    Entry { value: value(tree, entry.value, pass, &from.ty, &to.ty), shadowed: false, merged: false, ..entry }
+/// A field with the name and the value that it has in the other shape.
+fn field(tree: &mut Tree<'_>, pass: &Pass, entry: Entry, name: &str, from: &'static Struct, to: &'static Struct) -> Entry {
+    let new = steps::new_name(pass.rows, from, to, name);
+    let (Some(from), Some(to)) = (slot(from, name), slot(to, new)) else { return entry };
+    let key = if new == name { entry.key } else { tree.store(new) };
+    Entry { key, value: value(tree, entry.value, pass, &from.ty, &to.ty), shadowed: false, merged: false, ..entry }
 }
 
 fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static Type, to: &'static Type) -> NodeId {
@@ -91,7 +94,7 @@ fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static Type, to
         (Type::List(from), Type::List(to)) => items(tree, node, |tree, item| value(tree, item, pass, from, to)),
         (Type::Map(from), Type::Map(to)) => match (&from.value, &to.value) {
             (Type::Quantity, Type::Struct(inner)) => rebuild(tree, node, |tree, _, old| {
-                let Some(into) = wraps_value(pass, inner) else { return Some(old) };
+                let Some(into) = steps::wraps_value(pass.rows, inner) else { return Some(old) };
                 if job::is_null(tree, old.value) {
                     return Some(old);
                 }
@@ -100,7 +103,7 @@ fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static Type, to
                 Some(Entry { value: tree.add(kind, Span::default(), Style::Block), ..old })
             }),
             (Type::Struct(inner), Type::Quantity) => rebuild(tree, node, |tree, _, old| {
-                let value = wraps_value(pass, inner).and_then(|into| tree.get(old.value, into));
+                let value = steps::wraps_value(pass.rows, inner).and_then(|into| tree.get(old.value, into));
                 Some(Entry { value: value.unwrap_or(old.value), ..old })
             }),
             (from, to) => {
@@ -111,30 +114,23 @@ fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static Type, to
     }
 }
 
-/// The field that holds a value that was a plain one in the older version.
-pub fn wraps_value(pass: &Pass, schema: &Struct) -> Option<&'static str> {
-    pass.rows.iter().find_map(|row| match row {
-        Row::WrapValue { of, into } if *of == schema.go => Some(*into),
-        _ => None,
-    })
-}
-
 /// True if the newer version would take a zero for a value.
 pub fn stands_for_absent(tree: &Tree<'_>, pass: &Pass, schema: &Struct, name: &str, entry: &Entry) -> bool {
-    let listed = |row: &Row| matches!(row, Row::Default { of, field } if *of == schema.go && *field == name);
     let zero = match tree.kind(entry.value) {
         Kind::Str(text) => tree.text(text).is_empty(),
         Kind::Bool(value) => !value,
         _ => false,
     };
-    zero && pass.direction == Direction::Up && pass.rows.iter().any(listed)
+    zero && pass.direction == Direction::Up && steps::zero_is_absent(pass.rows, schema, name)
 }
 
 /// True if a flat request says anything in the fields that are wrapped: zero values do not.
-pub fn says_something(tree: &Tree<'_>, map: NodeId, from: &'static Struct, inner: &'static Struct) -> bool {
+pub fn says_something(tree: &Tree<'_>, map: NodeId, pass: &Pass, from: &'static Struct, inner: &'static Struct) -> bool {
     let mut entries = print::effective(tree, map, Order::Source).into_iter();
     entries.any(|entry| {
-        let Some(field) = slot(from, tree.text(entry.key)).filter(|field| inner.has(field.json)) else { return false };
+        let Some(field) = slot(from, tree.text(entry.key)).filter(|field| goes_into(pass, from, inner, field.json)) else {
+            return false;
+        };
         match tree.kind(entry.value) {
             Kind::Null => false,
             Kind::Str(text) if field.ty.is_text() => !tree.text(text).is_empty(),
@@ -143,6 +139,11 @@ pub fn says_something(tree: &Tree<'_>, map: NodeId, from: &'static Struct, inner
             _ => true,
         }
     })
+}
+
+/// True if a field of a flat struct belongs into the new one.
+pub fn goes_into(pass: &Pass, from: &Struct, inner: &Struct, name: &str) -> bool {
+    inner.has(steps::new_name(pass.rows, from, inner, name))
 }
 
 fn wrap(
@@ -154,17 +155,17 @@ fn wrap(
     inner: &'static Struct,
     always: bool,
 ) -> NodeId {
-    let written = always || says_something(tree, map, from, inner);
+    let written = always || says_something(tree, map, pass, from, inner);
     let old: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
     let (mut outside, mut inside) = (Vec::new(), Vec::new());
     let mut at = None;
     for entry in old {
         let name = tree.text(entry.key).to_owned();
-        if !inner.has(&name) {
+        if !goes_into(pass, from, inner, &name) {
             outside.push(Entry { shadowed: false, merged: false, ..entry });
         } else if written {
             at.get_or_insert(outside.len());
-            inside.push(field(tree, pass, entry, slot(from, &name), slot(inner, &name)));
+            inside.push(field(tree, pass, entry, &name, from, inner));
         }
     }
     if written {
@@ -195,7 +196,7 @@ fn hoist(
         let below: Vec<Entry> = print::effective(tree, entry.value, Order::Source).into_iter().copied().collect();
         for entry in below {
             let name = tree.text(entry.key).to_owned();
-            new.push(field(tree, pass, entry, slot(inner, &name), slot(to, &name)));
+            new.push(field(tree, pass, entry, &name, inner, to));
         }
     }
     let kind = tree.store_entries(new);

@@ -2,9 +2,10 @@
 
 use super::edits::{column, key_text, quotes};
 use super::fields::pointee;
-use super::job::{self, Change, Pass};
+use super::job::{self, Pass};
 use super::lines::{self, colon_after, remove_key_line};
-use super::reshape::{says_something, stands_for_absent, wraps_value};
+use super::reshape::{goes_into, says_something, stands_for_absent};
+use crate::api::steps::{self, Change, wraps_value};
 use crate::api::{Struct, Type};
 use crate::text::Span;
 use crate::text::edit::{self, Edits, Unsafe, begins_line, line_start};
@@ -31,9 +32,9 @@ impl Shape<'_, '_, '_> {
         if std::ptr::eq(from, to) || !self.tree.is_map(map) {
             return Ok(());
         }
-        let change = job::change(self.pass.rows, from, to);
+        let change = steps::change(self.pass.rows, from, to);
         match change {
-            Some(Change::Wrap { into, inner, always }) => self.wrap(map, from, into, inner, always)?,
+            Some(Change::Wrap { into, inner, always, .. }) => self.wrap(map, from, into, inner, always)?,
             Some(Change::Hoist { field, .. }) => self.hoist(map, field)?,
             None => {
                 let (tree, pass) = (self.tree, self.pass);
@@ -44,12 +45,12 @@ impl Shape<'_, '_, '_> {
         for entry in self.tree.entries(map) {
             let name = self.tree.text(entry.key);
             match change {
-                Some(Change::Hoist { field, inner }) if field == name => {
+                Some(Change::Hoist { field, inner, .. }) if field == name => {
                     for entry in self.tree.entries(entry.value) {
                         self.field(entry, inner, to)?;
                     }
                 }
-                Some(Change::Wrap { inner, .. }) if inner.has(name) => self.field(entry, from, inner)?,
+                Some(Change::Wrap { inner, .. }) if goes_into(self.pass, from, inner, name) => self.field(entry, from, inner)?,
                 _ => self.field(entry, from, to)?,
             }
         }
@@ -58,8 +59,13 @@ impl Shape<'_, '_, '_> {
 
     fn field(&mut self, entry: &Entry, from: &'static Struct, to: &'static Struct) -> Result<(), Unsafe> {
         let name = self.tree.text(entry.key);
-        let ty = |schema: &'static Struct| schema.slot(name).and_then(|slot| schema.fields.get(slot)).map(|field| &field.ty);
-        match (ty(from), ty(to)) {
+        let new = steps::new_name(self.pass.rows, from, to, name);
+        if new != name {
+            self.edits.rename_key(self.tree, entry, name, new)?;
+        }
+        let ty =
+            |schema: &'static Struct, name| schema.slot(name).and_then(|slot| schema.fields.get(slot)).map(|field| &field.ty);
+        match (ty(from, name), ty(to, new)) {
             (Some(from), Some(to)) => self.value(entry.value, from, to),
             _ => Ok(()),
         }
@@ -71,8 +77,8 @@ impl Shape<'_, '_, '_> {
             (Type::List(from), Type::List(to)) => self.tree.items(node).iter().try_for_each(|&item| self.value(item, from, to)),
             (Type::Map(from), Type::Map(to)) => {
                 self.tree.entries(node).iter().try_for_each(|entry| match (&from.value, &to.value) {
-                    (Type::Quantity, Type::Struct(inner)) => self.wrap_value(node, entry, wraps_value(self.pass, inner)),
-                    (Type::Struct(inner), Type::Quantity) => self.unwrap_value(node, entry, wraps_value(self.pass, inner)),
+                    (Type::Quantity, Type::Struct(inner)) => self.wrap_value(node, entry, wraps_value(self.pass.rows, inner)),
+                    (Type::Struct(inner), Type::Quantity) => self.unwrap_value(node, entry, wraps_value(self.pass.rows, inner)),
                     (from, to) => self.value(entry.value, from, to),
                 })
             }
@@ -92,12 +98,13 @@ impl Shape<'_, '_, '_> {
     ) -> Result<(), Unsafe> {
         let tree = self.tree;
         let flow = edit::is_flow(tree, map);
-        let chosen = |entry: &Entry| inner.has(tree.text(entry.key));
+        let pass = self.pass;
+        let chosen = |entry: &Entry| goes_into(pass, from, inner, tree.text(entry.key));
         let entries = tree.entries(map);
         for entry in entries.iter().filter(|entry| chosen(entry)) {
             edit::editable(tree, entry, flow)?;
         }
-        if !always && !says_something(tree, map, from, inner) {
+        if !always && !says_something(tree, map, pass, from, inner) {
             return self.edits.remove_entries(tree, map, chosen);
         }
         let Some(start) = entries.iter().position(chosen) else {

@@ -4,7 +4,7 @@
 //! little from them that their objects are judged as they were decoded. A version that differs more is converted first, and
 //! its [`PathMap`] leads from the paths that the server names to those in the text.
 
-use crate::api::{Api, ObjectKind, Release};
+use crate::api::{Api, DeviceKind, ObjectKind, Release};
 use crate::finding::Step;
 use crate::record::Record;
 use crate::server::device::convert;
@@ -24,7 +24,7 @@ impl<'t> Hub<'t> {
         match api.kind.object {
             ObjectKind::Classic(_) => Hub { record, paths: PathMap::default() },
             ObjectKind::Device(kind) => {
-                let shape = Shape { version: api.version.name, release };
+                let shape = Shape { version: api.version.name, kind, release };
                 Hub { record: convert::to_hub(record, kind, release), paths: PathMap { moves: Vec::new(), shape: Some(shape) } }
             }
         }
@@ -42,6 +42,7 @@ pub struct PathMap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
     version: &'static str,
+    kind: DeviceKind,
     release: Release,
 }
 
@@ -61,7 +62,7 @@ impl PathMap {
     /// The path that the user wrote; `None` where it is the hub's. The longest path that was added and leads there counts.
     pub fn written(&self, hub: &[Step]) -> Option<Vec<Step>> {
         if let Some(shape) = self.shape {
-            return convert::written(shape.version, shape.release, hub);
+            return convert::written(shape.version, shape.kind, shape.release, hub);
         }
         let leads = |one: &&Move| hub.starts_with(&one.hub);
         let best = self.moves.iter().filter(leads).max_by_key(|one| one.hub.len())?;

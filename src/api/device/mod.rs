@@ -10,6 +10,9 @@ use crate::api::{DeviceKind, Kind, Limit, ListKind, ListRule, ObjectKind, Releas
 /// The versions, oldest first.
 pub const VERSIONS: &[&Version] = &[&v1alpha3::VERSION, &v1beta1::VERSION, &v1beta2::VERSION, &v1::VERSION];
 
+/// The version whose shape the server's internal types have from 1.33 on.
+pub const HUB: &Version = &v1::VERSION;
+
 /// The allocation modes.
 pub const ALLOCATION_MODES: &[&str] = &["ExactCount", "All"];
 /// The operators of a toleration.

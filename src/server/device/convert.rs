@@ -1,8 +1,10 @@
 //! Between the shapes of the versions: into the hub, out of it, and through the storage version.
 //!
 //! The hub is the internal type of the release: the shape of v1 from 1.33 on, before that the flat one of the version that is
-//! stored. Source: `pkg/apis/resource/<version>/conversion.go`.
+//! stored. What differs between the versions stands in the rows of [`crate::api::steps`].
+//! Source: `pkg/apis/resource/<version>/conversion.go`.
 
+use crate::api::steps::{self, Change, Row};
 use crate::api::{Api, DeviceKind, GROUP, Release, Struct, Type, device};
 use crate::finding::Step;
 use crate::record::{Record, Value, encode};
@@ -17,7 +19,7 @@ pub fn schema_of(version: &str, kind: DeviceKind) -> Option<&'static Struct> {
 
 /// The table of the hub for a kind; `None` if the kind exists in one shape only.
 fn hub_schema(kind: DeviceKind, release: Release) -> Option<&'static Struct> {
-    let version = if Variant::of(release).flat { Variant::of(release).storage } else { "v1" };
+    let version = if Variant::of(release).flat { Variant::of(release).storage } else { device::HUB.name };
     schema_of(version, kind)
 }
 
@@ -72,81 +74,99 @@ fn omit_empty(record: &mut Record<'_>, release: Release) {
     }
 }
 
+/// What differs between any two versions. A row concerns two shapes of a struct if one of them has its field and the other has not.
+fn rows() -> impl Iterator<Item = &'static Row> {
+    steps::DEVICE.iter().flat_map(|step| step.rows)
+}
+
 /// The same object by another table. Recursion is bounded by the depth of the tables.
 fn recast<'t>(mut record: Record<'t>, target: &'static Struct) -> Record<'t> {
     if std::ptr::eq(record.schema, target) {
         return record;
     }
-    let has = |schema: &Struct, name: &str| schema.slot(name).is_some();
     let mut out = Record::empty(target);
-    if has(target, "exactly") && !has(record.schema, "exactly") {
-        if asks_flat(&record)
-            && let Some(exactly) = out.record_mut("exactly")
-        {
-            // Upstream copies tolerations one by one, so that an empty list becomes none.
-            if record.list("tolerations").is_empty() {
-                record.set("tolerations", Value::Unset);
+    match steps::change(rows(), record.schema, target) {
+        Some(Change::Wrap { into, inner, always, copied }) => {
+            if (always || says_something(&record, inner))
+                && let Some(inner) = out.record_mut(into)
+            {
+                drop_empty(&mut record, copied);
+                carry(&mut record, inner);
             }
-            carry(&mut record, exactly, &["name"]);
         }
-    } else if has(record.schema, "exactly") && !has(target, "exactly") {
-        if let Value::Struct(mut exactly) = record.take("exactly") {
-            carry(&mut exactly, &mut out, &[]);
-        }
-    } else if has(record.schema, "basic") && !has(target, "basic") {
-        if let Value::Struct(mut basic) = record.take("basic") {
-            for name in ["attributes", "capacity", "consumesCounters", "taints"] {
-                let empty = match basic.get(name) {
-                    Value::List(items) => items.is_empty(),
-                    Value::Entries(entries) => entries.is_empty(),
-                    _ => false,
-                };
-                if empty {
-                    basic.set(name, Value::Unset);
-                }
+        Some(Change::Hoist { field, copied, .. }) => {
+            if let Value::Struct(mut inner) = record.take(field) {
+                drop_empty(&mut inner, copied);
+                carry(&mut inner, &mut out);
             }
-            carry(&mut basic, &mut out, &[]);
         }
-    } else if has(target, "basic")
-        && !has(record.schema, "basic")
-        && let Some(basic) = out.record_mut("basic")
-    {
-        carry(&mut record, basic, &["name"]);
+        None => {}
     }
-    carry(&mut record, &mut out, &[]);
+    carry(&mut record, &mut out);
     out
 }
 
+/// Lists and maps without entries become none.
+fn drop_empty(record: &mut Record<'_>, names: &[&str]) {
+    for name in names {
+        let empty = match record.get(name) {
+            Value::List(items) => items.is_empty(),
+            Value::Entries(entries) => entries.is_empty(),
+            _ => false,
+        };
+        if empty {
+            record.set(name, Value::Unset);
+        }
+    }
+}
+
+/// True if a flat struct has a value in a field that goes into the new one.
+fn says_something(record: &Record<'_>, inner: &Struct) -> bool {
+    record.schema.fields.iter().zip(&record.slots).any(|(field, value)| {
+        inner.has(steps::new_name(rows(), record.schema, inner, field.json))
+            && match value {
+                Value::Unset | Value::Int(0) => false,
+                Value::Str(text) => !text.is_empty(),
+                _ => true,
+            }
+    })
+}
+
 /// Moves the fields that both have.
-fn carry<'t>(from: &mut Record<'t>, to: &mut Record<'t>, except: &[&str]) {
+fn carry<'t>(from: &mut Record<'t>, to: &mut Record<'t>) {
     for (field, slot) in to.schema.fields.iter().zip(&mut to.slots) {
-        let Some(at) = from.schema.slot(field.json).filter(|_| !except.contains(&field.json)) else { continue };
+        let Some(at) = from.schema.slot(steps::new_name(rows(), to.schema, from.schema, field.json)) else { continue };
         let Some(place) = from.slots.get_mut(at) else { continue };
         let value = std::mem::replace(place, Value::Unset);
-        if matches!(value, Value::Unset) {
-            continue;
-        }
-        let source = from.schema.fields.get(at).map(|field| &field.ty);
-        *slot = match (source, &field.ty, value) {
-            // A plain value becomes a pointer: zero is none.
-            (Some(Type::String), Type::Pointer(Type::String), Value::Str(text)) if text.is_empty() => Value::Unset,
-            (Some(Type::Bool), Type::Pointer(Type::Bool), Value::Bool(false)) => Value::Unset,
-            (_, ty, value) => recast_value(ty, value),
+        *slot = match (&field.ty, value) {
+            (_, Value::Unset) => continue,
+            (Type::Pointer(_), Value::Str(text)) if text.is_empty() && zero_is_absent(from.schema, at) => Value::Unset,
+            (Type::Pointer(_), Value::Bool(false)) if zero_is_absent(from.schema, at) => Value::Unset,
+            (ty, value) => recast_value(ty, value),
         };
     }
+}
+
+/// True for a plain value that the newer version points to.
+fn zero_is_absent(schema: &Struct, at: usize) -> bool {
+    let plain = schema.fields.get(at).filter(|field| !matches!(field.ty, Type::Pointer(_)));
+    plain.is_some_and(|field| steps::zero_is_absent(rows(), schema, field.json))
 }
 
 fn recast_value<'t>(ty: &Type, value: Value<'t>) -> Value<'t> {
     match (ty, value) {
         (Type::Pointer(inner), value) => recast_value(inner, value),
         (Type::Struct(schema), Value::Struct(record)) => Value::Struct(recast(record, schema)),
-        // A capacity is a bare quantity in v1alpha3.
         (Type::Struct(schema), Value::Quantity(quantity)) => {
             let mut record = Record::empty(schema);
-            record.set("value", Value::Quantity(quantity));
+            if let Some(into) = steps::wraps_value(rows(), schema) {
+                record.set(into, Value::Quantity(quantity));
+            }
             Value::Struct(record)
         }
-        (Type::Quantity, Value::Struct(mut record)) => record.take("value"),
+        (Type::Quantity, Value::Struct(mut record)) => {
+            steps::wraps_value(rows(), record.schema).map_or(Value::Unset, |into| record.take(into))
+        }
         (Type::List(inner), Value::List(items)) => Value::List(items.into_iter().map(|item| recast_value(inner, item)).collect()),
         (Type::Map(map), Value::Entries(entries)) => {
             Value::Entries(entries.into_iter().map(|(key, entry)| (key, recast_value(&map.value, entry))).collect())
@@ -155,41 +175,61 @@ fn recast_value<'t>(ty: &Type, value: Value<'t>) -> Value<'t> {
     }
 }
 
-/// True if a flat request has a field that `exactly` holds.
-fn asks_flat(request: &Record<'_>) -> bool {
-    !request.str("deviceClassName").is_empty()
-        || request.has("selectors")
-        || !request.str("allocationMode").is_empty()
-        || request.int("count").unwrap_or(0) != 0
-        || request.has("adminAccess")
-        || request.has("tolerations")
-        || request.has("capacity")
-}
-
 /// Leads a path of the hub back to what was written in a version; `None` where it is the same.
-pub fn written(version: &str, release: Release, hub: &[Step]) -> Option<Vec<Step>> {
-    let flat = matches!(version, "v1alpha3" | "v1beta1") && !Variant::of(release).flat;
-    let bare = version == "v1alpha3";
-    if !flat && !bare {
+pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) -> Option<Vec<Step>> {
+    let (mut ours, mut theirs) = (hub_schema(kind, release)?, schema_of(version, kind)?);
+    if std::ptr::eq(ours, theirs) {
         return None;
     }
-    let key = |step: Option<&Step>, name: &str| matches!(step, Some(Step::Key(key)) if key == name);
-    let in_slice = key(hub.first(), "spec") && key(hub.get(1), "devices") && matches!(hub.get(2), Some(Step::Index(_)));
     let mut out: Vec<Step> = Vec::with_capacity(hub.len().saturating_add(1));
-    for (at, step) in hub.iter().enumerate() {
-        if in_slice {
-            if flat && at == 3 && !key(Some(step), "name") && !key(Some(step), "basic") {
-                out.push(Step::Key("basic".to_owned()));
-            }
-            let capacity = at >= 2 && hub.iter().rev().nth(2).is_some_and(|step| key(Some(step), "capacity"));
-            if bare && capacity && at.saturating_add(1) == hub.len() && key(Some(step), "value") {
-                continue;
-            }
-        } else if flat && key(Some(step), "exactly") && at >= 2 && key(hub.get(at.saturating_sub(2)), "requests") {
+    let mut path = hub.iter();
+    while let Some(step) = path.next() {
+        let Step::Key(name) = step else {
+            out.push(step.clone());
             continue;
+        };
+        let mut name = name.as_str();
+        match steps::change(rows(), theirs, ours) {
+            // What the hub has below a field was written where the field stands.
+            Some(Change::Wrap { into, inner, .. }) if name == into => {
+                ours = inner;
+                match path.next() {
+                    Some(Step::Key(below)) => name = below,
+                    Some(step) => {
+                        out.push(step.clone());
+                        break;
+                    }
+                    None => break,
+                }
+            }
+            // What stands directly in the hub was written below a field.
+            Some(Change::Hoist { field, inner, .. }) if name != field && !theirs.has(name) => {
+                out.push(Step::Key(field.to_owned()));
+                theirs = inner;
+            }
+            _ => {}
         }
-        out.push(step.clone());
+        let written = steps::new_name(rows(), ours, theirs, name);
+        out.push(Step::Key(written.to_owned()));
+        let ty =
+            |schema: &'static Struct, name: &str| schema.slot(name).and_then(|at| schema.fields.get(at)).map(|field| &field.ty);
+        let (Some(our_type), Some(their_type)) = (ty(ours, name), ty(theirs, written)) else { break };
+        if our_type.is_map() {
+            out.extend(path.next().cloned());
+        }
+        match (our_type.holds(), their_type.holds()) {
+            (Some(hub), Some(written)) => (ours, theirs) = (hub, written),
+            // A plain value that the hub has in a struct.
+            (Some(hub), None) => {
+                if matches!(path.as_slice().first(), Some(Step::Key(key)) if steps::wraps_value(rows(), hub) == Some(key)) {
+                    path.next();
+                }
+                break;
+            }
+            _ => break,
+        }
     }
+    out.extend(path.cloned());
     (out != hub).then_some(out)
 }
 
@@ -216,4 +256,39 @@ pub fn served(kind: DeviceKind, release: Release) -> Vec<&'static str> {
         .filter(|version| version.kinds.iter().any(|row| row.object == object && row.in_release(release)))
         .map(|version| version.name)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::path::render;
+
+    fn steps(path: &str) -> Vec<Step> {
+        path.split('/').map(|part| part.parse().map_or_else(|_| Step::Key(part.to_owned()), Step::Index)).collect()
+    }
+
+    fn lead(version: &str, kind: DeviceKind, minor: u8, hub: &str) -> Option<String> {
+        written(version, kind, Release::last_of(minor), &steps(hub)).map(|steps| render(&steps))
+    }
+
+    /// The paths of the hub lead to what was written in an older version.
+    #[test]
+    fn paths_lead_back() {
+        let claim = |version, path| lead(version, DeviceKind::ResourceClaim, 34, path);
+        let count = "spec/devices/requests/0/exactly/count";
+        assert_eq!(claim("v1beta1", count).as_deref(), Some("spec.devices.requests[0].count"));
+        assert_eq!(claim("v1beta1", "spec/devices/requests/0/exactly").as_deref(), Some("spec.devices.requests[0]"));
+        assert_eq!(claim("v1beta1", "spec/devices/requests/0/name"), None);
+        assert_eq!(claim("v1beta2", count), None);
+        let slice = |version, minor, path| lead(version, DeviceKind::ResourceSlice, minor, path);
+        let capacity = "spec/devices/1/capacity/memory/value";
+        assert_eq!(slice("v1beta1", 33, capacity).as_deref(), Some("spec.devices[1].basic.capacity.memory.value"));
+        assert_eq!(slice("v1alpha3", 33, capacity).as_deref(), Some("spec.devices[1].basic.capacity.memory"));
+        let flat = "spec/devices/1/basic/capacity/memory/value";
+        assert_eq!(slice("v1alpha3", 32, flat).as_deref(), Some("spec.devices[1].basic.capacity.memory"));
+        assert_eq!(slice("v1beta1", 32, flat), None);
+        assert_eq!(slice("v1beta1", 33, "spec/devices/1/name"), None);
+        assert_eq!(slice("v1beta1", 33, "spec/devices/1"), None);
+        assert_eq!(slice("v1beta1", 33, "spec/pool/name"), None);
+    }
 }
