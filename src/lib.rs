@@ -17,6 +17,7 @@
 //! | compile, evaluate | [`cel`] | expression, environment | a checked expression with its cost; a value or an error, with a trace |
 //! | place | [`place`] | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
 //! | judge | [`rules`] | views of records | kube-apiserver's errors, in its order and words |
+//! | try expressions | [`expression`] | expressions and slices of a text | what expressions read, and what their authors should know |
 //! | query | [`query`] | selectors | which objects a list shows |
 //! | patch | [`patch`] | stored object, patch | the object it becomes |
 //! | request | [`server`] | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
@@ -47,6 +48,7 @@ pub mod cli;
 pub mod convert;
 pub mod editor;
 pub mod entry;
+pub mod expression;
 pub mod finding;
 pub mod go;
 pub mod limits;

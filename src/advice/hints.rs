@@ -7,6 +7,7 @@ use crate::finding::{Cause, Code, Edit, Finding, Fix, Step};
 use crate::record::decode::{Strict, StrictKind};
 use crate::text::Span;
 use crate::text::edit::{self, Edits};
+use crate::text::scalar::Places;
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use std::borrow::Cow;
 
@@ -59,6 +60,35 @@ fn under_metadata(tree: &Tree<'_>, key: Span) -> Option<Edit> {
     let fits =
         line.chars().all(|c| c == ' ') && plain && !value_on_line.is_empty() && !value_on_line.starts_with(['|', '>', '#']);
     fits.then(|| Edit { span: Span::at(key.from()), new_text: format!("metadata:\n{line}  ") })
+}
+
+/// The piece of an expression that its first problem names: `<input>:1:8`, columns in code points.
+fn problem(finding: &Finding, tree: &Tree<'_>, node: NodeId) -> Option<Span> {
+    let text = tree.str(node)?;
+    // The text itself, quoted, comes first; it may hold anything.
+    let (_, place) = finding.message.get(text.len()..)?.split_once(": compilation failed: ERROR: <input>:")?;
+    let mut numbers = place.splitn(3, ':');
+    let mut number = || numbers.next()?.parse::<usize>().ok()?.checked_sub(1);
+    let (line, column) = (number()?, number()?);
+    let before: usize = text.split('\n').take(line).map(|line| line.len().saturating_add(1)).sum();
+    let at_line = text.get(before..)?;
+    let from = before.saturating_add(at_line.char_indices().nth(column).map_or(at_line.len(), |(byte, _)| byte));
+    let to = from.saturating_add(token(text.get(from..)?));
+    Some(Places::of(tree, node)?.span(from, to)).filter(|span| !span.is_empty())
+}
+
+/// The bytes of the name, operator or sign that a text begins with.
+fn token(text: &str) -> usize {
+    // A field that is not there is told at its dot.
+    let dot = usize::from(text.starts_with('.'));
+    let rest = text.get(dot..).unwrap_or_default();
+    let name = rest.len().saturating_sub(rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').len());
+    let pair = ["==", "!=", "<=", ">=", "&&", "||"].iter().any(|sign| text.starts_with(sign));
+    match text.chars().next() {
+        _ if name > 0 => name.saturating_add(dot),
+        _ if pair => 2,
+        first => first.map_or(0, char::len_utf8),
+    }
 }
 
 /// Replaces the one occurrence of `old` in a span; quotes around it stay.
@@ -119,6 +149,10 @@ pub fn validation(finding: &mut Finding, api: Api, reduced: Option<(usize, usize
             let (first, last) = text.split_once('/').unwrap_or((text, ""));
             let hint = format!("a driver name has no `/`: write the name the driver registers, as in `{last}.{first}`");
             (!last.contains('/') && !last.is_empty()).then_some(hint)
+        }
+        Code::SelectorInvalid => {
+            finding.span = node.and_then(|node| problem(finding, tree, node));
+            None
         }
         Code::NameRequired if tree.get(root, "name").is_some() => {
             Some("the name stands at the top level; write it under `metadata`".to_owned())

@@ -175,7 +175,8 @@ fn is_selection(expr: &Expr) -> bool {
     }
 }
 
-fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
+/// Goes to the parts of an expression, one level down.
+pub fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     match &expr.node {
         Node::Literal(_) | Node::Ident(_) => {}
         Node::Select { operand, .. } => visit(operand),

@@ -143,6 +143,10 @@ pub fn severity(code: Code) -> Severity {
         | Code::DistinctNotEnforced
         | Code::ListInConstraint
         | Code::ToleratedButEvicted
+        | Code::SelectorNameUnknown
+        | Code::SelectorComparesText
+        | Code::SelectorFails
+        | Code::SelectorConstant
         | Code::PolicyFallback => Severity::Warning,
         Code::OtherGroup
         | Code::ServerFieldDropped

@@ -334,6 +334,14 @@ codes! {
     AllocationModeDefaulted = "allocation-mode-defaulted",
     /// A CEL selector was not compiled.
     SelectorNotCompiled = "selector-not-compiled",
+    /// An expression reads a name that no slice of the text publishes.
+    SelectorNameUnknown = "selector-name-unknown",
+    /// An expression compares versions or quantities as texts.
+    SelectorComparesText = "selector-compares-text",
+    /// An expression fails on a device of the text.
+    SelectorFails = "selector-fails",
+    /// An expression, or a part of it, is the same for every device.
+    SelectorConstant = "selector-constant",
     /// A group that looks like `resource.k8s.io` and is not.
     GroupMisspelled = "group-misspelled",
     /// A term without requirements selects nothing.

@@ -13,14 +13,17 @@ pub struct Environments {
 impl Environments {
     /// The environment of device selectors.
     pub fn device(&mut self, mode: Mode, release: Release, gates: Gates) -> &Environment {
-        self.slot(mode).get_or_insert_with(|| {
-            let known = [
-                (Gate::DRAConsumableCapacity, cel::Gate::ConsumableCapacity),
-                (Gate::DRAListTypeAttributes, cel::Gate::ListTypeAttributes),
-            ];
-            let on: Vec<cel::Gate> = known.into_iter().filter(|(gate, _)| gates.on(*gate)).map(|(_, gate)| gate).collect();
-            Environment::device(release.minor, &on, mode)
-        })
+        self.slot(mode).get_or_insert_with(|| Environments::device_environment(mode, release, gates))
+    }
+
+    /// A new environment of device selectors.
+    pub fn device_environment(mode: Mode, release: Release, gates: Gates) -> Environment {
+        let known = [
+            (Gate::DRAConsumableCapacity, cel::Gate::ConsumableCapacity),
+            (Gate::DRAListTypeAttributes, cel::Gate::ListTypeAttributes),
+        ];
+        let on: Vec<cel::Gate> = known.into_iter().filter(|(gate, _)| gates.on(*gate)).map(|(_, gate)| gate).collect();
+        Environment::device(release.minor, &on, mode)
     }
 
     /// The environment of selectors of 1.30's named resources.

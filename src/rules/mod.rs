@@ -7,7 +7,7 @@
 pub mod classic;
 pub mod context;
 pub mod device;
-mod environments;
+pub mod environments;
 pub mod errors;
 pub mod expression;
 pub mod fields;

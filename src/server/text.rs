@@ -2,6 +2,7 @@
 
 use crate::advice::{hints, suggest};
 use crate::api::Release;
+use crate::expression::lint::Lints;
 use crate::finding::{Code, Finding, Findings, Origin, Severity, Step};
 use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
@@ -127,6 +128,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
     let partners = object::partners(options, stored.as_ref());
     let mut checked = false;
     let mut references = References::default();
+    let mut lints = Lints::default();
     let mut passage = Passage::open(text, options.via, options.release, &options.limits);
     // Whether a text is one object, which is compared with the one stored whatever its name, is known at its end.
     while passage.advance(stored.is_some()) {
@@ -169,6 +171,9 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
                             };
                         }
                     };
+                    if let Some(tree) = input.tree(item) {
+                        lints.take(tree, item, index, *api, gates);
+                    }
                     let (old, partners) = (stored.as_ref(), &partners);
                     let object = Object { options, input, item, index, api: *api, gates, old, partners };
                     let verdict = object.judge(&mut references);
@@ -201,6 +206,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
     }
     let missing = &mut |finding| findings.push(finding);
     references.missing(&|index| objects.get(index).map(Judged::names), options.namespace_of(""), missing);
+    lints.findings(&mut |finding| findings.push(finding));
     let refused = findings.refused || of_texts.iter().any(|finding| finding.severity == Severity::Error);
     if !checked && !refused {
         findings.push(nothing_checked(objects.is_empty()));

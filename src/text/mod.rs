@@ -10,6 +10,7 @@ pub mod json;
 pub mod located;
 mod mode;
 pub mod print;
+pub mod scalar;
 pub mod source;
 pub mod stream;
 pub mod tree;

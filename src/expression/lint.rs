@@ -1,0 +1,287 @@
+//! What the server accepts of an expression and its author should know: names that no slice of the text publishes, texts that are
+//! compared where versions or quantities are meant, devices of the text that the expression fails on, and parts that never change.
+//!
+//! Expressions are looked at once all of the text is read: slices may come behind them.
+
+use super::published::{Published, Subject};
+use super::reads;
+use super::{Expression, Language, all};
+use crate::advice::{locate, suggest};
+use crate::api::{Api, Gates, Release};
+use crate::cel::ast::{Expr, Literal, Node};
+use crate::cel::library::quantity::Quantity;
+use crate::cel::library::semver::Version;
+use crate::cel::value::Value;
+use crate::cel::{Environment, Mode, Program, SELECTOR_COST_LIMIT};
+use crate::finding::{Code, Finding, Origin, Step, path};
+use crate::manifest::Item;
+use crate::text::scalar::Places;
+use crate::text::tree::Tree;
+use std::ops::Range;
+
+/// Most expressions of a text that are looked at.
+const KEPT: usize = 1000;
+
+/// Most times that expressions of a text are tried on devices.
+const TRIALS: usize = 20_000;
+
+/// The expressions of a text and what its slices publish.
+#[derive(Debug, Default)]
+pub struct Lints {
+    published: Published,
+    environments: Vec<Compiler>,
+    kept: Vec<Kept>,
+}
+
+/// What expressions of some objects are compiled with.
+#[derive(Debug)]
+struct Compiler {
+    language: Language,
+    release: Release,
+    gates: Option<Gates>,
+    environment: Environment,
+}
+
+/// An expression that compiles.
+#[derive(Debug)]
+struct Kept {
+    object: usize,
+    steps: Vec<Step>,
+    places: Option<Places>,
+    program: Program,
+    compiler: usize,
+    /// The list it stands in: later selectors are asked about what the earlier ones have let through.
+    list: String,
+    /// The class whose selectors a device passes before.
+    class: Option<String>,
+    /// The class that it is a selector of.
+    of_class: Option<String>,
+    /// The driver whose instances it selects from (1.30).
+    driver: Option<String>,
+}
+
+impl Lints {
+    /// Takes an object in: its devices, or its expressions.
+    pub fn take(&mut self, tree: &Tree<'_>, item: &Item, index: usize, api: Api, gates: Option<Gates>) {
+        self.published.take(tree, item.node, api);
+        let Some(language) = Language::of(api) else { return };
+        for expression in all(tree, item.node, language) {
+            if self.kept.len() >= KEPT {
+                return;
+            }
+            let compiler = self.compiler(language, item.release, gates);
+            let text = tree.str(expression.node).unwrap_or_default();
+            let program = self.environments.get(compiler).and_then(|known| known.environment.compile(text).ok());
+            let Some(program) = program else { continue };
+            let Expression { node, steps } = expression;
+            // `selectors[0].cel.expression`, `requests[0].namedResources.selector`.
+            let outer = |levels: usize| locate::node(tree, item.node, steps.get(..steps.len().saturating_sub(levels))?);
+            let named = |node: Option<_>, field: &str| {
+                node.and_then(|node| tree.get(node, field)).and_then(|node| tree.str(node)).map(str::to_owned)
+            };
+            let device = language == Language::Device;
+            self.kept.push(Kept {
+                object: index,
+                places: Places::of(tree, node),
+                program,
+                compiler,
+                list: path::render(steps.get(..steps.len().saturating_sub(3)).unwrap_or_default()),
+                class: named(outer(4).filter(|_| device), "deviceClassName"),
+                of_class: (item.kind == "DeviceClass").then(|| item.name.clone()),
+                driver: named(outer(4), "driverName").or_else(|| named(outer(2), "driverName")).filter(|_| !device),
+                steps,
+            });
+        }
+    }
+
+    fn compiler(&mut self, language: Language, release: Release, gates: Option<Gates>) -> usize {
+        let same = |known: &Compiler| known.language == language && known.release == release && known.gates == gates;
+        self.environments.iter().position(same).unwrap_or_else(|| {
+            let environment = language.environment(Mode::New, release, gates);
+            self.environments.push(Compiler { language, release, gates, environment });
+            self.environments.len().saturating_sub(1)
+        })
+    }
+
+    /// What there is to say, in the order of the expressions.
+    pub fn findings(&self, tell: &mut dyn FnMut(Finding)) {
+        let mut trials = TRIALS;
+        for (at, kept) in self.kept.iter().enumerate() {
+            let known = self.names(kept, tell);
+            self.comparisons(kept, tell);
+            self.constants(kept, tell);
+            if known {
+                self.failures(at, kept, &mut trials, tell);
+            }
+        }
+    }
+
+    fn finding(kept: &Kept, code: Code, span: &Range<u32>, message: String, help: String) -> Finding {
+        let mut finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
+        finding.object = Some(kept.object);
+        finding.path = Some(path::render(&kept.steps));
+        finding.span = kept.places.as_ref().map(|places| places.span(span.start as usize, span.end as usize));
+        finding.steps.clone_from(&kept.steps);
+        finding
+    }
+
+    fn language(&self, kept: &Kept) -> Option<Language> {
+        self.environments.get(kept.compiler).map(|compiler| compiler.language)
+    }
+
+    /// Names that no slice publishes, if there are slices of the family. False if there are such names.
+    fn names(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) -> bool {
+        let mut all_known = true;
+        let device = self.language(kept) == Some(Language::Device);
+        if !self.published.subjects.iter().any(|subject| subject.is_device() == device) {
+            return true;
+        }
+        for read in reads::all(&kept.program.checked().ast.root) {
+            // `device.attributes["domain"].name`, `attributes.string["name"]`.
+            let unknown = (3..=read.path.len().min(if device { 4 } else { 3 }))
+                .find(|length| read.path.get(..*length).is_some_and(|path| !self.published.has(path)));
+            let Some(unknown) = unknown else { continue };
+            let Some((name, before)) = read.path.get(..unknown).and_then(<[String]>::split_last) else { continue };
+            let what = match (before, device) {
+                ([_, kind], true) if kind == "attributes" => format!("attributes of the domain `{name}`"),
+                ([_, kind], true) if kind == "capacity" => format!("capacities of the domain `{name}`"),
+                ([_, kind, domain], true) if kind == "attributes" => format!("the attribute `{domain}/{name}`"),
+                ([_, kind, domain], true) if kind == "capacity" => format!("the capacity `{domain}/{name}`"),
+                ([_, kind], false) => format!("an attribute `{name}` of type {kind}"),
+                _ => continue,
+            };
+            let known: Vec<&str> = self.published.below(before).collect();
+            let near = known.iter().map(|known| (suggest::distance(name, known), *known)).min();
+            let help = match near {
+                Some((distance, near)) if distance <= 3 && distance < name.len() => format!("did you mean `{near}`?"),
+                _ if known.is_empty() => "no device of the text has any".to_owned(),
+                _ => {
+                    let shown: Vec<&str> = known.into_iter().take(8).collect();
+                    format!("published: `{}`", shown.join("`, `"))
+                }
+            };
+            let message = format!("no slice of the text publishes {what}");
+            tell(Self::finding(kept, Code::SelectorNameUnknown, &read.span, message, help));
+            all_known = false;
+        }
+        all_known
+    }
+
+    /// Texts that are put in order, where versions or quantities are meant: `"10" < "9"`.
+    fn comparisons(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
+        reads::visit(&kept.program.checked().ast.root, &mut |expr| {
+            if let Node::Call { function, arguments, .. } = &expr.node
+                && matches!(function.as_str(), "_<_" | "_<=_" | "_>_" | "_>=_")
+                && let [left, right] = arguments.as_slice()
+                && let Some((text, literal)) = of_text(left).or_else(|| of_text(right))
+                && let Some(meant) = meant_by(text)
+            {
+                let message = format!("`\"{text}\"` is compared letter by letter: `\"10\"` comes before `\"9\"`");
+                tell(Self::finding(kept, Code::SelectorComparesText, &literal.span, message, meant));
+            }
+            true
+        });
+    }
+
+    /// The expression, or a part that `&&` and `||` join, is the same for all devices.
+    fn constants(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
+        let Some(Compiler { language, environment, .. }) = self.environments.get(kept.compiler) else { return };
+        let root = &kept.program.checked().ast.root;
+        let mut open = vec![root];
+        while let Some(expr) = open.pop() {
+            match &expr.node {
+                Node::Call { function, arguments, .. } if matches!(function.as_str(), "_&&_" | "_||_") => {
+                    open.extend(arguments.iter().rev());
+                }
+                // 1.30 asks for a selector; this one selects everything.
+                Node::Literal(Literal::Bool(true)) if *language == Language::NamedResources && std::ptr::eq(expr, root) => {}
+                _ if reads::is_constant(expr) => {
+                    let text = kept.program.text_of(&expr.span);
+                    let Ok(program) = environment.compile(text) else { continue };
+                    let none = vec![Value::Null; environment.variable_count()];
+                    let Ok(Value::Bool(value)) = program.evaluate(&none, SELECTOR_COST_LIMIT).result else { continue };
+                    let message = format!("`{}` is {value} for every device", shortened(text));
+                    let help = "compare something of the device, or leave the part out".to_owned();
+                    tell(Self::finding(kept, Code::SelectorConstant, &expr.span, message, help));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The first device of the text that the expression is asked about and fails on.
+    fn failures(&self, at: usize, kept: &Kept, trials: &mut usize, tell: &mut dyn FnMut(Finding)) {
+        let Some(Compiler { language, environment, .. }) = self.environments.get(kept.compiler) else { return };
+        let device = *language == Language::Device;
+        let domains: Vec<String> =
+            reads::all(&kept.program.checked().ast.root).into_iter().filter_map(|read| read.path.into_iter().nth(2)).collect();
+        let of_class = |class: &Kept| class.of_class.is_some() && class.of_class == kept.class;
+        let class_known = device && self.kept.iter().any(|class| of_class(class));
+        let same_list = |earlier: &Kept| earlier.object == kept.object && earlier.list == kept.list && device;
+        let before = self.kept.iter().enumerate();
+        let before: Vec<&Kept> =
+            before.filter(|(other, one)| of_class(one) || *other < at && same_list(one)).map(|(_, one)| one).collect();
+        for subject in self.published.subjects.iter().filter(|subject| subject.is_device() == device) {
+            let asked = match &kept.driver {
+                Some(driver) => subject.driver == *driver,
+                // Without the class it is not known which devices it lets through: those that publish something of what is read.
+                None => class_known || domains.is_empty() || domains.iter().any(|domain| subject.has_domain(domain)),
+            };
+            if !asked {
+                continue;
+            }
+            let Ok(variables) = subject.variables(environment) else { continue };
+            *trials = trials.saturating_sub(before.len().saturating_add(1));
+            if *trials == 0 {
+                return;
+            }
+            let run = |kept: &Kept| kept.program.evaluate(&variables, SELECTOR_COST_LIMIT);
+            let passed = before.iter().all(|earlier| run(earlier).matches() == Ok(true));
+            if passed && let Err(error) = run(kept).result {
+                tell(failure(kept, subject, &variables, &error.text));
+                return;
+            }
+        }
+    }
+}
+
+fn failure(kept: &Kept, subject: &Subject, variables: &[Value], error: &str) -> Finding {
+    let trace = kept.program.trace(variables, SELECTOR_COST_LIMIT);
+    let parts = trace.parts(&kept.program);
+    let innermost = parts.iter().rev().find(|part| matches!(&part.value, Value::Error(found) if found.text == error));
+    let root = &kept.program.checked().ast.root;
+    let span = innermost.map_or(root.span.clone(), |part| part.span.clone());
+    let message = format!("fails on the device `{}` of the text: {error}", subject.name);
+    let help = if error.starts_with("no such key") {
+        let read = kept.program.text_of(&span);
+        format!("write `has({}) && …` before it", shortened(read))
+    } else {
+        "the scheduler allocates nothing while a selector fails on a device it is asked about".to_owned()
+    };
+    Lints::finding(kept, Code::SelectorFails, &span, message, help)
+}
+
+fn of_text(expr: &Expr) -> Option<(&str, &Expr)> {
+    if let Node::Literal(Literal::String(text)) = &expr.node { Some((text, expr)) } else { None }
+}
+
+/// How what a text looks like is compared.
+fn meant_by(text: &str) -> Option<String> {
+    let digits = text.strip_prefix('v').unwrap_or(text);
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    if Version::parse_normalized(text).is_ok() && digits.contains('.') {
+        return Some(format!("publish it as `version` and write `isGreaterThan(semver(\"{digits}\"))` or `isLessThan(…)`"));
+    }
+    Quantity::parse(text).is_ok().then(|| {
+        format!("publish it as a capacity and write `compareTo(quantity(\"{text}\")) >= 0`, or as `int` and compare numbers")
+    })
+}
+
+/// A piece of an expression in a message.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 80;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN).chain(['…']).collect() }
+}

@@ -1,0 +1,211 @@
+//! The devices and instances that the ResourceSlices of a text publish.
+
+use crate::api::{Api, ClassicKind, DeviceKind, ObjectKind};
+use crate::cel::{self, Attribute, Device, Environment, NamedAttribute, device};
+use crate::text::tree::{Kind, NodeId, Tree};
+use std::collections::BTreeSet;
+
+/// Most devices and instances that expressions are tried on; names of all of them are known.
+const TRIED: usize = 1000;
+
+/// A device or an instance with its name.
+#[derive(Debug)]
+pub struct Subject {
+    /// `driver/pool/device`, `driver/node/instance`.
+    pub name: String,
+    /// Its driver.
+    pub driver: String,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Device(Device),
+    Instance(Vec<(String, NamedAttribute)>),
+}
+
+/// What slices publish.
+#[derive(Debug, Default)]
+pub struct Published {
+    /// Things that expressions can be tried on.
+    pub subjects: Vec<Subject>,
+    /// Paths as expressions read them: `device/attributes/gpu.example.com/model`, and each domain.
+    names: BTreeSet<Vec<String>>,
+}
+
+impl Subject {
+    /// The variables of an expression that is tried on it.
+    pub fn variables(&self, environment: &Environment) -> Result<Vec<cel::value::Value>, String> {
+        match &self.what {
+            What::Device(device) => device.variables(environment),
+            What::Instance(attributes) => device::named_variables(attributes),
+        }
+    }
+
+    /// Is it a device, rather than an instance of 1.30?
+    pub fn is_device(&self) -> bool {
+        matches!(self.what, What::Device(_))
+    }
+
+    /// Does a device publish anything in a domain?
+    pub fn has_domain(&self, domain: &str) -> bool {
+        let What::Device(device) = &self.what else { return true };
+        let of = |name: &str| name.split_once('/').map_or(device.driver.as_str(), |(domain, _)| domain) == domain;
+        device.attributes.iter().any(|(name, _)| of(name)) || device.capacity.iter().any(|(name, _)| of(name))
+    }
+}
+
+impl Published {
+    /// Takes the slice at a node in; nothing of objects of other kinds.
+    pub fn take(&mut self, tree: &Tree<'_>, object: NodeId, api: Api) {
+        match api.kind.object {
+            ObjectKind::Device(DeviceKind::ResourceSlice) => self.devices(tree, object),
+            ObjectKind::Classic(ClassicKind::ResourceSlice) => self.instances(tree, object),
+            _ => {}
+        }
+    }
+
+    /// Is nothing known?
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Is a path, or what it begins with, published?
+    pub fn has(&self, path: &[String]) -> bool {
+        self.names.contains(path)
+    }
+
+    /// The names one step below a path, each with its path.
+    pub fn below<'p>(&'p self, path: &'p [String]) -> impl Iterator<Item = &'p str> {
+        self.names
+            .iter()
+            .filter(move |known| known.len() == path.len().saturating_add(1) && known.starts_with(path))
+            .filter_map(|known| known.last())
+            .map(String::as_str)
+    }
+
+    fn publish(&mut self, path: &[&str]) {
+        for length in 2..=path.len() {
+            let path: Vec<String> = path.iter().take(length).map(|name| (*name).to_owned()).collect();
+            self.names.insert(path);
+        }
+    }
+
+    /// A device or instance of a driver, in a pool or on a node.
+    fn push(&mut self, driver: &str, place: &str, name: &str, what: What) {
+        if self.subjects.len() < TRIED {
+            self.subjects.push(Subject { name: format!("{driver}/{place}/{name}"), driver: driver.to_owned(), what });
+        }
+    }
+
+    fn devices(&mut self, tree: &Tree<'_>, object: NodeId) {
+        let Some(spec) = tree.get(object, "spec") else { return };
+        let driver = text(tree, spec, "driver");
+        let pool = tree.get(spec, "pool").map_or("", |pool| text(tree, pool, "name"));
+        self.publish(&["device", "driver"]);
+        self.publish(&["device", "allowMultipleAllocations"]);
+        for &node in tree.get(spec, "devices").map(|devices| tree.items(devices)).unwrap_or_default() {
+            let name = text(tree, node, "name");
+            // Up to v1beta1 what is in a device stands one level lower.
+            let node = tree.get(node, "basic").unwrap_or(node);
+            let entries = |field: &str| tree.get(node, field).map(|map| tree.entries(map)).unwrap_or_default();
+            let mut device = Device { driver: driver.to_owned(), ..Device::default() };
+            for entry in entries("attributes").iter().filter(|entry| !entry.shadowed) {
+                let name = tree.text(entry.key);
+                let (domain, id) = name.split_once('/').unwrap_or((driver, name));
+                self.publish(&["device", "attributes", domain, id]);
+                device.attributes.push((name.to_owned(), attribute(tree, entry.value)));
+            }
+            for entry in entries("capacity").iter().filter(|entry| !entry.shadowed) {
+                let name = tree.text(entry.key);
+                let (domain, id) = name.split_once('/').unwrap_or((driver, name));
+                self.publish(&["device", "capacity", domain, id]);
+                let value = tree.get(entry.value, "value").unwrap_or(entry.value);
+                device.capacity.push((name.to_owned(), written(tree, value).to_owned()));
+            }
+            let shared = tree.get(node, "allowMultipleAllocations").map(|flag| tree.kind(flag));
+            device.allow_multiple_allocations = shared == Some(Kind::Bool(true));
+            self.push(driver, pool, name, What::Device(device));
+        }
+    }
+
+    fn instances(&mut self, tree: &Tree<'_>, object: NodeId) {
+        let Some(named) = tree.get(object, "namedResources") else { return };
+        let (driver, node_name) = (text(tree, object, "driverName"), text(tree, object, "nodeName"));
+        for &node in tree.get(named, "instances").map(|list| tree.items(list)).unwrap_or_default() {
+            let mut attributes = Vec::new();
+            for &item in tree.get(node, "attributes").map(|list| tree.items(list)).unwrap_or_default() {
+                let name = text(tree, item, "name");
+                let Some((kind, value)) = named_attribute(tree, item) else { continue };
+                self.publish(&["attributes", kind, name]);
+                attributes.push((name.to_owned(), value));
+            }
+            self.push(driver, node_name, text(tree, node, "name"), What::Instance(attributes));
+        }
+    }
+}
+
+fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> &'t str {
+    tree.get(node, field).and_then(|node| tree.str(node)).unwrap_or_default()
+}
+
+/// A quantity as it is written: a string, or a bare number.
+fn written<'t>(tree: &'t Tree<'_>, node: NodeId) -> &'t str {
+    let span = tree.span(node);
+    tree.str(node).or_else(|| tree.source().get(span.from()..span.to())).unwrap_or_default()
+}
+
+fn integer(tree: &Tree<'_>, node: NodeId) -> Option<i64> {
+    match tree.kind(node) {
+        Kind::Int(number) => Some(number),
+        Kind::Number(_) => written(tree, node).parse().ok(),
+        _ => None,
+    }
+}
+
+fn boolean(tree: &Tree<'_>, node: NodeId) -> Option<bool> {
+    if let Kind::Bool(flag) = tree.kind(node) { Some(flag) } else { None }
+}
+
+fn string(tree: &Tree<'_>, node: NodeId) -> Option<String> {
+    tree.str(node).map(str::to_owned)
+}
+
+fn list<T>(tree: &Tree<'_>, node: NodeId, read: fn(&Tree<'_>, NodeId) -> Option<T>) -> Option<Vec<T>> {
+    tree.items(node).iter().map(|item| read(tree, *item)).collect()
+}
+
+fn attribute(tree: &Tree<'_>, node: NodeId) -> Attribute {
+    let field = tree.entries(node).iter().find(|entry| !matches!(tree.kind(entry.value), Kind::Null));
+    let read = field.and_then(|field| {
+        let value = field.value;
+        Some(match tree.text(field.key) {
+            "bool" => Attribute::Bool(boolean(tree, value)?),
+            "int" => Attribute::Int(integer(tree, value)?),
+            "string" => Attribute::String(string(tree, value)?),
+            "version" => Attribute::Version(string(tree, value)?),
+            "bools" => Attribute::Bools(list(tree, value, boolean)?),
+            "ints" => Attribute::Ints(list(tree, value, integer)?),
+            "strings" => Attribute::Strings(list(tree, value, string)?),
+            "versions" => Attribute::Versions(list(tree, value, string)?),
+            _ => return None,
+        })
+    });
+    read.unwrap_or(Attribute::Unsupported)
+}
+
+fn named_attribute(tree: &Tree<'_>, node: NodeId) -> Option<(&'static str, NamedAttribute)> {
+    let mut fields = tree.entries(node).iter().filter(|entry| tree.text(entry.key) != "name");
+    let field = fields.find(|entry| !matches!(tree.kind(entry.value), Kind::Null))?;
+    let value = field.value;
+    Some(match tree.text(field.key) {
+        "quantity" => ("quantity", NamedAttribute::Quantity(written(tree, value).to_owned())),
+        "bool" => ("bool", NamedAttribute::Bool(boolean(tree, value)?)),
+        "int" => ("int", NamedAttribute::Int(integer(tree, value)?)),
+        "string" => ("string", NamedAttribute::String(string(tree, value)?)),
+        "version" => ("version", NamedAttribute::Version(string(tree, value)?)),
+        "intSlice" => ("intslice", NamedAttribute::IntSlice(list(tree, tree.get(value, "ints")?, integer)?)),
+        "stringSlice" => ("stringslice", NamedAttribute::StringSlice(list(tree, tree.get(value, "strings")?, string)?)),
+        _ => return None,
+    })
+}

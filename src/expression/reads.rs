@@ -1,0 +1,71 @@
+//! What an expression reads of a device.
+
+use crate::cel::ast::{Expr, Literal, Node};
+use crate::cel::trace::children;
+use std::ops::Range;
+
+/// A name that is selected from the device, as far as constants lead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// `["device", "attributes", "gpu.example.com", "model"]`, `["attributes", "string", "model"]`.
+    pub path: Vec<String>,
+    /// Bytes of the expression.
+    pub span: Range<u32>,
+}
+
+/// The names on the way to an expression; `None` if it is no selection from a name, or one that is computed.
+pub fn path(expr: &Expr) -> Option<Vec<String>> {
+    let (mut at, mut names) = (expr, Vec::new());
+    loop {
+        match &at.node {
+            Node::Ident(name) => {
+                names.push(name.clone());
+                names.reverse();
+                return Some(names);
+            }
+            Node::Select { operand, field, .. } => {
+                names.push(field.clone());
+                at = operand;
+            }
+            Node::Call { function, arguments, .. } if matches!(function.as_str(), "_[_]" | "_[?_]" | "_?._") => {
+                let [operand, Expr { node: Node::Literal(Literal::String(name)), .. }] = arguments.as_slice() else {
+                    return None;
+                };
+                names.push(name.clone());
+                at = operand;
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// All of them, the longest where one is part of another.
+pub fn all(root: &Expr) -> Vec<Read> {
+    let mut found: Vec<Read> = Vec::new();
+    visit(root, &mut |expr| {
+        let path = path(expr).filter(|path| path.len() > 1);
+        let whole = path.is_some();
+        if let Some(path) = path {
+            found.push(Read { path, span: expr.span.clone() });
+        }
+        !whole
+    });
+    found
+}
+
+/// Goes through a tree; `enter` says whether to go on below an expression. The parser bounds the depth of trees.
+pub fn visit<'e>(expr: &'e Expr, enter: &mut dyn FnMut(&'e Expr) -> bool) {
+    if enter(expr) {
+        children(expr, &mut |child| visit(child, enter));
+    }
+}
+
+/// Does an expression read a variable that is not its own?
+pub fn is_constant(expr: &Expr) -> bool {
+    let mut constant = true;
+    visit(expr, &mut |expr| {
+        constant &= !matches!(&expr.node, Node::Ident(name) if name == "device" || name == "attributes");
+        constant
+    });
+    constant
+}
