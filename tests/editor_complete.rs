@@ -280,3 +280,28 @@ fn large_and_deep_texts() {
     assert_eq!(labels(&format!("a: {deep}▮")), Vec::<String>::new());
     assert_eq!(labels(&format!("{block}{}▮", " ".repeat(2_000))), Vec::<String>::new());
 }
+
+const SLICE: &str = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: gpu.example.com\n  devices:\n  - {name: gpu-0, attributes: {model: {string: a100}, x-y.z/a: {int: 1}}, capacity: {memory: {value: 80Gi}}}\n---\n";
+const CLASS: &str =
+    "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: c}\nspec:\n  selectors:\n  - cel:\n      expression: ";
+
+#[test]
+fn inside_expressions() {
+    let inside = |expression: &str| labels(&format!("{SLICE}{CLASS}{expression}\n"));
+    assert_eq!(inside("'device.▮'")[..4], ["driver", "attributes", "capacity", "allowMultipleAllocations"]);
+    assert_eq!(inside("'device.attributes[\"▮\"]'"), ["gpu.example.com", "x-y.z"]);
+    assert_eq!(inside("\"true && device.attributes[\\\"gp▮\\\"].model\""), ["gpu.example.com", "x-y.z"]);
+    assert_eq!(inside("'device.attributes[\"gpu.example.com\"].▮'")[0], "model");
+    let methods = inside("'device.capacity[\"gpu.example.com\"].memory.▮'");
+    assert!(methods.contains(&"isGreaterThan".to_owned()) && !methods.contains(&"startsWith".to_owned()), "{methods:?}");
+    let methods = inside("device.driver.st▮");
+    assert!(methods.contains(&"startsWith".to_owned()) && !methods.contains(&"isGreaterThan".to_owned()), "{methods:?}");
+    let names = inside("|-\n        device.driver == \"a\" &&\n        se▮");
+    assert!(names.contains(&"semver".to_owned()) && names.contains(&"device".to_owned()) && names.contains(&"has".to_owned()));
+    assert_eq!(
+        taken(&format!("{SLICE}{CLASS}device.driver.starts▮\n"), "startsWith"),
+        format!("{SLICE}{CLASS}device.driver.startsWith()\n")
+    );
+    let named = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimParameters\nmetadata: {name: c, namespace: d}\ndriverRequests:\n- driverName: d\n  requests:\n  - namedResources: {selector: 'attributes.▮'}\n";
+    assert_eq!(labels(named)[..3], ["quantity", "bool", "int"]);
+}

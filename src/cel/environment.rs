@@ -296,6 +296,11 @@ impl Environment {
         self.variables.iter().position(|(known, _)| known == name)
     }
 
+    /// All variables in their order.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &Type)> {
+        self.variables.iter().map(|(name, kind)| (name.as_str(), kind))
+    }
+
     /// The number of variables.
     pub fn variable_count(&self) -> usize {
         self.variables.len()

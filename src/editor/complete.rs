@@ -24,6 +24,10 @@ pub enum Sort {
     ApiVersion,
     /// A whole object.
     Snippet,
+    /// Inside an expression: a variable, a field, an attribute.
+    Attribute,
+    /// Inside an expression: a function or a macro.
+    Function,
 }
 
 /// One completion.

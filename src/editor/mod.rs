@@ -7,6 +7,7 @@
 //! | [`outline`] | a tolerant outline of a text that may be half typed |
 //! | [`context`] | what stands, or could stand, at a place of the text |
 //! | [`hover`], [`complete`] | the two questions an editor asks about a place |
+//! | [`expression`] | the same inside of a CEL expression |
 //! | [`schema_export`] | JSON Schema of a kind |
 //! | [`registry`] | finding codes and releases |
 //!
@@ -14,6 +15,7 @@
 
 pub mod complete;
 pub mod context;
+pub mod expression;
 pub mod facts;
 pub mod hover;
 pub mod outline;

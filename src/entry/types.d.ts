@@ -347,6 +347,8 @@ export interface ClaimVerdict {
 }
 
 export interface ClaimCheck extends Partial<SelectorCheck> {
+  /** Of structured parameters: the instances that the claim gets. */
+  instances?: { driver: string; name: string }[];
   check:
     | "exists"
     | "deleted"
@@ -780,7 +782,7 @@ export interface HoverAnswer extends Answer {
 export interface Completion {
   /** What is shown, and matched with what was typed. */
   label: string;
-  kind: "field" | "value" | "kind" | "apiVersion" | "snippet";
+  kind: "field" | "value" | "kind" | "apiVersion" | "snippet" | "attribute" | "function";
   /** Beside the label: a type, a version. */
   detail?: string;
   /** Documentation key. */

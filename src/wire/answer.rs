@@ -149,7 +149,7 @@ pub struct Hover {
 pub struct Completion {
     /// What is shown, and matched with what was typed.
     pub label: String,
-    /// `field`, `value`, `kind`, `apiVersion`, `snippet`.
+    /// `field`, `value`, `kind`, `apiVersion`, `snippet`, `attribute`, `function`.
     pub kind: Sort,
     /// Shown beside the label.
     #[serde(skip_serializing_if = "String::is_empty")]

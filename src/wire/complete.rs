@@ -16,7 +16,9 @@ pub fn complete(request: &Request) -> Answer {
     };
     let source = Source::new(asked.text);
     let offset = asked.position.offset(&source);
-    let found = editor::complete::complete(asked.text, offset, asked.release, request.sentences.as_ref());
+    let inside = editor::expression::complete(asked.text, offset, asked.release);
+    let found =
+        inside.unwrap_or_else(|| editor::complete::complete(asked.text, offset, asked.release, request.sentences.as_ref()));
     let items = found.into_iter().map(|item| answer::Completion {
         label: item.label,
         kind: item.sort,

@@ -1,0 +1,302 @@
+//! Hover and completion inside CEL expressions: types, values on devices of the same text, names that its slices publish, functions.
+
+use super::complete::{Completion, Sort};
+use super::hover::Hover;
+use crate::api::Release;
+use crate::cel::ast::{Expr, Node};
+use crate::cel::checker::Reference;
+use crate::cel::environment::{Declaration, Signature};
+use crate::cel::functions::Style;
+use crate::cel::types::Type;
+use crate::cel::value::Value;
+use crate::cel::{Environment, Mode, SELECTOR_COST_LIMIT, trace};
+use crate::expression::published::Published;
+use crate::expression::{Language, all, reads};
+use crate::limits::Limits;
+use crate::manifest::{Input, What};
+use crate::text::Span;
+use crate::text::scalar::Places;
+use std::ops::Range;
+
+/// Most devices whose values a hover shows.
+const SHOWN: usize = 3;
+
+/// An expression of the text, and the place in it.
+struct At<'i> {
+    text: &'i str,
+    places: Places,
+    /// Byte of the expression.
+    byte: usize,
+    language: Language,
+    environment: Environment,
+}
+
+fn find<'i>(input: &'i Input<'_>, offset: usize) -> Option<At<'i>> {
+    let item = input.items.iter().find(|item| item.span.touches(offset))?;
+    let What::Ours(api) = &item.what else { return None };
+    let language = Language::of(*api)?;
+    let tree = input.tree(item)?;
+    let found = all(tree, item.node, language).into_iter().find(|found| tree.span(found.node).touches(offset))?;
+    let places = Places::of(tree, found.node)?;
+    let environment = language.environment(Mode::New, item.release, None);
+    Some(At { text: tree.str(found.node)?, byte: places.byte_at(offset), places, language, environment })
+}
+
+fn published(input: &Input<'_>) -> Published {
+    let mut published = Published::default();
+    for item in &input.items {
+        if let (What::Ours(api), Some(tree)) = (&item.what, input.tree(item)) {
+            published.take(tree, item.node, *api);
+        }
+    }
+    published
+}
+
+/// What there is to say about the part of an expression at a byte offset: its type, and its value on devices of the text.
+pub fn hover(input: &Input<'_>, offset: usize, key: &str) -> Option<Hover> {
+    let at = find(input, offset)?;
+    let checked = at.environment.check(at.text).ok()?;
+    let part = innermost(&checked.ast.root, at.byte)?;
+    let text = at.text.get(part.span.start as usize..part.span.end as usize)?;
+    let ty = checked.findings.type_of(part.id).to_string();
+    let mut markdown = format!("**`{}`** {ty}", text.replace('\n', " "));
+    if let Reference::Function { function, overloads, .. } = checked.findings.reference(part.id)
+        && let Some(declaration) = at.environment.function(*function).filter(|declaration| is_name(declaration.name))
+    {
+        for signature in overloads.iter().filter_map(|index| declaration.overloads.get(*index)) {
+            markdown.push_str(&format!("\n\n`{}`", shown(declaration, signature)));
+        }
+    }
+    let mut values = Vec::new();
+    if let Ok(program) = at.environment.compile(at.text) {
+        let device = at.language == Language::Device;
+        for subject in published(input).subjects.iter().filter(|subject| subject.is_device() == device) {
+            let Ok(variables) = subject.variables(&at.environment) else { continue };
+            let value = match program.trace(&variables, SELECTOR_COST_LIMIT).value_of(part) {
+                Some(Value::Error(error)) => error.text.clone(),
+                Some(value) => trace::shown(value),
+                None => continue,
+            };
+            values.push(format!("\n- `{}`: `{value}`", subject.name));
+            if values.len() >= SHOWN {
+                break;
+            }
+        }
+    }
+    if !values.is_empty() && !matches!(part.node, Node::Literal(_)) {
+        markdown.push('\n');
+        values.iter().for_each(|value| markdown.push_str(value));
+    }
+    Some(Hover {
+        span: at.places.span(part.span.start as usize, part.span.end as usize),
+        title: text.to_owned(),
+        key: key.to_owned(),
+        field: None,
+        documentation: Some(ty),
+        markdown: Some(markdown),
+    })
+}
+
+/// The smallest part that is written at a byte.
+fn innermost(root: &Expr, byte: usize) -> Option<&Expr> {
+    let covers = |span: &Range<u32>| span.start as usize <= byte && byte <= span.end as usize;
+    let mut best: Option<&Expr> = None;
+    reads::visit(root, &mut |expr| {
+        let smaller = best.is_none_or(|best| expr.span.len() <= best.span.len());
+        if !expr.generated && covers(&expr.span) && smaller {
+            best = Some(expr);
+        }
+        true
+    });
+    best
+}
+
+/// Operators have names that nobody writes.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.contains('@')
+}
+
+/// `string.charAt(int) -> string`
+fn shown(declaration: &Declaration, signature: &Signature) -> String {
+    let arguments: Vec<String> = signature.arguments.iter().map(Type::to_string).collect();
+    let result = &signature.result;
+    match (signature.style, arguments.split_first()) {
+        (Style::Member, Some((receiver, rest))) => format!("{receiver}.{}({}) -> {result}", declaration.name, rest.join(", ")),
+        _ => format!("{}({}) -> {result}", declaration.name, arguments.join(", ")),
+    }
+}
+
+/// Macros: name, what is written, whether behind a list or map.
+const MACROS: &[(&str, &str, bool)] = &[
+    ("has", "has(a.b) -> bool", false),
+    ("all", "list.all(x, condition) -> bool", true),
+    ("exists", "list.exists(x, condition) -> bool", true),
+    ("exists_one", "list.exists_one(x, condition) -> bool", true),
+    ("filter", "list.filter(x, condition) -> list", true),
+    ("map", "list.map(x, value) -> list", true),
+];
+
+/// What can be written inside of an expression at a byte offset; `None` outside of expressions.
+pub fn complete(text: &str, offset: usize, release: Option<Release>) -> Option<Vec<Completion>> {
+    let input = Input::read(text, release, &Limits::default());
+    let at = find(&input, offset)?;
+    let published = published(&input);
+    let before = at.text.get(..at.byte)?;
+    let mut found = Found { at: &at, items: Vec::new(), from: at.byte };
+    if let Some(quote) = open_quote(before) {
+        let operand = before.get(..quote)?.trim_end().strip_suffix(['[', '?'])?.trim_end_matches('[');
+        let path = found.path(tail(operand))?;
+        found.from = quote.saturating_add(1);
+        for name in published.below(&path) {
+            found.push(name, name.to_owned(), Sort::Attribute, String::new());
+        }
+        return Some(found.items);
+    }
+    let word = before.len().saturating_sub(before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').len());
+    found.from = at.byte.saturating_sub(word);
+    let head = before.get(..found.from)?;
+    match head.strip_suffix('.').or_else(|| head.strip_suffix(".?")) {
+        Some(operand) => found.members(tail(operand), &published),
+        None => found.top(),
+    }
+    Some(found.items)
+}
+
+struct Found<'a> {
+    at: &'a At<'a>,
+    items: Vec<Completion>,
+    /// Where what is replaced begins.
+    from: usize,
+}
+
+impl Found<'_> {
+    fn push(&mut self, label: &str, insert: String, sort: Sort, detail: String) {
+        if self.items.iter().any(|item| item.label == label) {
+            return;
+        }
+        let snippet = insert.strip_suffix("()").map(|name| format!("{name}(${{1}})"));
+        self.items.push(Completion {
+            label: label.to_owned(),
+            sort,
+            detail,
+            key: None,
+            documentation: None,
+            insert,
+            snippet,
+            span: Span::new(self.at.places.at(self.from), self.at.places.at(self.at.byte)),
+            required: false,
+        });
+    }
+
+    /// The names on the way to an operand, `["device", "attributes"]`.
+    fn path(&self, operand: &str) -> Option<Vec<String>> {
+        let ast = crate::cel::parse::parse(operand, self.at.environment.parse_options()).ok()?;
+        reads::path(&ast.root)
+    }
+
+    fn functions(&mut self, style: Style, receiver: Option<&Type>) {
+        let at = self.at;
+        for declaration in at.environment.functions().iter().filter(|declaration| is_name(declaration.name)) {
+            let fits = |signature: &&Signature| {
+                signature.style == style
+                    && receiver.is_none_or(|of| signature.arguments.first().is_none_or(|to| could_be(to, of)))
+            };
+            let mut signatures = declaration.overloads.iter().filter(fits);
+            let Some(first) = signatures.next() else { continue };
+            let more = signatures.count();
+            let mut detail = shown(declaration, first);
+            if more > 0 {
+                detail.push_str(&format!(" (+{more})"));
+            }
+            self.push(declaration.name, format!("{}()", declaration.name), Sort::Function, detail);
+        }
+    }
+
+    fn macros(&mut self, behind: bool) {
+        for (name, detail, _) in MACROS.iter().filter(|(.., member)| *member == behind) {
+            self.push(name, format!("{name}()"), Sort::Function, (*detail).to_owned());
+        }
+    }
+
+    /// Behind a dot.
+    fn members(&mut self, operand: &str, published: &Published) {
+        let at = self.at;
+        if let Some(path) = self.path(operand) {
+            let identifier = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            for (name, ty) in at.environment.variables() {
+                if let Some(rest) = name.strip_prefix(&format!("{}.", path.join("."))) {
+                    self.push(rest, rest.to_owned(), Sort::Attribute, ty.to_string());
+                }
+            }
+            if path.len() > 1 {
+                for name in published.below(&path).filter(identifier) {
+                    self.push(name, name.to_owned(), Sort::Attribute, String::new());
+                }
+            }
+        }
+        let checked = at.environment.check(operand).ok();
+        let ty = checked.as_ref().map(|checked| checked.output_type());
+        for (name, ty) in ty.and_then(|ty| at.environment.fields(ty.name())).unwrap_or_default() {
+            self.push(&name, name.clone(), Sort::Attribute, ty.to_string());
+        }
+        if ty.is_none_or(|ty| matches!(ty.name(), "list" | "map" | "dyn" | "google.protobuf.Any")) {
+            self.macros(true);
+        }
+        self.functions(Style::Member, ty);
+    }
+
+    /// Where an expression begins.
+    fn top(&mut self) {
+        let at = self.at;
+        for (name, ty) in at.environment.variables() {
+            match name.split_once('.') {
+                None => self.push(name, name.to_owned(), Sort::Attribute, ty.to_string()),
+                Some((first, _)) => self.push(first, first.to_owned(), Sort::Attribute, String::new()),
+            }
+        }
+        self.macros(false);
+        self.functions(Style::Global, None);
+    }
+}
+
+/// Could a value of a type be used where another is declared?
+fn could_be(declared: &Type, of: &Type) -> bool {
+    let open = |ty: &Type| matches!(ty, Type::Dyn | Type::Any | Type::Parameter(_));
+    open(declared) || open(of) || declared.name() == of.name()
+}
+
+/// Where the string begins that a text ends in.
+fn open_quote(text: &str) -> Option<usize> {
+    let mut open: Option<(usize, char)> = None;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match open {
+            Some(_) if escaped => escaped = false,
+            Some(_) if c == '\\' => escaped = true,
+            Some((_, quote)) if c == quote => open = None,
+            None if matches!(c, '"' | '\'') => open = Some((at, c)),
+            _ => {}
+        }
+    }
+    open.map(|(at, _)| at)
+}
+
+/// The operand that a text ends with: names, calls and indices joined by dots.
+fn tail(text: &str) -> &str {
+    let (mut depth, mut quote) = (0_usize, None);
+    for (at, c) in text.char_indices().rev() {
+        match (quote, c) {
+            (Some(open), c) => {
+                if c == open {
+                    quote = None;
+                }
+            }
+            (None, '"' | '\'') => quote = Some(c),
+            (None, ')' | ']' | '}') => depth = depth.saturating_add(1),
+            (None, '(' | '[' | '{') if depth > 0 => depth = depth.saturating_sub(1),
+            (None, c) if depth > 0 || c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '?') => {}
+            _ => return text.get(at.saturating_add(c.len_utf8())..).unwrap_or_default(),
+        }
+    }
+    text
+}
