@@ -243,7 +243,7 @@ fn structured_parameters() {
     for claim in [&waiting, &immediate] {
         let placement = place("1.30", &[&structured(""), claim, POD]);
         assert_eq!(placement["nodes"][0]["verdict"], "Possible");
-        assert_eq!(placement["nodes"][0]["reason"], "not allocated; allocation by structured parameters is not modelled");
+        assert_eq!(placement["nodes"][0]["reason"], "not allocated; the text has no slices to allocate from");
         assert_eq!(placement["next"], Value::Null, "no driver is waited for");
     }
     let by = |group: &str, kind: &str| format!(", parametersRef: {{apiGroup: {group}, kind: {kind}, name: x}}");
@@ -271,6 +271,78 @@ fn structured_parameters() {
     let made =
         "{kind: ResourceClaimParameters, metadata: {name: made}, generatedFrom: {apiGroup: example.com, kind: Conf, name: x}}";
     all(&["1.30"], &[&structured(""), made, &vendors, POD], "Possible", None);
+}
+
+/// The scheduler allocates by itself: request by request the first instance of the node that fits.
+#[test]
+fn structured_parameters_on_slices() {
+    let structured = class(
+        ", structuredParameters: true, parametersRef: {apiGroup: resource.k8s.io, kind: ResourceClassParameters, name: x, namespace: default}",
+    );
+    let slice = |node: &str, instances: &str| {
+        format!(
+            "{{kind: ResourceSlice, metadata: {{name: {node}}}, nodeName: {node}, driverName: gpu.example.com, namedResources: {{instances: [{instances}]}}}}"
+        )
+    };
+    let gpu = |name: &str, model: &str, size: i64| {
+        format!("{{name: {name}, attributes: [{{name: model, string: {model}}}, {{name: size, int: {size}}}]}}")
+    };
+    let filters = "{kind: ResourceClassParameters, metadata: {name: x, namespace: default}, filters: [{driverName: gpu.example.com, namedResources: {selector: 'attributes.string[\"model\"] != \"old\"'}}]}";
+    let first = slice("a", &[gpu("gpu-0", "old", 9), gpu("gpu-1", "new", 8), gpu("gpu-2", "new", 4)].join(", "));
+    let second = slice("b", &[gpu("gpu-0", "new", 8), "{name: bare}".to_owned()].join(", "));
+    let claim = |name: &str, selectors: [&str; 2]| {
+        let requests: Vec<String> =
+            selectors.iter().map(|selector| format!("{{namedResources: {{selector: '{selector}'}}}}")).collect();
+        let parameters = format!(
+            "{{kind: ResourceClaimParameters, metadata: {{name: {name}}}, driverRequests: [{{driverName: gpu.example.com, requests: [{}]}}]}}",
+            requests.join(", ")
+        );
+        (
+            parameters,
+            claim(
+                "c",
+                "",
+                &format!(", parametersRef: {{apiGroup: resource.k8s.io, kind: ResourceClaimParameters, name: {name}}}"),
+                "",
+            ),
+        )
+    };
+    let node = |placement: &Value, at: usize| placement["nodes"][at].clone();
+    let big = "attributes.int[\"size\"] >= 8";
+
+    let (parameters, waiting) = claim("two", [big, "true"]);
+    let placement = place("1.30", &[&structured, filters, &parameters, &first, &second, &waiting, POD]);
+    let on_a = node(&placement, 0);
+    assert_eq!(on_a["verdict"], "Possible");
+    assert_eq!(on_a["reason"], "not allocated; gets `gpu-1` of `gpu.example.com`, `gpu-2` of `gpu.example.com`");
+    let checks = on_a["claims"][0]["checks"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["check"] == "structured").unwrap();
+    assert_eq!(check["holds"], true);
+    assert_eq!(check["instances"][1]["name"], "gpu-2");
+    // The second request meets an instance without the attribute that the filter reads.
+    let on_b = node(&placement, 1);
+    assert_eq!(on_b["verdict"], "No");
+    assert_eq!(
+        on_b["schedulerReason"],
+        "checking structured parameters failed: checking node \"b\" and resources of driver \"gpu.example.com\": evaluate filter CEL expression: no such key: model"
+    );
+
+    // The first request takes what the second would need: nothing is tried again.
+    let (parameters, waiting) = claim("greedy", ["true", big]);
+    let placement = place("1.30", &[&structured, filters, &parameters, &first, &waiting, POD]);
+    assert_eq!(node(&placement, 0)["schedulerReason"], "resourceclaim cannot be allocated for the node (unsuitable)");
+    assert_eq!(
+        node(&placement, 0)["reason"],
+        "no instance of `gpu.example.com` for request 2: `gpu-0`: the class's filter: `attributes.string[\"model\"] != \"old\"` is false: `attributes.string[\"model\"]` is \"old\"; `gpu-1` is allocated to an earlier request of the claim; `gpu-2`: `attributes.int[\"size\"] >= 8` is false: `attributes.int[\"size\"]` is 4"
+    );
+    assert_eq!(node(&placement, 1)["reason"], "no slice of the text has instances of `gpu.example.com` on the node");
+
+    // What another claim holds is taken.
+    let held = "{kind: ResourceClaim, metadata: {name: other}, spec: {resourceClassName: gpu}, status: {driverName: gpu.example.com, allocation: {resourceHandles: [{driverName: gpu.example.com, structuredData: {nodeName: a, results: [{namedResources: {name: gpu-1}}]}}]}}}";
+    let (parameters, waiting) = claim("two", [big, "true"]);
+    let placement = place("1.30", &[&structured, filters, &parameters, &first, held, &waiting, POD]);
+    let reason = node(&placement, 0)["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("`gpu-1` is allocated to claim `default/other`"), "{reason}");
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub mod pod;
 pub mod rules;
 pub mod scan;
 pub mod selector;
+pub mod structured;
 
 pub use matching::Matches;
 pub use nodes::PreparedNodes;

@@ -5,7 +5,9 @@
 use crate::place::matching::{Matches, Outcome};
 use crate::place::nodes::PreparedNodes;
 use crate::place::rules::SchedulerRules;
+use crate::place::structured::Structured;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Whether a claim or pod can use a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,8 +112,8 @@ pub enum Filter<'r> {
     Potential(BTreeSet<&'r str>),
     /// The node chosen.
     Selected(&'r str),
-    /// The scheduler's own allocation from structured parameters.
-    Structured,
+    /// The scheduler's own allocation from structured parameters; `None`: the text has no slices.
+    Structured(Option<Arc<Structured>>),
 }
 
 /// A claim's checks in the scheduler's order.
@@ -201,7 +203,8 @@ impl Judge<'_, '_, '_> {
             Filter::Unsuitable { nodes, .. } => nodes
                 .contains(self.nodes.name(node))
                 .then(|| Refusal::no("resourceclaim cannot be allocated for the node (unsuitable)")),
-            Filter::Unrestricted { .. } | Filter::Potential(_) | Filter::Selected(_) | Filter::Structured => None,
+            Filter::Structured(structured) => structured.as_ref()?.on(self.nodes.name(node)).refusal.as_deref().map(Refusal::no),
+            Filter::Unrestricted { .. } | Filter::Potential(_) | Filter::Selected(_) => None,
         }
     }
 

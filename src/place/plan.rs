@@ -4,10 +4,12 @@
 use crate::place::placement::{Filter, Gate, Plan, Refusal, Stage};
 use crate::place::pod::{Entry, Pod};
 use crate::place::rules::SchedulerRules;
+use crate::place::structured::{Facts, Structured};
 use crate::record::view::{
     AllocationResult, NodeSelector, ObjectMeta, PodSchedulingContext, ResourceClaim, ResourceClaimParameters, ResourceClaimSpec,
-    ResourceClaimTemplate, ResourceClass, ResourceClassParameters,
+    ResourceClaimTemplate, ResourceClass, ResourceClassParameters, ResourceSlice,
 };
+use std::sync::Arc;
 
 /// Of claims that the scheduler allocated itself.
 const FINALIZER: &str = "dra.k8s.io/delete-protection";
@@ -40,6 +42,8 @@ pub struct World<'r> {
     pub class_parameters: Vec<Given<'r, ResourceClassParameters<'r>>>,
     /// `ResourceClaimParameters`
     pub claim_parameters: Vec<Given<'r, ResourceClaimParameters<'r>>>,
+    /// `ResourceSlice`
+    pub slices: Vec<ResourceSlice<'r>>,
 }
 
 /// Where selectors stand: of a class, or of an allocated claim.
@@ -318,9 +322,10 @@ impl<'r> Planner<'_, 'r> {
             self.parse(plan, site);
         }
         let structured = self.rules.structured && class.is_some_and(|class| class.view.structured_parameters() == Some(true));
+        let mut allocation = None;
         if let Some(class) = class.filter(|_| structured) {
             plan.pending = false;
-            plan.gates.push(self.parameters(class.view, spec, namespace));
+            allocation = Some(self.structured(plan, class.view, spec, namespace));
         } else if !self.rules.immediate_first {
             plan.gates.push(immediate);
         }
@@ -340,9 +345,7 @@ impl<'r> Planner<'_, 'r> {
         if let (false, Some(user)) = (structured, user) {
             self.drivers(plan, user);
         }
-        if structured {
-            plan.filters.push(Filter::Structured);
-        }
+        plan.filters.extend(allocation);
     }
 
     fn suitable(&self, plan: &mut Plan<'r>, class: &Given<'r, ResourceClass<'r>>) {
@@ -400,69 +403,88 @@ impl<'r> Planner<'_, 'r> {
         }
     }
 
-    /// The parameters of a class with `structuredParameters`: the class's first, then the claim's.
-    fn parameters(&self, class: ResourceClass<'r>, spec: ResourceClaimSpec<'r>, namespace: &str) -> Gate {
-        const GROUP: &str = crate::api::GROUP;
-        let mut missing = None;
-        if let Some(wanted) = class.parameters_ref() {
-            let place = reference(wanted.namespace(), wanted.name());
-            let in_place = |metadata: ObjectMeta<'_>, have: &str| {
-                have == wanted.namespace() || (metadata.namespace().is_empty() && wanted.namespace().is_empty())
-            };
-            if wanted.api_group() == GROUP && wanted.kind() == "ResourceClassParameters" {
-                let found =
-                    self.world.class_parameters.iter().any(|have| {
-                        have.view.metadata().name() == wanted.name() && in_place(have.view.metadata(), have.namespace)
-                    });
-                if !found {
-                    missing = Some(format!("class parameters {place} not found"));
-                }
-            } else {
-                let found = self.world.class_parameters.iter().filter_map(|have| have.view.generated_from()).any(|from| {
-                    (from.api_group(), from.kind(), from.namespace(), from.name())
-                        == (wanted.api_group(), wanted.kind(), wanted.namespace(), wanted.name())
-                });
-                if !found {
-                    missing = Some(format!(
-                        "generated class parameters for {}.{} {place} not found",
-                        wanted.kind(),
-                        wanted.api_group()
-                    ));
-                }
+    /// The parameters that a class names.
+    fn class_parameters(&self, class: ResourceClass<'r>) -> Result<Option<ResourceClassParameters<'r>>, String> {
+        let Some(wanted) = class.parameters_ref() else { return Ok(None) };
+        let place = reference(wanted.namespace(), wanted.name());
+        let mut known = self.world.class_parameters.iter();
+        if wanted.api_group() == crate::api::GROUP && wanted.kind() == "ResourceClassParameters" {
+            let found = known.find(|have| {
+                let metadata = have.view.metadata();
+                let in_place =
+                    have.namespace == wanted.namespace() || (metadata.namespace().is_empty() && wanted.namespace().is_empty());
+                metadata.name() == wanted.name() && in_place
+            });
+            return found.map(|found| Some(found.view)).ok_or_else(|| format!("class parameters {place} not found"));
+        }
+        let found = known.find(|have| {
+            have.view.generated_from().is_some_and(|from| {
+                (from.api_group(), from.kind(), from.namespace(), from.name())
+                    == (wanted.api_group(), wanted.kind(), wanted.namespace(), wanted.name())
+            })
+        });
+        let missing = || format!("generated class parameters for {}.{} {place} not found", wanted.kind(), wanted.api_group());
+        found.map(|found| Some(found.view)).ok_or_else(missing)
+    }
+
+    /// The parameters that a claim names.
+    fn claim_parameters(
+        &self,
+        spec: ResourceClaimSpec<'r>,
+        namespace: &str,
+    ) -> Result<Option<ResourceClaimParameters<'r>>, String> {
+        let Some(wanted) = spec.parameters_ref() else { return Ok(None) };
+        let place = reference(namespace, wanted.name());
+        let mut known = self.world.claim_parameters.iter().filter(|have| have.namespace == namespace);
+        if wanted.api_group() == crate::api::GROUP && wanted.kind() == "ResourceClaimParameters" {
+            let found = known.find(|have| have.view.metadata().name() == wanted.name());
+            return found.map(|found| Some(found.view)).ok_or_else(|| format!("claim parameters {place} not found"));
+        }
+        let found = known.find(|have| {
+            have.view.generated_from().is_some_and(|from| {
+                (from.api_group(), from.kind(), from.name()) == (wanted.api_group(), wanted.kind(), wanted.name())
+            })
+        });
+        let missing = || format!("generated claim parameters for {}.{} {place} not found", wanted.kind(), wanted.api_group());
+        found.map(|found| Some(found.view)).ok_or_else(missing)
+    }
+
+    /// The scheduler's own allocation: the class's parameters are looked up first, then the claim's.
+    fn structured(
+        &self,
+        plan: &mut Plan<'r>,
+        class: ResourceClass<'r>,
+        spec: ResourceClaimSpec<'r>,
+        namespace: &str,
+    ) -> Filter<'r> {
+        let found = self
+            .class_parameters(class)
+            .and_then(|class_parameters| Ok((class_parameters, self.claim_parameters(spec, namespace)?)));
+        let (class_parameters, claim_parameters) = match found {
+            Ok(found) => found,
+            Err(missing) => {
+                let why = "its parameters are not in the text";
+                plan.gates.push(gate("parameters", Stage::PreFilter, Some(Refusal::no(missing)), why));
+                return Filter::Structured(None);
+            }
+        };
+        if self.world.slices.is_empty() {
+            plan.gates.push(gate("parameters", Stage::PreFilter, None, "its parameters are there"));
+            return Filter::Structured(None);
+        }
+        let claims: Vec<_> = self.world.claims.iter().map(|claim| (claim.namespace, claim.view)).collect();
+        let facts = Facts { slices: &self.world.slices, claims: &claims, class, class_parameters, claim_parameters };
+        match Structured::of(&facts) {
+            Ok(structured) => {
+                plan.gates.push(gate("parameters", Stage::PreFilter, None, "its parameters are there"));
+                Filter::Structured(Some(Arc::new(structured)))
+            }
+            Err(error) => {
+                let why = "a selector of its parameters does not compile";
+                plan.gates.push(gate("parameters", Stage::PreFilter, Some(Refusal::error(error)), why));
+                Filter::Structured(None)
             }
         }
-        if let (None, Some(wanted)) = (&missing, spec.parameters_ref()) {
-            let place = reference(namespace, wanted.name());
-            if wanted.api_group() == GROUP && wanted.kind() == "ResourceClaimParameters" {
-                let found = self
-                    .world
-                    .claim_parameters
-                    .iter()
-                    .any(|have| have.view.metadata().name() == wanted.name() && have.namespace == namespace);
-                if !found {
-                    missing = Some(format!("claim parameters {place} not found"));
-                }
-            } else {
-                let found = self
-                    .world
-                    .claim_parameters
-                    .iter()
-                    .filter(|have| have.namespace == namespace)
-                    .filter_map(|have| have.view.generated_from())
-                    .any(|from| {
-                        (from.api_group(), from.kind(), from.name()) == (wanted.api_group(), wanted.kind(), wanted.name())
-                    });
-                if !found {
-                    missing = Some(format!(
-                        "generated claim parameters for {}.{} {place} not found",
-                        wanted.kind(),
-                        wanted.api_group()
-                    ));
-                }
-            }
-        }
-        let why = if missing.is_some() { "its parameters are not in the text" } else { "its parameters are there" };
-        gate("parameters", Stage::PreFilter, missing.map(Refusal::no), why)
     }
 }
 

@@ -162,12 +162,24 @@ pub struct Check {
     /// The scheduler's text, if it refuses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_reason: Option<String>,
+    /// Of structured parameters: the instances that the claim gets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instances: Vec<Instance>,
     /// Of a selector: the object it stands in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<usize>,
     /// Of a selector: what it says.
     #[serde(flatten)]
     pub selector: Option<SelectorCheck>,
+}
+
+/// An instance of a driver (1.30).
+#[derive(Clone, Debug, Serialize)]
+pub struct Instance {
+    /// The driver.
+    pub driver: String,
+    /// Its name.
+    pub name: String,
 }
 
 /// A selector against a node.

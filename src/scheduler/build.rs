@@ -291,6 +291,14 @@ struct Teller<'a, 'p, 'q, 's, 'r> {
     ranges: &'a [Option<Located>],
 }
 
+/// What the scheduler itself would allocate for a claim on a node.
+fn gets<'p>(plan: &'p Plan<'_>, node: &str) -> Option<&'p str> {
+    plan.filters.iter().find_map(|filter| match filter {
+        Filter::Structured(Some(structured)) => Some(structured.on(node).why.as_str()),
+        _ => None,
+    })
+}
+
 impl Teller<'_, '_, '_, '_, '_> {
     fn reason(&self, plans: &[Plan<'_>], decision: &Decision, node: usize) -> Reason {
         let plan = decision.plan.and_then(|plan| plans.get(plan));
@@ -307,6 +315,10 @@ impl Teller<'_, '_, '_, '_, '_> {
         match (gate, decision.verdict) {
             (Some(gate), _) => (gate.why.clone(), None),
             (None, Verdict::Yes) => ("allocated, and available on the node".to_owned(), None),
+            _ if plans.iter().any(|plan| gets(plan, self.placing.nodes.name(node)).is_some()) => {
+                let gets = plans.iter().filter_map(|plan| gets(plan, self.placing.nodes.name(node)));
+                (format!("not allocated; {}", gets.collect::<Vec<_>>().join("; ")), None)
+            }
             _ => (self.possible(plans, node).to_owned(), None),
         }
     }
@@ -318,8 +330,8 @@ impl Teller<'_, '_, '_, '_, '_> {
         if filters().any(|filter| matches!(filter, Filter::Selected(selected) if *selected == name)) {
             return "selected for the pod, waiting for the driver";
         }
-        if filters().any(|filter| matches!(filter, Filter::Structured)) {
-            return "not allocated; allocation by structured parameters is not modelled";
+        if filters().any(|filter| matches!(filter, Filter::Structured(_))) {
+            return "not allocated; the text has no slices to allocate from";
         }
         if filters().any(|filter| matches!(filter, Filter::Potential(nodes) if !nodes.contains(name))) {
             return "not allocated; drivers were not asked about the node in the last round";
@@ -351,7 +363,8 @@ impl Teller<'_, '_, '_, '_, '_> {
             }),
             Filter::Selected(selected) if *selected == name => explained("the node is selected, waiting for the driver"),
             Filter::Selected(selected) => (format!("node `{selected}` is selected"), None),
-            Filter::Structured => explained("allocation by structured parameters is not modelled"),
+            Filter::Structured(Some(structured)) => explained(&structured.on(name).why),
+            Filter::Structured(None) => explained("the text has no slices: instances are not known"),
         }
     }
 
@@ -363,6 +376,7 @@ impl Teller<'_, '_, '_, '_, '_> {
             holds: Some(gate.refusal.is_none()),
             why: gate.why.clone(),
             scheduler_reason: gate.refusal.as_ref().map(|refusal| refusal.reason.clone()),
+            instances: Vec::new(),
             object: None,
             selector: None,
         });
@@ -395,7 +409,7 @@ impl Teller<'_, '_, '_, '_, '_> {
             Filter::Unsuitable { .. } => ("unsuitable", true),
             Filter::Potential(_) => ("potential", false),
             Filter::Selected(_) => ("selected", false),
-            Filter::Structured => ("structured", false),
+            Filter::Structured(found) => ("structured", found.is_some()),
         };
         let site = match filter {
             Filter::Selector { site, .. } => self.judge.sites.get(*site).map(|found| (*site, found)),
@@ -406,6 +420,13 @@ impl Teller<'_, '_, '_, '_, '_> {
             holds: decides.then_some(refusal.is_none()),
             why: self.filter_reason(filter, node).0,
             scheduler_reason: refusal.map(|refusal| refusal.reason),
+            instances: match filter {
+                Filter::Structured(Some(structured)) => {
+                    let instances = structured.on(self.placing.nodes.name(node)).instances.iter();
+                    instances.map(|(driver, name)| out::Instance { driver: driver.clone(), name: name.clone() }).collect()
+                }
+                _ => Vec::new(),
+            },
             object: site.map(|(_, site)| site.object),
             selector: site.map(|(at, site)| {
                 self.placing.check(Some(site.path), &site.matches, self.ranges.get(at).and_then(Option::as_ref), node)

@@ -286,7 +286,7 @@ fn world<'r>(options: &Options<'r>, input: &'r Input<'_>, parts: &'r [Part<'r>])
             ClassicKind::PodSchedulingContext => give!(schedulings, PodSchedulingContext),
             ClassicKind::ResourceClassParameters => give!(class_parameters, ResourceClassParameters),
             ClassicKind::ResourceClaimParameters => give!(claim_parameters, ResourceClaimParameters),
-            ClassicKind::ResourceSlice => {}
+            ClassicKind::ResourceSlice => world.slices.push(view::ResourceSlice::new(record)),
         }
     }
     world

@@ -1,0 +1,259 @@
+//! Instances that the scheduler allocates itself, for claims of classes with `structuredParameters` (kube-scheduler 1.30,
+//! pkg/scheduler/framework/plugins/dynamicresources/structuredparameters.go, `nodeIsSuitable`; structured/namedresources/namedresourcesmodel.go,
+//! `allocate`): request by request the first instance of the node that is free, passes the class's filter and matches. An earlier request is
+//! never given another instance so that a later one fits.
+
+use crate::cel::library::quantity::Quantity;
+use crate::cel::value::Value;
+use crate::cel::{Environment, Mode, NamedAttribute, Program, SELECTOR_COST_LIMIT, device};
+use crate::record::view::{
+    NamedResourcesAttribute, NamedResourcesInstance, ResourceClaim, ResourceClaimParameters, ResourceClass,
+    ResourceClassParameters, ResourceSlice,
+};
+
+/// Most instances that an explanation names.
+const SHOWN: usize = 6;
+
+/// The scheduler's text for a node without the instances that a claim needs.
+const UNSUITABLE: &str = "resourceclaim cannot be allocated for the node (unsuitable)";
+
+/// What a claim gets on the nodes.
+#[derive(Clone, Debug)]
+pub struct Structured {
+    /// Nodes with slices.
+    nodes: Vec<(String, Answer)>,
+    /// All other nodes.
+    elsewhere: Answer,
+}
+
+/// What a claim gets on a node.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The scheduler's text, if it refuses the node.
+    pub refusal: Option<String>,
+    /// In our words.
+    pub why: String,
+    /// The instances: driver and name.
+    pub instances: Vec<(String, String)>,
+}
+
+/// The instances of a driver that a claim asks for.
+struct Demand {
+    driver: String,
+    filter: Option<Program>,
+    requests: Vec<Program>,
+}
+
+/// An instance while a claim is being allocated.
+struct Candidate<'r> {
+    name: &'r str,
+    attributes: Result<Vec<Value>, String>,
+    /// Who has it.
+    holder: Option<String>,
+}
+
+/// The objects that decide.
+pub struct Facts<'f, 'r> {
+    /// All slices.
+    pub slices: &'f [ResourceSlice<'r>],
+    /// All claims with their namespaces: allocated ones hold instances.
+    pub claims: &'f [(&'r str, ResourceClaim<'r>)],
+    /// The claim's class.
+    pub class: ResourceClass<'r>,
+    /// The class's parameters; `None` if it names none.
+    pub class_parameters: Option<ResourceClassParameters<'r>>,
+    /// The claim's parameters; `None` if it names none.
+    pub claim_parameters: Option<ResourceClaimParameters<'r>>,
+}
+
+impl Structured {
+    /// What a claim gets on each node. The error is the scheduler's: a selector that does not compile.
+    pub fn of(facts: &Facts<'_, '_>) -> Result<Structured, String> {
+        let demands = demands(facts)?;
+        let mut names: Vec<&str> = facts.slices.iter().map(|slice| slice.node_name()).filter(|name| !name.is_empty()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let nodes = names.iter().map(|node| ((*node).to_owned(), answer(facts, &demands, node))).collect();
+        Ok(Structured { nodes, elsewhere: answer(facts, &demands, "") })
+    }
+
+    /// What a claim gets on a node.
+    pub fn on(&self, node: &str) -> &Answer {
+        let found = self.nodes.binary_search_by(|(name, _)| name.as_str().cmp(node)).ok();
+        found.and_then(|at| self.nodes.get(at)).map_or(&self.elsewhere, |(_, answer)| answer)
+    }
+}
+
+fn demands(facts: &Facts<'_, '_>) -> Result<Vec<Demand>, String> {
+    let environment = Environment::named_resources(Mode::Stored);
+    let compile = |what: &str, selector: &str| {
+        environment.compile(selector).map_err(|error| {
+            format!(
+                "creating claim controller for named resources structured model: compile {what} CEL expression: {}",
+                error.text
+            )
+        })
+    };
+    let mut asked: Vec<(&str, Vec<&str>)> = Vec::new();
+    match facts.claim_parameters {
+        // Without parameters any one instance of the class's driver will do.
+        None => asked.push((facts.class.driver_name(), vec!["true"])),
+        Some(parameters) => {
+            for driver in parameters.driver_requests().iter() {
+                let selectors =
+                    driver.requests().iter().filter_map(|request| request.named_resources()).map(|named| named.selector());
+                match asked.iter_mut().find(|(name, _)| *name == driver.driver_name()) {
+                    Some((_, requests)) => requests.extend(selectors),
+                    None => asked.push((driver.driver_name(), selectors.collect())),
+                }
+            }
+        }
+    }
+    let mut demands = Vec::new();
+    for (driver, requests) in asked.into_iter().filter(|(_, requests)| !requests.is_empty()) {
+        let filters = facts.class_parameters.map(|parameters| parameters.filters());
+        let mut filters = filters.iter().flat_map(|filters| filters.iter()).filter(|filter| filter.driver_name() == driver);
+        let filter = filters.find_map(|filter| filter.named_resources());
+        demands.push(Demand {
+            driver: driver.to_owned(),
+            filter: filter.map(|filter| compile("class filter", filter.selector())).transpose()?,
+            requests: requests.into_iter().map(|selector| compile("request", selector)).collect::<Result<_, _>>()?,
+        });
+    }
+    Ok(demands)
+}
+
+fn answer(facts: &Facts<'_, '_>, demands: &[Demand], node: &str) -> Answer {
+    let mut instances: Vec<(String, String)> = Vec::new();
+    for demand in demands {
+        let mut candidates = candidates(facts, &demand.driver, node);
+        for (at, request) in demand.requests.iter().enumerate() {
+            match choose(demand, request, &mut candidates) {
+                Ok(Some(name)) => instances.push((demand.driver.clone(), name)),
+                Ok(None) => {
+                    let why = nothing(demand, at, request, &candidates);
+                    return Answer { refusal: Some(UNSUITABLE.to_owned()), why, instances: Vec::new() };
+                }
+                Err((name, error)) => {
+                    let driver = &demand.driver;
+                    let text = format!(
+                        "checking structured parameters failed: checking node {node:?} and resources of driver {driver:?}: {error}"
+                    );
+                    let why = format!("a selector fails on instance `{name}`: {error}");
+                    return Answer { refusal: Some(text), why, instances: Vec::new() };
+                }
+            }
+        }
+    }
+    let names: Vec<String> = instances.iter().map(|(driver, name)| format!("`{name}` of `{driver}`")).collect();
+    let why = if names.is_empty() { "no instance is asked for".to_owned() } else { format!("gets {}", names.join(", ")) };
+    Answer { refusal: None, why, instances }
+}
+
+fn candidates<'r>(facts: &Facts<'_, 'r>, driver: &str, node: &str) -> Vec<Candidate<'r>> {
+    let slices =
+        facts.slices.iter().filter(|slice| slice.driver_name() == driver && slice.node_name() == node && !node.is_empty());
+    let instances = slices.filter_map(|slice| slice.named_resources()).flat_map(|named| named.instances().iter());
+    instances
+        .map(|instance| Candidate {
+            name: instance.name(),
+            attributes: attributes(instance).and_then(|attributes| device::named_variables(&attributes)),
+            holder: holder(facts, driver, node, instance.name()),
+        })
+        .collect()
+}
+
+/// The claim that an instance is allocated to.
+fn holder(facts: &Facts<'_, '_>, driver: &str, node: &str, instance: &str) -> Option<String> {
+    let holds = |claim: &ResourceClaim<'_>| {
+        claim.status().allocation().is_some_and(|allocation| {
+            allocation.resource_handles().iter().filter(|handle| handle.driver_name() == driver).any(|handle| {
+                handle.structured_data().filter(|data| data.node_name() == node).is_some_and(|data| {
+                    data.results().iter().filter_map(|result| result.named_resources()).any(|named| named.name() == instance)
+                })
+            })
+        })
+    };
+    let (namespace, claim) = facts.claims.iter().find(|(_, claim)| holds(claim))?;
+    Some(format!("claim `{namespace}/{}`", claim.metadata().name()))
+}
+
+/// Takes the first instance that fits a request. The error names the instance that a selector failed on.
+fn choose(demand: &Demand, request: &Program, candidates: &mut [Candidate<'_>]) -> Result<Option<String>, (String, String)> {
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.holder.is_none()) {
+        let failed = |what: &str, error: &str| (candidate.name.to_owned(), format!("evaluate {what} CEL expression: {error}"));
+        let mut fits = true;
+        for (what, program) in demand.filter.iter().map(|filter| ("filter", filter)).chain([("request", request)]) {
+            let variables = candidate.attributes.as_ref().map_err(|error| failed(what, error))?;
+            fits = program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(|error| failed(what, &error))?;
+            if !fits {
+                break;
+            }
+        }
+        if fits {
+            candidate.holder = Some("an earlier request of the claim".to_owned());
+            return Ok(Some(candidate.name.to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// Why no instance fits a request.
+fn nothing(demand: &Demand, at: usize, request: &Program, candidates: &[Candidate<'_>]) -> String {
+    let driver = &demand.driver;
+    if candidates.is_empty() {
+        return format!("no slice of the text has instances of `{driver}` on the node");
+    }
+    let number = at.saturating_add(1);
+    let mut reasons: Vec<String> = candidates.iter().take(SHOWN).map(|candidate| reason(demand, request, candidate)).collect();
+    if let Some(more) = candidates.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        reasons.push(format!("and {more} more"));
+    }
+    format!("no instance of `{driver}` for request {number}: {}", reasons.join("; "))
+}
+
+fn reason(demand: &Demand, request: &Program, candidate: &Candidate<'_>) -> String {
+    let name = candidate.name;
+    if let Some(holder) = &candidate.holder {
+        return format!("`{name}` is allocated to {holder}");
+    }
+    let Ok(variables) = &candidate.attributes else { return format!("`{name}` cannot be read") };
+    let programs = demand.filter.iter().map(|filter| ("the class's filter: ", filter)).chain([("", request)]);
+    for (whose, program) in programs {
+        let trace = program.trace(variables, SELECTOR_COST_LIMIT);
+        if trace.outcome.matches() != Ok(true) {
+            return format!("`{name}`: {whose}{}", program.explain(&trace).join(", "));
+        }
+    }
+    format!("`{name}` fits")
+}
+
+fn attributes(instance: NamedResourcesInstance<'_>) -> Result<Vec<(String, NamedAttribute)>, String> {
+    let mut found = Vec::new();
+    for attribute in instance.attributes().iter() {
+        let value = value(attribute).ok_or_else(|| format!("unsupported attribute {}", attribute.name()))?;
+        found.push((attribute.name().to_owned(), value));
+    }
+    Ok(found)
+}
+
+fn value(attribute: NamedResourcesAttribute<'_>) -> Option<NamedAttribute> {
+    use crate::record::Value as Field;
+    let list = |field: &str, items: &str| attribute.record()?.record(field).map(|slice| slice.list(items));
+    let text = |value: &str| value.to_owned();
+    let quantity =
+        attribute.quantity().filter(|text| Quantity::parse(text).is_ok()).map(|value| NamedAttribute::Quantity(text(value)));
+    quantity
+        .or_else(|| attribute.bool().map(NamedAttribute::Bool))
+        .or_else(|| attribute.int().map(NamedAttribute::Int))
+        .or_else(|| {
+            let ints = list("intSlice", "ints")?.iter().map(|item| if let Field::Int(n) = item { *n } else { 0 });
+            Some(NamedAttribute::IntSlice(ints.collect()))
+        })
+        .or_else(|| attribute.string().map(|value| NamedAttribute::String(text(value))))
+        .or_else(|| {
+            let texts = list("stringSlice", "strings")?.iter().map(|item| item.as_str().to_owned());
+            Some(NamedAttribute::StringSlice(texts.collect()))
+        })
+        .or_else(|| attribute.version().map(|value| NamedAttribute::Version(text(value))))
+}
