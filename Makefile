@@ -117,7 +117,7 @@ test-fresh:
 # Needs no nightly toolchain; see tests/fuzz/fuzz.sh. The short one is part of `make test`, with what longer ones found as seeds.
 .PHONY: fuzz-short
 fuzz-short:
-	$(call say,fuzzing: about 50 seconds and 2 minutes more the first time)
+	$(call say,fuzzing: about 1 minute and 2 minutes more the first time)
 	@tests/fuzz/fuzz.sh short
 
 MINUTES ?= 15

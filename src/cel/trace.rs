@@ -210,7 +210,7 @@ pub fn shown(value: &Value) -> String {
         Value::Uint(number) => format!("{number}u"),
         Value::Duration(duration) => format!("duration(\"{duration}\")"),
         Value::Timestamp(time) => format!("timestamp(\"{time}\")"),
-        Value::Quantity(quantity, _) => format!("a quantity of {}", quantity.as_approximate_float()),
+        Value::Quantity(quantity, _) => format!("quantity(\"{}\")", amount(quantity.as_approximate_float())),
         Value::Version(version) => format!("semver(\"{}.{}.{}\")", version.major, version.minor, version.patch),
         Value::List(list) => {
             let mut parts: Vec<String> = list.iter().take(SHOWN).map(short).collect();
@@ -229,6 +229,18 @@ pub fn shown(value: &Value) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// A quantity in the largest binary unit that leaves no fraction.
+fn amount(mut number: f64) -> String {
+    let mut unit = "";
+    for next in ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"] {
+        if number == 0.0 || number % 1024.0 != 0.0 {
+            break;
+        }
+        (number, unit) = (number / 1024.0, next);
+    }
+    format!("{number}{unit}")
 }
 
 /// A value inside of a container.

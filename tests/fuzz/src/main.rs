@@ -6,6 +6,7 @@
 
 mod answers;
 mod batch;
+mod cel;
 mod convert;
 mod decode;
 mod read;
@@ -22,6 +23,9 @@ mod fixtures;
 mod laws;
 #[path = "../../convert_laws/objects.rs"]
 mod objects;
+#[path = "../../cel/print.rs"]
+#[allow(dead_code, reason = "the tests go through the nodes, too")]
+mod print;
 #[path = "../../support/reading.rs"]
 mod reading;
 #[path = "../../convert_laws/style.rs"]
@@ -50,6 +54,7 @@ const TARGETS: &[Target] = &[
     Target { name: "convert", run: convert::run, seeds: seeds::convert },
     Target { name: "settings", run: settings::run, seeds: seeds::settings },
     Target { name: "batch", run: batch::run, seeds: seeds::batch },
+    Target { name: "cel", run: cel::run, seeds: seeds::cel },
 ];
 
 static TARGET: OnceLock<&'static Target> = OnceLock::new();

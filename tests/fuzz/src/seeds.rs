@@ -127,3 +127,17 @@ pub fn batch(tests: &Path) -> Vec<Vec<u8>> {
     seeds.push(seeds.iter().take(3).map(|seed| seed.as_slice()).collect::<Vec<_>>().join(&b'\n'));
     small(seeds)
 }
+
+/// The expressions of the manifests, for the newest release and for named resources.
+pub fn cel(tests: &Path) -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (_, text) in texts(&tests.join("manifests")) {
+        for key in ["expression: ", "selector: "] {
+            let rest = text.split(key).skip(1).filter_map(|rest| rest.lines().next());
+            let quoted = rest.filter_map(|rest| rest.strip_prefix('\'')?.split_once('\''));
+            let letter = if key == "expression: " { b'A' } else { b'A' + 24 };
+            seeds.extend(quoted.map(|(expression, _)| with_letter(letter, expression)));
+        }
+    }
+    small(seeds)
+}
