@@ -17,6 +17,7 @@ use crate::manifest::{Input, What};
 use crate::text::Span;
 use crate::text::scalar::Places;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most devices whose values a hover shows.
 const SHOWN: usize = 3;
@@ -28,7 +29,7 @@ struct At<'i> {
     /// Byte of the expression.
     byte: usize,
     language: Language,
-    environment: Environment,
+    environment: Arc<Environment>,
 }
 
 fn find<'i>(input: &'i Input<'_>, offset: usize) -> Option<At<'i>> {

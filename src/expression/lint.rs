@@ -18,6 +18,7 @@ use crate::manifest::Item;
 use crate::text::scalar::Places;
 use crate::text::tree::Tree;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most expressions of a text that are looked at.
 const KEPT: usize = 1000;
@@ -39,7 +40,7 @@ struct Compiler {
     language: Language,
     release: Release,
     gates: Option<Gates>,
-    environment: Environment,
+    environment: Arc<Environment>,
 }
 
 /// An expression that compiles.
@@ -216,7 +217,7 @@ impl Lints {
         let domains: Vec<String> =
             reads::all(&kept.program.checked().ast.root).into_iter().filter_map(|read| read.path.into_iter().nth(2)).collect();
         let of_class = |class: &Kept| class.of_class.is_some() && class.of_class == kept.class;
-        let class_known = device && self.kept.iter().any(|class| of_class(class));
+        let class_known = device && self.kept.iter().any(of_class);
         let same_list = |earlier: &Kept| earlier.object == kept.object && earlier.list == kept.list && device;
         let before = self.kept.iter().enumerate();
         let before: Vec<&Kept> =

@@ -10,8 +10,9 @@ pub mod reads;
 use crate::api::{Api, ClassicKind, DeviceKind, Gates, ObjectKind, Release};
 use crate::cel::{Environment, Mode};
 use crate::finding::Step;
-use crate::rules::environments::Environments;
+use crate::rules::environments;
 use crate::text::tree::{Kind, NodeId, Tree};
+use std::sync::Arc;
 
 /// What an expression is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +50,10 @@ impl Language {
     }
 
     /// What expressions of a release are compiled with.
-    pub fn environment(self, mode: Mode, release: Release, gates: Option<Gates>) -> Environment {
+    pub fn environment(self, mode: Mode, release: Release, gates: Option<Gates>) -> Arc<Environment> {
         match self {
-            Language::NamedResources => Environment::named_resources(mode),
-            Language::Device => Environments::device_environment(mode, release, gates.unwrap_or(Gates::defaults(release))),
+            Language::NamedResources => environments::named_resources(mode),
+            Language::Device => environments::device(mode, release, gates.unwrap_or(Gates::defaults(release))),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::cel::Mode;
 use crate::finding::{Code, Path};
 use crate::record::view::{ResourceClaimParameters, ResourceClassParameters};
 use crate::rules::classic::class;
-use crate::rules::classic::structured::Selectors;
+use crate::rules::classic::structured;
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::driver_name;
@@ -35,14 +35,13 @@ fn for_claim(parameters: ResourceClaimParameters<'_>, mode: Mode, context: &Cont
         }
     }
     let requests = root.field("driverRequests");
-    let mut selectors = Selectors::of(mode);
     let mut seen = BTreeSet::new();
     for (index, driver) in parameters.driver_requests().iter().enumerate() {
         let path = requests.index(index);
         unique_driver(driver.driver_name(), &path.field("driverName"), &mut seen, errors);
         let requests = path.field("requests");
         for (index, request) in driver.requests().iter().enumerate() {
-            selectors.judge(request.named_resources(), &requests.index(index), errors);
+            structured::selector(mode, request.named_resources(), &requests.index(index), errors);
         }
         if driver.requests().is_empty() {
             errors.required(Code::RequestsRequired, &requests, "empty entries with no requests are not allowed");
@@ -71,12 +70,11 @@ pub fn create_for_class(parameters: ResourceClassParameters<'_>, context: &Conte
         class::parameters_reference(reference, &root.field("generatedFrom"), context, errors);
     }
     let filters = root.field("filters");
-    let mut selectors = Selectors::of(Mode::New);
     let mut seen = BTreeSet::new();
     for (index, filter) in parameters.filters().iter().enumerate() {
         let path = filters.index(index);
         unique_driver(filter.driver_name(), &path.field("driverName"), &mut seen, errors);
-        selectors.judge(filter.named_resources(), &path, errors);
+        structured::selector(Mode::New, filter.named_resources(), &path, errors);
     }
     let vendor = root.field("vendorParameters");
     let mut seen = BTreeSet::new();

@@ -5,9 +5,8 @@ use crate::cel::Mode;
 use crate::finding::{Code, Path};
 use crate::names;
 use crate::record::view::{NamedResourcesAttribute, NamedResourcesResources, NamedResourcesSelector, StructuredResourceHandle};
-use crate::rules::environments::Environments;
 use crate::rules::errors::{Bad, Errors};
-use crate::rules::expression;
+use crate::rules::{environments, expression};
 use std::collections::BTreeSet;
 
 /// No model field is set.
@@ -35,28 +34,14 @@ pub fn handle(handle: StructuredResourceHandle<'_>, path: &Path<'_>, errors: &mu
     }
 }
 
-/// What the selectors of an object are compiled with.
-#[derive(Debug)]
-pub struct Selectors {
-    mode: Mode,
-    environments: Environments,
-}
-
-impl Selectors {
-    /// Those of an object that is new, or stored already.
-    pub fn of(mode: Mode) -> Selectors {
-        Selectors { mode, environments: Environments::default() }
-    }
-
-    /// A selector of a request or filter.
-    pub fn judge(&mut self, model: Option<NamedResourcesSelector<'_>>, path: &Path<'_>, errors: &mut Errors) {
-        let Some(model) = model else { return model_required(path, errors) };
-        let named = path.field("namedResources");
-        let path = named.field("selector");
-        match model.selector() {
-            "" => errors.required(Code::SelectorRequired, &path, ""),
-            selector => expression::judge(self.environments.named_resources(self.mode), selector, &path, errors),
-        }
+/// A selector of a request or filter, new or stored already.
+pub fn selector(mode: Mode, model: Option<NamedResourcesSelector<'_>>, path: &Path<'_>, errors: &mut Errors) {
+    let Some(model) = model else { return model_required(path, errors) };
+    let named = path.field("namedResources");
+    let path = named.field("selector");
+    match model.selector() {
+        "" => errors.required(Code::SelectorRequired, &path, ""),
+        selector => expression::judge(&environments::named_resources(mode), selector, &path, errors),
     }
 }
 

@@ -149,10 +149,8 @@ impl Judge<'_> {
     }
 
     fn taints(&mut self, device: &Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
-        if let Some(old) = old {
-            if immutable::same_field(device, old, "taints") {
-                return;
-            }
+        if old.is_some_and(|old| immutable::same_field(device, old, "taints")) {
+            return;
         }
         self.list(device, "taints", &path.field("taints"), |judge, item, path| {
             if let Some(taint) = item.as_record() {

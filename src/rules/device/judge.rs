@@ -5,7 +5,6 @@ use crate::api::{Gate, Gates, Release};
 use crate::finding::{Code, Path};
 use crate::record::{Record, Value};
 use crate::rules::context::Context;
-use crate::rules::environments::Environments;
 use crate::rules::errors::{Bad, Errors};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,8 +19,6 @@ pub struct Judge<'c> {
     pub gates: Gates,
     /// What was found.
     pub errors: &'c mut Errors,
-    /// What expressions are compiled with.
-    pub environments: Environments,
 }
 
 /// Who wrote an expression or a configuration.
@@ -36,13 +33,7 @@ pub enum Age {
 impl<'c> Judge<'c> {
     /// The rules of a context.
     pub fn new(context: &Context, errors: &'c mut Errors) -> Self {
-        Judge {
-            v: Variant::of(context.release),
-            release: context.release,
-            gates: context.gates,
-            errors,
-            environments: Environments::default(),
-        }
+        Judge { v: Variant::of(context.release), release: context.release, gates: context.gates, errors }
     }
 
     /// Is the gate on?

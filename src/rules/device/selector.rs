@@ -6,7 +6,7 @@ use super::judge::{Age, Judge};
 use crate::cel::Mode;
 use crate::finding::{Code, Path};
 use crate::record::Record;
-use crate::rules::expression as compiled;
+use crate::rules::{environments, expression as compiled};
 
 /// The expression of a `cel` struct.
 pub fn expression(judge: &mut Judge<'_>, selector: &Record<'_>, age: Age, path: &Path<'_>) {
@@ -18,6 +18,6 @@ pub fn expression(judge: &mut Judge<'_>, selector: &Record<'_>, age: Age, path: 
         Age::New => Mode::New,
         Age::Stored => Mode::Stored,
     };
-    let environment = judge.environments.device(mode, judge.release, judge.gates);
-    compiled::judge(environment, expression, path, judge.errors);
+    let environment = environments::device(mode, judge.release, judge.gates);
+    compiled::judge(&environment, expression, path, judge.errors);
 }
