@@ -90,7 +90,7 @@ export function hoverSource(options) {
 }
 
 // CodeMirror's names for icons.
-const TYPES = { field: "property", value: "enum", kind: "class", apiVersion: "namespace", snippet: "text" };
+const TYPES = { field: "property", value: "enum", kind: "class", apiVersion: "namespace", snippet: "text", attribute: "variable", function: "function" };
 
 /**
  * For `autocompletion({ override: […] })` or a language's `autocomplete`: what could be written at the cursor.

@@ -4,7 +4,7 @@ import * as claimkit from "claimkit";
 
 const SEVERITY = { error: 1, warning: 2, info: 3 };
 // CompletionItemKind
-const KIND = { field: 10, value: 20, kind: 7, apiVersion: 9, snippet: 15 };
+const KIND = { field: 10, value: 20, kind: 7, apiVersion: 9, snippet: 15, attribute: 6, function: 3 };
 const QUICK_FIX = "quickfix";
 const SNIPPET = 2;
 const START = { line: 0, character: 0 };

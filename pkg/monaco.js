@@ -22,8 +22,8 @@ const NOWHERE = { start: { line: 0, character: 0 }, end: { line: 0, character: 0
 export function register(monaco, { languages = ["yaml", "json"], delay = 200, codePages, validate, ...about } = {}) {
   const { MarkerSeverity, languages: registry } = monaco;
   const severity = { error: MarkerSeverity.Error, warning: MarkerSeverity.Warning, info: MarkerSeverity.Info };
-  const { Property, EnumMember, Class, Module, Snippet } = registry.CompletionItemKind;
-  const kind = { field: Property, value: EnumMember, kind: Class, apiVersion: Module, snippet: Snippet };
+  const { Property, EnumMember, Class, Module, Snippet, Variable, Function: Callable } = registry.CompletionItemKind;
+  const kind = { field: Property, value: EnumMember, kind: Class, apiVersion: Module, snippet: Snippet, attribute: Variable, function: Callable };
   const found = new WeakMap();
   const watched = new Map();
 
