@@ -2,6 +2,7 @@
 //! requests that cannot be used.
 
 use super::place::lines::{all, lean, list, text};
+use super::support::fixes;
 use serde_json::{Value, json};
 
 fn ask(request: &Value) -> Value {
@@ -62,6 +63,91 @@ fn findings_have_places() {
             && inner["end"]["offset"].as_u64() <= outer["end"]["offset"].as_u64();
         assert!(within, "{finding}");
     }
+}
+
+/// The objects of a YAML text as a List in JSON.
+fn as_json(yaml: &str) -> String {
+    let documents = yaml.split("\n---\n").map(|text| ask(&json!({"verb": "parse", "raw": true, "text": text}))["raw"].clone());
+    let items: Vec<Value> = documents.filter(Value::is_object).collect();
+    serde_json::to_string_pretty(&json!({"apiVersion": "v1", "kind": "List", "items": items})).unwrap()
+}
+
+/// Carries out the edits of every relaxation and asks again. Gives the number of relaxations with and without edits.
+fn carried_out(request: &Value) -> (usize, usize) {
+    let answer = ask(request);
+    let (mut with, mut without) = (0, 0);
+    for node in list(&answer["pods"][0], "nodes") {
+        for relaxation in list(node, "relaxations") {
+            if list(relaxation, "edits").is_empty() {
+                without += 1;
+                continue;
+            }
+            let mut edited = request.clone();
+            edited["text"] = json!(fixes::apply(text(request, "text"), relaxation));
+            let answer = ask(&edited);
+            let nodes = list(&answer["pods"][0], "nodes");
+            let got =
+                nodes.iter().find(|got| got["name"] == relaxation["node"]).unwrap_or_else(|| panic!("{relaxation}: {answer}"));
+            assert_eq!(got["verdict"], "allocated", "{relaxation}\n{}\n{got}", text(&edited, "text"));
+            let results = list(got, "allocations").iter().flat_map(|one| list(&one["devices"], "results"));
+            let devices: Vec<&str> = results.map(|one| text(one, "device")).collect();
+            assert_eq!(json!(devices), relaxation["gives"], "{relaxation}");
+            with += 1;
+        }
+    }
+    (with, without)
+}
+
+/// What an account offers as an edit of the text does what it says, in YAML and in JSON.
+#[test]
+fn edits_help() {
+    let (mut with, mut without) = (0, 0);
+    for line in all("plugin-1.36.3").filter(|line| text(line, "id").starts_with("scenario/")) {
+        let yaml = scenario(text(&line, "id").trim_start_matches("scenario/"));
+        for text in [as_json(&yaml), yaml] {
+            let mut request = json!({"verb": "allocate", "release": "1.36.3", "text": text});
+            if line["gates"].is_object() {
+                request["gates"] = line["gates"].clone();
+            }
+            let counts = carried_out(&request);
+            (with, without) = (with + counts.0, without + counts.1);
+        }
+    }
+    println!("{with} relaxations were carried out, {without} are about objects that are not edited");
+    assert!(with >= 20, "{with} with edits, {without} without");
+}
+
+/// Block style, lists of several items, an older version; requests and conflicts are placed in the text.
+#[test]
+fn edits_of_blocks() {
+    let (head, _) = OLD.split_once("    requests:").unwrap();
+    let never = "device.driver == \"no\"";
+    let claim = format!(
+        "    # Wanted.\n    requests:\n    - name: r\n      deviceClassName: gpu\n      selectors:\n      - cel:\n          expression: {never}\n      # Any size.\n      - cel:\n          expression: 'true'\n"
+    );
+    let mut tainted = head.replace("  - {name: empty}\n", "").replace("  - {name: large,", "  - {name: small2,");
+    tainted = tainted
+        .replace("basic: {capacity", "basic: {taints: [{key: d.example.com/bad, value: \"yes\", effect: NoSchedule}], capacity");
+    let tolerated = claim.replace(never, "'true'");
+    for (text, gates) in
+        [(format!("{head}{claim}"), json!({})), (format!("{tainted}{tolerated}"), json!({"DRADeviceTaints": true}))]
+    {
+        for text in [text.clone(), text.replace('\n', "\r\n"), text.trim_end().to_owned()] {
+            let request = json!({"verb": "allocate", "release": "1.33", "gates": gates, "text": text});
+            let (with, without) = carried_out(&request);
+            assert!(with == 1 && without == 0, "{with} with edits, {without} without: {}", ask(&request));
+            let account = ask(&request)["pods"][0]["nodes"][0].clone();
+            let at = |range: &Value| &text[range["start"]["offset"].as_u64().unwrap() as usize..];
+            assert!(at(&account["requests"][0]["range"]).starts_with("name"), "{account}");
+        }
+    }
+    let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": scenario("05-match-pcie-root")}));
+    let conflicts: Vec<&Value> = list(&answer["pods"][0], "nodes").iter().flat_map(|node| list(node, "conflicts")).collect();
+    assert!(!conflicts.is_empty());
+    assert!(
+        conflicts.iter().all(|one| one["path"] == "spec.devices.constraints[0]" && one["range"].is_object()),
+        "{conflicts:?}"
+    );
 }
 
 const OLD: &str = r#"

@@ -48,7 +48,7 @@ pub struct Fix {
 }
 
 /// An edit.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Edit {
     /// What is replaced.
@@ -58,7 +58,7 @@ pub struct Edit {
 }
 
 /// A range of the text.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Range {
     /// Start.
     pub start: Position,
@@ -67,7 +67,7 @@ pub struct Range {
 }
 
 /// A place: zero-based line, UTF-16 code units, bytes.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Position {
     /// Zero-based line.
     pub line: u32,

@@ -1,5 +1,6 @@
 //! The verb `allocate`: which devices the pods and claims of a text get on each node, and why none.
 
+use super::account_places::{Places, steps};
 use super::answer::{self, Answer, Finding, Object};
 use super::options::{AllocateOptions, MOST_STEPS, Shown};
 use super::request::{Request, Via};
@@ -8,7 +9,7 @@ use crate::manifest::findings::{other_group, place};
 
 use crate::advice::locate;
 use crate::api::{Api, DeviceKind, ObjectKind, Release};
-use crate::finding::{self, Code, Origin, Severity, Step};
+use crate::finding::{self, Code, Origin, Severity};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::behaviour::{self, Behaviour, Feature, Features};
 use crate::place::device::cluster::Cluster;
@@ -77,7 +78,7 @@ fn answer(request: &Request) -> Result<Answer, String> {
     let nodes = nodes(request, &facts)?;
     let cases = cases(request, &cluster, rules, PluginGates::of(on))?;
     let options = options(request.options);
-    let pods: Vec<told::PodAccount> = cases.iter().map(|case| explain::account(&cluster, case, &nodes, options)).collect();
+    let mut pods: Vec<told::PodAccount> = cases.iter().map(|case| explain::account(&cluster, case, &nodes, options)).collect();
     if pods.is_empty() || nodes.is_empty() {
         let what = if pods.is_empty() { "no pod with claims and no claim that is not allocated" } else { "no Node" };
         findings.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
@@ -94,6 +95,7 @@ fn answer(request: &Request) -> Result<Answer, String> {
     let refused = answer.findings.iter().any(|finding| finding.severity == Severity::Error);
     answer.ok = !refused && !pods.is_empty() && !nodes.is_empty();
     describe(&mut answer, target, behaviour);
+    Places::of(&input, &|written| request.namespace_of(written).to_owned()).fill(&mut pods);
     // Kept as JSON: an account has many types, and one serializer for them is enough in the module.
     answer.pods = serde_json::value::to_raw_value(&pods).ok();
     Ok(answer)
@@ -309,19 +311,4 @@ fn located(input: &Input<'_>, found: &told::Finding) -> Finding {
     finding.range = range;
     finding.object = item.map(|(index, _)| index);
     finding
-}
-
-/// `spec.devices.requests[0]` in steps.
-fn steps(path: &str) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for part in path.split('.') {
-        let mut pieces = part.split('[');
-        if let Some(key) = pieces.next().filter(|key| !key.is_empty()) {
-            steps.push(Step::Key(key.to_owned()));
-        }
-        for index in pieces.filter_map(|piece| piece.trim_end_matches(']').parse().ok()) {
-            steps.push(Step::Index(index));
-        }
-    }
-    steps
 }

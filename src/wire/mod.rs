@@ -4,6 +4,7 @@ pub mod admit;
 pub mod answer;
 pub mod request;
 
+mod account_places;
 mod allocate;
 mod cel;
 mod complete;

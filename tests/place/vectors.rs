@@ -126,7 +126,8 @@ fn check(file: &str, every: usize) -> (usize, usize) {
         for (at, node) in facts.nodes.iter().enumerate() {
             let answer = &line["answers"][&node.metadata.name];
             let gathered = gatherer.gather(at);
-            let outcome = allocate(&cluster, at, &gathered, &claims, BUDGET);
+            // Pools that are told but cannot matter change nothing.
+            let outcome = allocate(&cluster, at, &gatherer.gather_near(at), &claims, BUDGET);
             let got = match &outcome.verdict {
                 Verdict::Allocated(results) => json!({"verdict": "allocated", "results": results}),
                 Verdict::Nothing => json!({"verdict": "none"}),

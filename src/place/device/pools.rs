@@ -80,6 +80,8 @@ pub struct Gatherer<'c, 'f> {
     cluster: &'c Cluster<'f>,
     /// Pools of which only the counter slices are seen: they are the same on every other node.
     foreign: Pools<'f>,
+    /// Those of them that are not as they should be, or that have devices.
+    notable: Pools<'f>,
 }
 
 /// Pools by driver and name; `None`: obsolete.
@@ -90,20 +92,34 @@ type Collected<'f> = Sorted<(&'f str, &'f str), Vec<SliceAt>>;
 impl<'c, 'f> Gatherer<'c, 'f> {
     /// Prepares what is the same on all nodes.
     pub fn new(cluster: &'c Cluster<'f>) -> Self {
-        let mut gatherer = Gatherer { cluster, foreign: Sorted::new() };
+        let mut gatherer = Gatherer { cluster, foreign: Sorted::new(), notable: Sorted::new() };
         let mut collected = Collected::new();
         let mut ignored = Vec::new();
         for at in cluster.slices_everywhere() {
             gatherer.add(*at, &mut collected, &mut ignored);
         }
         for (key, slices) in collected {
-            gatherer.foreign.insert(key, gatherer.pool(key, &slices).map(Rc::new));
+            let pool = gatherer.pool(key, &slices).map(Rc::new);
+            if pool.as_ref().is_none_or(|pool| !pool.is_sound() || !pool.devices.is_empty()) {
+                gatherer.notable.insert(key, pool.clone());
+            }
+            gatherer.foreign.insert(key, pool);
         }
         gatherer
     }
 
     /// The pools of a node, or upstream's error.
     pub fn gather(&self, node: usize) -> Result<Gathered<'f>, String> {
+        self.gather_with(node, &self.foreign)
+    }
+
+    /// The same without the pools of other nodes that cannot matter here: only their counter slices are seen, and nothing
+    /// is wrong with them. With counters on every node a cluster has as many of those as it has nodes.
+    pub fn gather_near(&self, node: usize) -> Result<Gathered<'f>, String> {
+        self.gather_with(node, &self.notable)
+    }
+
+    fn gather_with(&self, node: usize, foreign: &Pools<'f>) -> Result<Gathered<'f>, String> {
         let cluster = self.cluster;
         let behaviour = cluster.behaviour;
         let mut gathered = Gathered::default();
@@ -129,7 +145,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         for at in self.merged(&walked, &collected) {
             self.add(at, &mut mine, &mut gathered.ignored);
         }
-        let mut list = self.foreign.clone();
+        let mut list = foreign.clone();
         for (key, slices) in mine {
             list.insert(key, self.pool(key, &slices).map(Rc::new));
         }

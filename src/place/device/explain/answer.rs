@@ -3,6 +3,7 @@
 use crate::place::device::facts::Toleration;
 use crate::place::device::results::AllocationResult;
 use crate::place::device::sorted::Sorted;
+use crate::text::located::{Edit, Range};
 use serde::Serialize;
 
 /// Declares a struct of the answer.
@@ -164,6 +165,9 @@ data! {
         cells: Vec<CellAccount>,
         /// Where it stands in the claim, e.g. `spec.devices.requests[0].exactly`.
         path: String,
+        /// Where it stands in the text, as far as the claim does.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        range: Option<Range>,
         /// Devices before the first one given that would do for the request alone: they went to other requests, or were
         /// tried and given up because the rest could not be met with them.
         passed_over: Vec<String>,
@@ -421,6 +425,12 @@ data! {
         claim: String,
         /// Index of the constraint.
         constraint: Option<usize>,
+        /// Where it stands in the claim.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// Where it stands in the text.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        range: Option<Range>,
         /// Its attribute.
         attribute: Option<String>,
         /// Per value, per request, the candidates that have it.
@@ -463,6 +473,8 @@ data! {
         gives: Vec<String>,
         /// The node it was tried on.
         node: String,
+        /// The changes as edits of the text; empty where a claim must be freed, or the text cannot be edited safely.
+        edits: Vec<Edit>,
         /// One line of English.
         text: String,
     }
@@ -488,6 +500,9 @@ data! {
         /// Where in it, e.g. `spec.devices.constraints[0]`.
         #[serde(skip_serializing_if = "Option::is_none")]
         path: Option<String>,
+        /// Where in the text; where something is added: the nearest thing that is there.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        range: Option<Range>,
         /// The request.
         #[serde(skip_serializing_if = "Option::is_none")]
         request: Option<String>,

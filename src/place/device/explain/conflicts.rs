@@ -106,6 +106,8 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
         kind: if kind == Kind::Match { "match" } else { "distinct" },
         claim: claim.metadata.full_name(),
         constraint: Some(index),
+        path: None,
+        range: None,
         attribute: Some(name.to_owned()),
         available: values.len(),
         requests: concerned.iter().map(|request| request.name()).collect(),

@@ -29,7 +29,7 @@ pub fn account(
     options: Options,
     groups: &Sorted<String, String>,
 ) -> (NodeAccount, String) {
-    let gathered = gatherer.gather(node);
+    let gathered = gatherer.gather_near(node);
     let answer = filter(cluster, case, node, &gathered, options.budget);
     let mut told = NodeAccount {
         name: cluster.facts.nodes.get(node).map_or_else(String::new, |node| node.metadata.name.clone()),
@@ -221,6 +221,7 @@ fn request_account(
         funnel: stages,
         cells,
         path,
+        range: None,
         passed_over,
         text,
         why,

@@ -63,7 +63,7 @@ impl<'c, 's> Trial<'c, 's> {
     fn run(&mut self, facts: &Facts, ignores_counters: bool) -> Option<Vec<String>> {
         let mut cluster = Cluster::new(facts, self.cluster.behaviour, self.cluster.features, self.cluster.verdicts.engine);
         cluster.ignores_counters = ignores_counters;
-        let gathered = Gatherer::new(&cluster).gather(0);
+        let gathered = Gatherer::new(&cluster).gather_near(0);
         let claims: Vec<&Claim> = self.pending.iter().filter_map(|at| facts.claims.get(*at)).map(|claim| &**claim).collect();
         let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
         self.budget = self.budget.saturating_sub(outcome.steps.max(1));
@@ -206,7 +206,7 @@ impl<'c, 's> Trial<'c, 's> {
         let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
         let parts: Vec<String> = changes.iter().map(sentence).collect();
         let text = format!("{}: gives {} on {node}", parts.join(" and "), gives.join(", "));
-        Relaxation { changes, gives, node: node.to_owned(), text }
+        Relaxation { changes, gives, node: node.to_owned(), edits: Vec::new(), text }
     }
 
     fn change(&self, edit: &Edit) -> Option<Change> {

@@ -1,0 +1,229 @@
+//! Where the requests, constraints and changes of an account stand in the text, and the changes as edits.
+
+use super::answer::{self, Edit, Range};
+use crate::advice::locate;
+use crate::finding::{self, Step};
+use crate::manifest::{Input, Item, What};
+use crate::place::device::explain::answer::{Change, PodAccount, Relaxation};
+use crate::place::device::facts::Toleration;
+use crate::text::edit::{Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments, whole};
+use crate::text::{Mode, NodeId, Span, Tree, print};
+use std::collections::BTreeMap;
+
+/// The claims of a text.
+pub struct Places<'i, 's> {
+    input: &'i Input<'s>,
+    /// Indexes of the items by `namespace/name`.
+    claims: BTreeMap<String, usize>,
+}
+
+/// A claim in the text.
+struct Place<'i, 's> {
+    tree: &'i Tree<'s>,
+    root: NodeId,
+    mode: Mode,
+    /// Its version has no `exactly` in requests.
+    flat: bool,
+}
+
+impl<'i, 's> Places<'i, 's> {
+    /// Finds the claims; `namespace` gives what holds for a written namespace.
+    pub fn of(input: &'i Input<'s>, namespace: &dyn Fn(&str) -> String) -> Self {
+        let of_claims = input.items.iter().enumerate().filter(|(_, item)| item.kind == "ResourceClaim");
+        let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
+        Places { input, claims: of_claims.map(|(index, item)| (full(item), index)).collect() }
+    }
+
+    /// Adds ranges and edits to accounts.
+    pub fn fill(&self, pods: &mut [PodAccount]) {
+        for node in pods.iter_mut().flat_map(|pod| &mut pod.nodes) {
+            for request in &mut node.requests {
+                request.range = self.range(&request.claim, &request.path);
+            }
+            for conflict in &mut node.conflicts {
+                conflict.path = conflict.constraint.map(|index| format!("spec.devices.constraints[{index}]"));
+                conflict.range = conflict.path.as_ref().and_then(|path| self.range(&conflict.claim, path));
+            }
+            for relaxation in &mut node.relaxations {
+                relaxation.edits = self.edits(relaxation).unwrap_or_default();
+                for change in &mut relaxation.changes {
+                    change.range = change.path.as_ref().and_then(|path| self.range(&change.claim, path));
+                }
+            }
+        }
+    }
+
+    fn place(&self, claim: &str) -> Option<Place<'i, 's>> {
+        let item = self.input.items.get(*self.claims.get(claim)?)?;
+        let flat = matches!(&item.what, What::Ours(api) if matches!(api.version.name, "v1alpha3" | "v1beta1"));
+        Some(Place { tree: self.input.tree(item)?, root: item.node, mode: self.input.mode(item), flat })
+    }
+
+    fn range(&self, claim: &str, path: &str) -> Option<Range> {
+        let place = self.place(claim)?;
+        let span = locate::locate(place.tree, place.root, &place.steps(path), false);
+        Some(answer::range(&self.input.file.source, span))
+    }
+
+    /// A relaxation as edits of the text; `None` where a change is none of the text, or cannot be written safely.
+    fn edits(&self, relaxation: &Relaxation) -> Option<Vec<Edit>> {
+        let mut edits = Edits::new();
+        for change in &relaxation.changes {
+            self.place(&change.claim)?.edit(change, &mut edits)?;
+        }
+        let sorted = edits.sorted().ok()?;
+        let edit =
+            |edit: finding::Edit| Edit { range: answer::range(&self.input.file.source, edit.span), new_text: edit.new_text };
+        Some(sorted.into_iter().map(edit).collect())
+    }
+}
+
+impl Place<'_, '_> {
+    /// A path of v1 in steps, as the claim's own version has them.
+    fn steps(&self, path: &str) -> Vec<Step> {
+        let mut steps = steps(path);
+        steps.retain(|step| !(self.flat && matches!(step, Step::Key(key) if key == "exactly")));
+        steps
+    }
+
+    fn edit(&self, change: &Change, edits: &mut Edits) -> Option<()> {
+        let steps = self.steps(change.path.as_deref()?);
+        match (&change.toleration, &change.to) {
+            (Some(toleration), _) => self.tolerate(&steps, toleration, edits),
+            (None, Some(to)) => self.set(&steps, to, edits),
+            (None, None) => self.drop(&steps, edits),
+        }
+    }
+
+    /// Takes an item out of a list; the last one takes the list with it.
+    fn drop(&self, steps: &[Step], edits: &mut Edits) -> Option<()> {
+        let tree = self.tree;
+        let (Step::Index(index), above) = steps.split_last()? else { return None };
+        let list = locate::node(tree, self.root, above)?;
+        let items = tree.items(list);
+        let item = *items.get(*index)?;
+        if let [_] = items {
+            let (Step::Key(name), above) = above.split_last()? else { return None };
+            let map = locate::node(tree, self.root, above)?;
+            if tree.entries(map).len() < 2 {
+                return None;
+            }
+            return edits.remove_entries(tree, map, |entry| tree.text(entry.key) == name).ok();
+        }
+        let text = tree.source();
+        let (start, end) = (whole(tree, item).from(), content_end(tree, item));
+        if is_flow(tree, list) {
+            let span = match (items.get(index.saturating_add(1)), index.checked_sub(1).and_then(|before| items.get(before))) {
+                (Some(after), _) => (start, whole(tree, *after).from()),
+                (None, Some(before)) => (content_end(tree, *before), end),
+                (None, None) => return None,
+            };
+            edits.remove(Span::new(span.0, span.1));
+            return Some(());
+        }
+        edits.remove(Span::new(own_comments(tree, self.dash(start)?), next_line(text, end)));
+        Some(())
+    }
+
+    /// Where the `-` of a block item stands, if it is the only one of its line.
+    fn dash(&self, start: usize) -> Option<usize> {
+        let text = self.tree.source();
+        lead(text, start)?;
+        let line = line_start(text, start);
+        let (before, after) = text.get(line..start)?.split_once('-')?;
+        (!after.contains('-')).then(|| line.saturating_add(before.len()))
+    }
+
+    /// Replaces a scalar; quotes stay.
+    fn set(&self, steps: &[Step], to: &str, edits: &mut Edits) -> Option<()> {
+        let span = self.tree.node(locate::node(self.tree, self.root, steps)?).span;
+        let old = self.tree.source().get(span.from()..span.to())?;
+        let number = to.bytes().all(|byte| byte.is_ascii_digit());
+        let new = match old.bytes().next()? {
+            b'"' => format!("\"{to}\""),
+            b'\'' => format!("'{to}'"),
+            b'|' | b'>' | b'*' | b'{' | b'[' => return None,
+            _ if self.mode == Mode::Json && !number => format!("\"{to}\""),
+            _ => to.to_owned(),
+        };
+        edits.replace(span, new);
+        Some(())
+    }
+
+    /// Adds a toleration to a request.
+    fn tolerate(&self, steps: &[Step], toleration: &Toleration, edits: &mut Edits) -> Option<()> {
+        let tree = self.tree;
+        let text = tree.source();
+        let (_, above) = steps.split_last()?;
+        let map = locate::node(tree, self.root, above)?;
+        let fields = fields(toleration);
+        let inline: Vec<String> = fields.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+        let inline = format!("{{{}}}", inline.join(", "));
+        if let Some(list) = tree.get(map, "tolerations") {
+            let items = tree.items(list);
+            let (first, last) = (*items.first()?, *items.last()?);
+            let end = content_end(tree, last);
+            if is_flow(tree, list) {
+                edits.insert(end, format!(", {inline}"));
+                return Some(());
+            }
+            let dash = self.dash(whole(tree, first).from())?;
+            let at = line_end(text, end);
+            edits.insert(at, block(&fields, line_break(text, end), dash.saturating_sub(line_start(text, dash))));
+            return Some(());
+        }
+        let first = tree.entries(map).first()?;
+        let start = first.key_span.from();
+        if is_flow(tree, map) {
+            edits.insert(start, format!("\"tolerations\": [{inline}], "));
+            return Some(());
+        }
+        let indent = lead(text, start)?;
+        let end = content_end(tree, map);
+        let newline = line_break(text, end);
+        edits.insert(line_end(text, end), format!("{newline}{indent}tolerations:{}", block(&fields, newline, indent.len())));
+        Some(())
+    }
+}
+
+/// The fields of a toleration that say something, their values in JSON, which YAML reads too.
+fn fields(toleration: &Toleration) -> Vec<(&'static str, String)> {
+    let Toleration { key, operator, value, effect, .. } = toleration;
+    let fields = [("key", key), ("operator", operator), ("value", value), ("effect", effect)];
+    let shown = |(name, text): (&'static str, &String)| {
+        let mut quoted = String::new();
+        print::quote(text, &mut quoted);
+        (name, quoted)
+    };
+    fields.into_iter().filter(|(_, text)| !text.is_empty()).map(shown).collect()
+}
+
+/// An item of a block list on lines of its own.
+fn block(fields: &[(&str, String)], newline: &str, indent: usize) -> String {
+    let mut out = String::new();
+    for (at, (name, value)) in fields.iter().enumerate() {
+        let dash = if at == 0 { "- " } else { "  " };
+        out.push_str(&format!("{newline}{:indent$}{dash}{name}: {value}", ""));
+    }
+    out
+}
+
+/// `spec.devices.requests[0]` in steps. What stands in brackets is an index, or the key of a map.
+pub fn steps(path: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some((inside, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            steps.push(inside.parse().map_or_else(|_| Step::Key(inside.to_owned()), Step::Index));
+            rest = after;
+            continue;
+        }
+        let name = rest.strip_prefix('.').unwrap_or(rest);
+        let end = name.find(['.', '[']).unwrap_or(name.len());
+        let (key, after) = name.split_at_checked(end).unwrap_or((name, ""));
+        steps.push(Step::Key(key.to_owned()));
+        // A bracket that is never closed would stay for ever.
+        rest = if after.starts_with('[') && !after.contains(']') { "" } else { after };
+    }
+    steps
+}
