@@ -60,7 +60,13 @@ fn number(value: &Value, name: &str) -> u64 {
     value.get(name).and_then(Value::as_u64).unwrap_or_default()
 }
 
-/// A pod, or claims without one: a line per node, with the funnel of every request where nothing was found.
+/// Where a change stands in the claim.
+fn place(change: &Value) -> Option<&str> {
+    change.get("path").and_then(Value::as_str)
+}
+
+/// A pod, or claims without one: a line per node, with the funnel of every request and what helps where
+/// nothing was found.
 fn group(pod: &Value) -> String {
     let claims: Vec<&str> = items(pod, "claims").filter_map(Value::as_str).collect();
     let mut out = match pod.get("pod").and_then(Value::as_str) {
@@ -98,6 +104,11 @@ fn group(pod: &Value) -> String {
             let sub = request.get("sub").and_then(Value::as_str).map(|sub| format!("/{sub}")).unwrap_or_default();
             let wanted = number(request, "wanted");
             out.push_str(&format!("    {}{sub}: {}, wanted {wanted}\n", word(request, "request"), stages.join(" → ")));
+        }
+        for relaxation in items(node, "relaxations") {
+            let place = items(relaxation, "changes").filter_map(place).collect::<Vec<_>>().join(", ");
+            let place = if place.is_empty() { place } else { format!(" ({place})") };
+            out.push_str(&format!("    what helps: {}{place}\n", word(relaxation, "text")));
         }
     }
     out

@@ -497,6 +497,39 @@ export interface AllocateOptions extends CommonOptions {
   };
 }
 
+/** A request on a node: how many devices each of its conditions leaves. */
+export interface RequestAccount {
+  /** `namespace/name`. */
+  claim: string;
+  request: string;
+  /** Name of the sub-request. */
+  sub: string | null;
+  mode: string;
+  class: string;
+  wanted: number;
+  picked: boolean;
+  funnel: { stage: string; index?: number; left: number; lost?: { count: number; devices: string[] } }[];
+  cells: object[];
+  /** Where it stands in the claim, in the shape of v1. */
+  path: string;
+  /** Where it stands in the text. */
+  range?: Range;
+  passedOver: string[];
+  text: string;
+  why: string;
+}
+
+/** A change after which the node has devices for the claims; it was tried. */
+export interface Relaxation {
+  changes: { claim: string; path?: string; range?: Range; request?: string; [field: string]: unknown }[];
+  /** The devices then. */
+  gives: string[];
+  node: string;
+  /** The changes as edits of the text; empty where a claim must be freed, or the text cannot be edited safely. */
+  edits: TextEdit[];
+  text: string;
+}
+
 /** What a node says to a pod, or to claims without one. */
 export interface NodeAccount {
   name: string;
@@ -510,10 +543,11 @@ export interface NodeAccount {
   /** One AllocationResult of v1 per claim. */
   allocations: object[] | null;
   pools: object[];
-  requests: object[];
-  conflicts: object[];
+  requests: RequestAccount[];
+  /** Why requests that could be met alone cannot be met together. */
+  conflicts: { kind: string; claim: string; path?: string; range?: Range; text: string; [field: string]: unknown }[];
   holders: object[];
-  relaxations: object[];
+  relaxations: Relaxation[];
   charges: object[];
   /** One line of English. */
   text: string;

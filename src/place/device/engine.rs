@@ -1,7 +1,7 @@
 //! Selectors evaluated by the CEL engine, as kube-scheduler does: with the environment for stored expressions.
 
 use super::facts::{Attribute, Device};
-use super::selectors::{ReadValue, SelectorError, Selectors, Subject};
+use super::selectors::{ReadValue, SelectorError, Selectors, Subject, Values};
 use super::sorted::Sorted;
 use crate::cel::ast::{Comprehension, Expr, Literal, Macro, Node};
 use crate::cel::value::Value;
@@ -37,10 +37,14 @@ impl CelSelectors {
 }
 
 impl Selectors for CelSelectors {
-    fn matches(&self, expression: &str, subject: Subject<'_>) -> Result<bool, SelectorError> {
+    fn values(&self, subject: Subject<'_>) -> Values {
+        device(subject).variables(&self.environment)
+    }
+
+    fn judge(&self, expression: &str, values: &Values) -> Result<bool, SelectorError> {
         let program = self.program(expression).map_err(SelectorError::Compile)?;
-        let variables = device(subject).variables(&self.environment).map_err(SelectorError::Runtime)?;
-        program.evaluate(&variables, SELECTOR_COST_LIMIT).matches().map_err(SelectorError::Runtime)
+        let variables = values.as_ref().map_err(|error| SelectorError::Runtime(error.clone()))?;
+        program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(SelectorError::Runtime)
     }
 
     fn reads(&self, expression: &str, subject: Subject<'_>) -> Vec<ReadValue> {

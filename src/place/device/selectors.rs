@@ -2,6 +2,7 @@
 
 use super::facts::{Device, Selector};
 use super::sorted::Sorted;
+use crate::cel::value::Value;
 use std::cell::RefCell;
 use std::fmt;
 
@@ -32,10 +33,21 @@ pub struct ReadValue {
     pub value: Option<String>,
 }
 
+/// The variables of a device, or why it has none.
+pub type Values = Result<Vec<Value>, String>;
+
 /// An engine for CEL selectors of one release and set of gates.
 pub trait Selectors {
-    /// Is the expression true of the device?
-    fn matches(&self, expression: &str, subject: Subject<'_>) -> Result<bool, SelectorError>;
+    /// A device as expressions see it, to be judged by many of them.
+    fn values(&self, subject: Subject<'_>) -> Values;
+
+    /// Is the expression true of a device?
+    fn judge(&self, expression: &str, values: &Values) -> Result<bool, SelectorError>;
+
+    /// The same for one expression alone.
+    fn matches(&self, expression: &str, subject: Subject<'_>) -> Result<bool, SelectorError> {
+        self.judge(expression, &self.values(subject))
+    }
 
     /// The attributes and capacities that the expression reads on the device, in order. For explanations.
     fn reads(&self, expression: &str, subject: Subject<'_>) -> Vec<ReadValue>;
@@ -66,6 +78,8 @@ pub struct Verdicts<'f> {
     pub(super) engine: &'f dyn Selectors,
     devices: usize,
     rows: RefCell<Sorted<String, Row>>,
+    /// The device asked about last: selectors are asked one after another about the same device.
+    last: RefCell<Option<(usize, Values)>>,
 }
 
 #[derive(Debug, Default)]
@@ -78,7 +92,7 @@ struct Row {
 impl<'f> Verdicts<'f> {
     /// Asks an engine about this many devices.
     pub fn new(engine: &'f dyn Selectors, devices: usize) -> Self {
-        Verdicts { engine, devices, rows: RefCell::default() }
+        Verdicts { engine, devices, rows: RefCell::default(), last: RefCell::default() }
     }
 
     /// What a selector says of a device, the `flat`th of all; `None` for a selector of no known kind.
@@ -95,7 +109,12 @@ impl<'f> Verdicts<'f> {
         if let Some(known) = row.cells.get(flat).copied().flatten() {
             return Some(known);
         }
-        let cell = match self.engine.matches(expression, subject) {
+        let mut last = self.last.borrow_mut();
+        let (_, values) = match last.take_if(|(at, _)| *at == flat) {
+            Some(known) => last.insert(known),
+            None => last.insert((flat, self.engine.values(subject))),
+        };
+        let cell = match self.engine.judge(expression, values) {
             Ok(true) => Cell::Yes,
             Ok(false) => Cell::No,
             Err(SelectorError::Compile(text)) => {
