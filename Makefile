@@ -75,6 +75,7 @@ test-rust:
 	@for side in ratchets bench; do \
 	  cargo clippy --quiet --locked --manifest-path tests/$$side/Cargo.toml --target-dir target/lints -- -D warnings; done
 	@cargo test --locked
+	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps
 	@$(MAKE) test-allocator
 	$(call say,k8s-openapi filled from claimkit: about 2 minutes the first time)
 	@cargo test --quiet --manifest-path tests/hosts/k8s-openapi/Cargo.toml

@@ -2,33 +2,49 @@
 //! kube-apiserver read them. It reports what they would answer, with the place in the text and a fix; converts between API
 //! versions and changes only what must change; and shows which nodes and devices a claim can use, and why not the others.
 //!
+//! | function | takes | gives |
+//! |---|---|---|
+//! | [`parse()`] | a text | its objects as the server would hold them |
+//! | [`validate()`] | a text | what kube-apiserver answers to a create, an update or a status update of each object |
+//! | [`patch()`] | the text of a stored object, a patch | what the object becomes, and whether the server takes it |
+//! | [`convert()`] | a text, a version | the text in that version, changed only where it must be, and what is lost |
+//! | [`evaluate()`] | a text, nodes | which nodes the claims leave to a pod, and why not the others |
+//! | [`cel`] | an expression, devices | whether it compiles, what it costs, which devices it selects |
+//!
+//! The function [`parse()`] also gives each object to types of your own: `tests/hosts/k8s-openapi` in the repository fills those of
+//! the crate `k8s-openapi`. [`wire`] answers the requests of the command line and of JavaScript, JSON in and out.
+//!
+//! # Modules
+//!
+//! Those of the table that have no page here are for the crate itself.
+//!
 //! | stage | module | takes | gives |
 //! |---|---|---|---|
-//! | ground | [`limits`] | | what a text may cost |
-//! | ground | [`go`] | values and texts | what Go prints and reads: quoting, floats, times, quantities |
-//! | ground | [`names`] | names, labels, keys | the server's words for those that are not well formed |
-//! | ground | [`span`] | | pieces of a text |
-//! | ground | [`finding`] | | findings: codes, paths, help, fixes |
-//! | read | [`text`] | text | [`text::File`]: documents with lossless trees, syntax findings |
-//! | recognise | [`api`] | (apiVersion, kind) and release | the tables of the version and the kind |
-//! | decode | [`record`] | tree, table | [`record::Record`] and findings for unknown, duplicate, mistyped fields |
-//! | advise | [`advice`] | a finding, the text, tables | where it stands, what was probably meant, fixes |
-//! | take apart | [`manifest`] | trees | objects as kubectl sends them, kubectl's own refusals |
-//! | compile, evaluate | [`cel`] | expression, environment | a checked expression with its cost; a value or an error, with a trace |
-//! | place | [`place`] | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
-//! | judge | [`rules`] | views of records | kube-apiserver's errors, in its order and words |
-//! | try expressions | [`expression`] | expressions and slices of a text | what expressions read, and what their authors should know |
-//! | query | [`query`] | selectors | which objects a list shows |
-//! | patch | [`patch`] | stored object, patch | the object it becomes |
-//! | request | [`server`] | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
-//! | schedule | [`scheduler`] | text, nodes, release | which nodes the claims leave to a pod, and why |
-//! | change | [`convert`] | text, target version | text edits, losses |
-//! | admit | [`policy`] | AdmissionRequest, settings | the policy's verdict |
-//! | help editors | [`editor`] | text and place, or a table's row | documentation, completion, JSON Schema |
-//! | answer | [`wire`] | one request | one answer |
-//! | report | [`report`] | an answer | text, SARIF, JUnit, GitHub annotations |
-//! | enter | [`cli`] | arguments | exit status and output |
-//! | enter | [`entry`] | a host's calling convention | an answer |
+//! | ground | `limits` | | what a text may cost |
+//! | ground | `go` | values and texts | what Go prints and reads: quoting, floats, times, quantities |
+//! | ground | `names` | names, labels, keys | the server's words for those that are not well formed |
+//! | ground | `span` | | pieces of a text |
+//! | ground | `finding` | | findings: codes, paths, help, fixes |
+//! | read | `text` | text | `text::File`: documents with lossless trees, syntax findings |
+//! | recognise | `api` | (apiVersion, kind) and release | the tables of the version and the kind |
+//! | decode | `record` | tree, table | `record::Record` and findings for unknown, duplicate, mistyped fields |
+//! | advise | `advice` | a finding, the text, tables | where it stands, what was probably meant, fixes |
+//! | take apart | `manifest` | trees | objects as kubectl sends them, kubectl's own refusals |
+//! | compile, evaluate | `cel` | expression, environment | a checked expression with its cost; a value or an error, with a trace |
+//! | place | `place` | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
+//! | judge | `rules` | views of records | kube-apiserver's errors, in its order and words |
+//! | try expressions | `expression` | expressions and slices of a text | what expressions read, and what their authors should know |
+//! | query | `query` | selectors | which objects a list shows |
+//! | patch | `patch` | stored object, patch | the object it becomes |
+//! | request | `server` | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
+//! | schedule | `scheduler` | text, nodes, release | which nodes the claims leave to a pod, and why |
+//! | change | `convert` | text, target version | text edits, losses |
+//! | admit | `policy` | AdmissionRequest, settings | the policy's verdict |
+//! | help editors | `editor` | text and place, or a table's row | documentation, completion, JSON Schema |
+//! | answer | `wire` | one request | one answer |
+//! | report | `report` | an answer | text, SARIF, JUnit, GitHub annotations |
+//! | enter | `cli` | arguments | exit status and output |
+//! | enter | `entry` | a host's calling convention | an answer |
 //!
 //! A module imports only from those above it.
 //!
@@ -40,44 +56,74 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
+// Hidden modules are open for the program, the tests and the tools of this repository; they change without notice.
+#[doc(hidden)]
 pub mod advice;
+#[doc(hidden)]
 pub mod api;
 pub mod cel;
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
 pub mod convert;
+#[doc(hidden)]
 pub mod editor;
+#[doc(hidden)]
 pub mod entry;
+#[doc(hidden)]
 pub mod expression;
+#[doc(hidden)]
 pub mod finding;
+#[doc(hidden)]
 pub mod go;
+#[doc(hidden)]
 pub mod limits;
+#[doc(hidden)]
 pub mod manifest;
+#[doc(hidden)]
 pub mod names;
+#[doc(hidden)]
 pub mod patch;
+#[doc(hidden)]
 pub mod place;
+#[doc(hidden)]
 pub mod policy;
+#[doc(hidden)]
 pub mod query;
+#[doc(hidden)]
 pub mod record;
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod rules;
+#[doc(hidden)]
 pub mod scheduler;
+#[doc(hidden)]
 pub mod server;
+#[doc(hidden)]
 pub mod span;
+#[doc(hidden)]
 pub mod text;
 pub mod wire;
 
-pub use api::Release;
-pub use convert::{Conversion, Options as ConvertOptions, convert};
-pub use finding::{Code, Finding, Origin, Severity};
+pub use api::{Release, Version};
+pub use convert::{
+    Conversion, Loss, Options as ConvertOptions, Outcome as Converted, Target as ConvertTarget, convert, version as find_version,
+};
+pub use finding::{Cause, Code, Edit, Finding, Fix, Origin, Severity, Step};
 pub use limits::Limits;
+pub use manifest::{Input, Item, What};
 pub use place::PreparedNodes as Nodes;
 pub use record::decode::Via;
-pub use scheduler::{Evaluation, Options as EvaluateOptions, evaluate};
+pub use scheduler::{Detail, Evaluation, Options as EvaluateOptions, Placement, evaluate, evaluate_selector};
 pub use server::FieldValidation;
-pub use server::options::{Operation, Options as ValidateOptions};
-pub use server::parse::{Options as ParseOptions, Parsed, parse};
+pub use server::options::{Operation, Options as ValidateOptions, StoredAs};
+pub use server::parse::{Options as ParseOptions, Parsed, ParsedObject, parse};
+pub use server::patch::{Patch, PatchType, Patched, patch};
+pub use server::status::Status;
 pub use server::text::{Judged, Report, validate};
+pub use text::{Position, Source, Span};
 
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]

@@ -12,6 +12,17 @@
 //! An [`environment::Environment`] says which names and functions there are, by release, feature gates and mode. Nothing else in here
 //! knows of devices, apart from [`device`], which turns them into variables.
 //!
+//! ```
+//! use claimkit::cel::{Device, Environment, Mode, SELECTOR_COST_LIMIT};
+//!
+//! let environment = Environment::device(34, &[], Mode::New);
+//! let program = environment.compile(r#"device.driver == "gpu.example.com""#).unwrap();
+//! let device = Device { driver: "gpu.example.com".to_owned(), ..Device::default() };
+//! let variables = device.variables(&environment).unwrap();
+//! assert_eq!(program.evaluate(&variables, SELECTOR_COST_LIMIT).matches(), Ok(true));
+//! assert!(environment.compile("device.attributes[").is_err());
+//! ```
+//!
 //! Every loop is bounded: costs are counted as upstream counts them and end a run at their limit, and steps are counted where upstream
 //! counts too little.
 

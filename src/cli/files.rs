@@ -21,7 +21,7 @@ pub struct File {
 /// Folders inside folders that are still entered.
 const MAX_DEPTH: usize = 64;
 
-/// Reads the files of a command line; see [`read_all`]. Standard input is called what `--stdin-filename` says, and paths that
+/// Reads the files of a command line; see `read_all`. Standard input is called what `--stdin-filename` says, and paths that
 /// `--exclude` names are passed over.
 pub fn read(arguments: &Arguments, host: &mut dyn Host) -> (Vec<File>, bool) {
     let (mut files, fine) = read_all(&arguments.operands, &arguments.values("exclude").collect::<Vec<_>>(), host);

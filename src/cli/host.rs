@@ -60,7 +60,7 @@ pub trait Host {
     /// Why it cannot be read.
     fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String>;
 
-    /// Answers a request of the contract: [`crate::wire::answer`], wherever that is.
+    /// Answers a request of the contract: [`crate::wire::answer()`], wherever that is.
     fn answer(&mut self, request: &str) -> String;
 
     /// The folder in which the command runs, as an absolute path; `None` where there is none.

@@ -1,7 +1,6 @@
 //! Which fields of an object of the device family the target version has no place for, from the tables of both versions.
 
 use super::job::{self, Job};
-use super::losses::comes_to_life;
 use crate::api::steps::{self, Change, Row};
 use crate::api::{Field, Struct, Type};
 use crate::finding::Path;
@@ -69,7 +68,7 @@ impl<'j> Sides<'j> {
         match (known, taken) {
             (Some(source), Some(target)) => Fate::Stays(Some((&source.ty, &target.ty))),
             (None, None) => Fate::Stays(None),
-            (None, Some(_)) => Fate::Goes(comes_to_life(self.job, name)),
+            (None, Some(_)) => Fate::Goes(self.job.comes_to_life(name)),
             (Some(source), None) => {
                 let version = self.job.to.name;
                 let last = job::last_release(self.job.to, self.job.target).minor;

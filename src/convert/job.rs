@@ -75,6 +75,15 @@ impl Job {
         self.steps().into_iter().flat_map(|step| step.rows).collect()
     }
 
+    /// Why a field goes that the version converted from does not know and the version converted to does.
+    pub fn comes_to_life(&self, name: &str) -> String {
+        format!(
+            "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",
+            from = self.from.name,
+            to = self.to.name
+        )
+    }
+
     /// The handle that moves, if the kind has one.
     pub fn handle(&self) -> Option<Handle> {
         self.rows().into_iter().find_map(|row| match row {

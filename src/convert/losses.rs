@@ -41,15 +41,6 @@ pub fn losses(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Loss> {
     found.list
 }
 
-/// Why a field goes that the version converted from does not know and the version converted to does.
-pub fn comes_to_life(job: &Job, name: &str) -> String {
-    format!(
-        "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",
-        from = job.from.name,
-        to = job.to.name
-    )
-}
-
 struct Losses<'t, 's> {
     tree: &'t Tree<'s>,
     list: Vec<Loss>,
@@ -93,7 +84,7 @@ impl Losses<'_, '_> {
 
     /// A field that the source version does not know and the target version does: it must not come to life.
     fn unknown(&mut self, map: NodeId, parent: &Path<'_>, name: &str, job: &Job) {
-        self.field(map, parent, name, &comes_to_life(job, name));
+        self.field(map, parent, name, &job.comes_to_life(name));
     }
 
     /// What `edits.rs` changes in every allocation the text holds, those that a later key hides included.

@@ -11,7 +11,7 @@
 //! | `metadata.rs` | metadata that mentions versions, fields that only the server writes |
 //! | `edits.rs` | the text: edits that change what must change |
 //! | `shape.rs`, `lines.rs` | the text of structs that are wrapped in a field or taken out of one |
-//! | `value.rs`, `reshape.rs` | the value: a converted tree, built without looking at the text |
+//! | `value.rs`, `reshape.rs`, `rebuild.rs` | the value: a converted tree, built without looking at the text |
 //! | `check.rs` | reads the edited text again and compares it with the value; judges it in the target release |
 //! | `print.rs` | documents that cannot be edited safely |
 //!
@@ -26,6 +26,7 @@ mod lines;
 mod losses;
 mod metadata;
 mod print;
+mod rebuild;
 mod reshape;
 mod shape;
 mod value;

@@ -2,7 +2,7 @@
 
 use super::fields::{self, Fate, Sides, pointee};
 use super::job::{self, Job, Pass};
-use super::value::{entry, rebuild};
+use super::rebuild::{entry, rebuild};
 use crate::api::steps::{self, Change, Direction};
 use crate::api::{Field, Struct, Type};
 use crate::text::Span;

@@ -1,11 +1,11 @@
 //! The conversion of the value: a converted tree, built without looking at the text. What the edits give is compared with it.
 
 use super::job::{self, Job};
+use super::rebuild::{entry, rebuild};
 use super::{metadata, reshape};
 use crate::api::Family;
 use crate::api::steps::Direction;
 use crate::text::Span;
-use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
 /// Adds the converted object to the tree.
@@ -38,25 +38,6 @@ pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {
         };
         Some(Entry { value: new, ..entry })
     })
-}
-
-/// A mapping anew, each entry that counts kept, changed or left out. Anything else stays as it is.
-pub(super) fn rebuild<'s>(
-    tree: &mut Tree<'s>,
-    map: NodeId,
-    mut change: impl FnMut(&mut Tree<'s>, &str, Entry) -> Option<Entry>,
-) -> NodeId {
-    if !tree.is_map(map) {
-        return map;
-    }
-    let entries: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
-    let mut kept = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let name = tree.text(entry.key).to_owned();
-        kept.extend(change(tree, &name, entry).map(|entry| Entry { shadowed: false, merged: false, ..entry }));
-    }
-    let kind = tree.store_entries(kept);
-    tree.add(kind, Span::default(), Style::Block)
 }
 
 fn rebuild_field<'s>(
@@ -109,11 +90,6 @@ fn handles(tree: &mut Tree<'_>, data: NodeId, driver: &str) -> NodeId {
     }
     let kind = tree.store_items(items);
     tree.add(kind, Span::default(), Style::Block)
-}
-
-pub(super) fn entry(tree: &mut Tree<'_>, key: &str, value: NodeId) -> Entry {
-    let key = tree.store(key);
-    Entry { key, key_span: Span::default(), value, shadowed: false, merged: false }
 }
 
 /// The one handle; `None` if it has no data.

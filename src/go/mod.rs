@@ -1,4 +1,4 @@
-//! Values as Go prints them: `%q` (`strconv.Quote`) here, Go syntax (`%#v`) in [`value`].
+//! Values as Go prints them: `%q` (`strconv.Quote`) here. Go syntax (`%#v`) is in [`crate::record`].
 //!
 //! Source: Go's strconv.
 

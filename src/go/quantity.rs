@@ -42,9 +42,9 @@ pub struct Quantity<'a> {
     small: bool,
 }
 
-/// What a quantity is worth, and in which of two ways the server holds it: [`Quantity::amount`].
+/// What a quantity is worth, digit by digit, and in which of two ways the server holds it: [`Quantity::digits`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Amount {
+pub struct Digits {
     /// Less than zero; a zero may be negative, too.
     pub negative: bool,
     /// Decimal digits from 0 to 9 without leading zeros; empty is zero.
@@ -99,9 +99,22 @@ impl<'a> Quantity<'a> {
         }
     }
 
-    /// What it is worth, for arithmetic.
-    pub fn amount(&self) -> Amount {
-        Amount { negative: self.negative, digits: self.digits.clone(), exponent: self.exponent, small: self.small }
+    /// What it is worth, for arithmetic on numbers of any length.
+    pub fn digits(&self) -> Digits {
+        Digits { negative: self.negative, digits: self.digits.clone(), exponent: self.exponent, small: self.small }
+    }
+
+    /// What it is worth in units of 10⁻⁹; beyond 128 bits the largest number.
+    pub fn nanos(&self) -> i128 {
+        let digits = self.digits.iter().fold(0i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(*digit)));
+        let mut nanos = digits;
+        for _ in 0..self.exponent.saturating_sub(NANO).clamp(0, 40) {
+            nanos = nanos.saturating_mul(10);
+        }
+        for _ in 0..NANO.saturating_sub(self.exponent).clamp(0, 40) {
+            nanos /= 10;
+        }
+        if self.negative { nanos.saturating_neg() } else { nanos }
     }
 
     /// Is it zero?
@@ -408,16 +421,7 @@ impl Measure {
         let Ok(quantity) = Quantity::parse(text) else {
             return Measure { text: "0".to_owned(), nanos: 0, notation: Notation::Decimal };
         };
-        let digits = quantity.digits.iter().fold(0i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(*digit)));
-        let mut nanos = digits;
-        for _ in 0..quantity.exponent.saturating_sub(NANO).clamp(0, 40) {
-            nanos = nanos.saturating_mul(10);
-        }
-        for _ in 0..NANO.saturating_sub(quantity.exponent).clamp(0, 40) {
-            nanos /= 10;
-        }
-        let nanos = if quantity.negative { nanos.saturating_neg() } else { nanos };
-        Measure { text: text.to_owned(), nanos, notation: quantity.notation }
+        Measure { text: text.to_owned(), nanos: quantity.nanos(), notation: quantity.notation }
     }
 
     /// As it is written.

@@ -63,7 +63,7 @@ pub struct Written<'r> {
 }
 
 impl<'r> World<'r> {
-    /// All selectors, in the order of [`World::site`].
+    /// All selectors, those of classes first.
     pub fn selectors(&self) -> Vec<Written<'r>> {
         let of_class = |class: &Given<'r, ResourceClass<'r>>| {
             let selector = class.view.suitable_nodes()?;

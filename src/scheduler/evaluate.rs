@@ -56,10 +56,16 @@ pub struct Evaluation<'t> {
 ///   nodeSelectorTerms:
 ///   - matchExpressions: [{key: gpu, operator: Exists}]
 /// ";
-/// let nodes = Nodes::read(
-///     "[{apiVersion: v1, kind: Node, metadata: {name: a, labels: {gpu: t4}}}, {apiVersion: v1, kind: Node, metadata: {name: b}}]",
-///     &Limits::default(),
-/// );
+/// let nodes = "
+/// apiVersion: v1
+/// kind: Node
+/// metadata: {name: a, labels: {gpu: t4}}
+/// ---
+/// apiVersion: v1
+/// kind: Node
+/// metadata: {name: b}
+/// ";
+/// let nodes = Nodes::read(nodes, &Limits::default());
 /// let evaluation = claimkit::evaluate(text, &nodes, &EvaluateOptions::default());
 /// let placement = evaluation.placements[0].as_ref().unwrap();
 /// assert_eq!((placement.nodes[0].verdict, placement.nodes[1].verdict), ("Possible", "No"));

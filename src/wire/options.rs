@@ -6,7 +6,7 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct AllocateOptions {
-    /// Steps of each node's search; absent: 100,000, and never more than [`MOST_STEPS`].
+    /// Steps of each node's search; absent: 100,000, and never more than 10,000,000.
     pub budget: Option<u64>,
     /// Look for changes that help; absent: yes.
     pub relax: Option<bool>,

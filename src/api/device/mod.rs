@@ -40,42 +40,41 @@ const SCHEDULING_LIST: &[ListRule] = &[map(31, &["name"], None)];
 const CONDITIONS_LIST: &[ListRule] = &[map(32, &["type"], None)];
 const MERGED_CONDITIONS_LIST: &[ListRule] = &[map(35, &["type"], Some("type"))];
 
-#[allow(clippy::too_many_arguments, reason = "one row of a table")]
+/// What is the same of a kind in every version: its name, that of its lists, its resource, its scope, whether it has a status.
+const fn names(object: DeviceKind) -> (&'static str, &'static str, &'static str, Scope, bool) {
+    match object {
+        DeviceKind::DeviceClass => ("DeviceClass", "DeviceClassList", "deviceclasses", Scope::Cluster, false),
+        DeviceKind::ResourceClaim => ("ResourceClaim", "ResourceClaimList", "resourceclaims", Scope::Namespaced, true),
+        DeviceKind::ResourceClaimTemplate => {
+            ("ResourceClaimTemplate", "ResourceClaimTemplateList", "resourceclaimtemplates", Scope::Namespaced, false)
+        }
+        DeviceKind::ResourceSlice => ("ResourceSlice", "ResourceSliceList", "resourceslices", Scope::Cluster, false),
+        DeviceKind::DeviceTaintRule => ("DeviceTaintRule", "DeviceTaintRuleList", "devicetaintrules", Scope::Cluster, true),
+        DeviceKind::PodSchedulingContext => {
+            ("PodSchedulingContext", "PodSchedulingContextList", "podschedulingcontexts", Scope::Namespaced, true)
+        }
+        DeviceKind::ResourcePoolStatusRequest => {
+            ("ResourcePoolStatusRequest", "ResourcePoolStatusRequestList", "resourcepoolstatusrequests", Scope::Cluster, true)
+        }
+    }
+}
+
+/// A kind of a version: the first and the last minor release that serve it; the minor releases from which it is deprecated and gone.
 const fn kind(
-    kind: &'static str,
     object: DeviceKind,
-    plural: &'static str,
-    scope: Scope,
-    status: bool,
     (since, until): (u8, Option<u8>),
     deprecated: Option<(u8, u8)>,
     schema: &'static Struct,
 ) -> Kind {
+    let (kind, _, plural, scope, status) = names(object);
     let since = Release::new(since, 0);
     Kind { kind, object: ObjectKind::Device(object), plural, scope, status, items: None, since, until, deprecated, schema }
 }
 
-const fn list(
-    kind: &'static str,
-    object: DeviceKind,
-    items: &'static str,
-    plural: &'static str,
-    scope: Scope,
-    (since, until): (u8, Option<u8>),
-    schema: &'static Struct,
-) -> Kind {
-    Kind {
-        kind,
-        object: ObjectKind::Device(object),
-        plural,
-        scope,
-        status: false,
-        items: Some(items),
-        since: Release::new(since, 0),
-        until,
-        deprecated: None,
-        schema,
-    }
+/// The list of a kind.
+const fn list(object: DeviceKind, served: (u8, Option<u8>), schema: &'static Struct) -> Kind {
+    let (items, kind, ..) = names(object);
+    Kind { kind, status: false, items: Some(items), ..self::kind(object, served, None, schema) }
 }
 
 macro_rules! structs {

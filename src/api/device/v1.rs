@@ -6,7 +6,7 @@ use super::{
 };
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, CONDITION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
-use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Scope, Struct, Type, Version};
+use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Struct, Type, Version};
 
 /// The version.
 pub static VERSION: Version = Version {
@@ -19,64 +19,14 @@ pub static VERSION: Version = Version {
 };
 
 const KINDS: &[Kind] = &[
-    kind("DeviceClass", DeviceKind::DeviceClass, "deviceclasses", Scope::Cluster, false, (34, None), None, &DEVICE_CLASS),
-    kind(
-        "ResourceClaim",
-        DeviceKind::ResourceClaim,
-        "resourceclaims",
-        Scope::Namespaced,
-        true,
-        (34, None),
-        None,
-        &RESOURCE_CLAIM,
-    ),
-    kind(
-        "ResourceClaimTemplate",
-        DeviceKind::ResourceClaimTemplate,
-        "resourceclaimtemplates",
-        Scope::Namespaced,
-        false,
-        (34, None),
-        None,
-        &RESOURCE_CLAIM_TEMPLATE,
-    ),
-    kind("ResourceSlice", DeviceKind::ResourceSlice, "resourceslices", Scope::Cluster, false, (34, None), None, &RESOURCE_SLICE),
-    list(
-        "DeviceClassList",
-        DeviceKind::DeviceClass,
-        "DeviceClass",
-        "deviceclasses",
-        Scope::Cluster,
-        (34, None),
-        &DEVICE_CLASS_LIST,
-    ),
-    list(
-        "ResourceClaimList",
-        DeviceKind::ResourceClaim,
-        "ResourceClaim",
-        "resourceclaims",
-        Scope::Namespaced,
-        (34, None),
-        &RESOURCE_CLAIM_LIST,
-    ),
-    list(
-        "ResourceClaimTemplateList",
-        DeviceKind::ResourceClaimTemplate,
-        "ResourceClaimTemplate",
-        "resourceclaimtemplates",
-        Scope::Namespaced,
-        (34, None),
-        &RESOURCE_CLAIM_TEMPLATE_LIST,
-    ),
-    list(
-        "ResourceSliceList",
-        DeviceKind::ResourceSlice,
-        "ResourceSlice",
-        "resourceslices",
-        Scope::Cluster,
-        (34, None),
-        &RESOURCE_SLICE_LIST,
-    ),
+    kind(DeviceKind::DeviceClass, (34, None), None, &DEVICE_CLASS),
+    kind(DeviceKind::ResourceClaim, (34, None), None, &RESOURCE_CLAIM),
+    kind(DeviceKind::ResourceClaimTemplate, (34, None), None, &RESOURCE_CLAIM_TEMPLATE),
+    kind(DeviceKind::ResourceSlice, (34, None), None, &RESOURCE_SLICE),
+    list(DeviceKind::DeviceClass, (34, None), &DEVICE_CLASS_LIST),
+    list(DeviceKind::ResourceClaim, (34, None), &RESOURCE_CLAIM_LIST),
+    list(DeviceKind::ResourceClaimTemplate, (34, None), &RESOURCE_CLAIM_TEMPLATE_LIST),
+    list(DeviceKind::ResourceSlice, (34, None), &RESOURCE_SLICE_LIST),
 ];
 
 /// `opaque` of the embedded `DeviceConfiguration`.

@@ -8,7 +8,7 @@ use super::v1::{
 use super::{ALLOCATION_MODES, ALWAYS_32, kind, limit, list, list_of, structs};
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
-use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Scope, Struct, Type, Version};
+use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Struct, Type, Version};
 
 /// The version.
 pub static VERSION: Version = Version {
@@ -21,82 +21,14 @@ pub static VERSION: Version = Version {
 };
 
 const KINDS: &[Kind] = &[
-    kind(
-        "DeviceClass",
-        DeviceKind::DeviceClass,
-        "deviceclasses",
-        Scope::Cluster,
-        false,
-        (32, None),
-        Some((35, 38)),
-        &DEVICE_CLASS,
-    ),
-    kind(
-        "ResourceClaim",
-        DeviceKind::ResourceClaim,
-        "resourceclaims",
-        Scope::Namespaced,
-        true,
-        (32, None),
-        Some((35, 38)),
-        &RESOURCE_CLAIM,
-    ),
-    kind(
-        "ResourceClaimTemplate",
-        DeviceKind::ResourceClaimTemplate,
-        "resourceclaimtemplates",
-        Scope::Namespaced,
-        false,
-        (32, None),
-        Some((35, 38)),
-        &RESOURCE_CLAIM_TEMPLATE,
-    ),
-    kind(
-        "ResourceSlice",
-        DeviceKind::ResourceSlice,
-        "resourceslices",
-        Scope::Cluster,
-        false,
-        (32, None),
-        Some((35, 38)),
-        &RESOURCE_SLICE,
-    ),
-    list(
-        "DeviceClassList",
-        DeviceKind::DeviceClass,
-        "DeviceClass",
-        "deviceclasses",
-        Scope::Cluster,
-        (32, None),
-        &DEVICE_CLASS_LIST,
-    ),
-    list(
-        "ResourceClaimList",
-        DeviceKind::ResourceClaim,
-        "ResourceClaim",
-        "resourceclaims",
-        Scope::Namespaced,
-        (32, None),
-        &RESOURCE_CLAIM_LIST,
-    ),
-    list(
-        "ResourceClaimTemplateList",
-        DeviceKind::ResourceClaimTemplate,
-        "ResourceClaimTemplate",
-        "resourceclaimtemplates",
-        Scope::Namespaced,
-        (32, None),
-        &RESOURCE_CLAIM_TEMPLATE_LIST,
-    ),
-    list(
-        "ResourceSliceList",
-        DeviceKind::ResourceSlice,
-        "ResourceSlice",
-        "resourceslices",
-        Scope::Cluster,
-        (32, None),
-        &RESOURCE_SLICE_LIST,
-    ),
+    kind(DeviceKind::DeviceClass, (32, None), Some((35, 38)), &DEVICE_CLASS),
+    kind(DeviceKind::ResourceClaim, (32, None), Some((35, 38)), &RESOURCE_CLAIM),
+    kind(DeviceKind::ResourceClaimTemplate, (32, None), Some((35, 38)), &RESOURCE_CLAIM_TEMPLATE),
+    kind(DeviceKind::ResourceSlice, (32, None), Some((35, 38)), &RESOURCE_SLICE),
+    list(DeviceKind::DeviceClass, (32, None), &DEVICE_CLASS_LIST),
+    list(DeviceKind::ResourceClaim, (32, None), &RESOURCE_CLAIM_LIST),
+    list(DeviceKind::ResourceClaimTemplate, (32, None), &RESOURCE_CLAIM_TEMPLATE_LIST),
+    list(DeviceKind::ResourceSlice, (32, None), &RESOURCE_SLICE_LIST),
 ];
 
 structs! {

@@ -6,7 +6,7 @@ use super::v1::{
 };
 use super::{ALWAYS_32, MERGED_CONDITIONS_LIST, kind, limit, list, list_of, structs};
 use crate::api::meta::{API_VERSION, CONDITION, KIND, METADATA, METADATA_OF_LIST};
-use crate::api::{DeviceKind, Family, Field, Kind, Scope, Struct, Type, Version};
+use crate::api::{DeviceKind, Family, Field, Kind, Struct, Type, Version};
 
 /// The version.
 pub static VERSION: Version = Version {
@@ -19,101 +19,16 @@ pub static VERSION: Version = Version {
 };
 
 const KINDS: &[Kind] = &[
-    kind(
-        "DeviceClass",
-        DeviceKind::DeviceClass,
-        "deviceclasses",
-        Scope::Cluster,
-        false,
-        (33, None),
-        Some((36, 39)),
-        &DEVICE_CLASS,
-    ),
-    kind(
-        "ResourceClaim",
-        DeviceKind::ResourceClaim,
-        "resourceclaims",
-        Scope::Namespaced,
-        true,
-        (33, None),
-        Some((36, 39)),
-        &RESOURCE_CLAIM,
-    ),
-    kind(
-        "ResourceClaimTemplate",
-        DeviceKind::ResourceClaimTemplate,
-        "resourceclaimtemplates",
-        Scope::Namespaced,
-        false,
-        (33, None),
-        Some((36, 39)),
-        &RESOURCE_CLAIM_TEMPLATE,
-    ),
-    kind(
-        "ResourceSlice",
-        DeviceKind::ResourceSlice,
-        "resourceslices",
-        Scope::Cluster,
-        false,
-        (33, None),
-        Some((36, 39)),
-        &RESOURCE_SLICE,
-    ),
-    kind(
-        "DeviceTaintRule",
-        DeviceKind::DeviceTaintRule,
-        "devicetaintrules",
-        Scope::Cluster,
-        true,
-        (36, None),
-        Some((39, 42)),
-        &DEVICE_TAINT_RULE,
-    ),
-    list(
-        "DeviceClassList",
-        DeviceKind::DeviceClass,
-        "DeviceClass",
-        "deviceclasses",
-        Scope::Cluster,
-        (33, None),
-        &DEVICE_CLASS_LIST,
-    ),
-    list(
-        "ResourceClaimList",
-        DeviceKind::ResourceClaim,
-        "ResourceClaim",
-        "resourceclaims",
-        Scope::Namespaced,
-        (33, None),
-        &RESOURCE_CLAIM_LIST,
-    ),
-    list(
-        "ResourceClaimTemplateList",
-        DeviceKind::ResourceClaimTemplate,
-        "ResourceClaimTemplate",
-        "resourceclaimtemplates",
-        Scope::Namespaced,
-        (33, None),
-        &RESOURCE_CLAIM_TEMPLATE_LIST,
-    ),
-    list(
-        "ResourceSliceList",
-        DeviceKind::ResourceSlice,
-        "ResourceSlice",
-        "resourceslices",
-        Scope::Cluster,
-        (33, None),
-        &RESOURCE_SLICE_LIST,
-    ),
-    list(
-        "DeviceTaintRuleList",
-        DeviceKind::DeviceTaintRule,
-        "DeviceTaintRule",
-        "devicetaintrules",
-        Scope::Cluster,
-        (36, None),
-        &DEVICE_TAINT_RULE_LIST,
-    ),
+    kind(DeviceKind::DeviceClass, (33, None), Some((36, 39)), &DEVICE_CLASS),
+    kind(DeviceKind::ResourceClaim, (33, None), Some((36, 39)), &RESOURCE_CLAIM),
+    kind(DeviceKind::ResourceClaimTemplate, (33, None), Some((36, 39)), &RESOURCE_CLAIM_TEMPLATE),
+    kind(DeviceKind::ResourceSlice, (33, None), Some((36, 39)), &RESOURCE_SLICE),
+    kind(DeviceKind::DeviceTaintRule, (36, None), Some((39, 42)), &DEVICE_TAINT_RULE),
+    list(DeviceKind::DeviceClass, (33, None), &DEVICE_CLASS_LIST),
+    list(DeviceKind::ResourceClaim, (33, None), &RESOURCE_CLAIM_LIST),
+    list(DeviceKind::ResourceClaimTemplate, (33, None), &RESOURCE_CLAIM_TEMPLATE_LIST),
+    list(DeviceKind::ResourceSlice, (33, None), &RESOURCE_SLICE_LIST),
+    list(DeviceKind::DeviceTaintRule, (36, None), &DEVICE_TAINT_RULE_LIST),
 ];
 
 structs! {

@@ -4,7 +4,7 @@
 //! | module | functions |
 //! |---|---|
 //! | [`float`] | `double("…")`, `string(1.5)` |
-//! | [`format`] | `"…".format([…])` |
+//! | [`mod@format`] | `"…".format([…])` |
 //! | [`named_formats`] | `format.dns1123Label()` and its like |
 //! | [`network`] | `ip(…)`, `cidr(…)` |
 //! | [`quantity`] | `quantity(…)` |

@@ -3,7 +3,7 @@
 //! Source: apimachinery `api/resource` (`quantity.go`, `amount.go`) as apiserver's `pkg/cel/library/quantity.go` uses it.
 
 use crate::go::float;
-use crate::go::quantity::{Amount, Quantity as Written, QuantityError};
+use crate::go::quantity::{Digits, Quantity as Written, QuantityError};
 use std::cmp::Ordering;
 
 /// A quantity by its value.
@@ -38,7 +38,7 @@ const MOST_DIGITS: i64 = 100_000;
 impl Quantity {
     /// Reads a quantity. The error's text is [`QuantityError::message`].
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
-        Ok(Written::parse(text)?.amount().into())
+        Ok(Written::parse(text)?.digits().into())
     }
 
     /// A whole number.
@@ -144,9 +144,9 @@ impl Quantity {
     }
 }
 
-impl From<Amount> for Quantity {
-    fn from(amount: Amount) -> Self {
-        let Amount { negative, digits, exponent, small } = amount;
+impl From<Digits> for Quantity {
+    fn from(amount: Digits) -> Self {
+        let Digits { negative, digits, exponent, small } = amount;
         let value = digits.iter().try_fold(0i64, |sum, digit| sum.checked_mul(10)?.checked_add(i64::from(*digit)));
         match value {
             Some(value) if small => Self::Small { value: if negative { value.wrapping_neg() } else { value }, scale: exponent },

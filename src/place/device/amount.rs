@@ -19,8 +19,8 @@ impl Amount {
     /// Reads a quantity such as `40Gi` or `1500m`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
-        let canonical = quantity.canonical().into_owned();
-        Ok(Amount { nanos: nanos(&canonical), text: canonical })
+        let nanos = quantity.nanos().clamp(MOST.saturating_neg(), MOST);
+        Ok(Amount { nanos, text: quantity.canonical().into_owned() })
     }
 
     /// A whole number in binary notation, as upstream prints what it rounded.
@@ -77,50 +77,6 @@ pub fn spell(nanos: i128) -> String {
 fn whole_up(nanos: i128) -> i128 {
     let whole = nanos.div_euclid(UNIT);
     if nanos.rem_euclid(UNIT) == 0 { whole } else { whole.saturating_add(1) }
-}
-
-/// The value of a canonical text: sign, digits, perhaps a point, then a suffix or an exponent.
-fn nanos(text: &str) -> i128 {
-    let end = text.find(|c: char| !matches!(c, '+' | '-' | '.' | '0'..='9')).unwrap_or(text.len());
-    let (number, suffix) = text.split_at_checked(end).unwrap_or((text, ""));
-    let negative = number.starts_with('-');
-    let (integer, fraction) =
-        number.trim_start_matches(['+', '-']).split_once('.').unwrap_or((number.trim_start_matches(['+', '-']), ""));
-    let binary = |power: u32| (0i64, 1i128.checked_shl(power).unwrap_or(1));
-    let (exponent, factor) = match suffix {
-        "" => (0, 1),
-        "n" => (-9, 1),
-        "u" => (-6, 1),
-        "m" => (-3, 1),
-        "k" => (3, 1),
-        "M" => (6, 1),
-        "G" => (9, 1),
-        "T" => (12, 1),
-        "P" => (15, 1),
-        "E" => (18, 1),
-        "Ki" => binary(10),
-        "Mi" => binary(20),
-        "Gi" => binary(30),
-        "Ti" => binary(40),
-        "Pi" => binary(50),
-        "Ei" => binary(60),
-        other => (other.trim_start_matches(['e', 'E']).parse().unwrap_or(0), 1),
-    };
-    let mut value: i128 = 0;
-    for digit in integer.bytes().chain(fraction.bytes()) {
-        value = value.saturating_mul(10).saturating_add(i128::from(digit.wrapping_sub(b'0')));
-    }
-    let places = i64::try_from(fraction.len()).unwrap_or(i64::MAX);
-    let shift = exponent.saturating_sub(places).saturating_add(9);
-    value = value.saturating_mul(factor);
-    for _ in 0..shift.clamp(0, 40) {
-        value = value.saturating_mul(10);
-    }
-    for _ in shift.clamp(-40, 0)..0 {
-        value /= 10;
-    }
-    let value = value.min(MOST);
-    if negative { value.saturating_neg() } else { value }
 }
 
 #[cfg(test)]

@@ -1,0 +1,30 @@
+//! Parts of a converted tree: mappings built anew.
+
+use crate::text::Span;
+use crate::text::print::{self, Order};
+use crate::text::tree::{Entry, NodeId, Style, Tree};
+
+/// A mapping anew, each entry that counts kept, changed or left out. Anything else stays as it is.
+pub(super) fn rebuild<'s>(
+    tree: &mut Tree<'s>,
+    map: NodeId,
+    mut change: impl FnMut(&mut Tree<'s>, &str, Entry) -> Option<Entry>,
+) -> NodeId {
+    if !tree.is_map(map) {
+        return map;
+    }
+    let entries: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
+    let mut kept = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let name = tree.text(entry.key).to_owned();
+        kept.extend(change(tree, &name, entry).map(|entry| Entry { shadowed: false, merged: false, ..entry }));
+    }
+    let kind = tree.store_entries(kept);
+    tree.add(kind, Span::default(), Style::Block)
+}
+
+/// An entry that stands nowhere in the text.
+pub(super) fn entry(tree: &mut Tree<'_>, key: &str, value: NodeId) -> Entry {
+    let key = tree.store(key);
+    Entry { key, key_span: Span::default(), value, shadowed: false, merged: false }
+}
