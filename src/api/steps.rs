@@ -304,6 +304,27 @@ mod tests {
         }
     }
 
+    /// A renamed field is found from both sides; names that both shapes have stay.
+    #[test]
+    fn fields_are_renamed_both_ways() {
+        use crate::api::{Field, Package, Type};
+        static OLDER: Struct = Struct {
+            go: "Spec",
+            package: Package::Resource,
+            fields: &[Field::new("old", "Old", Type::String), Field::new("same", "Same", Type::String)],
+        };
+        static NEWER: Struct = Struct {
+            go: "Spec",
+            package: Package::Resource,
+            fields: &[Field::new("new", "New", Type::String), Field::new("same", "Same", Type::String)],
+        };
+        let rows = [Row::RenameField { of: "Spec", older: "old", newer: "new" }];
+        assert_eq!(new_name(&rows, &OLDER, &NEWER, "old"), "new");
+        assert_eq!(new_name(&rows, &NEWER, &OLDER, "new"), "old");
+        assert_eq!(new_name(&rows, &OLDER, &NEWER, "same"), "same");
+        assert_eq!(new_name(&rows, &OLDER, &NEWER, "unknown"), "unknown");
+    }
+
     fn find(schema: &'static crate::api::Struct, go: &str) -> Option<&'static crate::api::Struct> {
         if schema.go == go {
             return Some(schema);

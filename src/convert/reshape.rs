@@ -65,8 +65,8 @@ fn record(tree: &mut Tree<'_>, map: NodeId, pass: &Pass, from: &'static Struct, 
         return map;
     }
     match steps::change(pass.rows, from, to) {
-        Some(Change::Wrap { into, inner, always, .. }) => wrap(tree, map, pass, from, into, inner, always),
-        Some(Change::Hoist { field, inner, .. }) => hoist(tree, map, pass, field, inner, to),
+        Some(Change::Wrap { into, inner, always, .. }) => wrap(tree, map, pass, (from, to), into, inner, always),
+        Some(Change::Hoist { field, inner, .. }) => hoist(tree, map, pass, (from, to), field, inner),
         None => rebuild(tree, map, |tree, name, entry| {
             if stands_for_absent(tree, pass, from, name, &entry) {
                 return None;
@@ -150,7 +150,7 @@ fn wrap(
     tree: &mut Tree<'_>,
     map: NodeId,
     pass: &Pass,
-    from: &'static Struct,
+    (from, to): (&'static Struct, &'static Struct),
     into: &'static str,
     inner: &'static Struct,
     always: bool,
@@ -162,6 +162,7 @@ fn wrap(
     for entry in old {
         let name = tree.text(entry.key).to_owned();
         if !goes_into(pass, from, inner, &name) {
+            let entry = field(tree, pass, entry, &name, from, to);
             outside.push(Entry { shadowed: false, merged: false, ..entry });
         } else if written {
             at.get_or_insert(outside.len());
@@ -182,14 +183,16 @@ fn hoist(
     tree: &mut Tree<'_>,
     map: NodeId,
     pass: &Pass,
+    (from, to): (&'static Struct, &'static Struct),
     holder: &'static str,
     inner: &'static Struct,
-    to: &'static Struct,
 ) -> NodeId {
     let old: Vec<Entry> = print::effective(tree, map, Order::Source).into_iter().copied().collect();
     let mut new = Vec::new();
     for entry in old {
-        if tree.text(entry.key) != holder {
+        let name = tree.text(entry.key).to_owned();
+        if name != holder {
+            let entry = field(tree, pass, entry, &name, from, to);
             new.push(Entry { shadowed: false, merged: false, ..entry });
             continue;
         }

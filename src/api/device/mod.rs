@@ -7,9 +7,6 @@ pub mod v1beta2;
 
 use crate::api::{DeviceKind, Kind, Limit, ListKind, ListRule, ObjectKind, Release, Scope, Struct, Version};
 
-/// The versions, oldest first.
-pub const VERSIONS: &[&Version] = &[&v1alpha3::VERSION, &v1beta1::VERSION, &v1beta2::VERSION, &v1::VERSION];
-
 /// The version whose shape the server's internal types have from 1.33 on.
 pub const HUB: &Version = &v1::VERSION;
 

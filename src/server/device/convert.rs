@@ -5,14 +5,19 @@
 //! Source: `pkg/apis/resource/<version>/conversion.go`.
 
 use crate::api::steps::{self, Change, Row};
-use crate::api::{Api, DeviceKind, GROUP, Release, Struct, Type, device};
+use crate::api::{Api, DeviceKind, Family, GROUP, Release, Struct, Type, VERSIONS, Version, device};
 use crate::finding::Step;
 use crate::record::{Record, Value, encode};
 use crate::rules::device::variant::Variant;
 
+/// The versions of the family, oldest first.
+fn versions() -> impl Iterator<Item = &'static Version> {
+    VERSIONS.iter().copied().filter(|version| version.family == Family::Device)
+}
+
 /// The table of a kind in a version, whatever the release.
 pub fn schema_of(version: &str, kind: DeviceKind) -> Option<&'static Struct> {
-    let version = device::VERSIONS.iter().find(|known| known.name == version)?;
+    let version = versions().find(|known| known.name == version)?;
     let object = crate::api::ObjectKind::Device(kind);
     version.kinds.iter().find(|row| row.object == object && row.items.is_none()).map(|row| row.schema)
 }
@@ -203,7 +208,9 @@ pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) 
                 }
             }
             // What stands directly in the hub was written below a field.
-            Some(Change::Hoist { field, inner, .. }) if name != field && !theirs.has(name) => {
+            Some(Change::Hoist { field, inner, .. })
+                if name != field && !theirs.has(steps::new_name(rows(), ours, theirs, name)) =>
+            {
                 out.push(Step::Key(field.to_owned()));
                 theirs = inner;
             }
@@ -250,8 +257,7 @@ pub fn versions_of_stored(record: Record<'_>, api: Api, kind: DeviceKind, releas
 /// Every version that serves a kind in a release, by name.
 pub fn served(kind: DeviceKind, release: Release) -> Vec<&'static str> {
     let object = crate::api::ObjectKind::Device(kind);
-    device::VERSIONS
-        .iter()
+    versions()
         .filter(|version| version.served_by(release))
         .filter(|version| version.kinds.iter().any(|row| row.object == object && row.in_release(release)))
         .map(|version| version.name)
