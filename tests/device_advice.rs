@@ -222,3 +222,33 @@ fn versions_and_kinds_that_a_release_does_not_serve() {
     );
     assert_eq!(kind("1.32", "v1alpha3", "DeviceTaintRule"), "DeviceTaintRule exists since Kubernetes 1.33, not in 1.32.13");
 }
+
+#[test]
+fn pods_are_judged_by_the_release_of_the_text() {
+    let pod = |entry: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  resourceClaims: [{entry}]\n  containers: [{{name: c, resources: {{claims: [{{name: a}}]}}}}]\n"
+        )
+    };
+    let flat = pod("{name: a, resourceClaimName: x}");
+    let nested = pod("{name: a, source: {resourceClaimName: x}}");
+    let claim =
+        |version: &str, spec: &str| format!("---\n{}", object(version, "ResourceClaim", spec).replace("name: a}", "name: x}"));
+    let device = claim("v1", "  devices: {requests: []}\n");
+    let classic = claim("v1alpha2", "  resourceClassName: c\n");
+    let told = |text: &str| -> Vec<Value> {
+        let request = json!({"verb": "validate", "text": text});
+        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        assert_eq!(answer["ok"], true, "{answer}");
+        answer["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "pod-claim-source").cloned().collect()
+    };
+    assert_eq!(told(&format!("{flat}{device}")), Vec::<Value>::new());
+    assert_eq!(told(&format!("{nested}{classic}")), Vec::<Value>::new());
+    for (wrong, right, objects) in [(&nested, &flat, &device), (&flat, &nested, &classic)] {
+        let text = format!("{wrong}{objects}");
+        let found = told(&text);
+        assert_eq!(apply(&text, &found[0]["fixes"][0]), format!("{right}{objects}"));
+    }
+    // A text without pods has none of this.
+    assert_eq!(told(&format!("{}{device}", claim("v1", "  devices: {requests: []}\n"))), Vec::<Value>::new());
+}

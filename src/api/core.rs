@@ -2,6 +2,9 @@
 
 use crate::api::{Field, Package, Struct, Type};
 
+/// The minor release from which on an entry of a pod's `resourceClaims` names its claim or template itself; before, its `source` does.
+pub const POD_CLAIMS_FLAT_SINCE: u8 = 31;
+
 /// Operators of a node selector requirement.
 pub const NODE_SELECTOR_OPERATORS: &[&str] = &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
 

@@ -109,6 +109,13 @@ pub fn severity(code: Code) -> Severity {
         | Code::NodeSelectorTermsSeveral
         | Code::TaintRuleSelectsAll
         | Code::TolerationEmpty
+        | Code::ClaimNotInInput
+        | Code::AttributeNotInInput
+        | Code::PodClaimSource
+        | Code::PodClaimUnused
+        | Code::PodClaimUndefined
+        | Code::PodRequestUnknown
+        | Code::ExtendedResourceUnserved
         | Code::NamespaceLabelsUnknown
         | Code::YamlDuplicateKey
         | Code::JsonDuplicateKey
@@ -157,7 +164,6 @@ pub fn severity(code: Code) -> Severity {
         | Code::ParametersNotInInput
         | Code::PodNotInInput
         | Code::ClaimEntryNotInPod
-        | Code::ClaimNotInInput
         | Code::NodeSkipped
         | Code::PlacementNotModelled
         | Code::PoolOrderRandom

@@ -392,6 +392,20 @@ codes! {
     ClaimEntryNotInPod = "claim-entry-not-in-pod",
     /// A pod names a claim that the text does not have.
     ClaimNotInInput = "claim-not-in-input",
+    /// A constraint names an attribute that no slice of the text has.
+    AttributeNotInInput = "attribute-not-in-input",
+
+    // ---- pods and workloads of the text ----
+    /// A pod asks for a claim in the form of another release.
+    PodClaimSource = "pod-claim-source",
+    /// A claim entry of a pod that no container uses.
+    PodClaimUnused = "pod-claim-unused",
+    /// A container uses a claim entry that its pod does not have.
+    PodClaimUndefined = "pod-claim-undefined",
+    /// A container names a request that the claim does not have.
+    PodRequestUnknown = "pod-request-unknown",
+    /// A container asks for an extended resource that no class of the text serves.
+    ExtendedResourceUnserved = "extended-resource-unserved",
 
     // ---- allocation of devices ----
     /// A pool has fewer slices of its generation than it announces.

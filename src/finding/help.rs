@@ -53,6 +53,16 @@ impl Code {
                 "name `driver`, `pool` or `device` in `deviceSelector`, or try the rule with effect `None` first (1.35 and later)"
             }
             Code::TolerationEmpty => "write `operator: Exists` to tolerate every taint, or name a `key`",
+            Code::AttributeNotInInput => "check the name, unless other slices are in the cluster",
+            Code::PodClaimSource => {
+                "up to 1.30 the two names stand under `source`; from 1.31 on directly in the entry of `resourceClaims`"
+            }
+            Code::PodClaimUnused => "name the entry under `resources.claims` of a container, or remove it",
+            Code::PodClaimUndefined => "name an entry of `spec.resourceClaims`",
+            Code::PodRequestUnknown => "name a request of the claim, or leave `request` out to use all of its devices",
+            Code::ExtendedResourceUnserved => {
+                "write `extendedResourceName` in the DeviceClass, unless a device plugin serves the resource"
+            }
             Code::NameRequired => "write `metadata.name`, or `metadata.generateName` for `kubectl create`",
             Code::NameInvalid => "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit",
             Code::GenerateNameInvalid => "use lower case letters, digits, `-` and `.`; begin with a letter or digit",

@@ -14,6 +14,7 @@ pub mod fields;
 pub mod immutable;
 pub mod metadata;
 pub mod node_selector;
+pub mod references;
 
 pub use context::{Context, Operation};
 pub use errors::{Bad, Errors, FieldError};

@@ -6,7 +6,7 @@ use crate::expression::lint::Lints;
 use crate::finding::{Code, Finding, Findings, Origin, Severity, Step};
 use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
-use crate::rules::classic::references::{Located, Named, References};
+use crate::rules::references::{Located, Named, References};
 use crate::server::device::defaults::CLOCK;
 use crate::server::object::{self, Object};
 use crate::server::options::{Options, StoredAs};
@@ -205,7 +205,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
         None => of_texts.extend(stored.iter().flat_map(|stored| &stored.file.findings).map(stored::unreadable)),
     }
     let missing = &mut |finding| findings.push(finding);
-    references.missing(&|index| objects.get(index).map(Judged::names), options.namespace_of(""), missing);
+    references.missing(&|index| objects.get(index).map(Judged::names), options.namespace_of(""), options.release, missing);
     lints.findings(&mut |finding| findings.push(finding));
     let refused = findings.refused || of_texts.iter().any(|finding| finding.severity == Severity::Error);
     if !checked && !refused {

@@ -3,7 +3,6 @@
 pub mod claim;
 pub mod class;
 pub mod parameters;
-pub mod references;
 pub mod remarks;
 pub mod scheduler;
 pub mod scheduling;

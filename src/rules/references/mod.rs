@@ -1,9 +1,12 @@
 //! References from one object of a text to another: told only where the other side could be expected, because the
-//! text has objects of its kind.
+//! text has objects of its kind. What no server says: advice about the text as a whole.
+
+mod devices;
+mod pods;
 
 use crate::advice::locate;
-use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Scope};
-use crate::finding::{Code, Finding, Origin, Step};
+use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Release, Scope};
+use crate::finding::{Code, Finding, Origin, Step, path};
 use crate::manifest::Item;
 use crate::record::Record;
 use crate::record::view;
@@ -20,6 +23,16 @@ pub struct References {
     references: Vec<Reference>,
     /// The names in the references, one behind the other.
     names: String,
+    /// The requests of claims and templates, by kind, namespace and name.
+    requests: BTreeMap<[String; 3], BTreeSet<String>>,
+    /// What devices have and selectors read.
+    devices: devices::Devices,
+    /// What is decided by the release that the pods are for.
+    forms: Vec<pods::Form>,
+    /// What was found in one object.
+    advice: Vec<Finding>,
+    /// The latest release that an object of ours is judged by.
+    release: Option<Release>,
     /// Nothing is taken in: the text is known to be one object, which refers to nothing in it. [`References::missing`] looks again
     /// once all is read.
     pub idle: bool,
@@ -40,9 +53,16 @@ struct Object {
 struct Reference {
     object: usize,
     what: What,
-    place: FieldPath,
+    place: Place,
     /// Where it stands.
     span: Span,
+}
+
+/// The path of a reference.
+#[derive(Debug)]
+enum Place {
+    Field(FieldPath),
+    Path(Box<str>),
 }
 
 /// A name among those kept.
@@ -67,11 +87,16 @@ struct FieldPath(&'static str, usize);
 
 #[derive(Clone, Copy, Debug)]
 enum What {
-    Class(Name),
+    /// The kind of classes, and a name.
+    Class(&'static str, Name),
     /// Kind, group, namespace and name of parameters.
     Parameters([Name; 4]),
     /// Kind, namespace and name of a pod's claim or template.
     Claim(&'static str, [Name; 2]),
+    /// Kind, namespace and name of a pod's claim or template, and a request of it.
+    Request(&'static str, [Name; 2], Name),
+    /// An extended resource that a container asks for.
+    Extended(Name),
     Pod([Name; 2]),
     /// Namespace and name of a pod, and one of its claim entries.
     Entry([Name; 2], Name),
@@ -110,19 +135,8 @@ impl References {
             let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
             let entries = items.iter().filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
             self.pods.insert(pair(namespace, &item.name), entries.map(str::to_owned).collect());
-            for (at, &item) in items.iter().enumerate() {
-                let Some(source) = tree.get(item, "source") else { continue };
-                for (path, kind) in [
-                    ("spec.resourceClaims[].source.resourceClaimName", "ResourceClaim"),
-                    ("spec.resourceClaims[].source.resourceClaimTemplateName", "ResourceClaimTemplate"),
-                ] {
-                    let field = path.rsplit('.').next().unwrap_or_default();
-                    let Some(name) = tree.get(source, field).and_then(|node| tree.str(node)) else { continue };
-                    let what = What::Claim(kind, self.keep([namespace, name]));
-                    self.want(object, what, FieldPath(path, at));
-                }
-            }
         }
+        pods::read(self, object);
     }
 
     /// Takes an object of ours in.
@@ -134,7 +148,11 @@ impl References {
         let name = Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
         let cluster = api.kind.scope == Scope::Cluster;
         self.objects.push(Object { index, unplaced: false, cluster, name: name.map(Box::from) });
-        let ObjectKind::Classic(kind) = api.kind.object else { return };
+        self.release = self.release.max(Some(item.release));
+        let kind = match api.kind.object {
+            ObjectKind::Classic(kind) => kind,
+            ObjectKind::Device(kind) => return devices::read(self, object, kind, record),
+        };
         match kind {
             ClassicKind::ResourceClass => {
                 if let Some(reference) = view::ResourceClass::new(record).parameters_ref() {
@@ -179,7 +197,7 @@ impl References {
         parameters: &'static str,
     ) {
         let [name] = self.keep([spec.resource_class_name()]);
-        self.want(object, What::Class(name), FieldPath(class, 0));
+        self.want(object, What::Class("ResourceClass", name), FieldPath(class, 0));
         if let Some(reference) = spec.parameters_ref() {
             self.parameters(object, [reference.kind(), reference.api_group(), object.namespace, reference.name()], parameters);
         }
@@ -205,14 +223,45 @@ impl References {
 
     fn want(&mut self, object: Located<'_>, what: What, place: FieldPath) {
         let span = place.locate(object.tree, object.item.node);
+        self.references.push(Reference { object: object.index, what, place: Place::Field(place), span });
+    }
+
+    /// The same at any path.
+    fn want_at(&mut self, object: Located<'_>, what: What, steps: &[Step]) {
+        let span = locate::locate(object.tree, object.item.node, steps, false);
+        let place = Place::Path(path::render(steps).into());
         self.references.push(Reference { object: object.index, what, place, span });
     }
 
-    /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none.
-    pub fn missing<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
+    /// Advice that one object is enough for.
+    fn advise(&mut self, object: Located<'_>, code: Code, message: String, steps: &[Step]) {
+        let mut finding = Finding::warning(code, Origin::Claimkit, message);
+        finding.help = code.help().map(Into::into);
+        finding.path = Some(path::render(steps));
+        finding.span = Some(locate::locate(object.tree, object.item.node, steps, false));
+        finding.object = Some(object.index);
+        self.advice.push(finding);
+    }
+
+    /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none,
+    /// `asked` which release was asked for.
+    pub fn missing<'a>(
+        &'a mut self,
+        object: &dyn Fn(usize) -> Option<Named<'a>>,
+        namespace: &'a str,
+        asked: Option<Release>,
+        tell: &mut dyn FnMut(Finding),
+    ) {
+        std::mem::take(&mut self.advice).into_iter().for_each(&mut *tell);
+        if let Some(release) = asked.or(self.release) {
+            self.forms.drain(..).filter_map(|form| form.finding(release)).for_each(&mut *tell);
+        }
         // A text of one object refers to nothing in it, whatever else stands there.
-        if !self.references.is_empty() && object(1).is_some() {
-            self.look(object, namespace, tell);
+        if object(1).is_some() {
+            if !self.references.is_empty() {
+                self.look(object, namespace, tell);
+            }
+            self.devices.unpublished(tell);
         }
     }
 
@@ -221,12 +270,27 @@ impl References {
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
         for Reference { object, what, place, span } in &self.references {
             let lacks = match *what {
-                What::Class(name) => !name.is_empty() && inventory.lacks("ResourceClass", GROUP, self.name(name), ""),
+                What::Class(kind, name) => !name.is_empty() && inventory.lacks(kind, GROUP, self.name(name), ""),
                 What::Parameters(names) => {
                     let [kind, group, namespace, name] = names.map(|name| self.name(name));
                     !kind.is_empty() && inventory.lacks(kind, group, name, namespace)
                 }
-                What::Claim(kind, [namespace, name]) => inventory.lacks(kind, GROUP, self.name(name), self.name(namespace)),
+                What::Claim(kind, [namespace, name]) => {
+                    let (namespace, name) = (self.name(namespace), self.name(name));
+                    if let Some(message) = inventory.elsewhere(kind, name, namespace) {
+                        let mut finding = Finding::warning(Code::ClaimNotInInput, Origin::Claimkit, message).with_span(*span);
+                        finding.path = Some(place.render());
+                        finding.object = Some(*object);
+                        tell(finding);
+                        continue;
+                    }
+                    inventory.lacks(kind, GROUP, name, namespace)
+                }
+                What::Request(kind, [namespace, name], request) => {
+                    let key = [kind.to_owned(), self.name(namespace).to_owned(), self.name(name).to_owned()];
+                    self.requests.get(&key).is_some_and(|requests| !requests.contains(self.name(request)))
+                }
+                What::Extended(name) => self.devices.lacks_extended(self.name(name), &inventory),
                 What::Pod(place) => !self.pods.is_empty() && pod(place).is_none(),
                 What::Entry(place, entry) => pod(place).is_some_and(|entries| !entries.contains(self.name(entry))),
             };
@@ -238,11 +302,13 @@ impl References {
         }
     }
 
-    fn finding(&self, what: What, place: &FieldPath) -> Finding {
+    fn finding(&self, what: What, place: &Place) -> Finding {
         let name = |name| self.name(name);
         let of_kind = |kind: &str, name: &str| format!("the text has objects of kind {kind}, but none is called `{name}`");
         let (code, message) = match what {
-            What::Class(class) => (Code::ClassNotInInput, format!("the text has classes, but none is called `{}`", name(class))),
+            What::Class(_, class) => {
+                (Code::ClassNotInInput, format!("the text has classes, but none is called `{}`", name(class)))
+            }
             What::Parameters([kind, _, namespace, own]) => {
                 let mut message = of_kind(name(kind), name(own));
                 if !namespace.is_empty() {
@@ -253,6 +319,13 @@ impl References {
             What::Claim(kind, [namespace, own]) => {
                 (Code::ClaimNotInInput, format!("{} in namespace `{}`", of_kind(kind, name(own)), name(namespace)))
             }
+            What::Request(kind, [namespace, own], request) => {
+                let key = [kind.to_owned(), name(namespace).to_owned(), name(own).to_owned()];
+                let known: Vec<&str> = self.requests.get(&key).into_iter().flatten().map(String::as_str).collect();
+                let (own, request, known) = (name(own), name(request), known.join("`, `"));
+                (Code::PodRequestUnknown, format!("{kind} `{own}` of this text has no request `{request}`; it has `{known}`"))
+            }
+            What::Extended(resource) => self.devices.extended(name(resource)),
             What::Pod([namespace, own]) => {
                 let (own, namespace) = (name(own), name(namespace));
                 (Code::PodNotInInput, format!("the text has pods, but none is called `{own}` in namespace `{namespace}`"))
@@ -262,8 +335,15 @@ impl References {
                 (Code::ClaimEntryNotInPod, format!("pod `{pod}` of this text has no claim entry `{entry}`"))
             }
         };
-        let mut finding = Finding::info(code, Origin::Claimkit, message)
-            .with_help("check the name, unless the other object is in the cluster already");
+        let mut finding = match code {
+            Code::PodRequestUnknown | Code::ExtendedResourceUnserved => {
+                let mut finding = Finding::warning(code, Origin::Claimkit, message);
+                finding.help = code.help().map(Into::into);
+                finding
+            }
+            _ => Finding::info(code, Origin::Claimkit, message)
+                .with_help("check the name, unless the other object is in the cluster already"),
+        };
         finding.path = Some(place.render());
         finding
     }
@@ -296,6 +376,26 @@ impl<'a> Inventory<'a> {
         inventory
     }
 
+    /// What a claim or template that a pod names is instead: an object of the other kind, or in another namespace.
+    fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<String> {
+        let places = |kind: &str| -> Vec<&str> {
+            let key = [name, kind, GROUP];
+            let first = self.objects.partition_point(|(other, _)| *other < key);
+            self.objects.iter().skip(first).take_while(|(other, _)| *other == key).filter_map(|(_, place)| *place).collect()
+        };
+        let own = places(kind);
+        if own.contains(&namespace) {
+            return None;
+        }
+        let other = if kind == "ResourceClaim" { "ResourceClaimTemplate" } else { "ResourceClaim" };
+        if places(other).contains(&namespace) {
+            let field = if kind == "ResourceClaim" { "resourceClaimTemplateName" } else { "resourceClaimName" };
+            return Some(format!("`{name}` of this text is a {other}, not a {kind}: name it in `{field}`"));
+        }
+        let place = own.first()?;
+        Some(format!("{kind} `{name}` of this text is in namespace `{place}`, the pod is in `{namespace}`"))
+    }
+
     /// The text has objects of the kind, but not this one. A reference without namespace means any.
     fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
         if !self.kinds.contains(&(kind, group)) {
@@ -305,6 +405,15 @@ impl<'a> Inventory<'a> {
         let first = self.objects.partition_point(|(other, _)| *other < key);
         let mut named = self.objects.iter().skip(first).take_while(|(other, _)| *other == key);
         !named.any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
+    }
+}
+
+impl Place {
+    fn render(&self) -> String {
+        match self {
+            Place::Field(path) => path.render(),
+            Place::Path(path) => path.to_string(),
+        }
     }
 }
 

@@ -1,0 +1,208 @@
+//! What claims of the device family refer to: classes, and the attributes that slices publish, as constraints name them. What
+//! expressions read is in [`crate::expression`].
+
+use super::{Inventory, Located, References, What};
+use crate::advice::{locate, suggest};
+use crate::api::{DeviceKind, GROUP};
+use crate::finding::{Code, Finding, Origin, Step, path};
+use crate::record::Record;
+use crate::text::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names by their domain.
+type Names = BTreeMap<String, BTreeSet<String>>;
+
+/// What the devices of a text have, and what is read of them.
+#[derive(Debug, Default)]
+pub struct Devices {
+    attributes: Names,
+    capacity: Names,
+    reads: Vec<Read>,
+    /// The extended resources that classes serve.
+    extended: BTreeSet<String>,
+}
+
+/// A place that names an attribute.
+#[derive(Debug)]
+struct Read {
+    object: usize,
+    path: String,
+    span: Span,
+    /// `domain/name`
+    name: String,
+}
+
+/// The prefix of the extended resource that every class serves.
+const OF_CLASS: &str = "deviceclass.resource.kubernetes.io/";
+
+fn key(name: &str) -> Step {
+    Step::Key(name.to_owned())
+}
+
+fn below(steps: &[Step], more: &[Step]) -> Vec<Step> {
+    steps.iter().chain(more).cloned().collect()
+}
+
+/// Takes an object of the device family in.
+pub fn read(references: &mut References, object: Located<'_>, kind: DeviceKind, record: &Record<'_>) {
+    let Some(spec) = record.record("spec") else { return };
+    let namespace = object.namespace;
+    let name = record.record("metadata").map_or("", |metadata| metadata.str("name"));
+    let root = [key("spec")];
+    match kind {
+        DeviceKind::ResourceSlice => slice(&mut references.devices, spec),
+        DeviceKind::DeviceClass => {
+            let extended = spec.str("extendedResourceName");
+            if !extended.is_empty() {
+                references.devices.extended.insert(extended.to_owned());
+            }
+        }
+        DeviceKind::ResourceClaim => {
+            claim(references, object, spec, &root, ["ResourceClaim", namespace, name]);
+            let consumers = record.record("status").into_iter().flat_map(|status| status.records("reservedFor"));
+            for (index, consumer) in consumers.enumerate() {
+                if consumer.str("resource") == "pods" && consumer.str("apiGroup").is_empty() {
+                    let what = What::Pod(references.keep([namespace, consumer.str("name")]));
+                    let steps = [key("status"), key("reservedFor"), Step::Index(index), key("name")];
+                    references.want_at(object, what, &steps);
+                }
+            }
+        }
+        DeviceKind::ResourceClaimTemplate => {
+            if let Some(spec) = spec.record("spec") {
+                claim(references, object, spec, &below(&root, &root), ["ResourceClaimTemplate", namespace, name]);
+            }
+        }
+        DeviceKind::DeviceTaintRule | DeviceKind::PodSchedulingContext | DeviceKind::ResourcePoolStatusRequest => {}
+    }
+}
+
+fn claim(references: &mut References, object: Located<'_>, spec: &Record<'_>, steps: &[Step], identity: [&str; 3]) {
+    let Some(devices) = spec.record("devices") else { return };
+    let steps = below(steps, &[key("devices")]);
+    let names = devices.records("requests").map(|request| request.str("name").to_owned()).collect();
+    references.requests.insert(identity.map(str::to_owned), names);
+    for (index, request) in devices.records("requests").enumerate() {
+        let steps = below(&steps, &[key("requests"), Step::Index(index)]);
+        match request.record("exactly") {
+            Some(exactly) => ask(references, object, exactly, &below(&steps, &[key("exactly")])),
+            None => ask(references, object, request, &steps),
+        }
+        for (index, alternative) in request.records("firstAvailable").enumerate() {
+            ask(references, object, alternative, &below(&steps, &[key("firstAvailable"), Step::Index(index)]));
+        }
+    }
+    for (index, constraint) in devices.records("constraints").enumerate() {
+        for name in ["matchAttribute", "distinctAttribute"] {
+            let value = constraint.str(name);
+            if value.contains('/') {
+                let steps = below(&steps, &[key("constraints"), Step::Index(index), key(name)]);
+                references.names_attribute(object, value, &steps);
+            }
+        }
+    }
+}
+
+/// What asks for devices: an exact request or an alternative.
+fn ask(references: &mut References, object: Located<'_>, ask: &Record<'_>, steps: &[Step]) {
+    let class = ask.str("deviceClassName");
+    if !class.is_empty() {
+        let [name] = references.keep([class]);
+        references.want_at(object, What::Class("DeviceClass", name), &below(steps, &[key("deviceClassName")]));
+    }
+}
+
+impl References {
+    fn names_attribute(&mut self, object: Located<'_>, name: &str, steps: &[Step]) {
+        let span = locate::locate(object.tree, object.item.node, steps, false);
+        self.devices.reads.push(Read { object: object.index, path: path::render(steps), span, name: name.to_owned() });
+    }
+}
+
+fn slice(devices: &mut Devices, spec: &Record<'_>) {
+    let driver = spec.str("driver");
+    for device in spec.records("devices") {
+        let device = device.record("basic").unwrap_or(device);
+        for (field, names) in [("attributes", &mut devices.attributes), ("capacity", &mut devices.capacity)] {
+            for (name, _) in device.entries(field) {
+                let (domain, name) = name.split_once('/').unwrap_or((driver, name));
+                if !names.contains_key(domain) {
+                    names.insert(domain.to_owned(), BTreeSet::new());
+                }
+                if let Some(known) = names.get_mut(domain).filter(|known| !known.contains(name)) {
+                    known.insert(name.to_owned());
+                }
+            }
+        }
+    }
+}
+
+impl Devices {
+    /// Is no class of the text there for an extended resource, though one could be expected?
+    pub fn lacks_extended(&self, name: &str, inventory: &Inventory<'_>) -> bool {
+        if let Some(class) = name.strip_prefix(OF_CLASS) {
+            return inventory.lacks("DeviceClass", GROUP, class, "");
+        }
+        let domain = |name: &str| name.split_once('/').map(|(domain, _)| domain.to_owned());
+        !self.extended.contains(name) && self.extended.iter().any(|known| domain(known) == domain(name))
+    }
+
+    /// What is said of it.
+    pub fn extended(&self, name: &str) -> (Code, String) {
+        match name.strip_prefix(OF_CLASS) {
+            Some(class) => {
+                let message =
+                    format!("DeviceClass `{class}` serves this extended resource; the text has classes, but not this one");
+                (Code::ClassNotInInput, message)
+            }
+            None => {
+                let known: Vec<&str> = self.extended.iter().map(String::as_str).collect();
+                let message = format!("no DeviceClass of this text serves `{name}`; they serve `{}`", known.join("`, `"));
+                (Code::ExtendedResourceUnserved, message)
+            }
+        }
+    }
+
+    /// Attributes that are named and that no slice has.
+    pub fn unpublished(&self, tell: &mut dyn FnMut(Finding)) {
+        if self.attributes.is_empty() && self.capacity.is_empty() {
+            return;
+        }
+        for read in &self.reads {
+            let Some((domain, name)) = read.name.split_once('/') else { continue };
+            if let Some(mut finding) = self.judge(domain, name) {
+                finding.path = Some(read.path.clone());
+                finding.span = Some(read.span);
+                finding.object = Some(read.object);
+                tell(finding);
+            }
+        }
+    }
+
+    fn judge(&self, domain: &str, name: &str) -> Option<Finding> {
+        let code = Code::AttributeNotInInput;
+        let has = |names: &Names| names.get(domain).is_some_and(|names| names.contains(name));
+        if has(&self.attributes) {
+            return None;
+        }
+        if !self.attributes.contains_key(domain) && !self.capacity.contains_key(domain) {
+            let message = format!("no slice of this text has an attribute of `{domain}`");
+            return Some(Finding::info(code, Origin::Claimkit, message).with_help(code.help().unwrap_or_default()));
+        }
+        let finding =
+            Finding::warning(code, Origin::Claimkit, format!("no device of this text has the attribute `{name}` of `{domain}`"));
+        if has(&self.capacity) {
+            return Some(finding.with_help("the devices have it under `capacity`: constraints compare attributes"));
+        }
+        let known = self.attributes.get(domain);
+        let distance = |known: &&String| suggest::distance(known, name);
+        let near = known.into_iter().flatten().min_by_key(distance).filter(|near| distance(near) <= 2);
+        Some(match near {
+            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
+            None => {
+                let known: Vec<&str> = known.into_iter().flatten().take(8).map(String::as_str).collect();
+                finding.with_help(format!("the devices have `{}`; other slices may be in the cluster", known.join("`, `")))
+            }
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! Pods and workload templates of a text: what they ask for and where it is.
+//!
+//! kube-apiserver judges pods itself; nothing here is its answer.
+
+use super::{Located, References, What};
+use crate::advice::{locate, shape};
+use crate::api::Release;
+use crate::api::core::POD_CLAIMS_FLAT_SINCE;
+use crate::finding::{Code, Edit, Finding, Origin, Step, path};
+use crate::text::Span;
+use crate::text::tree::{NodeId, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where kinds of other groups have the spec of a pod.
+const POD_SPECS: &[(&str, &str, &[&str])] = &[
+    ("v1", "Pod", &["spec"]),
+    ("v1", "PodTemplate", &["template", "spec"]),
+    ("v1", "ReplicationController", TEMPLATE),
+    ("apps/v1", "DaemonSet", TEMPLATE),
+    ("apps/v1", "Deployment", TEMPLATE),
+    ("apps/v1", "ReplicaSet", TEMPLATE),
+    ("apps/v1", "StatefulSet", TEMPLATE),
+    ("batch/v1", "CronJob", &["spec", "jobTemplate", "spec", "template", "spec"]),
+    ("batch/v1", "Job", TEMPLATE),
+];
+
+const TEMPLATE: &[&str] = &["spec", "template", "spec"];
+
+/// The fields that name what an entry stands for, and the kinds they name.
+const NAMES: [(&str, &str); 2] = [("resourceClaimName", "ResourceClaim"), ("resourceClaimTemplateName", "ResourceClaimTemplate")];
+
+/// How an entry of `resourceClaims` is written; whether that is right is known once the release is.
+#[derive(Debug)]
+pub struct Form {
+    /// The names stand in the entry itself.
+    flat: bool,
+    object: usize,
+    path: String,
+    span: Span,
+    edits: Option<Vec<Edit>>,
+}
+
+impl Form {
+    /// What is said of it in a release.
+    pub fn finding(self, release: Release) -> Option<Finding> {
+        let flat_since = POD_CLAIMS_FLAT_SINCE;
+        let message = match (self.flat, release.minor >= flat_since) {
+            (false, true) => format!(
+                "`source` is gone since Kubernetes 1.{flat_since}: {release} has the name of the claim or template directly in the entry"
+            ),
+            (true, false) => format!(
+                "the name of the claim or template stands directly in the entry from Kubernetes 1.{flat_since} on; {release} has it under `source`"
+            ),
+            _ => return None,
+        };
+        let code = Code::PodClaimSource;
+        let mut finding = Finding::warning(code, Origin::Claimkit, message).with_span(self.span);
+        finding.help = code.help().map(Into::into);
+        finding.path = Some(self.path);
+        finding.object = Some(self.object);
+        let title = if self.flat { "move it under `source`" } else { "move it out of `source`" };
+        Some(match self.edits {
+            Some(edits) => finding.with_fix(title, edits),
+            None => finding,
+        })
+    }
+}
+
+fn key(name: &str) -> Step {
+    Step::Key(name.to_owned())
+}
+
+/// Takes the pod of an object in, if it has one.
+pub fn read(references: &mut References, object: Located<'_>) {
+    let Located { item, tree, .. } = object;
+    let row = POD_SPECS.iter().find(|(version, kind, _)| *version == item.api_version && *kind == item.kind);
+    let Some((_, _, to)) = row else { return };
+    let Some(spec) = to.iter().try_fold(item.node, |node, name| tree.get(node, name)) else { return };
+    let steps: Vec<Step> = to.iter().map(|name| key(name)).collect();
+    let entries = entries(references, object, spec, &steps);
+    let mut used = BTreeSet::new();
+    for list in ["initContainers", "containers"] {
+        for (index, &container) in items(tree, spec, list).iter().enumerate() {
+            let mut steps = steps.clone();
+            steps.extend([key(list), Step::Index(index), key("resources")]);
+            if let Some(resources) = tree.get(container, "resources") {
+                container_claims(references, object, resources, &steps, &entries, &mut used);
+                extended(references, object, resources, &steps);
+            }
+        }
+    }
+    for (name, entry) in &entries {
+        if !used.contains(name) {
+            let mut steps = steps.clone();
+            steps.extend([key("resourceClaims"), Step::Index(entry.index), key("name")]);
+            let message =
+                format!("no container uses the claim `{name}`: it is allocated for the pod, and no container sees its devices");
+            references.advise(object, Code::PodClaimUnused, message, &steps);
+        }
+    }
+}
+
+/// An entry of `resourceClaims`: where it stands and what it names.
+struct Entry<'t> {
+    index: usize,
+    names: Option<(&'static str, &'t str)>,
+}
+
+fn items<'t>(tree: &'t Tree<'_>, map: NodeId, name: &str) -> &'t [NodeId] {
+    tree.get(map, name).map(|list| tree.items(list)).unwrap_or_default()
+}
+
+fn text<'t>(tree: &'t Tree<'_>, map: NodeId, name: &str) -> Option<&'t str> {
+    tree.get(map, name).and_then(|node| tree.str(node)).filter(|text| !text.is_empty())
+}
+
+fn entries<'t>(references: &mut References, object: Located<'t>, spec: NodeId, steps: &[Step]) -> BTreeMap<&'t str, Entry<'t>> {
+    let tree = object.tree;
+    let mut entries = BTreeMap::new();
+    for (index, &entry) in items(tree, spec, "resourceClaims").iter().enumerate() {
+        let mut steps = steps.to_vec();
+        steps.extend([key("resourceClaims"), Step::Index(index)]);
+        let source = tree.get(entry, "source").filter(|&source| tree.is_map(source));
+        let holder = source.unwrap_or(entry);
+        let mut names = None;
+        for (field, kind) in NAMES {
+            let Some(name) = text(tree, holder, field) else { continue };
+            names = Some((kind, name));
+            let what = What::Claim(kind, references.keep([object.namespace, name]));
+            let mut steps = steps.clone();
+            steps.extend(source.map(|_| key("source")));
+            steps.push(key(field));
+            references.want_at(object, what, &steps);
+        }
+        if names.is_some() {
+            let flat = source.is_none();
+            let edits = if flat {
+                shape::under(tree, entry, "source", &|name| NAMES.iter().any(|(field, _)| *field == name))
+            } else {
+                shape::out(tree, entry, "source")
+            };
+            let last = if flat {
+                NAMES.iter().map(|(field, _)| *field).find(|field| tree.get(entry, field).is_some())
+            } else {
+                Some("source")
+            };
+            steps.extend(last.map(key));
+            let span = locate::locate(tree, object.item.node, &steps, true);
+            references.forms.push(Form { flat, object: object.index, path: path::render(&steps), span, edits });
+        }
+        if let Some(name) = text(tree, entry, "name") {
+            entries.insert(name, Entry { index, names });
+        }
+    }
+    entries
+}
+
+fn container_claims<'t>(
+    references: &mut References,
+    object: Located<'t>,
+    resources: NodeId,
+    steps: &[Step],
+    entries: &BTreeMap<&'t str, Entry<'t>>,
+    used: &mut BTreeSet<&'t str>,
+) {
+    let tree = object.tree;
+    for (index, &claim) in items(tree, resources, "claims").iter().enumerate() {
+        let at = |name: &str| {
+            let mut steps = steps.to_vec();
+            steps.extend([key("claims"), Step::Index(index), key(name)]);
+            steps
+        };
+        let Some(name) = text(tree, claim, "name") else { continue };
+        let Some(entry) = entries.get(name) else {
+            let known: Vec<&str> = entries.keys().copied().collect();
+            let known =
+                if known.is_empty() { "which has none".to_owned() } else { format!("which has `{}`", known.join("`, `")) };
+            let message = format!("`{name}` is not in `resourceClaims` of the pod, {known}: the API server refuses the pod");
+            references.advise(object, Code::PodClaimUndefined, message, &at("name"));
+            continue;
+        };
+        used.insert(name);
+        if let (Some(request), Some((kind, target))) = (text(tree, claim, "request"), entry.names) {
+            let [namespace, target, request] = references.keep([object.namespace, target, request]);
+            references.want_at(object, What::Request(kind, [namespace, target], request), &at("request"));
+        }
+    }
+}
+
+/// Extended resources: of a domain that is not one of Kubernetes itself, or of a class.
+fn extended(references: &mut References, object: Located<'_>, resources: NodeId, steps: &[Step]) {
+    let tree = object.tree;
+    let mut seen = BTreeSet::new();
+    for list in ["limits", "requests"] {
+        let Some(map) = tree.get(resources, list) else { continue };
+        for entry in tree.entries(map) {
+            let name = tree.text(entry.key);
+            if name.contains('/') && seen.insert(name) {
+                let [kept] = references.keep([name]);
+                let mut steps = steps.to_vec();
+                steps.extend([key(list), key(name)]);
+                references.want_at(object, What::Extended(kept), &steps);
+            }
+        }
+    }
+}
