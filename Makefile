@@ -57,11 +57,11 @@ test:
 	@$(MAKE) pkg
 	@$(MAKE) test-hosts
 	@$(MAKE) test-playground
+	@$(MAKE) test-wasm-pack
 	@$(MAKE) test-policy
 	@$(MAKE) fuzz-short
 	@$(MAKE) test-supply
 	@$(MAKE) test-ratchets
-	$(call say,NOT RUN: make test-fresh, which holds the plain tools in a fresh clone)
 	$(call say,all tests passed)
 
 .PHONY: test-rust
@@ -109,11 +109,11 @@ test-policy: policy
 	$(call say,policy modules in their hosts: about 6 minutes the first time and 2 after that)
 	@$(MAKE) -C tests/hosts/policy test
 
-# Bare `wasm-pack build`, `cargo test` and `cargo run` in a clone of what is committed.
-.PHONY: test-fresh
-test-fresh:
-	$(call say,a fresh clone with the plain tools: about 8 minutes and 4 more where wasm-pack must be built first)
-	@bash tests/hosts/fresh.sh
+# Bare `wasm-pack build --target web`, into pkg/ and elsewhere.
+.PHONY: test-wasm-pack
+test-wasm-pack: pkg
+	$(call say,wasm-pack alone: about 30 seconds and 3 minutes more the first time)
+	@bash tests/hosts/wasm-pack.sh
 
 # Needs no nightly toolchain; see tests/fuzz/fuzz.sh. The short one is part of `make test`, with what longer ones found as seeds.
 .PHONY: fuzz-short

@@ -1,18 +1,16 @@
 //! The npm package's functions: arguments of JavaScript in, answers as plain JavaScript objects out.
 //!
 //! Texts come in as strings or bytes, objects and options as the JSON they serialise to: so `toJSON`, getters and `undefined`
-//! mean what they mean everywhere else in JavaScript, and an unknown member is seen wherever it stands. serde-wasm-bindgen reads
-//! only the members it knows. Answers go out through serde-wasm-bindgen.
+//! mean what they mean everywhere else in JavaScript, and an unknown member is seen wherever it stands. Answers go out as the JSON
+//! that every other host gets, read by the engine's own `JSON.parse`.
 
 use crate::place;
 use crate::text::bytes::{self, Damage, HELP};
 use crate::wire::{self, Answer, Request, request};
 use js_sys::{JSON, TypeError, Uint8Array};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -373,12 +371,9 @@ impl Call {
         }
     }
 
-    /// An answer as a JavaScript object. JSON that an answer holds as text, only JSON can carry.
+    /// An answer as a JavaScript object.
     fn object(self, answer: &Answer) -> Result<JsValue, JsValue> {
-        if answer.holds_json() {
-            return JSON::parse(&wire::print(answer));
-        }
-        answer.serialize(&Serializer::json_compatible()).map_err(|error| self.unusable(&error.to_string()))
+        JSON::parse(&wire::print(answer))
     }
 
     /// An argument of the wrong type.

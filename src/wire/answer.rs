@@ -85,16 +85,6 @@ impl Answer {
         Answer { verb: Some(verb.to_owned()), ..Answer::default() }
     }
 
-    /// Whether JSON stands in it as text: objects, schemas, responses, values that a conversion loses.
-    pub fn holds_json(&self) -> bool {
-        let lossy = |object: &Object| object.losses.as_ref().is_some_and(|losses| losses.iter().any(|loss| loss.value.is_some()));
-        self.raw.is_some()
-            || self.pods.is_some()
-            || self.schema.is_some()
-            || self.response.is_some()
-            || self.objects.iter().any(|object| object.object.is_some() || lossy(object))
-    }
-
     /// An answer to a request that cannot be used.
     pub fn unusable(verb: Option<&str>, error: &str) -> Self {
         let mut answer = Answer::to(verb.unwrap_or_default());

@@ -8,6 +8,7 @@ use claimkit::go::time::Time;
 use claimkit::limits::Limits;
 use claimkit::manifest::Input;
 use claimkit::record::decode::Via;
+use claimkit::server::device::defaults::CLOCK;
 use claimkit::text::print::{self, Order};
 use libfuzzer_sys::Corpus;
 use serde_json::{Value, json};
@@ -95,14 +96,16 @@ fn decodes_again(request: &Value, answer: &Value) {
             decoded.get("items").is_none() && decoded.get("apiVersion").is_some() && decoded.get("kind").is_some()
         };
         let Some(decoded) = object.get("object").filter(whole) else { continue };
-        let mut again = json!({"verb": "parse", "text": decoded.to_string(), "release": object["release"]});
+        // Where the server takes the time from its clock, there is none to print.
+        let decoded = decoded.to_string().replace(CLOCK, "2026-01-02T15:04:05Z");
+        let mut again = json!({"verb": "parse", "text": decoded, "release": object["release"]});
         if let Some(via) = request.get("via") {
             again["via"] = via.clone();
         }
         let second = ask(&again);
         assert_eq!(second["ok"], true, "{decoded}\n{second}\n{request}");
         assert_eq!(second["objects"].as_array().unwrap().len(), 1, "{decoded}");
-        assert_eq!(second["objects"][0]["object"].to_string(), decoded.to_string(), "{request}");
+        assert_eq!(second["objects"][0]["object"].to_string(), decoded, "{request}");
     }
 }
 

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Bare `wasm-pack build --target web`, with an --out-dir of its own, gives a package that imports and validates; and without
+# one, `make pkg` puts right again what it replaces in pkg/.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root"
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+export CARGO_TARGET_DIR=$target
+tools=$target/tools
+wasm_pack_version=0.15.1
+
+step() { echo "==> wasm-pack: $*"; }
+
+bash pkg/build/toolchain.sh wasm32-unknown-unknown
+
+# A tool of a fixed version, from crates, unless the PATH has it.
+tool() { # program, crate, version
+  if [[ $("$1" --version 2>/dev/null || true) != "$1 $3" ]]; then
+    if [[ ! -x $tools/$1-$3/bin/$1 ]]; then
+      step "$1 $3 is not on PATH: building it, once, about 2 minutes"
+      cargo install --quiet "$2" --version "$3" --locked --debug --root "$tools/$1-$3" --target-dir "$tools/wasm-pack-build"
+    fi
+    PATH=$tools/$1-$3/bin:$PATH
+  fi
+}
+tool wasm-pack wasm-pack "$wasm_pack_version"
+tool wasm-bindgen wasm-bindgen-cli "$(sed -n '/^name = "wasm-bindgen"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)"
+PATH=$tools/npm/node_modules/.bin:$PATH
+command -v wasm-opt >/dev/null || { echo "no wasm-opt: run make pkg first" >&2; exit 1; }
+
+# The flags of `make pkg`: the compiler's work is then done already. They change names of folders in panics, nothing else.
+CARGO_ENCODED_RUSTFLAGS=$(node pkg/build/flags.mjs)
+export CARGO_ENCODED_RUSTFLAGS
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+imports() { # the glue, the module
+  node --input-type=module -e '
+    import { readFileSync } from "node:fs";
+    import { pathToFileURL } from "node:url";
+    const [glue, module] = process.argv.slice(1);
+    const { initSync, validate } = await import(pathToFileURL(glue));
+    initSync({ module: readFileSync(module) });
+    const good = validate(readFileSync("tests/hosts/manifests/good.yaml", "utf8"));
+    if (!good.ok) throw new Error(JSON.stringify(good));
+    if (validate(readFileSync("tests/hosts/manifests/bad.yaml", "utf8")).ok) throw new Error("a manifest with mistakes is ok");
+  ' "$1" "$2"
+}
+
+step "build --target web --out-dir FOLDER"
+wasm-pack --quiet build --target web --out-dir "$out/package"
+imports "$out/package/claimkit.js" "$out/package/claimkit_bg.wasm"
+
+step "build --target web, which replaces files of pkg/"
+before=$(git status --porcelain)
+wasm-pack --quiet build --target web
+imports "$root/pkg/claimkit.js" "$root/pkg/claimkit_bg.wasm"
+step "make pkg puts them back"
+node pkg/build/build.mjs
+after=$(git status --porcelain)
+[[ $before == "$after" ]] || { echo "tracked files differ, or files are left over:" >&2; echo "$after" >&2; exit 1; }
+step "2 passed, 0 failed"
