@@ -39,6 +39,9 @@ codes! {
     /// A character that only looks like a hyphen, a blank or a quote.
     YamlLookalike = "yaml-lookalike",
 
+    /// A byte that is not UTF-8: kubectl reads U+FFFD in its place.
+    NotUtf8 = "not-utf8",
+
     // ---- limits and scope ----
     /// The text is larger than the limit `bytes`.
     LimitBytes = "limit-bytes",
@@ -367,6 +370,8 @@ codes! {
     NodeSelectorValueUnknown = "node-selector-value-unknown",
     /// An object among the Nodes that is none.
     NodeSkipped = "node-skipped",
+    /// What was given as Nodes holds no Node, or one without a name.
+    NodeUnusable = "node-unusable",
     /// A node's name or label is no string.
     NodeMistyped = "node-mistyped",
     /// What a placement does not take into account.

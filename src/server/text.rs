@@ -3,7 +3,7 @@
 use crate::advice::{hints, suggest};
 use crate::api::Release;
 use crate::expression::lint::Lints;
-use crate::finding::{Code, Finding, Findings, Origin, Severity, Step};
+use crate::finding::{Code, Finding, Findings, Origin, Severity, Step, TextField};
 use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
 use crate::rules::classic::references::{Located, Named, References};
@@ -21,6 +21,8 @@ use std::borrow::Cow;
 pub struct Report<'t> {
     /// The text, which turns byte offsets into lines.
     pub source: Source<'t>,
+    /// The text of the stored objects, for the findings about it.
+    pub stored: Option<Source<'t>>,
     /// Everything found, in the order of the text; what is wrong with the text itself comes first.
     pub findings: Vec<Finding>,
     /// The objects.
@@ -121,7 +123,7 @@ impl Judged {
 /// assert_eq!((place.line, place.character), (7, 18));
 /// assert_eq!(report.objects[0].status.as_ref().unwrap().code, 422);
 /// ```
-pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
+pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
     let stored = options.stored().map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
     let mut findings = Findings::new(options.limits.findings);
     let mut objects: Vec<Judged> = Vec::new();
@@ -164,6 +166,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
                             let source = passage.input.file.source;
                             return Report {
                                 source,
+                                stored: None,
                                 findings: Vec::new(),
                                 objects: Vec::new(),
                                 unusable: Some(error),
@@ -200,10 +203,10 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
     let Input { mut file, .. } = passage.input;
     // What is wrong with the text comes first, then what is wrong with the stored objects.
     let mut of_texts = std::mem::take(&mut file.findings);
-    match options.stored_damage {
-        Some(why) => of_texts.push(stored::damaged(why)),
-        None => of_texts.extend(stored.iter().flat_map(|stored| &stored.file.findings).map(stored::unreadable)),
-    }
+    of_texts.extend(stored.iter().flat_map(|stored| &stored.file.findings).map(|finding| match finding.severity {
+        Severity::Error => stored::unreadable(finding),
+        _ => Finding { fixes: Vec::new(), ..finding.clone() }.about(TextField::Old),
+    }));
     let missing = &mut |finding| findings.push(finding);
     references.missing(&|index| objects.get(index).map(Judged::names), options.namespace_of(""), missing);
     lints.findings(&mut |finding| findings.push(finding));
@@ -212,7 +215,8 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
         findings.push(nothing_checked(objects.is_empty()));
     }
     let ok = checked && !refused && objects.iter().all(|object| object.valid != Some(false));
-    Report { source: file.source, findings: findings.behind(of_texts), objects, unusable: None, ok }
+    let stored = stored.map(|stored| stored.file.source);
+    Report { source: file.source, stored, findings: findings.behind(of_texts), objects, unusable: None, ok }
 }
 
 /// The stored object without what the server sets anew each time.

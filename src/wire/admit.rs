@@ -2,7 +2,7 @@
 
 use super::answer::{self, Answer};
 use super::request::Request;
-use crate::finding::{Code, Finding, Origin};
+use crate::finding::{Code, Finding, Origin, TextField};
 use crate::policy::response::{self, ValidationResponse};
 use crate::policy::{self, Mutation, Settings, Verdict};
 use crate::text::tree::{NodeId, Tree};
@@ -24,7 +24,10 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str) -> Answer {
         Ok(settings) => settings,
         Err(errors) => {
             let source = Source::new("");
-            let finding = |error| answer::finding(&source, Finding::error(Code::PolicySettings, Origin::Claimkit, error));
+            let finding = |error| {
+                let finding = Finding::error(Code::PolicySettings, Origin::Claimkit, error);
+                answer::finding(&source, finding.about(TextField::Settings))
+            };
             answer.findings = errors.iter().map(finding).collect();
             if request.is_some() {
                 answer.response = raw(&ValidationResponse::of(&Verdict::unusable("", &errors)));
