@@ -111,3 +111,61 @@ fn bytes_that_are_not_utf8_are_read_and_not_written() {
     asked.as_object_mut().unwrap().remove("to");
     assert!(ask(&asked)["error"].as_str().unwrap().contains("unknown field `texts`"), "{}", ask(&asked));
 }
+
+#[test]
+fn the_second_object_of_a_name_exists_already() {
+    let claim = CLAIM.replace(", resourceVersion: \"1\"", "");
+    let text = format!("{claim}---\n{}---\n{}", claim.replace("namespace: b", "namespace: c"), claim.replace("gpu", "other"));
+    let answer = ask(&json!({"verb": "validate", "text": text}));
+    let valid: Vec<_> = answer["objects"].as_array().unwrap().iter().map(|object| object["valid"] == true).collect();
+    assert_eq!(valid, [true, true, false], "{answer}");
+    let status = &answer["objects"][2]["status"];
+    assert_eq!((&status["code"], &status["reason"]), (&json!(409), &json!("AlreadyExists")));
+    assert_eq!(status["message"], "resourceclaims.resource.k8s.io \"a\" already exists");
+    // The namespace is filled in before; the validation functions know of one object only.
+    let bare = claim.replace(", namespace: b", "");
+    let twice = format!("{bare}---\n{}", bare.replace("name: a", "name: a, namespace: default"));
+    assert_eq!(ask(&json!({"verb": "validate", "text": twice}))["objects"][1]["status"]["code"], 409);
+    let answer = ask(&json!({"verb": "validate", "text": format!("{claim}---\n{claim}"), "via": "validator"}));
+    assert_eq!(answer["ok"], true, "{answer}");
+    // The server makes another name each time.
+    let generated = claim.replace("name: a", "generateName: a-");
+    assert_eq!(ask(&json!({"verb": "validate", "text": format!("{generated}---\n{generated}")}))["ok"], true);
+}
+
+#[test]
+fn requests_without_what_they_need_say_so() {
+    let error = |line: &str| -> String {
+        let answer: Value = serde_json::from_str(&claimkit::wire::answer(line)).unwrap();
+        answer["error"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    assert!(error(r#"{"verb": "admit"}"#).starts_with("`request` is missing: an AdmissionRequest"));
+    assert_eq!(error("[]"), "the request cannot be used: it is not an object with the fields of a request");
+    assert!(error("{}").starts_with("`verb` is missing; write one of `parse`"));
+    assert!(error(r#"{"verb": "parse", "text": "", "release": "1.27.99"}"#).contains("the last patch known here is 1.27.16"));
+}
+
+#[test]
+fn a_template_is_told_from_json() {
+    let answer =
+        ask(&json!({"verb": "validate", "text": "{{- if .Values.gpu }}\napiVersion: resource.k8s.io/v1alpha2\n{{- end }}\n"}));
+    assert!(answer["findings"][0]["help"].as_str().unwrap().contains("looks like a template"), "{answer}");
+}
+
+#[test]
+fn a_field_manager_that_is_too_long_is_an_option_that_is_wrong() {
+    let request = |kind: &str, manager: &str| {
+        let patch = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a, namespace: b}\n";
+        ask(
+            &json!({"verb": "validate", "operation": "patch", "patchType": kind, "fieldManager": manager, "old": CLAIM, "patch": patch}),
+        )
+    };
+    for kind in ["apply", "merge"] {
+        let answer = request(kind, &"m".repeat(129));
+        let status = &answer["objects"][0]["status"];
+        let told = "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Too long: must have at most 128 bytes";
+        assert_eq!((&status["message"], &status["code"]), (&json!(told), &json!(422)), "{answer}");
+        assert_eq!(status["details"]["causes"][0]["field"], "fieldManager");
+        assert_eq!(request(kind, &"m".repeat(128))["ok"], true, "{kind}");
+    }
+}

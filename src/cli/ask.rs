@@ -47,11 +47,42 @@ pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
     let json = host.answer(&Value::Object(request.0.clone()).to_string());
     let problem = match serde_json::from_str::<Answer>(&json) {
         Ok(Answer { error: Some(error), .. }) => error,
-        Ok(answer) => return Some(Answered { json, answer }),
+        Ok(answer) => return Some(in_options(Answered { json, answer })),
         Err(error) => format!("the answer cannot be read: {error}"),
     };
     host.err(&format!("claimkit: {problem}\n"));
     None
+}
+
+/// What help says of the fields of a request, and what it says of options.
+const OPTIONS: &[(&str, &str)] = &[
+    ("set `lossy` to `allow`", "give `--allow-loss`"),
+    ("set `force`", "give `--force-conflicts`"),
+    ("as the server stores it in `old`", "as the server stores it"),
+    ("give the labels of the namespace with the request", "give the labels of the namespace with `--namespace-label`"),
+    (", or raise the limit `bytes`", ""),
+    (", or raise the limit `nodes`", ""),
+    (", or raise the limit `nodeSetBytes`", ""),
+    (", or raise the limit `findings`", ""),
+];
+
+/// Help in the words of the command line.
+fn in_options(mut told: Answered) -> Answered {
+    let theirs = |help: &str| OPTIONS.iter().any(|(field, _)| help.contains(field));
+    if !told.answer.findings.iter().any(|finding| finding.help.as_deref().is_some_and(theirs)) {
+        return told;
+    }
+    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
+    for finding in whole.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(Value::String(help)) = finding.get_mut("help") {
+            for (field, option) in OPTIONS {
+                *help = help.replace(field, option);
+            }
+        }
+    }
+    told.json = whole.to_string();
+    told.answer = serde_json::from_str(&told.json).unwrap_or_default();
+    told
 }
 
 /// Asks for every file; `beside` has the stored objects, if there are any. Findings that `--ignore` names are left out of the answers.
@@ -85,9 +116,11 @@ pub fn without_ignored(arguments: &Arguments, mut told: Answered) -> Answered {
     if let Some(findings) = whole.get_mut("findings").and_then(Value::as_array_mut) {
         findings.retain(|finding| finding.get("code").and_then(Value::as_str).is_none_or(|code| !codes.contains(&code)));
     }
+    let nothing = told.answer.findings.iter().any(|finding| finding.code == "nothing-checked");
     told.answer.findings.retain(|finding| !codes.contains(&finding.code.as_str()));
-    let checked = told.answer.objects.iter().any(Object::checked);
+    let checked = told.answer.objects.iter().any(Object::checked) && !nothing;
     let ok = checked && told.answer.findings.iter().all(|finding| finding.severity != "error");
+    told.answer.ok = ok;
     if let Some(whole) = whole.as_object_mut() {
         whole.insert("ok".to_owned(), ok.into());
     }

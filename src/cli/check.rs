@@ -183,7 +183,9 @@ pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: 
     if reports.iter().any(|report| failed(report.answer) || (strict && warned(report.answer))) {
         return FINDINGS;
     }
-    if reports.iter().all(|report| checked_in(report.answer) == 0) {
+    // A conversion answers for every object, those that it leaves alone included.
+    let nothing = |answer: &Answer| checked_in(answer) == 0 || (arguments.verb.name == "convert" && !answer.ok);
+    if reports.iter().all(|report| nothing(report.answer)) {
         if arguments.has("allow-unchecked") {
             return FINE;
         }

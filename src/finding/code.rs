@@ -69,6 +69,8 @@ codes! {
     // ---- the request ----
     /// The stored object of an update is missing or cannot be used.
     StoredObject = "stored-object",
+    /// An object of this name was created before, from the same text.
+    AlreadyExists = "already-exists",
     /// A List without items cannot be submitted.
     ListNotCreatable = "list-not-creatable",
     /// A status update of a kind without status.

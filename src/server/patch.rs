@@ -1,12 +1,13 @@
 //! A patch of a stored object: what the object would become, and whether the server would take it.
 
 use crate::api::Api;
-use crate::finding::{Code, Finding, Origin, Severity, TextField};
+use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::patch::{self, Refused, apply, merge, strategic};
 use crate::record::decode::{How, Via};
 use crate::record::{self, Record};
-use crate::rules::Context;
+use crate::rules::errors::Errors;
+use crate::rules::{Context, metadata};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::options::{self, Options};
 use crate::server::status::Status;
@@ -180,18 +181,25 @@ impl Work<'_, '_> {
 
     /// Options that the server refuses.
     fn check_options(&self) -> Result<(), Stop> {
-        let named = self.patch.field_manager.is_some_and(|manager| !manager.is_empty());
-        let status = match self.patch.kind {
-            PatchType::Apply if !named => {
-                Status::bad_options("fieldManager", "FieldValueRequired", "Required value: is required for apply patch")
+        let manager = self.patch.field_manager.unwrap_or_default();
+        let mut errors = Errors::new(self.item.release);
+        let path = Path::ROOT.field("fieldManager");
+        match self.patch.kind {
+            PatchType::Apply if manager.is_empty() => {
+                errors.required(Code::PatchRefused, &path, "is required for apply patch");
             }
-            PatchType::Apply => return Ok(()),
+            PatchType::Apply => {}
             _ if self.patch.force => {
-                Status::bad_options("force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch")
+                let force = Path::ROOT.field("force");
+                errors.forbidden(Code::PatchRefused, &force, "may not be specified for non-apply patch");
             }
-            _ => return Ok(()),
-        };
-        Err(Stop::Status(Box::new(status)))
+            _ => {}
+        }
+        metadata::manager(manager, &path, &mut errors);
+        match Status::bad_options(errors.list()) {
+            Some(status) => Err(Stop::Status(Box::new(status))),
+            None => Ok(()),
+        }
     }
 
     fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {

@@ -1,19 +1,21 @@
 //! All objects of a text, each as the server answers it.
 
 use crate::advice::{hints, suggest};
-use crate::api::Release;
+use crate::api::{Api, Release, Scope};
 use crate::expression::lint::Lints;
 use crate::finding::{Code, Finding, Findings, Origin, Severity, Step, TextField};
 use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
+use crate::record::decode::Via;
 use crate::rules::classic::references::{Located, Named, References};
 use crate::server::device::defaults::CLOCK;
 use crate::server::object::{self, Object};
-use crate::server::options::{Options, StoredAs};
+use crate::server::options::{Operation, Options, StoredAs};
 use crate::server::status::Status;
 use crate::server::stored;
 use crate::text::{Source, Span};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What the server answers to the objects of a text.
 #[derive(Debug)]
@@ -183,6 +185,15 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     judged.valid = Some(!refused);
                     judged.status = verdict.status.map(Box::new);
+                    if !refused && !created.insert(options, *api, item) {
+                        let status = Status::already_exists(api.kind.plural, &item.name, item.release.rules().unicode);
+                        let mut finding = Finding::error(Code::AlreadyExists, Origin::ApiServer, status.message.clone())
+                            .with_help("give one of the two another name, or take it out");
+                        finding.path = Some("metadata.name".to_owned());
+                        finding.steps = ["metadata", "name"].map(|key| Step::Key(key.to_owned())).into();
+                        findings.push(place(input, item, index, finding));
+                        (judged.valid, judged.status) = (Some(false), Some(Box::new(status)));
+                    }
                     let wanted = options.stored_as.map(|stored| match stored {
                         StoredAs::Written => api.version.name,
                         StoredAs::Version(name) => name,
@@ -217,6 +228,25 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
     let ok = checked && !refused && objects.iter().all(|object| object.valid != Some(false));
     let stored = stored.map(|stored| stored.file.source);
     Report { source: file.source, stored, findings: findings.behind(of_texts), objects, unusable: None, ok }
+}
+
+/// What a text has created so far, by resource, namespace and name.
+#[derive(Default)]
+struct Created(BTreeMap<String, bool>);
+
+impl Created {
+    /// Notes an object; false if there is one of its name already, which is refused (kube-apiserver,
+    /// pkg/registry/generic/registry/store.go, `Store.create`). Validation functions alone know of no other objects.
+    fn insert(&mut self, options: &Options<'_>, api: Api, item: &Item) -> bool {
+        if !matches!(options.operation, Operation::Create) || options.via == Via::Validator || item.name.is_empty() {
+            return true;
+        }
+        let namespace = match api.kind.scope {
+            Scope::Namespaced => options.namespace_of(&item.namespace),
+            Scope::Cluster => "",
+        };
+        self.0.insert(format!("{}/{namespace}/{}", api.kind.plural, item.name), true).is_none()
+    }
 }
 
 /// The stored object without what the server sets anew each time.

@@ -14,6 +14,9 @@ pub(super) const MAX_PAYLOAD: usize = 16 << 20;
 
 /// Answers `admit`: a request and settings give `response`; settings alone are only checked.
 pub fn admit(request: &Request) -> Answer {
+    if request.request.is_none() && request.settings.is_none() {
+        return Answer::unusable(Some("admit"), "`request` is missing: an AdmissionRequest, or only `settings` to check them");
+    }
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
     of_texts(text(&request.request).as_deref(), text(&request.settings).as_deref().unwrap_or_default())
 }

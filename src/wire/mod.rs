@@ -70,7 +70,8 @@ fn carry_out(request: &Request) -> Answer {
         verb => Answer::unusable(
             Some(verb),
             &format!(
-                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`, `allocate`"
+                "{}; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`, `allocate`",
+                if verb.is_empty() { "`verb` is missing".to_owned() } else { format!("unknown verb `{verb}`") }
             ),
         ),
     }

@@ -169,6 +169,11 @@ pub enum Stored {
 /// Reads a request, or a part of one, from JSON. The error names the field, what stands there and what is expected:
 /// `` `limits.findings`: invalid type: … ``.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    // serde takes a list for the fields in their order.
+    if !text.trim_start().starts_with('{') {
+        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
+        return Err("it is not an object with the fields of a request".to_owned());
+    }
     let mut json = serde_json::Deserializer::from_str(text);
     let request = serde_path_to_error::deserialize(&mut json).map_err(|error| match error.path().to_string().as_str() {
         "." => error.inner().to_string(),
