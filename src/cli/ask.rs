@@ -59,7 +59,6 @@ const OPTIONS: &[(&str, &str)] = &[
     ("set `lossy` to `allow`", "give `--allow-loss`"),
     ("set `force`", "give `--force-conflicts`"),
     ("as the server stores it in `old`", "as the server stores it"),
-    ("give the labels of the namespace with the request", "give the labels of the namespace with `--namespace-label`"),
     (", or raise the limit `bytes`", ""),
     (", or raise the limit `nodes`", ""),
     (", or raise the limit `nodeSetBytes`", ""),

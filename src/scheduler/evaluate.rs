@@ -57,7 +57,7 @@ pub struct Evaluation<'t> {
 ///   - matchExpressions: [{key: gpu, operator: Exists}]
 /// ";
 /// let nodes = Nodes::read(
-///     "[{apiVersion: v1, kind: Node, metadata: {name: a, labels: {gpu: t4}}}, {apiVersion: v1, kind: Node, metadata: {name: b}}]",
+///     "kind: NodeList\napiVersion: v1\nitems: [{metadata: {name: a, labels: {gpu: t4}}}, {metadata: {name: b}}]",
 ///     &Limits::default(),
 /// );
 /// let evaluation = claimkit::evaluate(text, &nodes, &EvaluateOptions::default());

@@ -100,6 +100,7 @@ pub struct Request {
     /// Admit: an AdmissionRequest, or the AdmissionReview around it; absent: only the settings are checked.
     pub request: Option<Box<RawValue>>,
     /// Admit: the settings of the policy; absent: none.
+    #[serde(deserialize_with = "given")]
     pub settings: Option<Box<RawValue>>,
     /// Cel: the text of a selector. `stored` tells whether it is stored already.
     pub expression: Option<String>,
