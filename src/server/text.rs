@@ -132,6 +132,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
     let partners = object::partners(options, stored.as_ref());
     let mut checked = false;
     let mut references = References::default();
+    let mut created = Created::default();
     let mut lints = Lints::default();
     let mut passage = Passage::open(text, options.via, options.release, &options.limits);
     // Whether a text is one object, which is compared with the one stored whatever its name, is known at its end.
