@@ -36,11 +36,12 @@ export function lintSource(options) {
   return (view) => {
     const { doc } = view.state;
     return claimkit.validate(doc.toString(), options).findings.map((finding) => ({
-      ...(finding.range === undefined ? { from: 0, to: 0 } : span(doc, finding.range)),
+      // A finding about another text than the document stands at its start.
+      ...(finding.range === undefined || finding.in !== "text" ? { from: 0, to: 0 } : span(doc, finding.range)),
       severity: finding.severity,
       source: finding.origin,
       message: finding.help === undefined ? finding.message : `${finding.message}\n${finding.help}`,
-      actions: finding.fixes.map((fix) => ({ name: fix.title, apply: apply(fix) })),
+      actions: (finding.in === "text" ? finding.fixes : []).map((fix) => ({ name: fix.title, apply: apply(fix) })),
     }));
   };
 }

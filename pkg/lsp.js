@@ -13,16 +13,17 @@ const position = ({ line, character }) => ({ line, character });
 const range = (found) => (found ? { start: position(found.start), end: position(found.end) } : { start: START, end: START });
 const edits = (list) => list.map((edit) => ({ range: range(edit.range), newText: edit.newText }));
 
-/** A finding as a diagnostic; its fixes travel in `data`. */
+/** A finding as a diagnostic; its fixes travel in `data`. One about another text than the document stands at its start. */
 export function toDiagnostic(finding, { codePages } = {}) {
+  const here = finding.in === "text";
   return {
-    range: range(finding.range),
+    range: range(here ? finding.range : undefined),
     severity: SEVERITY[finding.severity],
     code: finding.code,
     ...(codePages === undefined ? {} : { codeDescription: { href: `${codePages}${finding.code}.html` } }),
     source: finding.origin,
     message: finding.help === undefined ? finding.message : `${finding.message}\n${finding.help}`,
-    data: { fixes: finding.fixes.map(({ title, edits: list }) => ({ title, edits: edits(list) })) },
+    data: { in: finding.in, fixes: (here ? finding.fixes : []).map(({ title, edits: list }) => ({ title, edits: edits(list) })) },
   };
 }
 

@@ -29,7 +29,9 @@ export function register(monaco, { languages = ["yaml", "json"], delay = 200, co
 
   function mark(model) {
     if (model.isDisposed()) return;
-    const { findings } = claimkit.validate(model.getValue(), { release: about.release, ...validate });
+    const answer = claimkit.validate(model.getValue(), { release: about.release, ...validate });
+    // A finding about another text than the model's stands at its start.
+    const findings = answer.findings.map((finding) => (finding.in === "text" ? finding : { ...finding, range: undefined, fixes: [] }));
     found.set(model, findings);
     const markers = findings.map((finding) => ({
       ...range(finding.range ?? NOWHERE),

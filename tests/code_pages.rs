@@ -113,7 +113,7 @@ fn examples() -> BTreeMap<String, Example> {
                 help: string("help"),
                 fix: finding["fixes"].get(0).and_then(|fix| fix["title"].as_str()).map(str::to_owned),
                 release: asked.get("release").and_then(Value::as_str).map(str::to_owned),
-                snippet: finding.get("range").and_then(|range| snippet(&text, range)),
+                snippet: finding.get("range").filter(|_| finding["in"] == "text").and_then(|range| snippet(&text, range)),
             });
         }
     }

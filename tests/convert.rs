@@ -161,6 +161,35 @@ fn nothing_checked_is_not_ok() {
     assert_eq!(codes, ["other-group", "nothing-checked"]);
 }
 
+/// What is of this group and cannot be converted is an error, not something to pass over.
+#[test]
+fn what_cannot_be_converted_is_refused() {
+    let claim = "kind: ResourceClaim\nmetadata: {name: a}\n";
+    let lists = "apiVersion: resource.k8s.io/v1alpha1\nkind: PodSchedulingLit\nitems:\n";
+    for (text, code, message) in [
+        (
+            format!("apiVersion: resource.k8s.io/v1beta7\n{claim}"),
+            "unknown-kind",
+            "no kind \"ResourceClaim\" is registered for version \"resource.k8s.io/v1beta7\"",
+        ),
+        (
+            format!("{lists}- {{apiVersion: resource.k8s.io/v1alpha1, kind: PodScheduling, metadata: {{name: a}}}}\n"),
+            "unknown-kind",
+            "`PodSchedulingLit` is not a kind of v1alpha1: the list cannot be converted",
+        ),
+    ] {
+        let answer = convert(&text, "v1alpha2", &json!({}));
+        assert_eq!((&answer["ok"], &answer["text"]), (&json!(false), &Value::Null), "{answer}");
+        let finding = &answer["findings"][0];
+        assert_eq!((finding["code"].as_str(), finding["severity"].as_str()), (Some(code), Some("error")), "{answer}");
+        assert!(finding["message"].as_str().unwrap().starts_with(message), "{answer}");
+    }
+    // Nothing of this group at all: the text is given back, and that is no success.
+    let answer = convert("a: 1\n---\nmetadata: {name: a}\n", "v1alpha2", &json!({}));
+    let codes: Vec<&str> = answer["findings"].as_array().unwrap().iter().filter_map(|finding| finding["code"].as_str()).collect();
+    assert_eq!((&answer["ok"], codes), (&json!(false), vec!["no-kind", "no-kind", "nothing-checked"]));
+}
+
 /// Deep nesting and many aliases end in an answer.
 #[test]
 fn hostile_texts_end_in_an_answer() {

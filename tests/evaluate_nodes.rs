@@ -18,7 +18,7 @@ fn shown(nodes: &PreparedNodes) -> (Vec<String>, Vec<&'static str>) {
         let labels = nodes.labels().filter_map(|label| Some(format!("{}={}", label.key(), label.value(at)?)));
         format!("{}{{{}}}", nodes.name(at), labels.collect::<Vec<_>>().join(","))
     };
-    ((0..nodes.len()).map(node).collect(), nodes.findings().iter().map(|finding| finding.code.name()).collect())
+    ((0..nodes.len()).map(node).collect(), nodes.findings().iter().map(|finding| finding.code).collect())
 }
 
 /// What kubectl prints of a node, with the bulk that is skipped.
@@ -67,16 +67,24 @@ fn every_form() {
 #[test]
 fn odd_nodes() {
     for (text, expected, findings) in [
-        ("", &[][..], &[][..]),
-        ("{}", &["{}"], &[]),
+        // Nothing that could be a node, or one without a name.
+        ("", &[][..], &["node-unusable"][..]),
+        ("{}", &["{}"], &["node-unusable"]),
+        ("[]", &[], &["node-unusable"]),
+        (r#"{"kind":"NodeList","apiVersion":"v1","items":[]}"#, &[], &["node-unusable"]),
+        ("kind: NodeList\napiVersion: v1\nitems: []\n", &[], &["node-unusable"]),
+        (r#"{"kind":"Pod","metadata":{"name":"p"}}"#, &[], &["node-skipped", "node-unusable"]),
+        ("kind: Status\nstatus: Failure\n", &[], &["node-skipped", "node-unusable"]),
+        ("NAME     STATUS   ROLES    AGE\nnode-a   Ready    <none>   3d\n", &[], &["node-unusable"]),
         (r#"{"kind":"Node","metadata":{"name":"a","labels":null}}"#, &["a{}"], &[]),
-        (r#"{"metadata":{"name":null,"labels":{"a":null}}}"#, &["{a=}"], &[]),
+        (r#"{"metadata":{"name":null,"labels":{"a":null}}}"#, &["{a=}"], &["node-unusable"]),
+        (r#"{"metadata":{"name":"n","labels":{"a":null}}}"#, &["n{a=}"], &[]),
         // The last of equal keys counts; escapes are read.
         (r#"{"metadata":{"labels":{"a":"1","b":"2","a":"3"},"name":"x\u0041\n"}}"#, &["xA\n{a=3,b=2}"], &[]),
         (r#"{"kind":"Pod","metadata":{"name":"p"}} {"kind":"Node","metadata":{"name":"n"}}"#, &["n{}"], &["node-skipped"]),
         (r#"{"metadata":{"name":"n","labels":{"cores":8,"a":"b"}}}"#, &["n{a=b}"], &["node-mistyped"]),
         ("metadata: {name: m, labels: {cores: 8, a: b}}", &["m{a=b}"], &["node-mistyped"]),
-        (r#"{"metadata":{"name":7}}"#, &["{}"], &["node-mistyped"]),
+        (r#"{"metadata":{"name":7}}"#, &["{}"], &["node-unusable"]),
         // Malformed where it is looked at: the reader that knows the server's words says so.
         (r#"{"metadata":{"name":"a}}"#, &[], &["json-syntax"]),
         (r#"{"metadata":{"name":"a"}}{"metadata""#, &["a{}"], &["json-syntax"]),
@@ -92,12 +100,12 @@ fn odd_nodes() {
     // Deep brackets are counted, not descended into.
     let deep = format!(r#"{{"spec":{}{},"metadata":{{"name":"n"}}}}"#, "[".repeat(1_000_000), "]".repeat(1_000_000));
     assert_eq!(shown(&read(&deep)).0, ["n{}"]);
-    // Errors in the text with Nodes are errors of the answer, without a place in the manifest.
+    // Errors in the text with Nodes are errors of the answer, with their place in that text.
     let answer = ask(&json!({"verb": "evaluate", "selector": "{}", "nodes": "{\"metadata\":"}));
     assert_eq!(answer["ok"], false);
     let finding = answer["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "json-syntax").unwrap();
-    assert!(finding["message"].as_str().unwrap().starts_with("the text with Nodes, line 1: "), "{finding}");
-    assert_eq!(finding["range"], Value::Null);
+    assert_eq!((&finding["in"], &finding["message"]), (&json!("nodes"), &json!("unexpected EOF")));
+    assert_eq!(finding["range"]["start"], json!({"line": 0, "character": 12, "offset": 12}));
     let limited = PreparedNodes::read("{}", &Limits { node_set_bytes: 1, ..Limits::default() });
     assert_eq!(shown(&limited).1, ["limit-bytes"]);
 }

@@ -43,6 +43,7 @@ mod read_hostile;
 mod read_properties;
 mod read_stream;
 mod read_vectors;
+mod texts;
 mod validate_manifests;
 mod validate_properties;
 mod validate_vectors;

@@ -72,13 +72,14 @@ struct Found {
 
 fn findings(answer: &Value) -> Vec<Found> {
     let place = |value: &Value| (value["line"].as_u64().unwrap() as usize, value["character"].as_u64().unwrap() as usize);
+    let range = |finding: &Value| finding.get("range").filter(|_| finding["in"] == "text").cloned();
     let mut found: Vec<Found> = answer["findings"]
         .as_array()
         .unwrap_or_else(|| panic!("{answer}"))
         .iter()
         .map(|finding| Found {
-            start: finding.get("range").map_or((0, 0), |range| place(&range["start"])),
-            end: finding.get("range").map_or((0, 0), |range| place(&range["end"])),
+            start: range(finding).map_or((0, 0), |range| place(&range["start"])),
+            end: range(finding).map_or((0, 0), |range| place(&range["end"])),
             severity: finding["severity"].as_str().unwrap().to_owned(),
             code: finding["code"].as_str().unwrap().to_owned(),
         })

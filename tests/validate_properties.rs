@@ -148,6 +148,7 @@ fn agrees_with_itself(request: &Value, answer: &Value) {
     let findings = answer["findings"].as_array().unwrap_or_else(|| panic!("{answer}"));
     for finding in findings {
         let Some(range) = finding.get("range") else { continue };
+        let text = request[finding["in"].as_str().unwrap()].as_str().unwrap();
         let at = |side: &str| range[side]["offset"].as_u64().unwrap() as usize;
         assert!(at("start") <= at("end") && at("end") <= text.len(), "{finding}\n{text}");
         assert!(text.is_char_boundary(at("start")) && text.is_char_boundary(at("end")), "{finding}\n{text}");

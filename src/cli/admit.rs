@@ -26,8 +26,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     for name in &arguments.operands {
         let Some(file) = files::read_one(name, host) else { return UNUSABLE };
         // What the policy modules say of such bytes: an API server sends none.
-        if let Some(damage) = file.damage {
-            host.err(&format!("claimkit: {}: an admission request is JSON: byte {} is not UTF-8\n", file.name, damage.at));
+        if let Some(at) = file.replaced {
+            host.err(&format!("claimkit: {}: an admission request is JSON: byte {at} is not UTF-8\n", file.name));
             return UNUSABLE;
         }
         let text = &file.text;
@@ -59,8 +59,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 /// Settings, written in YAML or JSON, as JSON. Refused here if they are not valid: no request was judged then.
 fn settings(name: &str, host: &mut dyn Host) -> Option<String> {
     let file = files::read_one(name, host)?;
-    let text = ask::text_of(&file, host)?;
-    let read = ask::once(&ask::Request::new("parse").with("raw", Some(true)).with("text", Some(text)), host)?;
+    let read = ask::once(&ask::Request::new("parse").with("raw", Some(true)).with_text("text", &file), host)?;
     let answer: Value = serde_json::from_str(&read.json).unwrap_or_default();
     let mut problems = messages(&answer);
     let settings = answer.get("raw").map(Value::to_string).unwrap_or_default();

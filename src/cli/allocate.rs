@@ -2,16 +2,12 @@
 
 use super::arguments::Arguments;
 use super::ask::{self, Request};
+use super::joined::Joined;
 use super::{FINDINGS, FINE, Host, UNUSABLE, cel, files};
 use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let (files, readable) = files::read(arguments, host);
-    let mut texts = Vec::new();
-    for file in &files {
-        let Some(text) = ask::text_of(file, host) else { return UNUSABLE };
-        texts.push(text);
-    }
     let gates = match cel::gates(arguments) {
         Ok(gates) => gates,
         Err(problem) => {
@@ -19,11 +15,11 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             return UNUSABLE;
         }
     };
-    // One text has one form: what begins with a separator is YAML, in which JSON can stand too.
-    let text = if let [one] = texts.as_slice() { (*one).to_owned() } else { format!("---\n{}", texts.join("\n---\n")) };
+    let joined = Joined::of(&files);
     let nodes: Vec<&str> = arguments.values("node").collect();
     let request = Request::new("allocate")
-        .with("text", Some(text))
+        .with("text", Some(joined.text.as_str()))
+        .with_replaced("text", joined.replaced(&files))
         .with("release", arguments.value("release"))
         .with("gates", Some(gates))
         .with("pod", arguments.value("pod"))

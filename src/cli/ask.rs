@@ -1,11 +1,12 @@
 //! Requests and answers, in the JSON of the contract.
 
 use super::Host;
+use super::answered::Answered;
 use super::arguments::Arguments;
 use super::files::File;
+use super::joined::Joined;
 use crate::report::Report;
 use crate::report::answer::{Answer, Object};
-use crate::text::bytes::HELP;
 use serde_json::{Map, Value};
 
 /// The request that all files share.
@@ -18,6 +19,20 @@ impl Request {
         Request::default().with("verb", Some(verb))
     }
 
+    /// With a file as the text of a field.
+    pub fn with_text(self, field: &str, file: &File) -> Self {
+        self.with(field, Some(file.text.as_str())).with_replaced(field, file.replaced)
+    }
+
+    /// With the place of the first byte of a text that is not UTF-8.
+    pub fn with_replaced(mut self, field: &str, at: Option<usize>) -> Self {
+        let Some(at) = at else { return self };
+        if let Value::Object(replaced) = self.0.entry("replaced").or_insert_with(|| Value::Object(Map::new())) {
+            replaced.insert(field.to_owned(), at.into());
+        }
+        self
+    }
+
     /// With a field, if there is a value for it.
     pub fn with(mut self, field: &str, value: Option<impl Into<Value>>) -> Self {
         if let Some(value) = value {
@@ -27,37 +42,64 @@ impl Request {
     }
 }
 
-/// An answer, as it came and as it is read.
-#[derive(Debug)]
-pub struct Answered {
-    /// One line of JSON.
-    pub json: String,
-    /// The same.
-    pub answer: Answer,
-}
-
 /// Asks once. `None`, told on standard error, if the request cannot be used.
 pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
     let json = host.answer(&Value::Object(request.0.clone()).to_string());
     let problem = match serde_json::from_str::<Answer>(&json) {
         Ok(Answer { error: Some(error), .. }) => error,
-        Ok(answer) => return Some(Answered { json, answer }),
+        Ok(answer) => return Some(in_options(Answered { json, answer })),
         Err(error) => format!("the answer cannot be read: {error}"),
     };
     host.err(&format!("claimkit: {problem}\n"));
     None
 }
 
-/// Asks for every file; findings that `--ignore` names are left out of the answers.
-pub fn each(arguments: &Arguments, request: &Request, files: &[File], host: &mut dyn Host) -> Option<Vec<Answered>> {
+/// What help says of the fields of a request, and what it says of options.
+const OPTIONS: &[(&str, &str)] = &[
+    ("set `lossy` to `allow`", "give `--allow-loss`"),
+    ("set `force`", "give `--force-conflicts`"),
+    ("as the server stores it in `old`", "as the server stores it"),
+    (", or raise the limit `bytes`", ""),
+    (", or raise the limit `nodes`", ""),
+    (", or raise the limit `nodeSetBytes`", ""),
+    (", or raise the limit `findings`", ""),
+];
+
+/// Help in the words of the command line.
+fn in_options(mut told: Answered) -> Answered {
+    let theirs = |help: &str| OPTIONS.iter().any(|(field, _)| help.contains(field));
+    if !told.answer.findings.iter().any(|finding| finding.help.as_deref().is_some_and(theirs)) {
+        return told;
+    }
+    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
+    for finding in whole.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(Value::String(help)) = finding.get_mut("help") {
+            for (field, option) in OPTIONS {
+                *help = help.replace(field, option);
+            }
+        }
+    }
+    told.json = whole.to_string();
+    told.answer = serde_json::from_str(&told.json).unwrap_or_default();
+    told
+}
+
+/// Asks for every file; `beside` has the stored objects, if there are any. Findings that `--ignore` names are left out of the answers.
+pub fn each(
+    arguments: &Arguments,
+    request: &Request,
+    files: &[File],
+    beside: &[File],
+    host: &mut dyn Host,
+) -> Option<Vec<Answered>> {
     let mut answers = Vec::with_capacity(files.len());
     for (at, file) in files.iter().enumerate() {
         host.progress(at, files.len());
-        let Some(told) = once(&request.clone().with("text", Some(file.text.as_str())), host) else {
+        let Some(told) = once(&request.clone().with_text("text", file), host) else {
             host.progress(files.len(), files.len());
             return None;
         };
-        answers.push(without_ignored(arguments, explained(file, told)));
+        answers.push(without_ignored(arguments, place_beside(told, "old", beside)));
     }
     host.progress(files.len(), files.len());
     Some(answers)
@@ -73,9 +115,11 @@ pub fn without_ignored(arguments: &Arguments, mut told: Answered) -> Answered {
     if let Some(findings) = whole.get_mut("findings").and_then(Value::as_array_mut) {
         findings.retain(|finding| finding.get("code").and_then(Value::as_str).is_none_or(|code| !codes.contains(&code)));
     }
+    let nothing = told.answer.findings.iter().any(|finding| finding.code == "nothing-checked");
     told.answer.findings.retain(|finding| !codes.contains(&finding.code.as_str()));
-    let checked = told.answer.objects.iter().any(Object::checked);
+    let checked = told.answer.objects.iter().any(Object::checked) && !nothing;
     let ok = checked && told.answer.findings.iter().all(|finding| finding.severity != "error");
+    told.answer.ok = ok;
     if let Some(whole) = whole.as_object_mut() {
         whole.insert("ok".to_owned(), ok.into());
     }
@@ -83,47 +127,36 @@ pub fn without_ignored(arguments: &Arguments, mut told: Answered) -> Answered {
     told
 }
 
-/// The refusal of a byte that is no text, in kubectl's words: a request has text alone, so that who answers it cannot know.
-pub fn explained(file: &File, mut told: Answered) -> Answered {
-    let Some(damage) = file.damage else { return told };
+/// Names the file of the findings that are about a text beside the one that is asked about, and makes their places count in
+/// that file.
+pub fn place_beside(mut told: Answered, field: &str, files: &[File]) -> Answered {
+    if told.answer.findings.iter().all(|finding| finding.within != field) {
+        return told;
+    }
+    let joined = Joined::of(files);
     let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
-    for finding in whole.get_mut("findings").into_iter().flat_map(items_mut) {
-        let offset = |end| finding.pointer(end).and_then(Value::as_u64).and_then(|offset| usize::try_from(offset).ok());
-        let range = offset("/range/start/offset").zip(offset("/range/end/offset"));
-        let message = finding.get("message").and_then(Value::as_str).unwrap_or_default();
-        let words = range.and_then(|(from, to)| damage.words(from, to, message));
-        if let (Some(words), Some(finding)) = (words, finding.as_object_mut()) {
-            finding.insert("message".to_owned(), words.into());
-            finding.insert("help".to_owned(), HELP.into());
-            finding.insert("fixes".to_owned(), Value::Array(Vec::new()));
+    for finding in whole.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten() {
+        let Some(finding) = finding.as_object_mut().filter(|finding| finding.get("in").is_some_and(|name| name == field)) else {
+            continue;
+        };
+        let mut home = 0;
+        if let Some(range) = finding.get_mut("range") {
+            home = joined.file(range);
+            joined.shift(files, home, range);
         }
+        let file = files.get(home).map(|file| Value::from(file.name.as_str()));
+        finding.insert("file".to_owned(), file.unwrap_or_default());
     }
     told.json = whole.to_string();
     told.answer = serde_json::from_str(&told.json).unwrap_or_default();
     told
 }
 
-fn items_mut(value: &mut Value) -> &mut [Value] {
-    match value {
-        Value::Array(items) => items,
-        _ => &mut [],
-    }
-}
-
-/// The text of a file that is not itself what is asked about; `None`, told on standard error, if its bytes are no text and
-/// kubectl would not read them either.
-pub fn text_of<'f>(file: &'f File, host: &mut dyn Host) -> Option<&'f str> {
-    match file.damage.and_then(|damage| damage.refusal(&file.text)) {
-        None => Some(&file.text),
-        Some(why) => {
-            host.err(&format!("claimkit: {}: {why}; {HELP}\n", file.name));
-            None
-        }
-    }
-}
-
-/// Files and their answers, side by side.
-pub fn reports<'a>(files: &'a [File], answers: &'a [Answered], remarks: bool) -> Vec<Report<'a>> {
-    let report = |(file, told): (&'a File, &'a Answered)| Report::new(&file.name, &file.text, &told.answer, remarks);
+/// Files and their answers, side by side; `beside` are the files that findings may be about besides.
+pub fn reports<'a>(files: &'a [File], answers: &'a [Answered], beside: &'a [File], remarks: bool) -> Vec<Report<'a>> {
+    let report = |(file, told): (&'a File, &'a Answered)| {
+        let beside = beside.iter().map(|file| (file.name.as_str(), file.text.as_str()));
+        Report::new(&file.name, &file.text, &told.answer, remarks).beside(beside)
+    };
     files.iter().zip(answers).map(report).collect()
 }

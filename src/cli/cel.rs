@@ -58,8 +58,7 @@ fn devices(arguments: &Arguments, host: &mut dyn Host) -> Option<Vec<(String, Va
     let mut devices = Vec::new();
     for name in arguments.values("device") {
         let file = files::read_one(name, host)?;
-        let text = ask::text_of(&file, host)?;
-        let read = text::read(text, &Limits::default());
+        let read = text::read(&file.text, &Limits::default());
         if let Some(finding) = read.findings.iter().find(|finding| finding.severity == Severity::Error) {
             host.err(&format!("claimkit: {}: {}\n", file.name, finding.message));
             return None;

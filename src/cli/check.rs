@@ -1,7 +1,8 @@
 //! `validate` and `parse`: findings per file, in the form asked for.
 
+use super::answered::Answered;
 use super::arguments::Arguments;
-use super::ask::{self, Answered, Request};
+use super::ask::{self, Request};
 use super::files::{self, File};
 use super::{FINDINGS, FINE, Host, UNUSABLE, fix};
 use crate::report::answer::Answer;
@@ -10,7 +11,7 @@ use crate::report::{Report, github, junit, sarif, text};
 use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let Some(request) = request(arguments, host) else { return UNUSABLE };
+    let Some((request, old)) = request(arguments, host) else { return UNUSABLE };
     let (mut files, mut readable) = files::read(arguments, host);
     let mut fixes = None;
     if arguments.has("fix") {
@@ -19,8 +20,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         fixes = Some((fixed.fixes, fixed.left));
         files = fixed.files;
     }
-    let Some(answers) = ask::each(arguments, &request, &files, host) else { return UNUSABLE };
-    let reports = ask::reports(&files, &answers, arguments.has("remarks"));
+    let Some(answers) = ask::each(arguments, &request, &files, &old, host) else { return UNUSABLE };
+    let reports = ask::reports(&files, &answers, &old, arguments.has("remarks"));
     if arguments.has("raw") {
         return raw(&reports, readable, host);
     }
@@ -39,8 +40,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     end(arguments, &reports, readable, host)
 }
 
-/// The request all files share.
-fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<Request> {
+/// The request all files share, and the file with the stored objects.
+fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<(Request, Vec<File>)> {
     let request = Request::new(arguments.verb.name)
         .with("release", arguments.value("release"))
         .with("fieldValidation", arguments.value("field-validation").map(capital))
@@ -49,10 +50,10 @@ fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<Request> {
         .with("labelSelector", arguments.value("label-selector"))
         .with("fieldSelector", arguments.value("field-selector"))
         .with("raw", arguments.has("raw").then_some(true));
-    let Some(old) = arguments.value("old") else { return Some(request) };
+    let Some(old) = arguments.value("old") else { return Some((request, Vec::new())) };
     let old = files::read_one(old, host)?;
     let operation = if arguments.value("operation") == Some("update-status") { "updateStatus" } else { "update" };
-    Some(request.with("operation", Some(operation)).with("old", Some(ask::text_of(&old, host)?)))
+    Some((request.with("operation", Some(operation)).with_text("old", &old), vec![old]))
 }
 
 /// `strict` as the contract writes it.
@@ -182,7 +183,9 @@ pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: 
     if reports.iter().any(|report| failed(report.answer) || (strict && warned(report.answer))) {
         return FINDINGS;
     }
-    if reports.iter().all(|report| checked_in(report.answer) == 0) {
+    // A conversion answers for every object, those that it leaves alone included.
+    let nothing = |answer: &Answer| checked_in(answer) == 0 || (arguments.verb.name == "convert" && !answer.ok);
+    if reports.iter().all(|report| nothing(report.answer)) {
         if arguments.has("allow-unchecked") {
             return FINE;
         }

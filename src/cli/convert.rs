@@ -12,8 +12,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("dropServerFields", arguments.has("drop-server-fields").then_some(true))
         .with("release", arguments.value("release"));
     let (files, readable) = files::read(arguments, host);
-    let Some(answers) = ask::each(arguments, &request, &files, host) else { return UNUSABLE };
-    let reports = ask::reports(&files, &answers, arguments.has("remarks"));
+    let Some(answers) = ask::each(arguments, &request, &files, &[], host) else { return UNUSABLE };
+    let reports = ask::reports(&files, &answers, &[], arguments.has("remarks"));
     if arguments.value("output") == Some("json") {
         host.out(&check::json("convert", &files, &answers));
         return check::end(arguments, &reports, readable, host);

@@ -3,7 +3,7 @@
 use super::arguments::Arguments;
 use super::{Entry, EntryKind, Host, too_large};
 use crate::limits::Limits;
-use crate::text::bytes::{self, Damage};
+use crate::text::bytes;
 
 /// A text to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,8 +12,8 @@ pub struct File {
     pub name: String,
     /// Its bytes as text, as kubectl reads them.
     pub text: String,
-    /// Where its bytes are no text, if they are not.
-    pub damage: Option<Damage>,
+    /// Where U+FFFD stands in the text for the first byte that is not UTF-8.
+    pub replaced: Option<usize>,
     /// Whether the text is the very bytes of the file, and can be written back.
     pub exact: bool,
 }
@@ -104,10 +104,10 @@ fn stdin(host: &mut dyn Host, most: usize) -> Result<Vec<u8>, String> {
 
 fn file(name: String, bytes: Vec<u8>) -> File {
     match String::from_utf8(bytes) {
-        Ok(text) => File { name, text, damage: None, exact: true },
+        Ok(text) => File { name, text, replaced: None, exact: true },
         Err(error) => {
             let decoded = bytes::decode(error.as_bytes());
-            File { name, damage: decoded.damage, text: decoded.text.into_owned(), exact: false }
+            File { name, replaced: decoded.replaced, text: decoded.text.into_owned(), exact: false }
         }
     }
 }

@@ -31,6 +31,11 @@ pub fn run(arguments: &Arguments, request: &Request, files: Vec<File>, host: &mu
             let told = ask::once(&request.clone().with("text", Some(text.as_str())), host)?;
             let told = ask::without_ignored(arguments, told);
             let (next, applied, left) = apply(&text, &told.answer, deletes);
+            if applied > 0 && !file.exact {
+                host.err(&format!("claimkit: {}: not fixed: its bytes are not UTF-8\n", file.name));
+                fixed.written = false;
+                break;
+            }
             fixed.fixes = fixed.fixes.saturating_add(applied);
             if applied == 0 || round == ROUNDS {
                 fixed.left = fixed.left.saturating_add(left);
@@ -41,11 +46,6 @@ pub fn run(arguments: &Arguments, request: &Request, files: Vec<File>, host: &mu
         if text != file.text {
             if arguments.has("diff") {
                 host.out(&diff::unified(&file.name, &file.text, &text));
-            } else if !file.exact {
-                host.err(&format!("claimkit: {}: not written back: its bytes are not UTF-8\n", file.name));
-                fixed.written = false;
-                fixed.files.push(file);
-                continue;
             } else if let Err(problem) = host.write(&file.name, &text) {
                 host.err(&format!("claimkit: {}: {problem}\n", file.name));
                 fixed.written = false;
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments, request: &Request, files: Vec<File>, host: &mu
 fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
     let mut edits: Vec<(usize, usize, &str)> = Vec::new();
     let (mut applied, mut left) = (0usize, 0usize);
-    for fix in answer.findings.iter().filter_map(|finding| finding.fixes.first()) {
+    for fix in answer.findings.iter().filter(|finding| finding.within == "text").filter_map(|finding| finding.fixes.first()) {
         if fix.deletes && !deletes {
             left = left.saturating_add(1);
             continue;

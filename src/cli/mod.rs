@@ -16,6 +16,7 @@ pub mod options;
 
 mod admit;
 mod allocate;
+mod answered;
 mod ask;
 mod batch;
 mod cel;
@@ -27,6 +28,7 @@ mod evaluate;
 mod fix;
 mod help;
 mod host;
+mod joined;
 mod lists;
 mod patch;
 mod settings;

@@ -13,12 +13,11 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         return UNUSABLE;
     };
     let (Some(old), Some(patch)) = (files::read_one(old, host), files::read_one(patch, host)) else { return UNUSABLE };
-    let (Some(old_text), Some(patch_text)) = (ask::text_of(&old, host), ask::text_of(&patch, host)) else { return UNUSABLE };
     let status = arguments.value("subresource") == Some("status");
     let request = Request::new("validate")
         .with("operation", Some(if status { "patchStatus" } else { "patch" }))
-        .with("old", Some(old_text))
-        .with("patch", Some(patch_text))
+        .with_text("old", &old)
+        .with_text("patch", &patch)
         .with("patchType", arguments.value("type"))
         .with("fieldManager", arguments.value("field-manager"))
         .with("force", arguments.has("force-conflicts").then_some(true))
@@ -26,7 +25,12 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("release", arguments.value("release"))
         .with("fieldValidation", arguments.value("field-validation").map(check::capital));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
-    let reports = [Report::new(&patch.name, &patch.text, &told.answer, arguments.has("remarks"))];
+    let beside = [old, patch];
+    let [old, patch] = &beside;
+    let told = ask::place_beside(told, "old", std::slice::from_ref(old));
+    let told = ask::place_beside(told, "patch", std::slice::from_ref(patch));
+    let report = Report::new(&patch.name, &patch.text, &told.answer, arguments.has("remarks"));
+    let reports = [report.beside(beside.iter().map(|file| (file.name.as_str(), file.text.as_str())))];
     if arguments.value("output") == Some("json") {
         host.out(&format!("{}\n", told.json));
         return check::end(arguments, &reports, true, host);

@@ -1,6 +1,6 @@
 //! Carries out a conversion and proves it: the new text is read again and must hold the converted value.
 
-use super::{Plan, edits, job, lines, print, shape, value};
+use super::{Options, Plan, edits, job, lines, print, shape, value};
 use crate::advice::locate;
 use crate::api::{Api, Family, Release};
 use crate::finding::{Code, Edit, Finding, Origin, Severity};
@@ -23,7 +23,8 @@ pub(super) struct Done {
 }
 
 /// The new text, read again and compared.
-pub(super) fn carry_out(input: &Input<'_>, plans: &[Plan], release: Release, limits: &Limits) -> Result<Done, Box<Finding>> {
+pub(super) fn carry_out(input: &Input<'_>, plans: &[Plan], release: Release, options: &Options) -> Result<Done, Box<Finding>> {
+    let limits = &options.limits;
     let mut expected = Vec::with_capacity(plans.len());
     for plan in plans {
         let document = document(input, plan)?;
@@ -49,7 +50,7 @@ pub(super) fn carry_out(input: &Input<'_>, plans: &[Plan], release: Release, lim
     let mut findings = Vec::new();
     for (plan, reason) in plans.iter().zip(&reasons) {
         if let Some(reason) = reason {
-            findings.push(printed_finding(document(input, plan)?, plan, reason));
+            findings.push(printed_finding(document(input, plan)?, plan, reason, options.lossy));
         }
     }
     findings.extend(validity(input, plans, &text, release, limits)?);
@@ -185,10 +186,14 @@ fn printed(
     Ok(Edit { span: Span::new(start, end), new_text: out })
 }
 
-fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str) -> Finding {
+/// What is said of a document that is printed. What a person wrote is lost only where losses are allowed.
+fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bool) -> Finding {
     let tree = &document.tree;
+    let old = edit::whole(tree, plan.root);
+    let inside = |comment: &Span| comment.from() >= old.from() && comment.from() < old.to();
+    let bare = !tree.comments.iter().any(inside);
     let hidden = tree.ids().flat_map(|node| tree.entries(node)).any(|entry| entry.shadowed && !entry.merged);
-    let without = match (tree.comments.is_empty(), hidden) {
+    let without = match (bare, hidden) {
         (true, false) => "",
         (false, false) => ", without its comments and anchors",
         (true, true) => ", without what later keys of the same name replace",
@@ -196,8 +201,14 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str) -> Findin
     };
     let message = format!("the document is printed anew{without}: {reason}");
     let mut finding = Finding::warning(Code::ConversionPrinted, Origin::Claimkit, message)
-        .with_span(Span::at(edit::whole(&document.tree, plan.root).from()))
+        .with_span(Span::at(old.from()))
         .with_help("write the fields without anchors, aliases and merge keys to keep the text as it is");
+    if !without.is_empty() && !lossy {
+        finding.severity = Severity::Error;
+        finding.help = Some(
+            "write the fields without anchors, aliases and merge keys, or set `lossy` to `allow` to print the document".into(),
+        );
+    }
     finding.object = plan.objects.first().map(|&(index, ..)| index);
     finding
 }
@@ -345,7 +356,7 @@ mod tests {
         let carry_out = |job| {
             let item = &input.items[0];
             let plan = Plan { document: 0, root: item.node, head: None, objects: vec![(0, item.node, job)] };
-            carry_out(&input, &[plan], release, &Limits::default())
+            carry_out(&input, &[plan], release, &Options::default())
         };
         assert_eq!(carry_out(right).ok().map(|done| done.text), Some(text.replace("v1alpha1", "v1alpha2")));
         for job in wrong {

@@ -165,10 +165,14 @@ pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &Options) -> C
     let refused = work.findings.iter().any(|finding| finding.severity == Severity::Error);
     let mut text = None;
     if !refused {
-        match check::carry_out(&input, &plans, target_release, &options.limits) {
+        match check::carry_out(&input, &plans, target_release, options) {
             Ok(done) => {
+                let loses = done
+                    .findings
+                    .iter()
+                    .any(|finding| (finding.code, finding.severity) == (Code::ConversionPrinted, Severity::Error));
                 work.findings.extend(done.findings);
-                text = Some(done.text);
+                text = (!loses).then_some(done.text);
             }
             Err(finding) => work.findings.push(*finding),
         }
@@ -230,7 +234,14 @@ impl Work<'_> {
         if to.is_some_and(|to| version.api_version == to.api_version) {
             return None;
         }
-        let kind = version.kinds.iter().find(|kind| kind.kind == name)?;
+        let Some(kind) = version.kinds.iter().find(|kind| kind.kind == name) else {
+            // kubectl takes the items and never looks at the list's kind; with another version it would be a riddle.
+            let message = format!("`{name}` is not a kind of {}: the list cannot be converted", version.name);
+            let span = locate::locate(tree, root, &[Step::Key("kind".to_owned())], false);
+            let finding = Finding::error(Code::UnknownKind, Origin::Claimkit, message).with_span(span);
+            self.findings.push(finding.with_help("write the kind of the items with `List` behind it, or `List` of `v1`"));
+            return None;
+        };
         let api = Api { version, kind };
         let job = self.job(api, to);
         if job.is_none() {
@@ -282,7 +293,8 @@ impl Work<'_> {
         }
         let api = match (&item.what, known) {
             (_, Some(_)) if let Some((api, _)) = job::api_of(item) => api,
-            (What::Refused(finding), Some(_)) => {
+            // A version of this group that nobody serves is a mistake too.
+            (What::Refused(finding), _) if known.is_some() || (group == GROUP && job::version(&item.api_version).is_none()) => {
                 self.checked = true;
                 self.push(input, item, index, finding.clone());
                 outcome.skipped = Some("it cannot be read".to_owned());

@@ -104,6 +104,7 @@ pub fn code_key(code: Code) -> String {
 pub fn severity(code: Code) -> Severity {
     match code {
         Code::NothingChecked
+        | Code::NotUtf8
         | Code::FieldDropped
         | Code::ServerWarning
         | Code::NodeSelectorTermsSeveral

@@ -4,9 +4,11 @@
 //! mean what they mean everywhere else in JavaScript, and an unknown member is seen wherever it stands. Answers go out as the JSON
 //! that every other host gets, read by the engine's own `JSON.parse`.
 
+use crate::finding::TextField;
 use crate::place;
-use crate::text::bytes::{self, Damage, HELP};
-use crate::wire::{self, Answer, Request, request};
+use crate::text::bytes;
+use crate::wire::request::{self, Replaced};
+use crate::wire::{self, Answer, Request};
 use js_sys::{JSON, TypeError, Uint8Array};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -54,10 +56,8 @@ pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes
         return Ok(PreparedNodes(place::PreparedNodes::nil()));
     }
     let text = call.text("`nodes`", nodes)?;
-    if let Some(why) = text.damage.and_then(|damage| damage.refusal(&text.text)) {
-        return Ok(PreparedNodes(place::PreparedNodes::damaged(&why)));
-    }
-    Ok(PreparedNodes(place::PreparedNodes::read(&text.text, &limits)))
+    let read = place::PreparedNodes::read(&text.text, &limits).with_replaced(&text.text, text.replaced.map(|at| at as usize));
+    Ok(PreparedNodes(read))
 }
 
 #[wasm_bindgen]
@@ -172,39 +172,27 @@ fn answer_by(
 ) -> Result<JsValue, JsValue> {
     let call = Call(verb);
     let mut request = call.options(options)?;
-    let mut damage = None;
     // A bare selector is evaluated in place of manifests.
     if !(text.is_undefined() && request.selector.is_some()) {
         let read = call.text("`text`", text)?;
         request.without_places = !read.places;
-        request.damaged.extend(read.refusal("text"));
-        (request.text, damage) = (Some(read.text), read.damage);
+        request.placeless.extend((!read.places).then_some(TextField::Text));
+        request.replaced.text = read.replaced;
+        request.text = Some(read.text);
     }
     verb.clone_into(&mut request.verb);
     let mut answer = call.usable(answered(&request))?;
-    if request.without_places {
-        without_places(&mut answer);
-    }
-    if let Some(damage) = damage {
-        explain(&mut answer, damage);
-    }
+    without_places(&request, &mut answer);
     call.object(&answer)
 }
 
 /// A text as it was given.
 struct Text {
     text: String,
-    /// Bytes that are not text.
-    damage: Option<Damage>,
+    /// Where U+FFFD stands for the first byte that is not text.
+    replaced: Option<u32>,
     /// The caller has the text, so that answers can point into it.
     places: bool,
-}
-
-impl Text {
-    /// Why it cannot be read, for [`Request::damaged`].
-    fn refusal(&self, field: &'static str) -> Option<(&'static str, String)> {
-        Some((field, self.damage?.refusal(&self.text)?))
-    }
 }
 
 /// What options every function with a text takes.
@@ -262,13 +250,20 @@ impl Call {
         if tag(options) != "[object Object]" {
             return Err(self.wrong("the options", options, "an object"));
         }
-        let mut damaged = Vec::new();
+        let mut replaced = Replaced::default();
+        let mut placeless = Vec::new();
         let texts = js_sys::Object::new();
         let mut any = false;
         for name in TEXTS {
             let Some(value) = member(options, name)? else { continue };
             let text = self.text(&format!("`{name}`"), &value)?;
-            damaged.extend(text.refusal(name));
+            let (field, at) = match *name {
+                "old" => (TextField::Old, &mut replaced.old),
+                "nodes" => (TextField::Nodes, &mut replaced.nodes),
+                _ => (TextField::Text, &mut replaced.text),
+            };
+            *at = text.replaced;
+            placeless.extend((!text.places).then_some(field));
             any = js_sys::Reflect::set(&texts, &(*name).into(), &text.text.into())?;
         }
         let json = if any {
@@ -283,26 +278,27 @@ impl Call {
             return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.join("`, `"))));
         }
         let request: Request = request::read(&json).map_err(|problem| self.unusable(&problem))?;
-        Ok(Request { damaged, ..request })
+        Ok(Request { replaced, placeless, ..request })
     }
 
     /// A text, bytes, or an object as the JSON it serialises to.
     fn text(self, argument: &str, value: &JsValue) -> Result<Text, JsValue> {
         if let Some(text) = value.as_string() {
-            return Ok(Text { text, damage: None, places: true });
+            return Ok(Text { text, replaced: None, places: true });
         }
         match tag(value).as_str() {
             "[object Uint8Array]" => {
                 let bytes = Uint8Array::new(value).to_vec();
                 let decoded = bytes::decode(&bytes);
-                Ok(Text { text: decoded.text.into_owned(), damage: decoded.damage, places: true })
+                let replaced = decoded.replaced.and_then(|at| u32::try_from(at).ok());
+                Ok(Text { text: decoded.text.into_owned(), replaced, places: true })
             }
             "[object Object]" | "[object Array]" => {
                 if js_sys::Reflect::has(value, &"__wbg_ptr".into())? {
                     let what = "a string, a Uint8Array or an object";
                     return Err(self.unusable(&format!("{argument} is a PreparedNodes or a copy of one, expected {what}")));
                 }
-                Ok(Text { text: self.stringify(argument, value)?, damage: None, places: false })
+                Ok(Text { text: self.stringify(argument, value)?, replaced: None, places: false })
             }
             _ => Err(self.wrong(argument, value, "a string, a Uint8Array or an object")),
         }
@@ -350,12 +346,12 @@ impl Call {
 
     /// Answers a request about a place in a text.
     fn about(self, text: &JsValue, request: Request) -> Result<JsValue, JsValue> {
-        let text = match (text.as_string(), tag(text).as_str()) {
-            (Some(text), _) => text,
-            (None, "[object Uint8Array]") => self.text("`text`", text)?.text,
+        let read = match (text.is_string(), tag(text).as_str()) {
+            (true, _) | (false, "[object Uint8Array]") => self.text("`text`", text)?,
             _ => return Err(self.wrong("`text`", text, "a string or a Uint8Array")),
         };
-        self.answer(Request { text: Some(text), ..request })
+        let replaced = Replaced { text: read.replaced, ..request.replaced };
+        self.answer(Request { text: Some(read.text), replaced, ..request })
     }
 
     /// Answers a request that is complete.
@@ -420,23 +416,14 @@ fn member(options: &JsValue, name: &str) -> Result<Option<JsValue>, JsValue> {
     Ok(option(options, name)?.map(JsValue::from).filter(|value| value.is_object() && !value.is_function()))
 }
 
-/// Gives the refusal of a byte that is no text kubectl's words.
-fn explain(answer: &mut Answer, damage: Damage) {
-    for finding in &mut answer.findings {
-        let Some(range) = finding.range else { continue };
-        if let Some(words) = damage.words(range.start.offset as usize, range.end.offset as usize, &finding.message) {
-            finding.message = words;
-            finding.help = Some(HELP.into());
-            finding.fixes.clear();
-        }
-    }
-}
-
 /// An object's findings point into no text that the caller has.
-fn without_places(answer: &mut Answer) {
-    for finding in &mut answer.findings {
+fn without_places(request: &Request, answer: &mut Answer) {
+    for finding in answer.findings.iter_mut().filter(|finding| request.placeless.contains(&finding.within)) {
         finding.range = None;
         finding.fixes.clear();
+    }
+    if !request.without_places {
+        return;
     }
     for object in &mut answer.objects {
         object.range = None;

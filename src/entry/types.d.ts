@@ -149,8 +149,12 @@ export interface Finding {
   type?: string;
   /** What to do about it, in our words. */
   help?: string;
+  /**
+   * Which text it is about: what was asked about, or the option that carries the text. `range` and `fixes` count in that one.
+   */
+  in: "text" | "nodes" | "old" | "patch" | "settings";
   fixes: Fix[];
-  /** Where in the text; absent when the manifest was given as an object. */
+  /** Where in the text; absent when that was given as an object. */
   range?: Range;
   /** Index into the answer's `objects`. */
   object?: number;

@@ -39,6 +39,9 @@ codes! {
     /// A character that only looks like a hyphen, a blank or a quote.
     YamlLookalike = "yaml-lookalike",
 
+    /// A byte that is not UTF-8: kubectl reads U+FFFD in its place.
+    NotUtf8 = "not-utf8",
+
     // ---- limits and scope ----
     /// The text is larger than the limit `bytes`.
     LimitBytes = "limit-bytes",
@@ -66,6 +69,8 @@ codes! {
     // ---- the request ----
     /// The stored object of an update is missing or cannot be used.
     StoredObject = "stored-object",
+    /// An object of this name was created before, from the same text.
+    AlreadyExists = "already-exists",
     /// A List without items cannot be submitted.
     ListNotCreatable = "list-not-creatable",
     /// A status update of a kind without status.
@@ -367,6 +372,8 @@ codes! {
     NodeSelectorValueUnknown = "node-selector-value-unknown",
     /// An object among the Nodes that is none.
     NodeSkipped = "node-skipped",
+    /// What was given as Nodes holds no Node, or one without a name.
+    NodeUnusable = "node-unusable",
     /// A node's name or label is no string.
     NodeMistyped = "node-mistyped",
     /// What a placement does not take into account.

@@ -8,5 +8,5 @@ pub mod path;
 
 pub use code::Code;
 pub use findings::Findings;
-pub use model::{Cause, Edit, Finding, Fix, Origin, Severity};
+pub use model::{Cause, Edit, Finding, Fix, Origin, Severity, TextField};
 pub use path::{Path, Step};

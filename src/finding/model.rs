@@ -34,6 +34,23 @@ pub enum Origin {
     Claimkit,
 }
 
+/// The text that a finding is about, as the field of the request that carries it is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextField {
+    /// What is asked about: the manifest, or what stands in its place.
+    #[default]
+    Text,
+    /// The Nodes.
+    Nodes,
+    /// The stored objects.
+    Old,
+    /// The patch.
+    Patch,
+    /// The settings of the policy.
+    Settings,
+}
+
 /// The cause reason of a validation error (apimachinery, pkg/apis/meta/v1/types.go, `CauseType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
@@ -146,7 +163,9 @@ pub struct Finding {
     pub help: Option<Cow<'static, str>>,
     /// Edits that mend it, only where one is certainly right.
     pub fixes: Vec<Fix>,
-    /// Where it stands in the text.
+    /// Which text it is about.
+    pub within: TextField,
+    /// Where it stands in that text.
     pub span: Option<Span>,
     /// Index of the object in the answer.
     pub object: Option<usize>,
@@ -172,6 +191,7 @@ impl Finding {
             cause: None,
             help: None,
             fixes: Vec::new(),
+            within: TextField::Text,
             span: None,
             object: None,
             steps: Vec::new(),
@@ -204,6 +224,12 @@ impl Finding {
     /// Points at the key of the path's last step.
     pub fn key(mut self) -> Self {
         self.at_key = true;
+        self
+    }
+
+    /// Says which text it is about.
+    pub fn about(mut self, within: TextField) -> Self {
+        self.within = within;
         self
     }
 

@@ -1,14 +1,14 @@
 //! Findings about objects: where they stand, and those for objects that are not checked.
 
 use crate::advice::locate;
-use crate::finding::{Code, Finding, Origin};
+use crate::finding::{Code, Finding, Origin, TextField};
 use crate::manifest::{Input, Item};
 use crate::text::Span;
 
 /// Fills object index and place of a finding.
 pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) -> Finding {
     finding.object = Some(index);
-    if finding.span.is_none() {
+    if finding.span.is_none() && finding.within == TextField::Text {
         finding.span = input.tree(item).map(|tree| locate::locate(tree, item.node, &finding.steps, finding.at_key));
     }
     finding

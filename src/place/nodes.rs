@@ -3,15 +3,18 @@
 //! Labels lie by column: per key the distinct values, and per node which of them it has. So a requirement looks at each
 //! distinct value once, whatever the number of nodes, and ten thousand nodes with the same labels keep their texts once.
 
-use crate::finding::{Code, Finding, Origin};
+use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::limits::Limits;
 use crate::place::scan::{self, Seen};
-use crate::text;
+use crate::text::located;
 use crate::text::tree::{Kind, NodeId, Tree};
+use crate::text::{self, Source, Span, bytes};
 use std::collections::BTreeMap;
 
 /// No value: the node lacks the label.
 const ABSENT: u32 = u32::MAX;
+/// What to give as Nodes.
+const NODES: &str = "give what `kubectl get nodes -o json` prints";
 /// Most findings about one text with Nodes.
 const MAX_FINDINGS: usize = 20;
 
@@ -73,8 +76,8 @@ pub struct PreparedNodes {
     sparse: Vec<(u32, u32)>,
     /// The one node is nil.
     nil: bool,
-    /// What was wrong with the text; without places, for they would not point into the manifest.
-    findings: Vec<Finding>,
+    /// What was wrong with the text.
+    findings: Vec<located::Finding>,
 }
 
 /// One column of a prepared node set.
@@ -90,32 +93,28 @@ impl PreparedNodes {
         PreparedNodes { names: vec![Piece { start: 0, len: 0 }], nil: true, ..PreparedNodes::default() }
     }
 
-    /// What bytes give that are no text: no node, and why.
-    pub fn damaged(why: &str) -> Self {
-        let finding = Finding::error(Code::YamlSyntax, Origin::Kubectl, format!("the text with Nodes: {why}"));
-        PreparedNodes { findings: vec![finding.with_help(text::bytes::HELP)], ..PreparedNodes::default() }
+    /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
+    pub fn with_replaced(mut self, text: &str, replaced: Option<usize>) -> Self {
+        let source = Source::new(text);
+        self.findings.extend(replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Nodes))));
+        self
     }
 
     /// Reads Nodes from YAML or JSON: single, in a NodeList or List, any number of documents. What cannot be used is in
     /// the findings. Of JSON, what is not needed is skipped: only that its brackets and quotes close is checked.
     pub fn read(text: &str, limits: &Limits) -> Self {
-        PreparedNodes::read_all(&[text], limits)
-    }
-
-    /// The same from several texts.
-    pub fn read_all(texts: &[&str], limits: &Limits) -> Self {
-        let bytes = texts.iter().fold(0usize, |sum, text| sum.saturating_add(text.len()));
+        let bytes = text.len();
         if bytes > limits.node_set_bytes {
             let message = format!("the text with Nodes has {bytes} bytes, the limit is {}", limits.node_set_bytes);
             let finding = Finding::error(Code::LimitBytes, Origin::Claimkit, message)
                 .with_help("give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`");
-            return PreparedNodes { findings: vec![finding], ..PreparedNodes::default() };
+            return PreparedNodes { findings: vec![placeless(finding)], ..PreparedNodes::default() };
         }
         let mut builder = Builder::default();
-        if texts.iter().try_for_each(|text| builder.text(text, limits)).is_err() {
+        if builder.text(text, limits).is_err() {
             // Malformed: said by the reader that knows the server's words, and has more patience.
             builder = Builder::default();
-            texts.iter().for_each(|text| builder.tree_text(text, limits));
+            builder.tree_text(text, 0, limits);
         }
         builder.finish()
     }
@@ -136,7 +135,7 @@ impl PreparedNodes {
     }
 
     /// What was wrong with the text.
-    pub fn findings(&self) -> &[Finding] {
+    pub fn findings(&self) -> &[located::Finding] {
         &self.findings
     }
 
@@ -227,6 +226,11 @@ impl<'n> Label<'n> {
     }
 }
 
+/// A finding about the Nodes that does not say where.
+fn placeless(finding: Finding) -> located::Finding {
+    located::finding(&Source::new(""), finding.about(TextField::Nodes))
+}
+
 /// After what was read of a stream of JSON values: the text behind a separator line.
 fn after_separator(rest: &str) -> &str {
     let rest = rest.trim_start();
@@ -254,28 +258,35 @@ pub struct Builder {
     columns: Vec<Growing>,
     /// Columns of the node before, in its order: the next node mostly has the same.
     order: Vec<usize>,
-    findings: Vec<Finding>,
-    skipped: usize,
+    findings: Vec<located::Finding>,
+    /// The kind of the first that is no Node.
+    skipped: Option<Box<str>>,
 }
 
 impl Builder {
     /// Takes a node, or tells why not.
     pub fn node(&mut self, seen: &Seen<'_>) {
         if !matches!(&*seen.kind, "Node" | "") {
-            self.skipped = self.skipped.saturating_add(1);
-            if self.skipped == 1 {
+            if self.skipped.is_none() {
+                self.skipped = Some(seen.kind.as_ref().into());
                 let message = format!("a `{}` among the Nodes was passed over: only Nodes are read there", seen.kind);
-                self.findings.push(Finding::info(Code::NodeSkipped, Origin::Claimkit, message));
+                self.findings.push(placeless(Finding::info(Code::NodeSkipped, Origin::Claimkit, message)));
             }
             return;
         }
-        if let Some(path) = &seen.mistyped
+        if seen.name.is_empty() {
+            let message = match seen.mistyped.as_deref() {
+                Some("metadata.name") => "`metadata.name` of a Node is not a string",
+                _ => "a Node without a name: nothing can be said of it",
+            };
+            // It is counted all the same: who asks with a selector alone finds it by its index.
+            self.unusable(message.to_owned());
+        } else if let Some(path) = &seen.mistyped
             && self.findings.len() < MAX_FINDINGS
         {
             let message = format!("Node `{}`: `{path}` is no string and was left out", seen.name);
-            self.findings.push(
-                Finding::warning(Code::NodeMistyped, Origin::Claimkit, message).with_help("quote the value: labels are strings"),
-            );
+            let finding = Finding::warning(Code::NodeMistyped, Origin::Claimkit, message);
+            self.findings.push(placeless(finding.with_help("quote the value: labels are strings")));
         }
         let node = u32::try_from(self.names.len()).unwrap_or(ABSENT);
         self.names.push(seen.name.as_ref().into());
@@ -284,6 +295,14 @@ impl Builder {
             if let Some(column) = self.columns.get_mut(column) {
                 column.put(node, value);
             }
+        }
+    }
+
+    /// What was given is not what is needed.
+    fn unusable(&mut self, message: String) {
+        if self.findings.len() < MAX_FINDINGS {
+            let finding = Finding::error(Code::NodeUnusable, Origin::Claimkit, message).with_help(NODES);
+            self.findings.push(placeless(finding));
         }
     }
 
@@ -318,31 +337,37 @@ impl Builder {
             rest = after_separator(rest.get(end..).unwrap_or(""));
         }
         if !rest.trim().is_empty() {
-            self.tree_text(rest, limits);
+            self.tree_text(text, text.len().saturating_sub(rest.len()), limits);
         }
         Ok(())
     }
 
-    /// Reads a text through trees.
-    fn tree_text(&mut self, text: &str, limits: &Limits) {
+    /// Reads a text through trees, from a byte on.
+    fn tree_text(&mut self, whole: &str, start: usize, limits: &Limits) {
+        let text = whole.get(start..).unwrap_or("");
         let limits = Limits { bytes: limits.bytes.max(limits.node_set_bytes), ..*limits };
         let file = text::read(text, &limits);
         for document in &file.documents {
             let tree = &document.tree;
             let Some(root) = document.root else { continue };
+            if !matches!(tree.kind(root), Kind::Map { .. }) {
+                self.unusable(match tree.str(root) {
+                    Some(table) if table.starts_with("NAME ") => "this is the table that kubectl prints for people".to_owned(),
+                    _ => "the text with Nodes holds something that is not an object".to_owned(),
+                });
+                continue;
+            }
             match tree.get(root, "items").filter(|&items| matches!(tree.kind(items), Kind::Seq { .. })) {
                 Some(items) => tree.items(items).iter().for_each(|&item| self.tree_node(tree, item)),
                 None => self.tree_node(tree, root),
             }
         }
-        for mut finding in file.findings {
-            let line = finding.span.map(|span| file.source.line_of(span.from()).saturating_add(1));
-            finding.message = match line {
-                Some(line) => format!("the text with Nodes, line {line}: {}", finding.message),
-                None => format!("the text with Nodes: {}", finding.message),
-            };
-            finding.span = None;
-            self.findings.push(finding);
+        let source = Source::new(whole);
+        let place = |span: Span| Span::new(span.from().saturating_add(start), span.to().saturating_add(start));
+        for finding in file.findings {
+            let span = finding.span.map(place);
+            let finding = Finding { span, fixes: Vec::new(), ..finding }.about(TextField::Nodes);
+            self.findings.push(located::finding(&source, finding));
         }
     }
 
@@ -376,7 +401,11 @@ impl Builder {
     }
 
     /// The prepared set.
-    pub fn finish(self) -> PreparedNodes {
+    pub fn finish(mut self) -> PreparedNodes {
+        if self.names.is_empty() && self.findings.iter().all(|finding| finding.severity != Severity::Error) {
+            let message = self.skipped.take().map(|kind| format!("the text with Nodes holds a `{kind}` and no Node"));
+            self.unusable(message.unwrap_or_else(|| "the text with Nodes holds no Node".to_owned()));
+        }
         let bytes = self.names.iter().map(|name| name.len()).sum::<usize>().saturating_add(
             self.columns
                 .iter()

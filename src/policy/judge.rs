@@ -1,7 +1,7 @@
 //! The verdict about one AdmissionRequest: the API server's own rules, then the policy's.
 
 use crate::api::{Api, ClassicKind, ObjectKind};
-use crate::finding::{Code, Finding, Origin, Severity};
+use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::manifest::{self, Item, What};
 use crate::policy::pods;
 use crate::policy::request::{AdmissionRequest, Operation};
@@ -51,7 +51,8 @@ impl Verdict {
     /// Settings that are not valid: nothing is accepted by a policy nobody can read.
     pub fn unusable(uid: &str, errors: &[String]) -> Self {
         let finding = |error: &String| {
-            Finding::error(Code::PolicySettings, Origin::Claimkit, format!("the settings of the policy are not valid: {error}"))
+            let message = format!("the settings of the policy are not valid: {error}");
+            Finding::error(Code::PolicySettings, Origin::Claimkit, message).about(TextField::Settings)
         };
         Verdict { uid: uid.to_owned(), findings: errors.iter().map(finding).collect(), ..Verdict::default() }
     }

@@ -40,6 +40,11 @@ pub struct Finding {
     pub help: Option<String>,
     /// Edits that mend it.
     pub fixes: Vec<Fix>,
+    /// The text it is about: `text`, `nodes`, `old`, `patch`, `settings`.
+    #[serde(rename = "in")]
+    pub within: String,
+    /// The file with that text, where it is not the one that is asked about.
+    pub file: Option<String>,
     /// The place.
     pub range: Option<Range>,
     /// Index in `objects`.

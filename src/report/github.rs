@@ -11,10 +11,11 @@ pub fn write(out: &mut String, report: &Report<'_>) {
             "warning" => "warning",
             _ => "notice",
         };
-        let mut properties = format!("file={}", property(report.name));
+        let (name, places) = report.file_of(finding);
+        let mut properties = format!("file={}", property(name));
         if let Some(range) = finding.range {
-            let (line, column) = report.places.line_and_column(range.start);
-            let (end_line, end_column) = report.places.line_and_column(range.end);
+            let (line, column) = places.line_and_column(range.start);
+            let (end_line, end_column) = places.line_and_column(range.end);
             properties.push_str(&format!(",line={line},endLine={end_line}"));
             // Columns are understood only where the annotation stays in one line; the end is the last column itself.
             if line == end_line {

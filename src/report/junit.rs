@@ -60,11 +60,12 @@ fn case(out: &mut String, report: &Report<'_>, name: &str, findings: &[&Finding]
     out.push_str(">\n");
     let mut notes = String::new();
     for finding in findings {
+        let (name, places) = report.file_of(finding);
         let place = finding.range.map_or_else(
-            || report.name.to_owned(),
+            || name.to_owned(),
             |range| {
-                let (line, column) = report.places.line_and_column(range.start);
-                format!("{}:{line}:{column}", report.name)
+                let (line, column) = places.line_and_column(range.start);
+                format!("{name}:{line}:{column}")
             },
         );
         let help = finding.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();

@@ -24,6 +24,8 @@ pub struct Report<'a> {
     pub findings: Vec<&'a Finding>,
     /// Where they stand.
     pub places: Places<'a>,
+    /// The other files that findings are about.
+    others: Vec<(&'a str, Places<'a>)>,
 }
 
 impl<'a> Report<'a> {
@@ -38,7 +40,20 @@ impl<'a> Report<'a> {
             .filter(|finding| !matches!(finding.code.as_str(), "nothing-checked" | "other-group"))
             .filter(|finding| remarks || finding.severity != "info")
             .collect();
-        findings.sort_by_key(|finding| finding.range.map(|range| range.start.offset));
-        Report { name, text, answer, findings, places: Places::of(text) }
+        findings.sort_by_key(|finding| (finding.file.is_none(), finding.range.map(|range| range.start.offset)));
+        Report { name, text, answer, findings, places: Places::of(text), others: Vec::new() }
+    }
+
+    /// With the names and texts of other files that findings can be about.
+    pub fn beside(mut self, files: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let named = |name: &str| self.findings.iter().any(|finding| finding.file.as_deref() == Some(name));
+        self.others = files.filter(|(name, _)| named(name)).map(|(name, text)| (name, Places::of(text))).collect();
+        self
+    }
+
+    /// The file that a finding is about: its name, and where things stand in it.
+    pub fn file_of(&self, finding: &Finding) -> (&'a str, &Places<'a>) {
+        let other = self.others.iter().find(|(name, _)| finding.file.as_deref() == Some(name));
+        other.map_or((self.name, &self.places), |(name, places)| (*name, places))
     }
 }

@@ -34,7 +34,7 @@ fn result(report: &Report<'_>, finding: &Finding) -> Value {
     if let Some(help) = &finding.help {
         message.push_str(&format!("\nhelp: {help}"));
     }
-    let artifact = json!({ "uri": uri(report.name) });
+    let artifact = json!({ "uri": uri(report.file_of(finding).0) });
     let physical = match finding.range {
         Some(range) => json!({ "artifactLocation": artifact, "region": region(range) }),
         None => json!({ "artifactLocation": artifact }),

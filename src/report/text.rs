@@ -46,12 +46,13 @@ pub fn write(out: &mut String, report: &Report<'_>, style: Style) {
 }
 
 fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
+    let (name, places) = report.file_of(finding);
     let place = match finding.range {
         Some(range) => {
-            let (line, column) = report.places.line_and_column(range.start);
-            format!("{}:{line}:{column}", report.name)
+            let (line, column) = places.line_and_column(range.start);
+            format!("{name}:{line}:{column}")
         }
-        None => report.name.to_owned(),
+        None => name.to_owned(),
     };
     let mut lines = finding.message.lines();
     let first = lines.next().unwrap_or_default();
@@ -65,7 +66,7 @@ fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
     for line in lines {
         out.push_str(&format!("    {}\n", visible(line)));
     }
-    let gutter = finding.range.map_or(0, |range| excerpt(out, &report.places, range, style));
+    let gutter = finding.range.map_or(0, |range| excerpt(out, places, range, style));
     if let Some(help) = &finding.help {
         note(out, gutter, "help", help, style);
     }

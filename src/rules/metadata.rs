@@ -294,6 +294,20 @@ fn managed_fields(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors
     }
 }
 
+/// The name of who writes, in `managedFields` or in the options of a request (apimachinery,
+/// pkg/apis/meta/v1/validation/validation.go, `ValidateFieldManager`).
+pub fn manager(name: &str, path: &Path<'_>, errors: &mut Errors) {
+    if name.len() > MANAGER_MAX {
+        errors.too_long_bytes(Code::ManagedFieldsInvalid, path, MANAGER_MAX);
+    }
+    for (at, c) in name.char_indices() {
+        if !go::is_printable(c, errors.unicode()) {
+            let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
+            errors.invalid(Code::ManagedFieldsInvalid, path, Bad::Str(name), &detail);
+        }
+    }
+}
+
 fn each_manager(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("managedFields");
     for (index, entry) in meta.managed_fields().iter().enumerate() {
@@ -307,16 +321,7 @@ fn each_manager(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) 
         if !matches!(entry.fields_type(), "" | "FieldsV1") {
             invalid("fieldsType", entry.fields_type(), "must be `FieldsV1`");
         }
-        let manager = item.field("manager");
-        if entry.manager().len() > MANAGER_MAX {
-            errors.too_long_bytes(Code::ManagedFieldsInvalid, &manager, MANAGER_MAX);
-        }
-        for (at, c) in entry.manager().char_indices() {
-            if !go::is_printable(c, errors.unicode()) {
-                let detail = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
-                errors.invalid(Code::ManagedFieldsInvalid, &manager, Bad::Str(entry.manager()), &detail);
-            }
-        }
+        manager(entry.manager(), &item.field("manager"), errors);
         if entry.subresource().len() > SUBRESOURCE_MAX {
             errors.too_long_bytes(Code::ManagedFieldsInvalid, &item.field("subresource"), SUBRESOURCE_MAX);
         }

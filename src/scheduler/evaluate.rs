@@ -18,7 +18,7 @@ use crate::place::{PreparedNodes, Selector};
 use crate::record::decode::{self, How, Via};
 use crate::record::view::{self, NodeSelector};
 use crate::server::{Body, body};
-use crate::text::{self, Source, Span, Tree};
+use crate::text::{self, Source, Span, Tree, located};
 
 /// What the scheduler says of the claims of a text, or of a selector.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ pub struct Evaluation<'t> {
     pub release: Release,
     /// What was found in the text. Not cut to the limit `findings`.
     pub findings: Vec<Finding>,
-    /// What was found in the text with Nodes; spans are left out.
-    pub of_nodes: Vec<Finding>,
+    /// What was found in the text with Nodes.
+    pub of_nodes: Vec<located::Finding>,
     /// Something was placed, and no finding is an error.
     pub ok: bool,
 }
@@ -76,13 +76,22 @@ pub fn evaluate<'t>(text: &'t str, nodes: &PreparedNodes, options: &Options<'_>)
 
 /// Which nodes a bare node selector selects. Its text is YAML or JSON.
 pub fn evaluate_selector<'t>(selector: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> Evaluation<'t> {
-    with_nodes(bare(selector, nodes, options), nodes)
+    let mut evaluation = bare(selector, nodes, options);
+    let ok = evaluation.ok;
+    evaluation = with_nodes(evaluation, nodes);
+    // A selector alone can be asked of a node without a name: its labels count.
+    if !nodes.is_empty() {
+        for finding in evaluation.of_nodes.iter_mut().filter(|finding| finding.code == Code::NodeUnusable.name()) {
+            finding.severity = Severity::Warning;
+        }
+        evaluation.ok = ok && evaluation.of_nodes.iter().all(|finding| finding.severity != Severity::Error);
+    }
+    evaluation
 }
 
 /// Adds what was found in the text with Nodes.
 fn with_nodes<'t>(mut evaluation: Evaluation<'t>, nodes: &PreparedNodes) -> Evaluation<'t> {
-    let empty = Finding::warning(Code::NothingChecked, Origin::Claimkit, "the text with Nodes holds no Node");
-    evaluation.of_nodes = nodes.findings().iter().cloned().chain(nodes.is_empty().then_some(empty)).collect();
+    evaluation.of_nodes = nodes.findings().to_vec();
     evaluation.ok &= evaluation.of_nodes.iter().all(|finding| finding.severity != Severity::Error);
     evaluation
 }
@@ -93,10 +102,6 @@ fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> 
     let (mut placements, mut place_of) = (Vec::new(), None);
     let mut file = text::read(selector, &options.limits);
     let mut findings = std::mem::take(&mut file.findings);
-    if let Some(why) = options.selector_damage {
-        let finding = Finding::error(Code::YamlSyntax, Origin::Kubectl, why).with_help(text::bytes::HELP);
-        findings = vec![finding];
-    }
     if let Some(second) = file.documents.get(1) {
         let message = "the text holds more than one selector; only the first is looked at";
         findings.push(Finding::error(Code::NothingChecked, Origin::Claimkit, message).with_span(second.span));

@@ -39,8 +39,6 @@ pub struct Options<'a> {
     pub without_places: bool,
     /// What a text may cost.
     pub limits: Limits,
-    /// Why the text of a selector, which was bytes, cannot be read.
-    pub(crate) selector_damage: Option<&'a str>,
 }
 
 impl<'a> Options<'a> {

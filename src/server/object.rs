@@ -2,7 +2,7 @@
 
 use crate::advice::hints;
 use crate::api::{Api, ClassicKind, DeviceKind, Gates, ObjectKind, Scope};
-use crate::finding::{Code, Finding, Origin, Step};
+use crate::finding::{Code, Finding, Origin, Step, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::record::decode::{Decoded, How, Via};
 use crate::rules::Context;
@@ -14,16 +14,13 @@ use crate::server::options::{Operation, Options};
 use crate::server::request::{self, Outcome, Reach, Request};
 use crate::server::status::Status;
 use crate::server::stored;
-use crate::text::Tree;
+use crate::text::{Span, Tree};
 use std::collections::BTreeMap;
 
-/// A finding about `old`: its spans do not count in the text, so that the object as a whole stands for it.
-fn without_place(mut finding: Finding) -> Finding {
-    finding.span = None;
+/// A finding about a stored object: nobody mends that one in a file.
+fn of_stored(mut finding: Finding) -> Finding {
     finding.fixes.clear();
-    finding.steps = vec![Step::Key("metadata".to_owned())];
-    finding.at_key = true;
-    finding
+    finding.about(TextField::Old)
 }
 
 /// One object and what is done with it.
@@ -157,12 +154,13 @@ impl Object<'_, '_> {
             }
         };
         if let Some(error) = stored.mismatch() {
-            self.stored_undecodable(error, verdict);
+            let mismatch = stored.decoded.answer.and_then(|answer| stored.decoded.mismatches.get(answer));
+            self.stored_undecodable(error, mismatch.map(|mismatch| mismatch.span), verdict);
             return None;
         }
         let refused = self.options.field_validation == FieldValidation::Strict && !body.decoded.strict.is_empty();
         if self.via() == Via::Validator && !refused {
-            verdict.findings.extend(stored.findings(self.options.field_validation).into_iter().map(without_place));
+            verdict.findings.extend(stored.findings(self.options.field_validation).into_iter().map(of_stored));
         }
         Some(match self.options.operation {
             Operation::UpdateStatus(_) => request::update_status(request, body, stored),
@@ -190,16 +188,16 @@ impl Object<'_, '_> {
 
     /// The stored object has a value of the wrong type. The validators' harness decodes it like the new one; a server
     /// could not have stored it.
-    fn stored_undecodable(&self, error: &str, verdict: &mut Verdict) {
+    fn stored_undecodable(&self, error: &str, span: Option<Span>, verdict: &mut Verdict) {
         match self.via() {
             Via::Validator => {
                 verdict.status = self.undecodable(error);
-                let finding = Finding::error(Code::TypeMismatch, Origin::ApiServer, error);
-                verdict.findings.push(without_place(finding).with_help("the wrong type is in `old`"));
+                let finding = Finding { span, ..Finding::error(Code::TypeMismatch, Origin::ApiServer, error) };
+                verdict.findings.push(of_stored(finding).with_help("the wrong type is in `old`"));
             }
             Via::Kubectl | Via::Server => {
-                let finding = Finding::error(Code::TypeMismatch, Origin::Claimkit, error);
-                verdict.findings.push(without_place(stored::unreadable(&finding)));
+                let finding = Finding { span, ..Finding::error(Code::TypeMismatch, Origin::Claimkit, error) };
+                verdict.findings.push(stored::unreadable(&finding));
             }
         }
     }
@@ -241,7 +239,10 @@ impl Object<'_, '_> {
         };
         match &item.what {
             What::Ours(api) if api.kind.kind == self.api.kind.kind && api.version.name == self.api.version.name => {}
-            What::Refused(finding) => return Err(Box::new(stored::unreadable(finding))),
+            What::Refused(finding) => {
+                let span = finding.span.or(Some(item.span));
+                return Err(Box::new(Finding { span, ..stored::unreadable(finding) }));
+            }
             _ => {
                 let message = format!("the stored object is a {} of {}, not a {kind}", item.kind, item.api_version);
                 return Err(Box::new(Finding::error(Code::StoredObject, Origin::Claimkit, message)));

@@ -58,8 +58,6 @@ pub struct Options<'a> {
     pub stored_as: Option<StoredAs<'a>>,
     /// What a text may cost.
     pub limits: Limits,
-    /// Why the stored text, which was bytes, cannot be read.
-    pub(crate) stored_damage: Option<&'a str>,
 }
 
 impl<'a> Options<'a> {

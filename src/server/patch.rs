@@ -1,18 +1,18 @@
 //! A patch of a stored object: what the object would become, and whether the server would take it.
 
 use crate::api::Api;
-use crate::finding::{Code, Finding, Origin, Severity};
+use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::patch::{self, Refused, apply, merge, strategic};
 use crate::record::decode::{How, Via};
 use crate::record::{self, Record};
-use crate::rules::Context;
+use crate::rules::errors::Errors;
+use crate::rules::{Context, metadata};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::options::{self, Options};
 use crate::server::status::Status;
 use crate::server::text::Judged;
 use crate::server::{prepare, stored, text};
-use crate::text::bytes::HELP;
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
 use serde::Deserialize;
@@ -49,11 +49,10 @@ pub struct Patch<'a> {
     pub force: bool,
     /// When, in RFC 3339, for `managedFields`; `None`: the entry has no time of its own.
     pub time: Option<&'a str>,
-    /// Why the text, which was bytes, cannot be read.
-    pub(crate) damage: Option<&'a str>,
 }
 
-/// What the server answers to a patch. The texts of a patch are two and the result is a third: findings have paths, no places.
+/// What the server answers to a patch. Findings are about one of two texts, the patch and the stored object. The result is a
+/// third, which nobody has: what is wrong with it, the patch has brought, and has a path and no place.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Patched {
@@ -74,10 +73,7 @@ pub struct Patched {
 /// # Errors
 /// A feature gate that the release does not know or has locked.
 pub fn patch(old: &str, patch: &Patch<'_>, options: &Options<'_>) -> Result<Patched, String> {
-    let refused = |finding| Ok(Patched { findings: vec![without_place(finding)], ..Patched::default() });
-    if let Some(why) = options.stored_damage {
-        return refused(stored::damaged(why));
-    }
+    let refused = |finding| Ok(Patched { findings: vec![finding], ..Patched::default() });
     let input = Input::read(old, options.release, &options.limits);
     if let Some(finding) = input.file.findings.iter().find(|finding| finding.severity == Severity::Error) {
         return refused(stored::unreadable(finding));
@@ -94,11 +90,16 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &Options<'_>) -> Result<Patc
 }
 
 fn stored_is(message: String) -> Finding {
-    Finding::error(Code::StoredObject, Origin::Claimkit, message)
+    Finding::error(Code::StoredObject, Origin::Claimkit, message).about(TextField::Old)
 }
 
-fn without_place(finding: Finding) -> Finding {
-    Finding { span: None, fixes: Vec::new(), ..finding }
+/// A finding about the result. What it says of the stored object keeps its place.
+fn of_result(finding: Finding) -> Finding {
+    let finding = Finding { object: Some(0), fixes: Vec::new(), ..finding };
+    match finding.within {
+        TextField::Old => finding,
+        _ => Finding { span: None, ..finding.about(TextField::Patch) },
+    }
 }
 
 struct Work<'a, 's> {
@@ -130,10 +131,9 @@ impl Work<'_, '_> {
         if let Some(error) = report.unusable {
             return Err(error);
         }
-        let of_object = |finding| Finding { object: Some(0), ..without_place(finding) };
         let verdict = report.objects.pop();
         Ok(Patched {
-            findings: report.findings.into_iter().map(of_object).collect(),
+            findings: report.findings.into_iter().map(of_result).collect(),
             judged: verdict.map(|verdict| Judged { valid: verdict.valid, status: verdict.status, ..Judged::of(self.item) }),
             json: Some(done.result),
             changes: Some(done.changes),
@@ -152,10 +152,10 @@ impl Work<'_, '_> {
         }
         self.check_options()?;
         let tree =
-            self.input.tree(self.item).ok_or_else(|| Stop::finding(Code::StoredObject, "`old` holds no object".to_owned()))?;
+            self.input.tree(self.item).ok_or_else(|| Stop::Finding(Box::new(stored_is("`old` holds no object".to_owned()))))?;
         let old = self.read(tree, self.item.node, self.input.mode(self.item));
         if let Some(error) = old.decoded.mismatches.first() {
-            let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone());
+            let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone()).with_span(error.span);
             return Err(Stop::Finding(Box::new(stored::unreadable(&error))));
         }
         let live = self.value(old.record())?;
@@ -181,25 +181,32 @@ impl Work<'_, '_> {
 
     /// Options that the server refuses.
     fn check_options(&self) -> Result<(), Stop> {
-        let named = self.patch.field_manager.is_some_and(|manager| !manager.is_empty());
-        let status = match self.patch.kind {
-            PatchType::Apply if !named => {
-                Status::bad_options("fieldManager", "FieldValueRequired", "Required value: is required for apply patch")
+        let manager = self.patch.field_manager.unwrap_or_default();
+        let mut errors = Errors::new(self.item.release);
+        let path = Path::ROOT.field("fieldManager");
+        match self.patch.kind {
+            PatchType::Apply if manager.is_empty() => {
+                errors.required(Code::PatchRefused, &path, "is required for apply patch");
             }
-            PatchType::Apply => return Ok(()),
+            PatchType::Apply => {}
             _ if self.patch.force => {
-                Status::bad_options("force", "FieldValueForbidden", "Forbidden: may not be specified for non-apply patch")
+                let force = Path::ROOT.field("force");
+                errors.forbidden(Code::PatchRefused, &force, "may not be specified for non-apply patch");
             }
-            _ => return Ok(()),
-        };
-        Err(Stop::Status(Box::new(status)))
+            _ => {}
+        }
+        metadata::manager(manager, &path, &mut errors);
+        match Status::bad_options(errors.list()) {
+            Some(status) => Err(Stop::Status(Box::new(status))),
+            None => Ok(()),
+        }
     }
 
     fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
         let mut text = String::new();
         record::encode(record, self.item.release, &mut text);
         serde_json::from_str::<Value>(&text)
-            .map_err(|_| Stop::finding(Code::StoredObject, "the stored object is nested too deep".to_owned()))
+            .map_err(|_| Stop::Finding(Box::new(stored_is("the stored object is nested too deep".to_owned()))))
     }
 
     fn writer(&self) -> apply::Writer<'_> {
@@ -288,13 +295,11 @@ impl Work<'_, '_> {
     /// The patch as kubectl sends it: YAML and JSON become one JSON value.
     fn read_patch(&self) -> Result<Value, Stop> {
         let wrong = |message: String| Stop::finding(Code::PatchRefused, message);
-        if let Some(why) = self.patch.damage {
-            let finding = Finding::error(Code::PatchRefused, Origin::Claimkit, format!("the patch cannot be read: {why}"));
-            return Err(Stop::Finding(Box::new(finding.with_help(HELP))));
-        }
         let file = crate::text::read(self.patch.text, &self.options.limits);
         if let Some(finding) = file.findings.iter().find(|finding| finding.severity == Severity::Error) {
-            return Err(wrong(format!("the patch cannot be read: {}", finding.message)));
+            let message = format!("the patch cannot be read: {}", finding.message);
+            let unread = Finding::error(Code::PatchRefused, Origin::Claimkit, message);
+            return Err(Stop::Finding(Box::new(Finding { span: finding.span, ..unread })));
         }
         let root = match file.documents.as_slice() {
             [document] => document.root.map(|root| (document, root)),
@@ -313,7 +318,7 @@ impl Work<'_, '_> {
     }
 
     /// The result judged as the update it is.
-    fn judge<'t>(&self, patched: &'t str) -> text::Report<'t> {
+    fn judge<'t>(&'t self, patched: &'t str) -> text::Report<'t> {
         let update = if self.patch.status { options::Operation::UpdateStatus } else { options::Operation::Update };
         let options = Options { release: Some(self.item.release), operation: update(self.old), ..self.options.clone() };
         text::validate(patched, &options)
@@ -364,8 +369,7 @@ fn refusal(stop: &Stop, unicode: crate::go::GoUnicode) -> Vec<Finding> {
                 let mut finding = Finding::error(Code::ApplyConflict, Origin::ApiServer, message)
                     .with_help("set `force` to take the field over, or leave it out of what is applied");
                 finding.path = Some(conflict.path.trim_start_matches('.').to_owned());
-                finding.object = Some(0);
-                without_place(finding)
+                of_patch(finding)
             };
             return conflicts.iter().map(finding).collect();
         }
@@ -378,7 +382,13 @@ fn refusal(stop: &Stop, unicode: crate::go::GoUnicode) -> Vec<Finding> {
             }
         }
     };
-    vec![without_place(Finding { object: Some(0), ..finding })]
+    vec![of_patch(finding)]
+}
+
+/// A finding about the patch, unless it says something else.
+fn of_patch(finding: Finding) -> Finding {
+    let finding = Finding { object: Some(0), fixes: Vec::new(), ..finding };
+    if finding.within == TextField::Text { finding.about(TextField::Patch) } else { finding }
 }
 
 /// The order in which the server prints a patched document: maps that the patch reached are sorted, others as they were.

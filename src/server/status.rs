@@ -57,6 +57,12 @@ pub struct Cause {
     pub field: String,
 }
 
+fn causes(errors: &[FieldError]) -> Vec<Cause> {
+    let cause =
+        |error: &FieldError| Cause { reason: error.cause.reason(), message: error.body.clone(), field: error.field.clone() };
+    errors.iter().map(cause).collect()
+}
+
 impl Status {
     fn failure(code: u16, reason: &'static str, message: String, details: Option<Details>) -> Self {
         Status { kind: "Status", api_version: "v1", metadata: Empty {}, status: "Failure", message, reason, details, code }
@@ -68,11 +74,7 @@ impl Status {
             return None;
         }
         let message = format!("{kind}.{GROUP} {} is invalid: {}", go::quote(name, unicode), aggregate(errors));
-        let causes = errors
-            .iter()
-            .map(|error| Cause { reason: error.cause.reason(), message: error.body.clone(), field: error.field.clone() })
-            .collect();
-        let details = Details { name: name.to_owned(), group: GROUP, kind, causes };
+        let details = Details { name: name.to_owned(), group: GROUP, kind, causes: causes(errors) };
         Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
@@ -93,6 +95,13 @@ impl Status {
         Self::failure(400, "BadRequest", message, None)
     }
 
+    /// 409: an object of this name is there already. `plural` is the resource.
+    pub fn already_exists(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
+        let message = format!("{plural}.{GROUP} {} already exists", go::quote(name, unicode));
+        let details = Details { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
+        Self::failure(409, "AlreadyExists", message, Some(details))
+    }
+
     /// 409: the stored object has another resource version. `plural` is the resource.
     pub fn conflict(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!(
@@ -108,12 +117,14 @@ impl Status {
         Self::failure(500, "", message.to_owned(), None)
     }
 
-    /// 422: options of the request. `message` is the whole text, `cause` what is wrong with `field`.
-    pub fn bad_options(field: &str, reason: &'static str, cause: &str) -> Self {
-        let message = format!("PatchOptions.meta.k8s.io \"\" is invalid: {field}: {cause}");
-        let causes = vec![Cause { reason, message: cause.to_owned(), field: field.to_owned() }];
-        let details = Details { name: String::new(), group: "meta.k8s.io", kind: "PatchOptions", causes };
-        Self::failure(422, "Invalid", message, Some(details))
+    /// 422: what is wrong with the options of a patch. `None` if nothing is.
+    pub fn bad_options(errors: &[FieldError]) -> Option<Self> {
+        if errors.is_empty() {
+            return None;
+        }
+        let message = format!("PatchOptions.meta.k8s.io \"\" is invalid: {}", aggregate(errors));
+        let details = Details { name: String::new(), group: "meta.k8s.io", kind: "PatchOptions", causes: causes(errors) };
+        Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
     /// The answer to a patch that is not carried out; `None` where the server's is not known.

@@ -1,18 +1,11 @@
-//! Findings about the text of the stored object. They have no place in the text that is judged.
+//! Findings about the text of the stored objects.
 
-use crate::finding::{Code, Finding, Origin};
-use crate::text::bytes::HELP;
+use crate::finding::{Code, Finding, Origin, TextField};
 
 /// The text has this finding, so that the stored object cannot be read.
 pub fn unreadable(finding: &Finding) -> Finding {
-    cannot_be_read(&finding.message).with_help("give the object as the server stores it in `old`")
-}
-
-/// The text's bytes are not a text.
-pub fn damaged(why: &str) -> Finding {
-    cannot_be_read(why).with_help(HELP)
-}
-
-fn cannot_be_read(why: &str) -> Finding {
-    Finding::error(Code::StoredObject, Origin::Claimkit, format!("the stored object cannot be read: {why}"))
+    let message = format!("the stored object cannot be read: {}", finding.message);
+    let help = "give the object as the server stores it in `old`";
+    let about = Finding::error(Code::StoredObject, Origin::Claimkit, message).with_help(help).about(TextField::Old);
+    Finding { span: finding.span, ..about }
 }

@@ -1,19 +1,21 @@
 //! All objects of a text, each as the server answers it.
 
 use crate::advice::{hints, suggest};
-use crate::api::Release;
+use crate::api::{Api, Release, Scope};
 use crate::expression::lint::Lints;
-use crate::finding::{Code, Finding, Findings, Origin, Severity, Step};
+use crate::finding::{Code, Finding, Findings, Origin, Severity, Step, TextField};
 use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
+use crate::record::decode::Via;
 use crate::rules::references::{Located, Named, References};
 use crate::server::device::defaults::CLOCK;
 use crate::server::object::{self, Object};
-use crate::server::options::{Options, StoredAs};
+use crate::server::options::{Operation, Options, StoredAs};
 use crate::server::status::Status;
 use crate::server::stored;
 use crate::text::{Source, Span};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What the server answers to the objects of a text.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ use std::borrow::Cow;
 pub struct Report<'t> {
     /// The text, which turns byte offsets into lines.
     pub source: Source<'t>,
+    /// The text of the stored objects, for the findings about it.
+    pub stored: Option<Source<'t>>,
     /// Everything found, in the order of the text; what is wrong with the text itself comes first.
     pub findings: Vec<Finding>,
     /// The objects.
@@ -121,13 +125,14 @@ impl Judged {
 /// assert_eq!((place.line, place.character), (7, 18));
 /// assert_eq!(report.objects[0].status.as_ref().unwrap().code, 422);
 /// ```
-pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
+pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
     let stored = options.stored().map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
     let mut findings = Findings::new(options.limits.findings);
     let mut objects: Vec<Judged> = Vec::new();
     let partners = object::partners(options, stored.as_ref());
     let mut checked = false;
     let mut references = References::default();
+    let mut created = Created::default();
     let mut lints = Lints::default();
     let mut passage = Passage::open(text, options.via, options.release, &options.limits);
     // Whether a text is one object, which is compared with the one stored whatever its name, is known at its end.
@@ -164,6 +169,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
                             let source = passage.input.file.source;
                             return Report {
                                 source,
+                                stored: None,
                                 findings: Vec::new(),
                                 objects: Vec::new(),
                                 unusable: Some(error),
@@ -180,6 +186,15 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     judged.valid = Some(!refused);
                     judged.status = verdict.status.map(Box::new);
+                    if !refused && !created.insert(options, *api, item) {
+                        let status = Status::already_exists(api.kind.plural, &item.name, item.release.rules().unicode);
+                        let mut finding = Finding::error(Code::AlreadyExists, Origin::ApiServer, status.message.clone())
+                            .with_help("give one of the two another name, or take it out");
+                        finding.path = Some("metadata.name".to_owned());
+                        finding.steps = ["metadata", "name"].map(|key| Step::Key(key.to_owned())).into();
+                        findings.push(place(input, item, index, finding));
+                        (judged.valid, judged.status) = (Some(false), Some(Box::new(status)));
+                    }
                     let wanted = options.stored_as.map(|stored| match stored {
                         StoredAs::Written => api.version.name,
                         StoredAs::Version(name) => name,
@@ -200,10 +215,10 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
     let Input { mut file, .. } = passage.input;
     // What is wrong with the text comes first, then what is wrong with the stored objects.
     let mut of_texts = std::mem::take(&mut file.findings);
-    match options.stored_damage {
-        Some(why) => of_texts.push(stored::damaged(why)),
-        None => of_texts.extend(stored.iter().flat_map(|stored| &stored.file.findings).map(stored::unreadable)),
-    }
+    of_texts.extend(stored.iter().flat_map(|stored| &stored.file.findings).map(|finding| match finding.severity {
+        Severity::Error => stored::unreadable(finding),
+        _ => Finding { fixes: Vec::new(), ..finding.clone() }.about(TextField::Old),
+    }));
     let missing = &mut |finding| findings.push(finding);
     references.missing(&|index| objects.get(index).map(Judged::names), options.namespace_of(""), options.release, missing);
     lints.findings(&mut |finding| findings.push(finding));
@@ -212,7 +227,27 @@ pub fn validate<'t>(text: &'t str, options: &Options<'_>) -> Report<'t> {
         findings.push(nothing_checked(objects.is_empty()));
     }
     let ok = checked && !refused && objects.iter().all(|object| object.valid != Some(false));
-    Report { source: file.source, findings: findings.behind(of_texts), objects, unusable: None, ok }
+    let stored = stored.map(|stored| stored.file.source);
+    Report { source: file.source, stored, findings: findings.behind(of_texts), objects, unusable: None, ok }
+}
+
+/// What a text has created so far, by resource, namespace and name.
+#[derive(Default)]
+struct Created(BTreeMap<String, bool>);
+
+impl Created {
+    /// Notes an object; false if there is one of its name already, which is refused (kube-apiserver,
+    /// pkg/registry/generic/registry/store.go, `Store.create`). Validation functions alone know of no other objects.
+    fn insert(&mut self, options: &Options<'_>, api: Api, item: &Item) -> bool {
+        if !matches!(options.operation, Operation::Create) || options.via == Via::Validator || item.name.is_empty() {
+            return true;
+        }
+        let namespace = match api.kind.scope {
+            Scope::Namespaced => options.namespace_of(&item.namespace),
+            Scope::Cluster => "",
+        };
+        self.0.insert(format!("{}/{namespace}/{}", api.kind.plural, item.name), true).is_none()
+    }
 }
 
 /// The stored object without what the server sets anew each time.

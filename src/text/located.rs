@@ -1,12 +1,12 @@
 //! Findings as editors count: lines, UTF-16 code units and bytes in place of byte spans.
 
-use crate::finding::{self, Cause, Origin, Severity};
+use crate::finding::{self, Cause, Origin, Severity, TextField};
 use crate::text::source::{self, Source, Span};
 use serde::Serialize;
 use std::borrow::Cow;
 
 /// A finding with its place in editor positions.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Finding {
     /// Stable code.
     pub code: &'static str,
@@ -27,6 +27,9 @@ pub struct Finding {
     pub help: Option<Cow<'static, str>>,
     /// Edits that mend it.
     pub fixes: Vec<Fix>,
+    /// The text it is about: in that one the place and the edits count.
+    #[serde(rename = "in")]
+    pub within: TextField,
     /// The place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
@@ -36,7 +39,7 @@ pub struct Finding {
 }
 
 /// A fix.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Fix {
     /// What it does.
     pub title: String,
@@ -106,6 +109,7 @@ pub fn finding(source: &Source<'_>, finding: finding::Finding) -> Finding {
         cause: finding.cause,
         help: finding.help,
         fixes,
+        within: finding.within,
         range: finding.span.map(|span| range(source, span)),
         object: finding.object,
     }

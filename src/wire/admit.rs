@@ -2,7 +2,7 @@
 
 use super::answer::{self, Answer};
 use super::request::Request;
-use crate::finding::{Code, Finding, Origin};
+use crate::finding::{Code, Finding, Origin, TextField};
 use crate::policy::response::{self, ValidationResponse};
 use crate::policy::{self, Mutation, Settings, Verdict};
 use crate::text::tree::{NodeId, Tree};
@@ -14,6 +14,9 @@ pub(super) const MAX_PAYLOAD: usize = 16 << 20;
 
 /// Answers `admit`: a request and settings give `response`; settings alone are only checked.
 pub fn admit(request: &Request) -> Answer {
+    if request.request.is_none() && request.settings.is_none() {
+        return Answer::unusable(Some("admit"), "`request` is missing: an AdmissionRequest, or only `settings` to check them");
+    }
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
     of_texts(text(&request.request).as_deref(), text(&request.settings).as_deref().unwrap_or_default())
 }
@@ -24,7 +27,10 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str) -> Answer {
         Ok(settings) => settings,
         Err(errors) => {
             let source = Source::new("");
-            let finding = |error| answer::finding(&source, Finding::error(Code::PolicySettings, Origin::Claimkit, error));
+            let finding = |error| {
+                let finding = Finding::error(Code::PolicySettings, Origin::Claimkit, error);
+                answer::finding(&source, finding.about(TextField::Settings))
+            };
             answer.findings = errors.iter().map(finding).collect();
             if request.is_some() {
                 answer.response = raw(&ValidationResponse::of(&Verdict::unusable("", &errors)));

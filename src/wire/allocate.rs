@@ -9,7 +9,7 @@ use crate::manifest::findings::{other_group, place};
 
 use crate::advice::locate;
 use crate::api::{Api, DeviceKind, ObjectKind, Release};
-use crate::finding::{self, Code, Origin, Severity};
+use crate::finding::{self, Code, Origin, Severity, Step, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::behaviour::{self, Behaviour, Feature, Features};
 use crate::place::device::cluster::Cluster;
@@ -50,8 +50,13 @@ fn answer(request: &Request) -> Result<Answer, String> {
     let target = Target::of(request)?;
     let text = request.text.as_deref().ok_or("`text` is missing: the objects of the cluster")?;
     let mut input = Input::read(text, Some(target.release), &request.limits);
-    let mut world =
-        World { request, release: target.release, facts: Facts::default(), findings: std::mem::take(&mut input.file.findings) };
+    let mut world = World {
+        request,
+        release: target.release,
+        facts: Facts::default(),
+        findings: std::mem::take(&mut input.file.findings),
+        beside: Vec::new(),
+    };
     let mut answer = Answer::to("allocate");
     for (index, item) in input.items.iter().enumerate() {
         answer.objects.push(Object::of(&input.file.source, item));
@@ -60,7 +65,7 @@ fn answer(request: &Request) -> Result<Answer, String> {
     if let Some(Some(nodes)) = &request.nodes {
         world.take_nodes(nodes);
     }
-    let World { mut facts, mut findings, .. } = world;
+    let World { mut facts, mut findings, beside, .. } = world;
     if let Some(labels) = &request.namespace_labels {
         let labels = labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         facts.namespaces.insert_new(request.namespace_of("").to_owned(), labels);
@@ -84,6 +89,7 @@ fn answer(request: &Request) -> Result<Answer, String> {
         findings.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
     }
     answer.findings = answer::findings(&input.file.source, findings, &request.limits);
+    answer.findings.extend(beside);
     let mut more: Vec<&told::Finding> = Vec::new();
     for found in faults.iter().chain(pods.iter().flat_map(|pod| &pod.findings)) {
         if !more.contains(&found) {
@@ -124,6 +130,8 @@ struct World<'r> {
     release: Release,
     facts: Facts,
     findings: Vec<finding::Finding>,
+    /// Findings about a text beside the one of the objects.
+    beside: Vec<Finding>,
 }
 
 impl World<'_> {
@@ -206,13 +214,16 @@ impl World<'_> {
     fn take_nodes(&mut self, text: &str) {
         let mut input = Input::read(text, Some(self.release), &self.request.limits);
         for finding in std::mem::take(&mut input.file.findings) {
-            self.findings.push(finding::Finding { span: None, fixes: Vec::new(), ..finding });
+            let finding = finding::Finding { fixes: Vec::new(), ..finding };
+            self.beside.push(answer::finding(&input.file.source, finding.about(TextField::Nodes)));
         }
         for (index, item) in input.items.iter().enumerate().filter(|(_, item)| item.api_version == "v1" && item.kind == "Node") {
             let read = input.deserialize::<Value>(index).map_err(|error| error.to_string());
             if let Err(error) = read.and_then(|node| self.facts.add(&node)) {
                 let message = format!("Node `{}` cannot be used: {error}", item.name);
-                self.findings.push(finding::Finding::error(Code::TypeMismatch, Origin::Claimkit, message));
+                let finding = finding::Finding::error(Code::TypeMismatch, Origin::Claimkit, message).about(TextField::Nodes);
+                let span = Some(item.span);
+                self.beside.push(answer::finding(&input.file.source, finding::Finding { span, ..finding }));
             }
         }
     }

@@ -264,14 +264,18 @@ impl Object {
 
 impl From<Report<'_>> for Answer {
     fn from(report: Report<'_>) -> Self {
-        let Report { source, findings, objects, unusable, ok } = report;
+        let Report { source, stored, findings, objects, unusable, ok } = report;
         if let Some(error) = unusable {
             return Answer::unusable(Some("validate"), &error);
         }
+        let text_of = |found: &finding::Finding| match (found.within, &stored) {
+            (finding::TextField::Old, Some(stored)) => stored,
+            _ => &source,
+        };
         Answer {
             ok,
             objects: objects.into_iter().map(|judged| Object::judged(&source, judged)).collect(),
-            findings: findings.into_iter().map(|found| finding(&source, found)).collect(),
+            findings: findings.into_iter().map(|found| finding(text_of(&found), found)).collect(),
             ..Answer::to("validate")
         }
     }

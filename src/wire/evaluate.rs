@@ -5,17 +5,13 @@ use super::request::Request;
 use crate::api::core::NODE_SELECTOR;
 use crate::place::PreparedNodes;
 use crate::scheduler::{self, Options};
-use crate::text::Source;
 
 /// Answers `evaluate`.
 pub fn evaluate(request: &Request) -> Answer {
     match &request.nodes {
         None => unusable("`nodes` is missing: the text with Nodes, or `null` for a nil node"),
         Some(None) => evaluate_on(request, &PreparedNodes::nil()),
-        Some(Some(text)) => match request.damage("nodes") {
-            Some(why) => evaluate_on(request, &PreparedNodes::damaged(why)),
-            None => evaluate_on(request, &PreparedNodes::read(text, &request.limits)),
-        },
+        Some(Some(text)) => evaluate_on(request, &PreparedNodes::read(text, &request.limits)),
     }
 }
 
@@ -37,7 +33,6 @@ pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
         explain: &request.explain,
         without_places: request.without_places,
         limits: request.limits,
-        selector_damage: request.damage("selector"),
     };
     let mut done = match (&request.selector, &request.text) {
         (Some(_), Some(_)) => return unusable("give `text` or `selector`, not both"),
@@ -57,8 +52,7 @@ pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
         object.placement = placement.map(Box::new);
     }
     let mut findings = answer::findings(&done.source, done.findings, &request.limits);
-    let nowhere = Source::new("");
-    findings.extend(done.of_nodes.into_iter().map(|finding| answer::finding(&nowhere, finding)));
+    findings.extend(done.of_nodes);
     Answer { ok: done.ok, objects, findings, ..Answer::to("evaluate") }
 }
 

@@ -3,6 +3,7 @@
 use super::answer::{Answer, FixOf};
 use super::hover;
 use super::request::Request;
+use crate::finding::TextField;
 use crate::text::Source;
 
 const VERB: &str = "fixes";
@@ -20,6 +21,9 @@ pub fn fixes(request: &Request) -> Answer {
     let wanted = request.range.map(|range| (range.start.offset(&source), range.end.offset(&source)));
     let mut fixes = Vec::new();
     for finding in judged.findings.drain(..) {
+        if finding.within != TextField::Text {
+            continue;
+        }
         let inside = match (wanted, finding.range) {
             (None, _) => true,
             (Some((start, end)), Some(range)) => range.start.offset as usize <= end && start <= range.end.offset as usize,

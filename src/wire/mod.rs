@@ -19,16 +19,17 @@ mod options;
 mod parse;
 mod patch;
 pub mod raw_mode;
+mod replaced;
 mod select;
 mod target;
 mod validate;
 
 pub use crate::scheduler::FULL_NODES;
 pub use answer::{Answer, Compiled, Run, Traced};
-pub use evaluate::evaluate_on;
 pub use options::{AllocateOptions, CelEnvironment};
 pub use request::Request;
 
+use crate::place::PreparedNodes;
 use serde::Serialize;
 
 /// The verbs whose answers have sentences of a locale.
@@ -36,6 +37,23 @@ const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases
 
 /// Answers a request.
 pub fn run(request: &Request) -> Answer {
+    let mut answer = carry_out(request);
+    if answer.error.is_none() {
+        replaced::tell(request, &mut answer);
+    }
+    answer
+}
+
+/// Answers `evaluate` on nodes that were prepared before; the request's own `nodes` do not count.
+pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
+    let mut answer = evaluate::evaluate_on(request, nodes);
+    if answer.error.is_none() {
+        replaced::tell(request, &mut answer);
+    }
+    answer
+}
+
+fn carry_out(request: &Request) -> Answer {
     match request.verb.as_str() {
         "parse" => parse::parse(request),
         "validate" => validate::validate(request),
@@ -53,7 +71,8 @@ pub fn run(request: &Request) -> Answer {
         verb => Answer::unusable(
             Some(verb),
             &format!(
-                "unknown verb `{verb}`; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`, `allocate`"
+                "{}; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`, `allocate`",
+                if verb.is_empty() { "`verb` is missing".to_owned() } else { format!("unknown verb `{verb}`") }
             ),
         ),
     }

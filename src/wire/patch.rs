@@ -2,6 +2,7 @@
 
 use super::answer::{self, Answer, Object};
 use super::request::{Operation, Request};
+use crate::finding::{Finding, TextField};
 use crate::go::time::Time;
 use crate::server::options::Options;
 use crate::server::patch::{self, Patch};
@@ -34,7 +35,6 @@ pub fn patch(request: &Request) -> Answer {
         field_manager: request.field_manager.as_deref(),
         force: request.force,
         time: request.time.as_deref(),
-        damage: request.damage("text"),
     };
     let done = match patch::patch(old, &patch, &Options { release, ..request.options() }) {
         Ok(done) => done,
@@ -47,6 +47,13 @@ pub fn patch(request: &Request) -> Answer {
         changes: done.changes,
         ..Object::judged(&nowhere, judged)
     });
-    let findings = done.findings.into_iter().map(|finding| answer::finding(&nowhere, finding)).collect();
+    let (old, patch) = (Source::new(old), Source::new(text));
+    let finding = |finding: Finding| match finding.within {
+        TextField::Old => answer::finding(&old, finding),
+        // The patch may be the text that is asked about.
+        _ if request.patch.is_none() => answer::finding(&patch, finding.about(TextField::Text)),
+        _ => answer::finding(&patch, finding),
+    };
+    let findings = done.findings.into_iter().map(finding).collect();
     Answer { ok: done.ok, objects: object.into_iter().collect(), findings, ..Answer::to("validate") }
 }

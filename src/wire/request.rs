@@ -3,6 +3,7 @@
 use super::options::{AllocateOptions, CelEnvironment};
 use crate::api::{Gates, Release};
 use crate::editor::sentences::{LOCALES, Sentences};
+use crate::finding::TextField;
 use crate::limits::Limits;
 pub use crate::record::decode::Via;
 pub use crate::scheduler::Detail;
@@ -75,9 +76,11 @@ pub struct Request {
     /// Answers say where in the text. Not asked for in requests: hosts that have no text leave it out.
     #[serde(skip)]
     pub without_places: bool,
-    /// Texts that were bytes and cannot be read: the field's name and why. Not asked for in requests: a request is text.
+    /// Texts that the caller has as objects, so that answers cannot point into them. Not asked for in requests.
     #[serde(skip)]
-    pub damaged: Vec<(&'static str, String)>,
+    pub placeless: Vec<TextField>,
+    /// Texts that were bytes: where in them U+FFFD stands for the first byte that is not UTF-8.
+    pub replaced: Replaced,
     /// Parse: which objects `kubectl get -l` would show.
     pub label_selector: Option<String>,
     /// Parse: which objects `kubectl get --field-selector` would show.
@@ -97,6 +100,7 @@ pub struct Request {
     /// Admit: an AdmissionRequest, or the AdmissionReview around it; absent: only the settings are checked.
     pub request: Option<Box<RawValue>>,
     /// Admit: the settings of the policy; absent: none.
+    #[serde(deserialize_with = "given")]
     pub settings: Option<Box<RawValue>>,
     /// Cel: the text of a selector. `stored` tells whether it is stored already.
     pub expression: Option<String>,
@@ -166,6 +170,11 @@ pub enum Stored {
 /// Reads a request, or a part of one, from JSON. The error names the field, what stands there and what is expected:
 /// `` `limits.findings`: invalid type: … ``.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    // serde takes a list for the fields in their order.
+    if !text.trim_start().starts_with('{') {
+        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
+        return Err("it is not an object with the fields of a request".to_owned());
+    }
     let mut json = serde_json::Deserializer::from_str(text);
     let request = serde_path_to_error::deserialize(&mut json).map_err(|error| match error.path().to_string().as_str() {
         "." => error.inner().to_string(),
@@ -190,7 +199,6 @@ impl Request {
                 Some(Stored::Version(name)) => Some(StoredAs::Version(name.strip_prefix("resource.k8s.io/").unwrap_or(name))),
             },
             limits: self.limits,
-            stored_damage: self.damage("old"),
             ..Options::default()
         }
     }
@@ -205,11 +213,6 @@ impl Request {
         let asked = self.locale.as_deref().unwrap_or("en");
         let known = LOCALES.iter().copied().find(|known| *known == asked);
         known.ok_or_else(|| format!("unknown locale `{asked}`; write `en` or `zh-Hans`"))
-    }
-
-    /// Why a field's bytes cannot be read, if they were bytes and cannot be.
-    pub fn damage(&self, field: &str) -> Option<&str> {
-        self.damaged.iter().find(|(name, _)| *name == field).map(|(_, why)| why.as_str())
     }
 
     /// The gates that are on in a release; `None` if none was set. The error names the gate.
@@ -236,6 +239,20 @@ impl Request {
             Some(text) => Release::parse(text).map(Some).ok_or_else(|| Release::unknown(text)),
         }
     }
+}
+
+/// `replaced`: byte offsets in the texts of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "an object with byte offsets by field")]
+pub struct Replaced {
+    /// In `text`, or in the `selector` that stands in its place.
+    pub text: Option<u32>,
+    /// In `nodes`.
+    pub nodes: Option<u32>,
+    /// In `old`.
+    pub old: Option<u32>,
+    /// In `patch`.
+    pub patch: Option<u32>,
 }
 
 /// `operation`

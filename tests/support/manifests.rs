@@ -38,9 +38,9 @@ pub fn request(path: &Path, text: &str) -> Value {
                 let (name, label) = value.split_once(':').expect("name:value");
                 request["namespaceLabels"] = json!({ name: label });
             }
-            "limits" => {
+            "limits" | "replaced" => {
                 let (name, number) = value.split_once(':').expect("name:number");
-                request["limits"] = json!({ name: number.parse::<usize>().unwrap() });
+                request[key] = json!({ name: number.parse::<usize>().unwrap() });
             }
             _ => request[key] = value.parse::<bool>().map_or_else(|_| json!(value), |flag| json!(flag)),
         }

@@ -24,6 +24,9 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> F
         let bracket = text.get(open..).and_then(|rest| rest.chars().next()).unwrap_or('{');
         format!("the `{bracket}` at line {}, column {}", position.line.saturating_add(1), position.character.saturating_add(1))
     });
+    if next.is_some() && text.trim_start().starts_with("{{") {
+        return finding.with_help("`{{ … }}` looks like a template that was not rendered: render it first");
+    }
     let before = text.get(..at).unwrap_or("").trim_end();
     if let Some(close @ ('}' | ']')) = next
         && let Some(kept) = before.strip_suffix(',')

@@ -50,6 +50,13 @@ function contextsOf(answer: Answer): SchedulingContext[] {
   });
 }
 
+/** A finding about another text than the manifests has no place in them. */
+function withoutPlace(finding: Finding): Finding {
+  if (finding.in === "text") return finding;
+  const { range: _, ...placeless } = finding;
+  return { ...placeless, fixes: [] };
+}
+
 /** Reduces an evaluation to the matrix; `read` are the nodes' labels as they stand in the text. */
 export function compactPlacements(answer: Answer, read: readonly { name: string; labels: Record<string, string> }[]): Matrix {
   const columns: Column[] = [];
@@ -74,5 +81,5 @@ export function compactPlacements(answer: Answer, read: readonly { name: string;
     });
   });
   const byName = new Map(read.map((node) => [node.name, node.labels]));
-  return { ok: answer.ok, findings: answer.findings, nodes, labels: nodes.map((name) => byName.get(name) ?? null), columns, columnCount, contexts: contextsOf(answer) };
+  return { ok: answer.ok, findings: answer.findings.map(withoutPlace), nodes, labels: nodes.map((name) => byName.get(name) ?? null), columns, columnCount, contexts: contextsOf(answer) };
 }
