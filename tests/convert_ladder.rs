@@ -439,6 +439,20 @@ fn every_loss_is_named() {
     }
 }
 
+/// The result is judged by the rules of the target release: 1.35 and later refuse counters beside devices, 1.33 does not.
+#[test]
+fn the_result_is_judged_in_its_release() {
+    let text = "apiVersion: resource.k8s.io/v1alpha3\nkind: ResourceSlice\nmetadata: {name: one}\nspec:\n  driver: d.example.com\n  pool: {name: p, generation: 1, resourceSliceCount: 1}\n  nodeName: n1\n  sharedCounters:\n  - name: c\n    counters: {m: {value: 1Gi}}\n  devices:\n  - name: a\n    basic: {}\n";
+    let done = run(text, "v1");
+    assert!(done.text.is_some(), "{}", said(&done));
+    let lost: Vec<_> = done.findings.iter().filter(|finding| finding.code == Code::ValidityLost).collect();
+    assert_eq!(lost.len(), 1, "{}", said(&done));
+    assert!(lost[0].message.contains("does not accept") && lost[0].span.is_some());
+    assert!(
+        run(&text.replace("  sharedCounters:\n  - name: c\n    counters: {m: {value: 1Gi}}\n", ""), "v1").findings.is_empty()
+    );
+}
+
 /// A kind that the target version never had is an error that names it.
 #[test]
 fn a_kind_without_counterpart_is_refused() {

@@ -173,6 +173,40 @@ fn every_version_is_reached() {
     }
 }
 
+/// The contract's fields, and a comment above the line that a decision concerns.
+#[test]
+fn a_decision_says_all_of_it() {
+    let text =
+        "# é\napiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: c\ndriverName: d.example.com\n";
+    let done = convert(text, "v1", &json!({"annotate": true}));
+    assert_eq!(done["ok"], true);
+    let object = &done["objects"][0];
+    assert_eq!((&object["to"], &object["changed"]), (&json!("resource.k8s.io/v1"), &json!(true)));
+    let decision = &object["decisions"][0];
+    assert_eq!((&decision["code"], &decision["path"]), (&json!("class-selector"), &json!("driverName")));
+    let start = json!({"line": 5, "character": 0, "offset": text.find("driverName").unwrap()});
+    assert_eq!(decision["range"]["start"], start);
+    assert_eq!(decision["assumed"], "`device.driver == 'd.example.com'`");
+    assert!(["question", "why", "message"].iter().all(|field| decision[field].as_str().is_some_and(|text| !text.is_empty())));
+    let alternatives = decision["alternatives"].as_array().unwrap();
+    assert!(!alternatives.is_empty());
+    let finding = &done["findings"][0];
+    let said = (&finding["code"], &finding["severity"], &finding["message"], &finding["object"]);
+    assert_eq!(said, (&json!("conversion-decision"), &json!("warning"), &decision["message"], &json!(0)));
+    let message = decision["message"].as_str().unwrap();
+    let mut comments = format!("  # claimkit: {message}\n");
+    for one in alternatives {
+        comments += &format!("  # claimkit: or: {}\n", one.as_str().unwrap());
+    }
+    let new = done["text"].as_str().unwrap();
+    assert!(new.contains(&format!("spec:\n{comments}  selectors:\n")), "{new}");
+    // JSON has no comments, and says so.
+    let json = r#"{"apiVersion":"resource.k8s.io/v1alpha2","kind":"ResourceClass","metadata":{"name":"c"},"driverName":"d"}"#;
+    let done = convert(json, "v1", &json!({"annotate": true}));
+    assert!(done["findings"].as_array().unwrap().iter().any(|finding| finding["severity"] == "info"), "{:#}", done["findings"]);
+    assert!(done["text"].as_str().unwrap().contains("DeviceClass"));
+}
+
 /// A manifest of a real project before and after its authors moved it.
 struct Pair {
     before: &'static str,

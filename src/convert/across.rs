@@ -144,6 +144,9 @@ impl Work<'_> {
                 }
             }
         }
+        for (index, outcome) in self.outcomes.iter_mut().enumerate() {
+            outcome.changed |= migration.moved(index).is_some();
+        }
         Some(text)
     }
 
