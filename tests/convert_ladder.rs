@@ -533,6 +533,27 @@ fn other_forms_come_back() {
     }
 }
 
+/// A key that is shorter than a level of indentation keeps the comment behind it.
+#[test]
+fn a_comment_behind_a_short_key_comes_back() {
+    let slice = |capacity: &str| {
+        let capacity = capacity.replace('\n', "\n                ");
+        format!(
+            "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata:\n    name: one\nspec:\n    devices:\n      - name: d\n        basic:\n            capacity:\n                {capacity}\n"
+        )
+    };
+    for text in [
+        slice("a: # behind\n    # above\n    value: 1"),
+        slice("a: # behind\n    value: 1 # other"),
+        slice("a:\n    # above\n    value: 1"),
+        slice("b:\n    value: 2\n# own\na: # behind\n    # above\n    value: 1"),
+    ] {
+        let there = run(&text, "v1alpha3");
+        let new = there.text.as_deref().unwrap();
+        assert_eq!(run(new, "v1beta1").text.as_deref(), Some(text.as_str()), "{new}");
+    }
+}
+
 /// A file with several documents and a List: each object is converted, the rest is not touched.
 #[test]
 fn lists_and_other_documents_stay() {

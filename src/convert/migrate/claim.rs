@@ -158,10 +158,12 @@ fn devices<'t>(tree: &'t Tree<'t>, node: NodeId, base: &str, class: &Class, fold
     Change { at, gone: vec!["spec"], put: vec![("spec".to_owned(), Part::Map(put))] }
 }
 
-/// The first label of the class's name: a DNS label, as names of requests must be.
+/// The first label of the class's name if it is a DNS label, as names of requests must be.
 fn request_name(class: &str) -> String {
     let label: String = class.split('.').next().unwrap_or("").chars().take(MAX_LABEL).collect();
-    if label.is_empty() { "request".to_owned() } else { label }
+    let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let fine = !label.is_empty() && label.chars().all(inside) && !label.starts_with('-') && !label.ends_with('-');
+    if fine { label } else { "request".to_owned() }
 }
 
 /// One name, or one with a number for each of several.
