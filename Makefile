@@ -77,6 +77,7 @@ test-rust:
 	@cargo test --locked
 	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps
 	@$(MAKE) test-allocator
+	@$(MAKE) test-conversion
 	$(call say,k8s-openapi filled from claimkit: about 2 minutes the first time)
 	@cargo test --quiet --manifest-path tests/hosts/k8s-openapi/Cargo.toml
 
@@ -85,6 +86,13 @@ test-rust:
 test-allocator:
 	$(call say,all recorded answers of the device allocator and of 1.31 to 1.36: about 1 minute)
 	@CLAIMKIT_ALL_VECTORS=1 cargo test --quiet --locked --test all -- place:: device_vectors:: --nocapture
+
+# Every object that a server stored, from every version of the device family to every other and back, with comments on every line;
+# `cargo test` takes some of them. With optimisation: without, it takes most of an hour.
+.PHONY: test-conversion
+test-conversion:
+	$(call say,all stored objects converted there and back: about 8 minutes the first time)
+	@CLAIMKIT_ALL=1 cargo test --release --quiet --locked --test all -- convert_ladder:: convert_migrate:: --nocapture
 
 # The command line and the npm package: Node and Chromium.
 .PHONY: test-hosts

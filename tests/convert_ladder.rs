@@ -439,6 +439,20 @@ fn every_loss_is_named() {
     }
 }
 
+/// The result is judged by the rules of the target release: 1.35 and later refuse counters beside devices, 1.33 does not.
+#[test]
+fn the_result_is_judged_in_its_release() {
+    let text = "apiVersion: resource.k8s.io/v1alpha3\nkind: ResourceSlice\nmetadata: {name: one}\nspec:\n  driver: d.example.com\n  pool: {name: p, generation: 1, resourceSliceCount: 1}\n  nodeName: n1\n  sharedCounters:\n  - name: c\n    counters: {m: {value: 1Gi}}\n  devices:\n  - name: a\n    basic: {}\n";
+    let done = run(text, "v1");
+    assert!(done.text.is_some(), "{}", said(&done));
+    let lost: Vec<_> = done.findings.iter().filter(|finding| finding.code == Code::ValidityLost).collect();
+    assert_eq!(lost.len(), 1, "{}", said(&done));
+    assert!(lost[0].message.contains("does not accept") && lost[0].span.is_some());
+    assert!(
+        run(&text.replace("  sharedCounters:\n  - name: c\n    counters: {m: {value: 1Gi}}\n", ""), "v1").findings.is_empty()
+    );
+}
+
 /// A kind that the target version never had is an error that names it.
 #[test]
 fn a_kind_without_counterpart_is_refused() {
@@ -482,10 +496,8 @@ fn a_release_chooses_the_version_of_each_kind() {
         assert_eq!(outcome.to, format!("resource.k8s.io/{to}"), "{from} {kind} {minor}");
         assert_eq!((outcome.changed, outcome.removed_in), (from != to, removed), "{from} {kind} {minor}");
     }
-    // Nothing leads from one family to the other, and 1.31 is the last release with this kind.
-    for (minor, from, kind) in
-        [(36, "v1alpha2", "ResourceClaim"), (30, "v1", "ResourceClaim"), (32, "v1alpha3", "PodSchedulingContext")]
-    {
+    // Nothing leads back from one family to the other, and 1.31 is the last release with this kind.
+    for (minor, from, kind) in [(30, "v1", "ResourceClaim"), (32, "v1alpha3", "PodSchedulingContext")] {
         let done = convert(&object(from, kind), Target::Release(minor), &Options::default()).findings;
         assert_eq!(done.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::NoCounterpart], "{from} {kind}");
     }
@@ -518,6 +530,27 @@ fn other_forms_come_back() {
             assert!(!printed(&there), "{text}\n{}", said(&there));
             assert_eq!(run(new, "v1").text.as_deref(), Some(text.as_str()), "{to}:\n{new}");
         }
+    }
+}
+
+/// A key that is shorter than a level of indentation keeps the comment behind it.
+#[test]
+fn a_comment_behind_a_short_key_comes_back() {
+    let slice = |capacity: &str| {
+        let capacity = capacity.replace('\n', "\n                ");
+        format!(
+            "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceSlice\nmetadata:\n    name: one\nspec:\n    devices:\n      - name: d\n        basic:\n            capacity:\n                {capacity}\n"
+        )
+    };
+    for text in [
+        slice("a: # behind\n    # above\n    value: 1"),
+        slice("a: # behind\n    value: 1 # other"),
+        slice("a:\n    # above\n    value: 1"),
+        slice("b:\n    value: 2\n# own\na: # behind\n    # above\n    value: 1"),
+    ] {
+        let there = run(&text, "v1alpha3");
+        let new = there.text.as_deref().unwrap();
+        assert_eq!(run(new, "v1beta1").text.as_deref(), Some(text.as_str()), "{new}");
     }
 }
 

@@ -20,6 +20,7 @@ mod convert_corpus;
 mod convert_ladder;
 #[path = "convert_laws/main.rs"]
 mod convert_laws;
+mod convert_migrate;
 mod decode_vectors;
 mod device_advice;
 mod device_tables;

@@ -19,6 +19,7 @@ use std::fs;
 /// Codes of conversions and patches: their cases are in `tests/convert`, `tests/patch.rs` and `tests/query.rs`.
 const ELSEWHERE: &[Code] = &[
     Code::ConversionLoss,
+    Code::ConversionDecision,
     Code::NoCounterpart,
     Code::ConversionPrinted,
     Code::ConversionDisagrees,

@@ -10,6 +10,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("to", arguments.value("to"))
         .with("lossy", arguments.has("allow-loss").then_some("allow"))
         .with("dropServerFields", arguments.has("drop-server-fields").then_some(true))
+        .with("annotate", arguments.has("annotate").then_some(true))
         .with("release", arguments.value("release"));
     let (files, readable) = files::read(arguments, host);
     let Some(answers) = ask::each(arguments, &request, &files, &[], host) else { return UNUSABLE };

@@ -99,6 +99,12 @@ static TO: Opt = opt(
 static ALLOW_LOSS: Opt = opt("allow-loss", None, Takes::Nothing, "convert although fields are lost; the losses are listed");
 static DROP_SERVER_FIELDS: Opt =
     opt("drop-server-fields", None, Takes::Nothing, "take fields of metadata out that only the server and kubectl apply write");
+static ANNOTATE: Opt = opt(
+    "annotate",
+    None,
+    Takes::Nothing,
+    "write what was assumed from v1alpha1 or v1alpha2 to later versions as comments into the text",
+);
 static IN_PLACE: Opt = opt("in-place", Some('i'), Takes::Nothing, "write the converted text back to the files");
 static DIFF: Opt = opt("diff", None, Takes::Nothing, "print what would change as a unified diff");
 static CHECK: Opt = opt("check", None, Takes::Nothing, "print the files that would change, and end with 1 if there are any");
@@ -216,6 +222,7 @@ pub static VERBS: &[Verb] = &[
             &TO,
             &ALLOW_LOSS,
             &DROP_SERVER_FIELDS,
+            &ANNOTATE,
             &IN_PLACE,
             &DIFF,
             &CHECK,

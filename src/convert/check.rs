@@ -213,7 +213,7 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
     finding
 }
 
-fn disagrees(span: Span) -> Finding {
+pub(super) fn disagrees(span: Span) -> Finding {
     Finding::error(
         Code::ConversionDisagrees,
         Origin::Claimkit,
@@ -270,10 +270,6 @@ fn validity(
         if !wanted {
             return Err(Box::new(disagrees(old.span)));
         }
-        if job.to.family == Family::Device {
-            // The rules of the device family are not asked here.
-            continue;
-        }
         let before = errors(old_api, &old_record, old.release);
         for error in errors(new_api, &new_record, new.release) {
             if !before.iter().any(|known| known.code == error.code) && !explained(job, &error, &old_record) {
@@ -284,8 +280,17 @@ fn validity(
     Ok(findings)
 }
 
+/// What a release says against an object that comes from one of the classic family and had no such error.
+pub(super) fn not_accepted(input: &Input<'_>, old: usize, result: &Input<'_>, new: usize, release: Release) -> Vec<Finding> {
+    let (Some(old_item), Some(new_item)) = (input.items.get(old), result.items.get(new)) else { return Vec::new() };
+    let Some((api, record)) = decoded(result, new_item) else { return vec![disagrees(old_item.span)] };
+    let before = decoded(input, old_item).map_or(Vec::new(), |(api, record)| errors(api, &record, old_item.release));
+    let after = errors(api, &record, release).into_iter().filter(|error| before.iter().all(|known| known.code != error.code));
+    after.map(|error| lost_validity(input, old_item, old, &error, release)).collect()
+}
+
 /// The object as the server of its release would hold it; `None` if it does not decode.
-fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
+pub(super) fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
     let (api, release) = job::api_of(item)?;
     let how = How::reaching(input.mode(item), Via::Kubectl, release);
     let mut decoded = decode::decode(input.tree(item)?, item.node, api.kind.schema, api.version.name, how);
@@ -299,7 +304,7 @@ fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
 }
 
 /// What is wrong with an object as a whole: as a new one, and its status.
-fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<FieldError> {
+pub(super) fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<FieldError> {
     let context = Context::new(release);
     let mut record = record.clone();
     // Defaults a second time change nothing.
@@ -323,7 +328,7 @@ fn explained(job: &super::job::Job, error: &FieldError, old: &Record<'_>) -> boo
     error.field.contains("resourceHandles") && super::handle_without_driver(old, job)
 }
 
-fn lost_validity(input: &Input<'_>, old: &Item, index: usize, error: &FieldError, release: Release) -> Finding {
+pub(super) fn lost_validity(input: &Input<'_>, old: &Item, index: usize, error: &FieldError, release: Release) -> Finding {
     let message = format!("Kubernetes {release} does not accept the converted object: {}", error.message());
     let mut finding = Finding::warning(Code::ValidityLost, Origin::Claimkit, message);
     finding.path = Some(error.field.clone());

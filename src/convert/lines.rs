@@ -50,6 +50,12 @@ pub fn deep_comments(tree: &Tree<'_>, line: usize, column: usize) -> usize {
     first
 }
 
+/// The line above if it holds nothing but a comment right of `column`; else the line itself.
+pub fn comment_above(tree: &Tree<'_>, line: usize, column: usize) -> usize {
+    let right = |above: &usize| *above < line && comment_column(tree, *above).is_some_and(|at| at > column);
+    above(tree.source(), line).filter(right).unwrap_or(line)
+}
+
 /// Where a key of `width` bytes stood at a column behind the dash above a line, if a comment that stood behind it is left.
 pub fn blanks_behind_dash(tree: &Tree<'_>, line: usize, column: usize, width: usize) -> Option<usize> {
     let text = tree.source();

@@ -1,7 +1,8 @@
-//! Conversion between the versions of a family: edits on the text, and a list of what is lost.
+//! Conversion between versions: edits on the text, and a list of what is lost.
 //!
-//! What differs between neighbouring versions stands in the rows of [`crate::api::steps`]; versions further apart take one step
-//! after the other. Text, value and losses all follow from the rows and the tables.
+//! What differs between neighbouring versions of a family stands in the rows of [`crate::api::steps`]; versions further apart take
+//! one step after the other. Text, value and losses all follow from the rows and the tables. From the classic family to the device
+//! family leads `migrate`, by way of v1.
 //!
 //! | file | does |
 //! |---|---|
@@ -14,10 +15,13 @@
 //! | `value.rs`, `reshape.rs`, `rebuild.rs` | the value: a converted tree, built without looking at the text |
 //! | `check.rs` | reads the edited text again and compares it with the value; judges it in the target release |
 //! | `print.rs` | documents that cannot be edited safely |
+//! | `migrate` | from the classic family to v1, with decisions |
+//! | `across.rs` | the same as part of a conversion to any version of the device family |
 //!
 //! Each conversion proves itself: what the edits gave is read again and must be the converted value, else the document is
 //! printed; if that differs too, there is no text but an error.
 
+mod across;
 mod check;
 mod edits;
 mod fields;
@@ -25,6 +29,7 @@ mod job;
 mod lines;
 mod losses;
 mod metadata;
+mod migrate;
 mod print;
 mod rebuild;
 mod reshape;
@@ -33,6 +38,7 @@ mod value;
 
 pub use job::{version, versions};
 pub use losses::Loss;
+pub use migrate::Decision;
 
 use crate::advice::locate;
 use crate::api::steps::Direction;
@@ -45,6 +51,7 @@ use crate::record::decode::{self, How, StrictKind, Via};
 use crate::text::tree::{Kind, NodeId};
 use crate::text::{Document, Span};
 use job::Job;
+use migrate::Migration;
 
 /// What is asked for besides the target.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,6 +60,8 @@ pub struct Options {
     pub lossy: bool,
     /// Take fields out of `metadata` that only the server writes, and the annotation of `kubectl apply`.
     pub drop_server_fields: bool,
+    /// Write decisions as comments into the text.
+    pub annotate: bool,
     /// The release the result is judged by if it serves the target version, else the one the text is read by.
     pub release: Option<Release>,
     /// Upper bounds.
@@ -84,6 +93,13 @@ impl Target {
         }
     }
 
+    fn family(self) -> Family {
+        match self {
+            Target::Version(version) => version.family,
+            Target::Release(minor) => Family::of_minor(minor),
+        }
+    }
+
     fn name(self) -> String {
         match self {
             Target::Version(version) => version.name.to_owned(),
@@ -103,6 +119,8 @@ pub struct Outcome {
     pub changed: bool,
     /// What is lost, in the order of its fields.
     pub losses: Vec<Loss>,
+    /// What was assumed on the way from the classic to the device family.
+    pub decisions: Vec<Decision>,
     /// Why it was left as it is.
     pub skipped: Option<String>,
     /// The first minor release that does not serve it in the version it had, as far as that is known or announced.
@@ -161,7 +179,8 @@ pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &Options) -> C
         findings.retain(|finding| finding.code != Code::NoKind);
     }
     let mut work = Work { to, options, findings, outcomes: Vec::new(), checked: false };
-    let plans = work.plan(&input);
+    let migration = across::plan(&input, to, options);
+    let plans = work.plan(&input, &migration);
     let refused = work.findings.iter().any(|finding| finding.severity == Severity::Error);
     let mut text = None;
     if !refused {
@@ -172,11 +191,14 @@ pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &Options) -> C
                     .iter()
                     .any(|finding| (finding.code, finding.severity) == (Code::ConversionPrinted, Severity::Error));
                 work.findings.extend(done.findings);
-                text = (!loses).then_some(done.text);
+                if !loses {
+                    text = work.across(&input, &migration, done.text, source_release);
+                }
             }
             Err(finding) => work.findings.push(*finding),
         }
     }
+    drop(migration);
     for plan in plans.iter().filter(|_| text.is_some()) {
         for &(index, ..) in &plan.objects {
             if let Some(outcome) = work.outcomes.get_mut(index) {
@@ -196,7 +218,7 @@ struct Work<'o> {
 }
 
 impl Work<'_> {
-    fn plan(&mut self, input: &Input<'_>) -> Vec<Plan> {
+    fn plan(&mut self, input: &Input<'_>, migration: &Migration<'_>) -> Vec<Plan> {
         let mut plans: Vec<Plan> = Vec::new();
         for (index, document) in input.file.documents.iter().enumerate() {
             let Some(root) = document.root else { continue };
@@ -204,6 +226,11 @@ impl Work<'_> {
             plans.push(Plan { document: index, root, head, objects: Vec::new() });
         }
         for (index, item) in input.items.iter().enumerate() {
+            if let Some(object) = migration.moved(index) {
+                let outcome = self.moved(input, index, item, object);
+                self.outcomes.push(outcome);
+                continue;
+            }
             let outcome = match self.item(input, index, item) {
                 Ok((job, outcome)) => {
                     let at = plans.binary_search_by_key(&item.document, |plan| plan.document);
@@ -229,6 +256,9 @@ impl Work<'_> {
         }
         let version = job::version(tree.str(tree.get(root, "apiVersion")?)?).filter(|version| self.goes_on(version))?;
         self.checked = true;
+        if (version.family, self.to.family()) == (Family::Classic, Family::Device) {
+            return None;
+        }
         let name = tree.str(tree.get(root, "kind")?)?;
         let to = self.to.version(version, name);
         if to.is_some_and(|to| version.api_version == to.api_version) {
@@ -267,14 +297,10 @@ impl Work<'_> {
 
     fn no_counterpart(&self, api: Api) -> Finding {
         let message = format!("`{}` of {} has no counterpart in {}", api.kind.kind, api.version.name, self.to.name());
-        let to = match self.to {
-            Target::Version(to) => to.family,
-            Target::Release(minor) => Family::of_minor(minor),
-        };
-        let help = match (api.version.family, to) {
+        let help = match (api.version.family, self.to.family()) {
             (Family::Classic, Family::Classic) => "take the object out of the file; v1alpha1 has no structured parameters",
             (Family::Device, Family::Device) => "take the object out of the file, or choose a version that has the kind",
-            _ => "v1alpha1 and v1alpha2 are converted into each other only, and so are v1alpha3 and later",
+            _ => "nothing leads from v1alpha3 and later back to v1alpha1 and v1alpha2",
         };
         Finding::error(Code::NoCounterpart, Origin::Claimkit, message).with_help(help).at(&Path::ROOT.field("kind"))
     }
@@ -336,6 +362,27 @@ impl Work<'_> {
     fn look(&mut self, input: &Input<'_>, index: usize, item: &Item, job: &Job, api: Api) -> Vec<Loss> {
         let Some(tree) = input.tree(item) else { return Vec::new() };
         let release = job::api_of(item).map_or(item.release, |(_, release)| release);
+        let record = self.read(input, index, item, api, release);
+        let losses = losses::losses(tree, item.node, job);
+        self.say_losses(input, index, item, &losses, job.to.name);
+        if record.is_some_and(|record| handle_without_driver(&record, job)) {
+            let path = Path::ROOT.field("status");
+            let path = path.field("allocation");
+            let message = "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts";
+            let finding = Finding::warning(Code::HandleWithoutDriver, Origin::Claimkit, message)
+                .at(&path.field("resourceHandle"))
+                .with_help("write the name of the driver that made the allocation in `status.driverName`");
+            self.push(input, item, index, finding);
+        }
+        for finding in metadata::findings(tree, item.node, job) {
+            self.push(input, item, index, finding);
+        }
+        losses
+    }
+
+    /// Decodes the object and says what of it cannot be read.
+    fn read<'i>(&mut self, input: &'i Input<'_>, index: usize, item: &Item, api: Api, release: Release) -> Option<Record<'i>> {
+        let tree = input.tree(item)?;
         let how = How::reaching(input.mode(item), Via::Kubectl, release);
         let decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
         for (at, mismatch) in decoded.mismatches.iter().enumerate() {
@@ -353,9 +400,13 @@ impl Work<'_> {
             finding.path = Some(strict.path.clone());
             self.push(input, item, index, finding);
         }
-        let losses = losses::losses(tree, item.node, job);
-        for loss in &losses {
-            let message = format!("`{}` is lost in {}: {}", loss.path, job.to.name, loss.reason);
+        Some(decoded.record)
+    }
+
+    fn say_losses(&mut self, input: &Input<'_>, index: usize, item: &Item, losses: &[Loss], to: &str) {
+        for loss in losses {
+            let what = if loss.path.is_empty() { "the object".to_owned() } else { format!("`{}`", loss.path) };
+            let message = format!("{what} is lost in {to}: {}", loss.reason);
             let mut finding =
                 Finding::new(Code::ConversionLoss, Severity::Warning, Origin::Claimkit, message).with_span(loss.span);
             if !self.options.lossy {
@@ -365,19 +416,6 @@ impl Work<'_> {
             finding.path = Some(loss.path.clone());
             self.push(input, item, index, finding);
         }
-        if handle_without_driver(&decoded.record, job) {
-            let path = Path::ROOT.field("status");
-            let path = path.field("allocation");
-            let message = "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts";
-            let finding = Finding::warning(Code::HandleWithoutDriver, Origin::Claimkit, message)
-                .at(&path.field("resourceHandle"))
-                .with_help("write the name of the driver that made the allocation in `status.driverName`");
-            self.push(input, item, index, finding);
-        }
-        for finding in metadata::findings(tree, item.node, job) {
-            self.push(input, item, index, finding);
-        }
-        losses
     }
 
     fn push(&mut self, input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) {

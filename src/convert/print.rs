@@ -89,7 +89,7 @@ fn leaf(tree: &Tree<'_>, node: NodeId, out: &mut String) {
 }
 
 /// A string as a YAML scalar: plain where no reader can take it for anything else, else in double quotes.
-fn scalar(text: &str) -> String {
+pub(super) fn scalar(text: &str) -> String {
     let mut bytes = text.bytes();
     let begins = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'/');
     let plain = begins && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'/' | b'_' | b'-'));

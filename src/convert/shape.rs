@@ -180,7 +180,9 @@ impl Shape<'_, '_, '_> {
     fn key_line_above(&mut self, deep: usize, pad: &str, name: &str, line_break: &str) {
         let width = name.len().saturating_add(1);
         let key_end = pad.len().saturating_add(width);
-        if lines::comment_column(self.tree, deep).is_some_and(|column| column > key_end) {
+        // One level deeper it stood below the key, however short that is.
+        let below = pad.len().saturating_add(self.unit);
+        if lines::comment_column(self.tree, deep).is_some_and(|column| column > key_end && column != below) {
             let from = deep.saturating_add(pad.len());
             self.edits.replace(Span::new(from, from.saturating_add(width)), format!("{name}:"));
         } else {
@@ -442,9 +444,11 @@ impl Shape<'_, '_, '_> {
         let inner = " ".repeat(self.unit);
         let line = line_start(text, at);
         let line_break = edit::line_break(text, at);
+        let key = key_text(tree, entry)?.to_owned();
         let deep = lines::deep_comments(tree, line, pad.len().saturating_add(self.unit));
+        // A comment behind a key that is shorter than one level stands left of those below it.
+        let deep = lines::comment_above(tree, deep, pad.len().saturating_add(key.len()).saturating_add(1));
         if deep < line && begins_line(text, at) {
-            let key = key_text(tree, entry)?.to_owned();
             self.key_line_above(deep, &pad, &key, line_break);
             self.edits.replace(entry.key_span, format!("{inner}{into}"));
         } else {

@@ -125,6 +125,7 @@ pub fn severity(code: Code) -> Severity {
         | Code::YamlDroppedText
         | Code::YamlLookalike
         | Code::ConversionPrinted
+        | Code::ConversionDecision
         | Code::HandleWithoutDriver
         | Code::ValidityLost
         | Code::VersionMentioned

@@ -216,7 +216,7 @@ impl Call {
         let groups: &[&[&str]] = match self.0 {
             "parse" => &[COMMON, &["fieldValidation", "labelSelector", "fieldSelector", "namespace", "raw"]],
             "validate" | "fixes" => &[COMMON, VALIDATE],
-            "convert" => &[COMMON, &["to", "lossy", "dropServerFields"]],
+            "convert" => &[COMMON, &["to", "lossy", "dropServerFields", "annotate"]],
             "evaluate" => &[COMMON, &["nodes", "selector", "detail", "explain"]],
             "jsonSchema" => &[&["release", "kind"], LOCALE],
             "hover" | "complete" => &[COMMON, LOCALE],

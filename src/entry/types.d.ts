@@ -85,6 +85,8 @@ export interface ConvertOptions extends CommonOptions {
   lossy?: "refuse" | "allow";
   /** Take fields of `metadata` out that only the server and `kubectl apply` write. Default `false`. */
   dropServerFields?: boolean;
+  /** Write decisions as comments above the lines they concern. Default `false`. */
+  annotate?: boolean;
 }
 
 /** Options of {@link evaluate}. */
@@ -241,13 +243,31 @@ export interface Loss {
   reason: string;
 }
 
+/** What no tool can know on the way from v1alpha1 or v1alpha2 to v1alpha3 or later, and what was assumed. */
+export interface Decision {
+  /** Which decision, a stable word. */
+  code: string;
+  /** The field in the object that was read, and its place in that text. */
+  path: string;
+  range: Range;
+  question: string;
+  assumed: string;
+  why: string;
+  /** What else it could be. */
+  alternatives: string[];
+  /** Question, assumption and reason in one line. */
+  message: string;
+}
+
 export interface ConvertedObject extends Partial<CheckedObject> {
   /** Absent for objects that are not converted, as are `to`, `changed` and `losses`. */
   from?: string;
   to?: string;
   changed?: boolean;
   losses?: Loss[];
-  /** Why the object was left as it is. */
+  /** Absent if there are none. */
+  decisions?: Decision[];
+  /** Why the object was left as it is, or where what it said stands now. */
   skipped?: string;
   /** The first minor release that does not serve it in the version it had, as far as that is known or announced. */
   removedIn?: string;

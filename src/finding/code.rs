@@ -91,6 +91,8 @@ codes! {
     // ---- conversion ----
     /// A field or value that the target version cannot hold.
     ConversionLoss = "conversion-loss",
+    /// What was assumed on the way from the classic to the device family, and no tool can know.
+    ConversionDecision = "conversion-decision",
     /// A kind that the target version does not have.
     NoCounterpart = "no-counterpart",
     /// A document that could not be edited safely and was printed anew, without its comments.

@@ -9,7 +9,7 @@ use crate::manifest::findings::{other_group, place};
 
 use crate::advice::locate;
 use crate::api::{Api, DeviceKind, ObjectKind, Release};
-use crate::finding::{self, Code, Origin, Severity, Step, TextField};
+use crate::finding::{self, Code, Origin, Severity, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::behaviour::{self, Behaviour, Feature, Features};
 use crate::place::device::cluster::Cluster;

@@ -215,9 +215,33 @@ pub struct Object {
     /// Convert: why it was left as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
+    /// Convert: what was assumed on the way from v1alpha1 or v1alpha2 to v1alpha3 or later.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
     /// Convert: the first minor release that does not serve it in the version it had, as far as that is known or announced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_in: Option<String>,
+}
+
+/// What no tool can know, and what was assumed.
+#[derive(Debug, Serialize)]
+pub struct Decision {
+    /// Which decision, a stable word.
+    pub code: &'static str,
+    /// The field's path in the object.
+    pub path: String,
+    /// Its place in the text that was converted.
+    pub range: Range,
+    /// The question.
+    pub question: String,
+    /// What was assumed.
+    pub assumed: String,
+    /// Why.
+    pub why: String,
+    /// What else it could be.
+    pub alternatives: Vec<String>,
+    /// Question, assumption and reason in one line.
+    pub message: String,
 }
 
 /// Something a conversion loses.

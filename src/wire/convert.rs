@@ -1,6 +1,6 @@
 //! The verb `convert`: the whole file in another version of the API group.
 
-use super::answer::{self, Answer, Loss, Object};
+use super::answer::{self, Answer, Decision, Loss, Object, range};
 use super::request::{Lossy, Request};
 use crate::api::GROUP;
 use crate::convert::{self, Options, Target};
@@ -24,6 +24,7 @@ pub fn convert(request: &Request) -> Answer {
     let options = Options {
         lossy: request.lossy == Lossy::Allow,
         drop_server_fields: request.drop_server_fields,
+        annotate: request.annotate,
         release,
         limits: request.limits,
     };
@@ -36,7 +37,18 @@ pub fn convert(request: &Request) -> Answer {
         let losses = outcome.losses.into_iter();
         let losses =
             losses.map(|loss| Loss { path: loss.path, value: RawValue::from_string(loss.value).ok(), reason: loss.reason });
+        let decisions = outcome.decisions.into_iter().map(|one| Decision {
+            code: one.code,
+            message: one.message(),
+            range: range(&done.input.file.source, one.span),
+            path: one.path,
+            question: one.question,
+            assumed: one.assumed,
+            why: one.why,
+            alternatives: one.alternatives,
+        });
         Object {
+            decisions: decisions.collect(),
             from: Some(outcome.from),
             to: Some(outcome.to),
             changed: Some(outcome.changed),

@@ -63,6 +63,8 @@ pub struct Request {
     pub lossy: Lossy,
     /// Convert: take fields of `metadata` out that only the server writes, and the annotation of `kubectl apply`.
     pub drop_server_fields: bool,
+    /// Convert: write decisions as comments into the text.
+    pub annotate: bool,
     /// Text with Nodes. `Some(None)` (JSON `null`): one nil node.
     #[serde(deserialize_with = "given")]
     pub nodes: Option<Option<String>>,

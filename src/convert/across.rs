@@ -1,0 +1,161 @@
+//! Objects of the classic family on their way to a version of the device family: to v1 first, and from there as others.
+
+use super::job::{self, Job};
+use super::migrate::{self, Migration, Object, annotate};
+use super::{Options, Outcome, Target, Work, check, metadata};
+use crate::api::device::v1;
+use crate::api::{Api, Family, Release, Version};
+use crate::finding::{Code, Finding, Origin, Severity};
+use crate::limits::Limits;
+use crate::manifest::{Input, Item};
+use crate::record::decode::Via;
+
+/// What becomes of the objects of a text; nothing if they do not leave the classic family.
+pub(super) fn plan<'t>(input: &'t Input<'_>, to: Target, options: &Options) -> Migration<'t> {
+    if to.family() != Family::Device {
+        return Migration::default();
+    }
+    let mut migration = migrate::plan(input);
+    if options.drop_server_fields {
+        migration.drop_server_fields(input);
+    }
+    migration
+}
+
+impl Work<'_> {
+    /// Says what there is to say about an object that leaves the classic family, or about a Pod that goes along.
+    pub(super) fn moved(&mut self, input: &Input<'_>, index: usize, item: &Item, object: &Object<'_>) -> Outcome {
+        self.checked = true;
+        let from = job::version(&item.api_version);
+        let mut outcome = Outcome {
+            from: item.api_version.clone(),
+            to: item.api_version.clone(),
+            losses: object.losses.clone(),
+            decisions: object.decisions.clone(),
+            skipped: object.folded.clone(),
+            removed_in: from.and_then(|version| job::removed_in(version, &item.kind)),
+            ..Outcome::default()
+        };
+        if let Some(api) =
+            from.and_then(|version| Some(Api { version, kind: version.kinds.iter().find(|row| row.kind == item.kind)? }))
+        {
+            let release =
+                if api.version.served_by(item.release) { item.release } else { job::last_release(api.version, api.kind) };
+            self.read(input, index, item, api, release);
+            let becomes = object.becomes().and_then(|kind| self.target(kind));
+            if let Some((to, target)) = becomes {
+                outcome.to = to.api_version.to_owned();
+                let job = Job {
+                    from: api.version,
+                    to,
+                    kind: api.kind.kind,
+                    new_kind: target.kind,
+                    source: api.kind,
+                    target,
+                    release: job::last_release(to, target),
+                    drop_server_fields: self.options.drop_server_fields,
+                };
+                let tree = input.tree(item);
+                for finding in tree.map_or(Vec::new(), |tree| metadata::findings(tree, item.node, &job)) {
+                    self.push(input, item, index, finding);
+                }
+            }
+        }
+        let to = self.to.name();
+        self.say_losses(input, index, item, &object.losses, &to);
+        for decision in &object.decisions {
+            let mut finding =
+                Finding::warning(Code::ConversionDecision, Origin::Claimkit, decision.message()).with_span(decision.span);
+            if !decision.alternatives.is_empty() {
+                finding = finding.with_help(format!("or: {}", decision.alternatives.join("; or: ")));
+            }
+            finding.path = Some(decision.path.clone());
+            self.push(input, item, index, finding);
+        }
+        outcome
+    }
+
+    /// The version and table of what an object of v1 becomes.
+    fn target(&self, kind: &str) -> Option<(&'static Version, &'static crate::api::Kind)> {
+        let to = self.to.version(&v1::VERSION, kind)?;
+        Some((to, to.kinds.iter().find(|row| row.kind == kind)?))
+    }
+
+    /// The text with those objects in the version asked for. `text` has all others in it already.
+    pub(super) fn across(
+        &mut self,
+        input: &Input<'_>,
+        migration: &Migration<'_>,
+        text: String,
+        source_release: Option<Release>,
+    ) -> Option<String> {
+        if migration.is_empty() {
+            return Some(text);
+        }
+        let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..self.options.limits };
+        // The objects that stay in their family have moved those that do not.
+        let again = Input::read_via(&text, Via::Validator, source_release, &limits);
+        let done = match migrate::text::carry_out(&again, &plan(&again, self.to, self.options), &limits) {
+            Ok(done) => done,
+            Err(finding) => {
+                self.findings.push(Finding { span: None, ..*finding });
+                return None;
+            }
+        };
+        for finding in done.findings {
+            self.about(input, finding.object, finding);
+        }
+        let kept: Vec<usize> = (0..input.items.len()).filter(|&index| !migration.is_gone(index)).collect();
+        let moved = || kept.iter().enumerate().filter_map(|(new, &old)| Some((new, old, migration.moved(old)?.becomes()?)));
+        let mut text = done.text;
+        if moved().any(|(.., kind)| self.target(kind).is_some_and(|(to, _)| to.name != v1::VERSION.name)) {
+            let options = Options { limits, annotate: false, ..*self.options };
+            let below = super::convert(&text, self.to, &options);
+            let worse = below.findings.into_iter().filter(|finding| finding.severity != Severity::Info);
+            for finding in worse.filter(|finding| !matches!(finding.code, Code::ConversionLoss | Code::ValidityLost)) {
+                let index = finding.object.and_then(|new| kept.get(new)).copied();
+                self.about(input, index, finding);
+            }
+            text = below.text?;
+        }
+        let asked = match self.to {
+            Target::Version(_) => self.options.release,
+            Target::Release(minor) => Some(Release::last_of(minor)),
+        };
+        let mut read: Option<(Release, Input<'_>)> = None;
+        for (new, old, kind) in moved() {
+            let Some((to, target)) = self.target(kind) else { continue };
+            let served = asked.filter(|release| to.served_by(*release) && target.in_release(*release));
+            let release = served.unwrap_or(job::last_release(to, target));
+            if read.as_ref().is_none_or(|(known, _)| *known != release) {
+                read = Some((release, Input::read_via(&text, Via::Validator, Some(release), &limits)));
+            }
+            if let Some((_, result)) = &read {
+                self.findings.extend(check::not_accepted(input, old, result, new, release));
+            }
+        }
+        if self.options.annotate {
+            let decisions: Vec<_> = kept.iter().map(|&old| migration.decisions(old)).collect();
+            match annotate::annotated(&text, &decisions) {
+                Some(new) => text = new,
+                None => {
+                    let message = "the decisions are not in the text: it has no place for comments";
+                    self.findings.push(Finding::info(Code::ConversionDecision, Origin::Claimkit, message));
+                }
+            }
+        }
+        for (index, outcome) in self.outcomes.iter_mut().enumerate() {
+            outcome.changed |= migration.moved(index).is_some();
+        }
+        Some(text)
+    }
+
+    /// A finding about an object of the text that was read.
+    fn about(&mut self, input: &Input<'_>, index: Option<usize>, finding: Finding) {
+        let finding = Finding { span: None, steps: Vec::new(), ..finding };
+        match index.and_then(|index| Some((index, input.items.get(index)?))) {
+            Some((index, item)) => self.push(input, item, index, finding),
+            None => self.findings.push(finding),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Decisions as comments above the lines they concern.
+
+use super::Decision;
+use crate::advice::locate;
+use crate::limits::Limits;
+use crate::manifest::Input;
+use crate::record::decode::Via;
+use crate::text::edit::{self, Edits};
+use crate::text::print::{self, Order};
+use crate::text::{File, Mode};
+
+/// What every comment begins with.
+const MARK: &str = "# claimkit: ";
+
+/// The text with comments; `None` where it has no place for them: JSON, and text whose meaning they would change.
+/// `decisions`: those of each object of the text, in order.
+pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
+    let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..Limits::default() };
+    let input = Input::read_via(text, Via::Validator, None, &limits);
+    let mut edits = Edits::new();
+    let mut comments: Vec<(usize, String)> = Vec::new();
+    for (item, decisions) in input.items.iter().zip(decisions) {
+        let tree = input.tree(item)?;
+        for decision in *decisions {
+            if input.mode(item) == Mode::Json {
+                return None;
+            }
+            let at = locate::locate(tree, item.node, &decision.at, true).from();
+            let line = edit::line_start(text, at);
+            let blanks = text.get(line..).unwrap_or("").bytes().take_while(|&byte| byte == b' ').count();
+            let pad = " ".repeat(blanks);
+            let line_break = edit::line_break(text, at);
+            let mut comment = format!("{pad}{MARK}{}{line_break}", one_line(&decision.message()));
+            for other in &decision.alternatives {
+                comment.push_str(&format!("{pad}{MARK}or: {}{line_break}", one_line(other)));
+            }
+            comments.push((line, comment));
+        }
+    }
+    // Decisions about one line stay in their order.
+    comments.sort_by_key(|(line, _)| *line);
+    let mut from = comments.as_slice();
+    while let Some((line, _)) = from.first() {
+        let run = from.iter().take_while(|(other, _)| other == line).count();
+        let (here, rest) = from.split_at(run);
+        edits.insert(*line, here.iter().map(|(_, comment)| comment.as_str()).collect::<String>());
+        from = rest;
+    }
+    let new = edit::apply(text, &edits.sorted().ok()?);
+    (values(&crate::text::read(&new, &limits)) == values(&input.file)).then_some(new)
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') { ' ' } else { c }).collect()
+}
+
+fn values(file: &File<'_>) -> Vec<String> {
+    let document = |one: &crate::text::Document<'_>| {
+        let mut out = String::new();
+        print::json(&one.tree, one.root?, Order::Source, usize::MAX, &mut out);
+        Some(out)
+    };
+    file.documents.iter().filter_map(document).collect()
+}

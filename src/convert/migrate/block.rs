@@ -1,0 +1,162 @@
+//! The text of one object: edits that carry out its changes. Comments of what changes stay, on lines of their own.
+
+use super::part::{self, Change, Part};
+use crate::advice::locate;
+use crate::text::edit::{self, Edits, Unsafe};
+use crate::text::print;
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use crate::text::{Mode, Span};
+
+/// How the text of a document is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// YAML or JSON.
+    pub mode: Mode,
+    /// How far items of a list stand below its key.
+    pub below: usize,
+}
+
+/// Edits that carry out the changes of one object.
+pub fn changes(tree: &Tree<'_>, object: NodeId, all: &[Change<'_>], manner: Manner) -> Result<Edits, Unsafe> {
+    let mut edits = Edits::new();
+    for change in all {
+        let map = locate::node(tree, object, &change.at).ok_or(Unsafe::Form)?;
+        one(tree, map, change, manner, &mut edits)?;
+    }
+    Ok(edits)
+}
+
+fn one(tree: &Tree<'_>, map: NodeId, change: &Change<'_>, manner: Manner, edits: &mut Edits) -> Result<(), Unsafe> {
+    let entries = tree.entries(map);
+    let goes = |entry: &Entry| change.gone.contains(&tree.text(entry.key));
+    let Some(first) = entries.iter().find(|entry| goes(entry)) else {
+        return if change.put.is_empty() { Ok(()) } else { append(tree, map, change, manner, edits) };
+    };
+    if change.put.is_empty() {
+        return edits.remove_entries(tree, map, goes);
+    }
+    let flow = edit::is_flow(tree, map);
+    for entry in entries.iter().filter(|entry| goes(entry)) {
+        edit::editable(tree, entry, flow)?;
+    }
+    let rest = |entry: &Entry| goes(entry) && entry.key_span != first.key_span;
+    if flow {
+        let end = edit::entry_end(tree, first).max(edit::content_end(tree, first.value));
+        let span = Span::new(first.key_span.from(), end);
+        if !edit::comments_in(tree, span).is_empty() {
+            return Err(Unsafe::Form);
+        }
+        edits.replace(span, in_brackets(tree, first, change, manner));
+    } else {
+        in_block(tree, entries, first, &rest, change, manner, edits)?;
+    }
+    edits.remove_entries(tree, map, rest)
+}
+
+/// New entries of a mapping in brackets.
+fn in_brackets(tree: &Tree<'_>, like: &Entry, change: &Change<'_>, manner: Manner) -> String {
+    let text = tree.source();
+    let value = edit::whole(tree, like.value);
+    let separator = text.get(like.key_span.to()..value.from().max(like.key_span.to())).unwrap_or("");
+    let tight = separator == ":";
+    let entry = |(key, value): &(String, Part<'_>)| {
+        let mut out = String::new();
+        if manner.mode == Mode::Json {
+            print::quote(key, &mut out);
+        } else {
+            out.push_str(key);
+        }
+        out.push_str(if tight && manner.mode == Mode::Json { ":" } else { ": " });
+        match value.in_brackets().filter(|_| manner.mode == Mode::Yaml) {
+            Some(text) => out.push_str(&text),
+            None => value.json(&mut out),
+        }
+        out
+    };
+    let entries: Vec<String> = change.put.iter().map(entry).collect();
+    entries.join(if tight { "," } else { ", " })
+}
+
+fn in_block(
+    tree: &Tree<'_>,
+    entries: &[Entry],
+    first: &Entry,
+    rest: &impl Fn(&Entry) -> bool,
+    change: &Change<'_>,
+    manner: Manner,
+    edits: &mut Edits,
+) -> Result<(), Unsafe> {
+    let text = tree.source();
+    let start = first.key_span.from();
+    let pad = edit::lead(text, start).ok_or(Unsafe::Form)?;
+    let end = |entry: &Entry| edit::line_end(text, edit::entry_end(tree, entry).max(edit::content_end(tree, entry.value)));
+    let mut comments: Vec<&str> = Vec::new();
+    let mut keep = |span: Span| {
+        let kept = edit::comments_in(tree, span).iter();
+        comments.extend(kept.filter_map(|comment| text.get(comment.from()..comment.to())));
+    };
+    keep(Span::new(start, end(first)));
+    for entry in entries.iter().filter(|entry| rest(entry)) {
+        let from = entry.key_span.from();
+        let from = if edit::begins_line(text, from) { edit::own_comments(tree, from) } else { from };
+        keep(Span::new(from, end(entry)));
+    }
+    let new = change.put.iter().flat_map(|(key, value)| part::entry(key, value, manner.below));
+    let comments = comments.into_iter().map(str::to_owned);
+    // Behind a dash the first line must be a field.
+    let lines: Vec<String> =
+        if edit::begins_line(text, start) { comments.chain(new).collect() } else { new.chain(comments).collect() };
+    let line_break = format!("{}{pad}", edit::line_break(text, start));
+    edits.replace(Span::new(start, end(first)), lines.join(&line_break));
+    Ok(())
+}
+
+/// New entries at the end of a mapping.
+fn append(tree: &Tree<'_>, map: NodeId, change: &Change<'_>, manner: Manner, edits: &mut Edits) -> Result<(), Unsafe> {
+    let text = tree.source();
+    let last = tree.entries(map).last().filter(|last| !last.merged).ok_or(Unsafe::Form)?;
+    let end = edit::entry_end(tree, last).max(edit::content_end(tree, last.value));
+    if edit::is_flow(tree, map) {
+        let new = in_brackets(tree, last, change, manner);
+        edits.insert(end, format!(", {new}"));
+        return Ok(());
+    }
+    let pad = edit::lead(text, last.key_span.from()).ok_or(Unsafe::Form)?;
+    let line_break = format!("{}{pad}", edit::line_break(text, end));
+    let lines = change.put.iter().flat_map(|(key, value)| part::entry(key, value, manner.below));
+    edits.insert(edit::line_end(text, end), lines.map(|line| format!("{line_break}{line}")).collect::<String>());
+    Ok(())
+}
+
+/// Takes an item out of a list.
+pub fn remove_items(tree: &Tree<'_>, list: NodeId, gone: impl Fn(NodeId) -> bool, edits: &mut Edits) -> Result<(), Unsafe> {
+    let items = tree.items(list);
+    let text = tree.source();
+    let flow = edit::is_flow(tree, list);
+    if !matches!(tree.node(list).kind, Kind::Seq { .. }) || items.iter().all(|&item| gone(item)) {
+        return Err(Unsafe::Form);
+    }
+    for (at, &item) in items.iter().enumerate().filter(|(_, item)| gone(**item)) {
+        let span = edit::whole(tree, item);
+        if flow {
+            let next = items.get(at.saturating_add(1)).map(|&next| edit::whole(tree, next).from());
+            let before = at.checked_sub(1).and_then(|at| items.get(at)).map(|&one| edit::whole(tree, one).to());
+            match (next, before) {
+                (Some(next), _) => edits.remove(Span::new(span.from(), next)),
+                // The last one goes with the comma before it.
+                (None, Some(before)) => edits.remove(Span::new(before, span.to())),
+                (None, None) => return Err(Unsafe::Form),
+            }
+            continue;
+        }
+        let start = edit::line_start(text, span.from());
+        let before = text.get(start..span.from()).unwrap_or("");
+        if before.trim() != "-" {
+            return Err(Unsafe::Form);
+        }
+        let dash = start.saturating_add(before.find('-').unwrap_or(0));
+        let from = edit::own_comments(tree, dash);
+        edits.remove(Span::new(from, edit::next_line(text, edit::content_end(tree, item))));
+    }
+    Ok(())
+}

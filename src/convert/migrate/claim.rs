@@ -1,0 +1,176 @@
+//! ResourceClaim and ResourceClaimTemplate: a class and parameters become requests for devices.
+
+use super::inventory::{Class, Reference};
+use super::parameters::{Folded, NOT_THERE, Referrer, Request};
+use super::part::{Change, Part};
+use super::{Decided, Work, cel, steps};
+use crate::advice::locate;
+use crate::text::tree::{Kind, NodeId, Tree};
+
+/// The longest name of a request, a DNS label.
+const MAX_LABEL: usize = 63;
+
+impl<'t> Work<'t> {
+    /// `within`: where the claim stands in the object, empty for a claim.
+    pub(super) fn claim(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, within: &str) {
+        let base = if within.is_empty() { "spec".to_owned() } else { format!("{within}.spec") };
+        let path = |field: &str| format!("{base}.{field}");
+        let kind = if within.is_empty() { "ResourceClaim" } else { "ResourceClaimTemplate" };
+        let Some((_, item)) = self.inventory.item(index) else { return };
+        let into = format!("{kind} `{}`", item.name);
+        let get = |field: &str| locate::node(tree, node, &steps(&path(field)));
+        let class_name = get("resourceClassName").and_then(|name| tree.str(name)).unwrap_or("");
+        let reference = get("parametersRef").filter(|&reference| tree.kind(reference) != Kind::Null);
+        let reference = reference.map(|reference| Reference::read(tree, reference, &item.namespace));
+        let group = reference.as_ref().map_or("", |reference| &reference.group);
+        let class = self.inventory.class(class_name, group);
+        let (from_path, at) = (path("parametersRef"), path("devices"));
+        let from = Referrer { index, tree, node, path: &from_path, at: &at };
+        let folded = reference.as_ref().and_then(|reference| self.claim_parameters(from, reference, &class, &into));
+        if folded.is_none() && reference.is_some() {
+            self.lose(index, tree, node, &steps(&from_path), NOT_THERE);
+        }
+        let mut folded = folded.unwrap_or_default();
+        folded.monitor |= class.monitor;
+
+        let name = request_name(folded.class.unwrap_or(&class.name));
+        let class_path = path("resourceClassName");
+        let exactly = format!("{at}.requests.0.exactly.deviceClassName");
+        self.class_name(Referrer { path: &class_path, at: &exactly, ..from }, class_name, &class, folded.class);
+        let names = names(&name, folded.requests.len());
+        self.decide(
+            index,
+            node,
+            tree,
+            Decided {
+                code: "request-name",
+                path: &class_path,
+                at: &format!("{at}.requests.0.name"),
+                question: "What is the request called?",
+                assumed: names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+                why: "requests have names now, and the class says what is asked for".to_owned(),
+                alternatives: vec![
+                    "any DNS label; containers name it in `resources.claims[].request`, constraints and config in `requests`"
+                        .to_owned(),
+                ],
+            },
+        );
+        if folded.monitor {
+            self.decide(index, node, tree, Decided {
+                code: "admin-access",
+                path: &class_path,
+                at: &format!("{at}.requests.0.exactly.adminAccess"),
+                question: "How does the claim watch devices that others use?",
+                assumed: "`adminAccess: true` and `allocationMode: All`".to_owned(),
+                why: "the class is for monitoring, and a class cannot give admin access by itself".to_owned(),
+                alternatives: vec![
+                    "a request without admin access; with it the namespace needs the label `resource.kubernetes.io/admin-access: \"true\"`"
+                        .to_owned(),
+                ],
+            });
+        }
+        if get("allocationMode").and_then(|mode| tree.str(mode)) == Some("Immediate") {
+            let reason = "devices are allocated when the first pod that uses the claim is scheduled";
+            self.lose(index, tree, node, &steps(&path("allocationMode")), reason);
+        }
+        self.lose(index, tree, node, &steps(&path("devices")), super::HIDDEN);
+        let mut changes = vec![devices(tree, node, &base, &class, &folded, &names)];
+        if within.is_empty() {
+            self.lose(index, tree, node, &steps("status"), "the allocation is the old driver's; the claim is allocated anew");
+            changes.push(Change { at: Vec::new(), gone: vec!["status"], put: Vec::new() });
+        }
+        self.becomes(index, kind, changes);
+    }
+
+    fn class_name(&mut self, from: Referrer<'_, 't>, was: &str, class: &Class, of_kind: Option<&'static str>) {
+        let Some(profile) = class.profile else { return };
+        let is = of_kind.unwrap_or(&class.name);
+        if is == was {
+            return;
+        }
+        let source = format!("({}, {})", profile.source, profile.date);
+        let why = match of_kind {
+            Some(_) => format!("the driver `{}` has a class of its own for these devices {source}", profile.driver),
+            None => format!("the driver `{}` installs this class and `{was}` no longer {source}", profile.driver),
+        };
+        self.decide(
+            from.index,
+            from.node,
+            from.tree,
+            Decided {
+                code: "class-name",
+                path: from.path,
+                at: from.at,
+                question: "Which class has the devices?",
+                assumed: format!("`{is}` in place of `{was}`"),
+                why,
+                alternatives: vec![format!("`{was}`, if a DeviceClass of that name is made from the ResourceClass")],
+            },
+        );
+    }
+}
+
+/// The requests and their configuration.
+fn devices<'t>(tree: &'t Tree<'t>, node: NodeId, base: &str, class: &Class, folded: &Folded<'t>, names: &[String]) -> Change<'t> {
+    let written = locate::node(tree, node, &steps(&format!("{base}.resourceClassName")));
+    let class_name = match (folded.class, written.filter(|&name| tree.str(name) == Some(class.name.as_str()))) {
+        (Some(other), _) => Part::text(other),
+        (None, Some(name)) => Part::Node(tree, name),
+        (None, None) => Part::text(class.name.as_str()),
+    };
+    let none = [Request::default()];
+    let asked = if folded.requests.is_empty() { &none[..] } else { &folded.requests };
+    let mut requests = Vec::new();
+    let mut config = Vec::new();
+    for (request, name) in asked.iter().zip(names) {
+        let mut exactly = vec![("deviceClassName".to_owned(), class_name.clone())];
+        let selectors: Vec<Part<'_>> = request.selectors.iter().chain(&folded.selectors).map(|one| cel(one)).collect();
+        if !selectors.is_empty() {
+            exactly.push(("selectors".to_owned(), Part::List(selectors)));
+        }
+        if folded.monitor {
+            exactly.push(("allocationMode".to_owned(), Part::text("All")));
+            exactly.push(("adminAccess".to_owned(), Part::Literal("true".to_owned())));
+        } else if let Some(count) = &request.count {
+            exactly.push(("count".to_owned(), Part::Literal(count.clone())));
+        }
+        requests.push(Part::map([("name", Part::text(name.as_str())), ("exactly", Part::Map(exactly))]));
+        for one in &request.config {
+            let requests = Part::List(vec![Part::text(name.as_str())]);
+            config.push(Part::Map(vec![("requests".to_owned(), requests), one.clone()]));
+        }
+    }
+    for one in &folded.config {
+        let requests = Part::List(names.iter().map(|name| Part::text(name.as_str())).collect());
+        config.push(Part::Map(vec![("requests".to_owned(), requests), one.clone()]));
+    }
+    let mut devices = vec![("requests".to_owned(), Part::List(requests))];
+    if !config.is_empty() {
+        devices.push(("config".to_owned(), Part::List(config)));
+    }
+    let put = vec![("devices".to_owned(), Part::Map(devices))];
+    // A claim without a spec gets one.
+    let mut at = steps(base);
+    if locate::node(tree, node, &at).is_some_and(|spec| tree.is_map(spec)) {
+        return Change { at, gone: vec!["resourceClassName", "parametersRef", "allocationMode", "devices"], put };
+    }
+    at.pop();
+    Change { at, gone: vec!["spec"], put: vec![("spec".to_owned(), Part::Map(put))] }
+}
+
+/// The first label of the class's name if it is a DNS label, as names of requests must be.
+fn request_name(class: &str) -> String {
+    let label: String = class.split('.').next().unwrap_or("").chars().take(MAX_LABEL).collect();
+    let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let fine = !label.is_empty() && label.chars().all(inside) && !label.starts_with('-') && !label.ends_with('-');
+    if fine { label } else { "request".to_owned() }
+}
+
+/// One name, or one with a number for each of several.
+fn names(name: &str, count: usize) -> Vec<String> {
+    if count < 2 {
+        return vec![name.to_owned()];
+    }
+    let short: String = name.chars().take(MAX_LABEL.saturating_sub(6)).collect();
+    (0..count).map(|number| format!("{short}-{number}")).collect()
+}

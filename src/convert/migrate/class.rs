@@ -1,0 +1,86 @@
+//! ResourceClass becomes DeviceClass.
+
+use super::inventory::Reference;
+use super::part::{Change, Part};
+use super::selector::quoted;
+use super::{Decided, Work, cel, profile, steps};
+use crate::text::tree::{Kind, NodeId, Tree};
+
+impl<'t> Work<'t> {
+    pub(super) fn class(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
+        let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
+        let name = tree.get(node, "metadata").and_then(|meta| tree.get(meta, "name")).and_then(|name| tree.str(name));
+        let into = format!("DeviceClass `{}`", name.unwrap_or(""));
+        let was = text("driverName");
+        let profile = profile::of(was);
+        let driver = profile.map_or(was, |profile| profile.driver);
+        let mut selectors = Vec::new();
+        let mut config = Vec::new();
+        if !driver.is_empty() {
+            let expression =
+                profile.map_or_else(|| format!("device.driver == {}", quoted(driver)), |one| one.class_selector.to_owned());
+            selectors.push(cel(&expression));
+            let (why, mut alternatives) = match profile {
+                Some(profile) => (
+                    format!("the driver `{was}` is `{driver}` in current releases ({}, {})", profile.source, profile.date),
+                    vec![format!("`device.driver == {}`, if a driver of the old name publishes ResourceSlices", quoted(was))],
+                ),
+                None => (
+                    "a driver that moves to the new API usually keeps its name".to_owned(),
+                    vec![
+                        "another driver name, if the release that publishes ResourceSlices has one".to_owned(),
+                        "a narrower selector by attributes of the devices".to_owned(),
+                    ],
+                ),
+            };
+            let installed = profile.and_then(|one| one.classes.iter().find(|row| Some(row.was) == name));
+            alternatives.extend(installed.map(|row| format!("no class at all: the driver installs `{}` itself", row.is)));
+            self.decide(
+                index,
+                node,
+                tree,
+                Decided {
+                    code: "class-selector",
+                    path: "driverName",
+                    at: "spec.selectors",
+                    question: "Which devices does the class stand for?",
+                    assumed: format!("`{expression}`"),
+                    why,
+                    alternatives,
+                },
+            );
+        }
+        let reference = tree.get(node, "parametersRef").filter(|&reference| tree.kind(reference) != Kind::Null);
+        if let Some(reference) = reference {
+            let reference = Reference::read(tree, reference, "");
+            match self.inventory.find(&reference, "ResourceClassParameters") {
+                Some(found) => {
+                    let folded = self.class_parameters(index, node, tree, found, driver, profile);
+                    selectors.extend(folded.selectors.iter().map(|one| cel(one)));
+                    config.extend(folded.config.into_iter().map(|one| Part::Map(vec![one])));
+                    self.fold(found, &into);
+                }
+                None => self.lose(index, tree, node, &steps("parametersRef"), super::parameters::NOT_THERE),
+            }
+        }
+        let reason = "a DeviceClass says nothing of nodes: the ResourceSlices of the devices do";
+        self.lose(index, tree, node, &steps("suitableNodes"), reason);
+        self.lose(index, tree, node, &steps("spec"), super::HIDDEN);
+        let mut spec = Vec::new();
+        if !selectors.is_empty() {
+            spec.push(("selectors".to_owned(), Part::List(selectors)));
+        }
+        if !config.is_empty() {
+            spec.push(("config".to_owned(), Part::List(config)));
+        }
+        self.becomes(
+            index,
+            "DeviceClass",
+            vec![Change {
+                at: Vec::new(),
+                gone: vec!["driverName", "parametersRef", "structuredParameters", "suitableNodes", "spec"],
+                put: vec![("spec".to_owned(), Part::Map(spec))],
+            }],
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Objects of a text that others refer to: classes by name, parameters by group, kind, namespace and name.
+
+use super::profile::{self, Profile};
+use super::{is_classic, parameters};
+use crate::api::GROUP;
+use crate::manifest::{Input, Item};
+use crate::text::tree::{NodeId, Tree};
+use std::collections::BTreeMap;
+
+/// The objects.
+pub struct Inventory<'t> {
+    input: &'t Input<'t>,
+    by_name: BTreeMap<String, usize>,
+}
+
+/// A reference to parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reference {
+    /// The API group, without a version.
+    pub group: String,
+    /// The kind.
+    pub kind: String,
+    /// The name.
+    pub name: String,
+    /// The namespace; empty stands for `default`.
+    pub namespace: String,
+}
+
+impl Reference {
+    /// `parametersRef` or `generatedFrom`.
+    pub fn read(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Self {
+        let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
+        let own = text("namespace");
+        Reference {
+            // Manifests write the version there too.
+            group: text("apiGroup").split('/').next().unwrap_or("").to_owned(),
+            kind: text("kind").to_owned(),
+            name: text("name").to_owned(),
+            namespace: if own.is_empty() { namespace } else { own }.to_owned(),
+        }
+    }
+
+    fn key(&self, prefix: &str) -> String {
+        let namespace = if self.namespace.is_empty() { "default" } else { &self.namespace };
+        format!("{prefix}{}/{}/{namespace}/{}", self.group, self.kind, self.name)
+    }
+}
+
+/// What a claim must know of its class.
+#[derive(Clone, Debug, Default)]
+pub struct Class {
+    /// The name of the class in the device family.
+    pub name: String,
+    /// The name of the driver in the device family, if it is known.
+    pub driver: Option<String>,
+    /// What is known of the driver.
+    pub profile: Option<&'static Profile>,
+    /// Claims of the class watch all devices without taking them.
+    pub monitor: bool,
+}
+
+impl<'t> Inventory<'t> {
+    /// The objects of a text.
+    pub fn of(input: &'t Input<'_>) -> Self {
+        let mut by_name = BTreeMap::new();
+        for (index, item) in input.items.iter().enumerate() {
+            let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+            let mut reference = Reference {
+                group: group.to_owned(),
+                kind: item.kind.clone(),
+                name: item.name.clone(),
+                namespace: item.namespace.clone(),
+            };
+            by_name.entry(reference.key("")).or_insert(index);
+            let tree = input.tree(item).filter(|_| is_classic(item) && item.kind.ends_with("Parameters"));
+            if let Some((tree, from)) = tree.and_then(|tree| Some((tree, tree.get(item.node, "generatedFrom")?))) {
+                let kind = std::mem::replace(&mut reference, Reference::read(tree, from, &item.namespace)).kind;
+                by_name.entry(reference.key(&format!("{kind}:"))).or_insert(index);
+            }
+        }
+        Inventory { input, by_name }
+    }
+
+    /// An object with its tree.
+    pub fn item(&self, index: usize) -> Option<(&'t Tree<'t>, &'t Item)> {
+        let item = self.input.items.get(index)?;
+        Some((self.input.tree(item)?, item))
+    }
+
+    /// Every object with its tree.
+    pub fn items(&self) -> impl Iterator<Item = (&'t Tree<'t>, &'t Item)> {
+        let input = self.input;
+        input.items.iter().filter_map(|item| Some((input.tree(item)?, item)))
+    }
+
+    /// What a reference leads to: the parameters that were generated from it, else the object itself. `generated`:
+    /// `ResourceClaimParameters` or `ResourceClassParameters`.
+    pub fn find(&self, reference: &Reference, generated: &str) -> Option<usize> {
+        let made = self.by_name.get(&reference.key(&format!("{generated}:")));
+        made.or_else(|| self.by_name.get(&reference.key(""))).copied()
+    }
+
+    /// The class that a claim names. `group`: the API group of the claim's parameters.
+    pub fn class(&self, name: &str, group: &str) -> Class {
+        let reference =
+            |kind: &str| Reference { group: GROUP.into(), kind: kind.into(), name: name.into(), ..Reference::default() };
+        let found = self.by_name.get(&reference("ResourceClass").key("")).and_then(|&index| self.item(index));
+        if let Some((tree, item)) = found.filter(|(_, item)| is_classic(item)) {
+            let driver = tree.get(item.node, "driverName").and_then(|node| tree.str(node)).unwrap_or("");
+            let profile = profile::of(driver);
+            return Class {
+                name: name.to_owned(),
+                driver: Some(profile.map_or(driver, |profile| profile.driver).to_owned()),
+                profile,
+                monitor: self.monitors(tree, item, profile),
+            };
+        }
+        let here = self.by_name.contains_key(&reference("DeviceClass").key(""));
+        let (profile, row) = match profile::of_class(name).filter(|_| !here) {
+            Some((profile, row)) => (Some(profile), Some(row)),
+            None => (profile::of(group), None),
+        };
+        Class {
+            name: row.map_or(name, |row| row.is).to_owned(),
+            driver: profile.map(|profile| profile.driver.to_owned()),
+            profile,
+            monitor: row.is_some_and(|row| row.monitor),
+        }
+    }
+
+    fn monitors(&self, tree: &Tree<'_>, class: &Item, profile: Option<&Profile>) -> bool {
+        let Some((profile, reference)) = profile.zip(tree.get(class.node, "parametersRef")) else { return false };
+        let reference = Reference::read(tree, reference, "");
+        let found = self.find(&reference, "ResourceClassParameters").and_then(|index| self.item(index));
+        found.is_some_and(|(tree, item)| parameters::monitors(tree, item, profile))
+    }
+}

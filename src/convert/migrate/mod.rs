@@ -1,0 +1,312 @@
+//! From the classic family to the device family: v1alpha1 and v1alpha2 to the shape of v1.
+//!
+//! Nothing upstream converts between the families, for they mean different things: a claim of the classic family names a class
+//! and parameters that only a driver understands; one of the device family asks for devices. So there are *decisions*: what was
+//! assumed, why, and what else it could be. The text is complete with the assumptions taken.
+//!
+//! | file | does |
+//! |---|---|
+//! | `inventory.rs` | finds the objects that others refer to |
+//! | `profile.rs` | what is known of drivers, as data |
+//! | `selector.rs` | selectors in the words of the device family |
+//! | `class.rs`, `claim.rs`, `slice.rs`, `pod.rs` | what becomes of each kind |
+//! | `parameters.rs` | what becomes of the parameters of a claim or class |
+//! | `part.rs` | values, and changes to mappings |
+//! | `text.rs`, `block.rs` | the text with the changes, read again and compared with the values |
+//! | `annotate.rs` | decisions as comments |
+
+pub(super) mod annotate;
+mod block;
+mod claim;
+mod class;
+mod inventory;
+mod parameters;
+mod part;
+mod pod;
+mod profile;
+mod selector;
+mod slice;
+pub(super) mod text;
+
+use super::losses::Loss;
+use super::metadata;
+use crate::advice::locate;
+use crate::api::{Family, GROUP};
+use crate::convert::job;
+use crate::finding::Step;
+use crate::finding::path;
+use crate::manifest::{Input, Item};
+use crate::text::Span;
+use crate::text::print::{self, Order};
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use inventory::Inventory;
+use part::{Change, Part};
+
+/// What no tool can know, and what was assumed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// Which decision, a stable word.
+    pub code: &'static str,
+    /// What was asked by the text, as a path in the object that was read.
+    pub path: String,
+    /// Its place in the text that was read.
+    pub span: Span,
+    /// The question.
+    pub question: String,
+    /// What was assumed.
+    pub assumed: String,
+    /// Why.
+    pub why: String,
+    /// What else it could be.
+    pub alternatives: Vec<String>,
+    /// The field it concerns in the new object, which has v1's shape.
+    pub at: Vec<Step>,
+}
+
+impl Decision {
+    /// All of it in one line.
+    pub fn message(&self) -> String {
+        let Decision { question, assumed, why, .. } = self;
+        format!("{question} Assumed: {assumed}, because {why}")
+    }
+}
+
+/// What becomes of an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is not touched here.
+    #[default]
+    Untouched,
+    /// It becomes an object of v1 with this kind.
+    Becomes(&'static str),
+    /// It keeps its version and kind; its fields change.
+    Edited,
+    /// It is left out.
+    Gone,
+}
+
+/// An object of the text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Object<'t> {
+    pub fate: Fate,
+    pub changes: Vec<Change<'t>>,
+    pub losses: Vec<Loss>,
+    pub decisions: Vec<Decision>,
+    /// Why it is not an object of its own any more.
+    pub folded: Option<String>,
+}
+
+/// What becomes of all objects of a text, by their index.
+#[derive(Debug, Default)]
+pub(super) struct Migration<'t> {
+    objects: Vec<Object<'t>>,
+}
+
+impl<'t> Object<'t> {
+    /// The kind it gets, if it becomes an object of v1.
+    pub fn becomes(&self) -> Option<&'static str> {
+        match self.fate {
+            Fate::Becomes(kind) => Some(kind),
+            _ => None,
+        }
+    }
+}
+
+impl<'t> Migration<'t> {
+    /// True if no object changes.
+    pub fn is_empty(&self) -> bool {
+        self.objects.iter().all(|object| object.fate == Fate::Untouched)
+    }
+
+    /// An object that changes.
+    pub fn moved(&self, index: usize) -> Option<&Object<'t>> {
+        self.objects.get(index).filter(|object| object.fate != Fate::Untouched)
+    }
+
+    /// True if an object is left out.
+    pub fn is_gone(&self, index: usize) -> bool {
+        self.objects.get(index).is_some_and(|object| object.fate == Fate::Gone)
+    }
+
+    /// What was decided about an object.
+    pub fn decisions(&self, index: usize) -> &[Decision] {
+        self.objects.get(index).map_or(&[], |object| &object.decisions)
+    }
+
+    /// Takes out of the new objects what only the server writes.
+    pub fn drop_server_fields(&mut self, input: &'t Input<'_>) {
+        for (object, item) in self.objects.iter_mut().zip(&input.items) {
+            let metadata = input.tree(item).and_then(|tree| Some((tree, tree.get(item.node, "metadata")?)));
+            let (Some((tree, metadata)), Some(_)) = (metadata, object.becomes()) else { continue };
+            let annotations = tree.get(metadata, "annotations").map_or(&[][..], |map| tree.entries(map));
+            let is_last = |entry: &Entry| tree.text(entry.key) == metadata::LAST_APPLIED;
+            let mut gone = metadata::SERVER_FIELDS.to_vec();
+            if !annotations.is_empty() && annotations.iter().all(is_last) {
+                gone.push("annotations");
+            } else if annotations.iter().any(is_last) {
+                let at = vec![Step::Key("metadata".to_owned()), Step::Key("annotations".to_owned())];
+                object.changes.push(Change { at, gone: vec![metadata::LAST_APPLIED], put: Vec::new() });
+            }
+            let all = tree.entries(metadata).iter().all(|entry| gone.contains(&tree.text(entry.key)));
+            let change = match all {
+                true => Change { at: Vec::new(), gone: vec!["metadata"], put: Vec::new() },
+                false => Change { at: steps("metadata"), gone, put: Vec::new() },
+            };
+            object.changes.push(change);
+        }
+    }
+}
+
+/// Why a field is lost that the old version does not have and the new one does.
+const HIDDEN: &str = "the old object's server drops the field; kept, it would get a meaning";
+
+/// Most bytes a lost value may print to.
+const MAX_VALUE: usize = 4 << 20;
+
+/// The steps of a dotted path.
+fn steps(path: &str) -> Vec<Step> {
+    path.split('.')
+        .filter(|step| !step.is_empty())
+        .map(|step| step.parse().map_or_else(|_| Step::Key(step.into()), Step::Index))
+        .collect()
+}
+
+/// True for an object of the classic family.
+fn is_classic(item: &Item) -> bool {
+    job::version(&item.api_version).is_some_and(|version| version.family == Family::Classic)
+}
+
+/// Looks at every object. The objects that were read are in the order of the input.
+pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
+    let mut work = Work { inventory: Inventory::of(input), objects: vec![Object::default(); input.items.len()] };
+    for (index, item) in input.items.iter().enumerate() {
+        let Some(tree) = input.tree(item) else { continue };
+        if is_classic(item) {
+            match item.kind.as_str() {
+                "ResourceClass" => work.class(index, tree, item.node),
+                "ResourceClaim" => work.claim(index, tree, item.node, ""),
+                "ResourceClaimTemplate" => work.claim(index, tree, item.node, "spec"),
+                "ResourceSlice" => work.slice(index, tree, item.node),
+                "PodScheduling" | "PodSchedulingContext" => {
+                    let reason = "the scheduler allocates devices itself and no longer negotiates with a driver's controller";
+                    work.object_lost(index, tree, item.node, reason);
+                }
+                _ => {}
+            }
+        } else if !item.api_version.starts_with(GROUP) {
+            work.pod(index, tree, item);
+        }
+    }
+    for (index, item) in input.items.iter().enumerate() {
+        let parameters = matches!(item.kind.as_str(), "ResourceClaimParameters" | "ResourceClassParameters");
+        if let Some(tree) = input.tree(item).filter(|_| parameters && is_classic(item))
+            && work.objects.get(index).is_some_and(|object| object.fate == Fate::Untouched)
+        {
+            work.object_lost(index, tree, item.node, "no claim or class of the text refers to it");
+        }
+    }
+    Migration { objects: work.objects }
+}
+
+/// The work on one text.
+struct Work<'t> {
+    inventory: Inventory<'t>,
+    objects: Vec<Object<'t>>,
+}
+
+impl<'t> Work<'t> {
+    fn edit(&mut self, index: usize, act: impl FnOnce(&mut Object<'t>)) {
+        if let Some(object) = self.objects.get_mut(index) {
+            act(object);
+        }
+    }
+
+    fn becomes(&mut self, index: usize, kind: &'static str, changes: Vec<Change<'t>>) {
+        self.edit(index, |object| {
+            object.fate = Fate::Becomes(kind);
+            object.changes = changes;
+        });
+    }
+
+    /// A field of an object is lost. Named once, however many refer to the object.
+    fn lose(&mut self, index: usize, tree: &'t Tree<'t>, object: NodeId, at: &[Step], reason: impl Into<String>) {
+        let Some(node) = locate::node(tree, object, at) else { return };
+        if tree.kind(node) == Kind::Null {
+            return;
+        }
+        let mut value = String::new();
+        if !print::json(tree, node, Order::Source, MAX_VALUE, &mut value) {
+            value = "null".to_owned();
+        }
+        let span = locate::locate(tree, object, at, true);
+        let loss = Loss { path: path::render(at), value, reason: reason.into(), span };
+        self.edit(index, |object| {
+            if object.losses.iter().all(|known| known.path != loss.path) {
+                object.losses.push(loss);
+            }
+        });
+    }
+
+    fn object_lost(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, reason: &str) {
+        self.edit(index, |object| object.fate = Fate::Gone);
+        self.lose(index, tree, node, &[], reason);
+    }
+
+    /// Parameters are part of other objects now.
+    fn fold(&mut self, index: usize, into: &str) {
+        let Some((tree, item)) = self.inventory.item(index) else { return };
+        let core = !item.api_version.contains('/');
+        self.edit(index, |object| {
+            if object.fate == Fate::Untouched && !core {
+                object.fate = Fate::Gone;
+                object.folded = Some(format!("it is part of {into} now"));
+                object.decisions.push(Decision {
+                    code: "parameters-removed",
+                    path: String::new(),
+                    span: locate::locate(tree, item.node, &[], false),
+                    question: "Does anything else read the parameters object?".to_owned(),
+                    assumed: "nothing does, it is left out".to_owned(),
+                    why: format!("what it says stands in {into} now"),
+                    alternatives: vec!["keep it until no cluster with the old driver needs it".to_owned()],
+                    at: Vec::new(),
+                });
+            }
+        });
+    }
+
+    fn decide(&mut self, index: usize, object: NodeId, tree: &'t Tree<'t>, decision: Decided<'_>) {
+        let at = steps(decision.path);
+        let one = Decision {
+            code: decision.code,
+            path: path::render(&at),
+            span: locate::locate(tree, object, &at, true),
+            question: decision.question.to_owned(),
+            assumed: decision.assumed,
+            why: decision.why,
+            alternatives: decision.alternatives,
+            at: steps(decision.at),
+        };
+        self.edit(index, |object| object.decisions.push(one));
+    }
+}
+
+/// A decision with paths as text.
+struct Decided<'d> {
+    code: &'static str,
+    path: &'d str,
+    at: &'d str,
+    question: &'d str,
+    assumed: String,
+    why: String,
+    alternatives: Vec<String>,
+}
+
+/// A configuration for a driver.
+fn opaque<'t>(driver: &str, parameters: Part<'t>) -> (String, Part<'t>) {
+    ("opaque".to_owned(), Part::map([("driver", Part::text(driver)), ("parameters", parameters)]))
+}
+
+/// A selector.
+fn cel<'t>(expression: &str) -> Part<'t> {
+    Part::map([("cel", Part::map([("expression", Part::text(expression))]))])
+}

@@ -1,0 +1,464 @@
+//! Parameters of claims and classes: those of 1.30's structured parameters, those of drivers with a profile, and all others.
+
+use super::inventory::{Class, Reference};
+use super::part::Part;
+use super::profile::{FieldRow, KindRow, Lost, Means, Profile};
+use super::{Decided, Work, opaque, profile, selector, steps};
+use crate::api::GROUP;
+use crate::finding::Step;
+use crate::manifest::Item;
+use crate::text::print::{self, Order};
+use crate::text::tree::{Kind, NodeId, Tree};
+
+/// Why a reference to parameters is lost.
+pub const NOT_THERE: &str = "the parameters object is not in the text; convert both in one text";
+
+/// A configuration: `opaque`, with the name of its field.
+type Config<'t> = (String, Part<'t>);
+
+/// What the parameters of a claim or class say.
+#[derive(Debug, Default)]
+pub struct Folded<'t> {
+    /// The class of the request, if it is another one.
+    pub class: Option<&'static str>,
+    /// All devices are watched and none is taken.
+    pub monitor: bool,
+    /// The requests; one without anything if there are none.
+    pub requests: Vec<Request<'t>>,
+    /// What every device must fulfil.
+    pub selectors: Vec<String>,
+    /// Configuration of all requests.
+    pub config: Vec<Config<'t>>,
+}
+
+/// A request.
+#[derive(Debug, Default)]
+pub struct Request<'t> {
+    /// What the devices must fulfil.
+    pub selectors: Vec<String>,
+    /// How many devices, as JSON.
+    pub count: Option<String>,
+    /// Configuration of this request only.
+    pub config: Vec<Config<'t>>,
+}
+
+/// An object that refers to parameters, and the place of the reference.
+#[derive(Clone, Copy)]
+pub struct Referrer<'d, 't> {
+    pub index: usize,
+    pub tree: &'t Tree<'t>,
+    pub node: NodeId,
+    /// The path of `parametersRef`.
+    pub path: &'d str,
+    /// The path of what comes of it in the new object.
+    pub at: &'d str,
+}
+
+/// True if a driver's class parameters say that claims watch all devices.
+pub fn monitors(tree: &Tree<'_>, item: &Item, profile: &Profile) -> bool {
+    let Some((row, spec)) = row_of(profile, item).zip(tree.get(item.node, "spec")) else { return false };
+    let says = |field: &FieldRow| {
+        matches!(field.means, Means::Monitor)
+            && tree.get(spec, field.name).is_some_and(|node| tree.kind(node) == Kind::Bool(true))
+    };
+    row.fields.iter().any(says)
+}
+
+fn row_of(profile: &Profile, item: &Item) -> Option<&'static KindRow> {
+    let group = item.api_version.split('/').next();
+    let profile = profile::of(profile.was).filter(|profile| group == Some(profile.was))?;
+    profile.kinds.iter().find(|row| row.kind == item.kind)
+}
+
+fn is_set(tree: &Tree<'_>, node: NodeId) -> bool {
+    tree.kind(node) != Kind::Null
+}
+
+impl<'t> Work<'t> {
+    /// What the parameters of a class say.
+    pub(super) fn class_parameters(
+        &mut self,
+        index: usize,
+        node: NodeId,
+        tree: &'t Tree<'t>,
+        found: usize,
+        driver: &str,
+        profile: Option<&'static Profile>,
+    ) -> Folded<'t> {
+        let class = Class { driver: Some(driver.to_owned()), profile, ..Class::default() };
+        let from = Referrer { index, tree, node, path: "parametersRef", at: "spec.config" };
+        self.parameters(from, found, &class)
+    }
+
+    /// What parameters say, whoever refers to them.
+    pub(super) fn parameters(&mut self, from: Referrer<'_, 't>, found: usize, class: &Class) -> Folded<'t> {
+        let Some((tree, item)) = self.inventory.item(found) else { return Folded::default() };
+        let ours = item.api_version.starts_with(GROUP);
+        match item.kind.as_str() {
+            "ResourceClaimParameters" if ours => self.structured(from, found, tree, item, class),
+            "ResourceClassParameters" if ours => self.filters(from, found, tree, item, class),
+            _ => match class.profile.and_then(|profile| Some((profile, row_of(profile, item)?))) {
+                Some((profile, row)) => self.known(from, found, tree, item, profile, row),
+                None => self.plain(from, tree, item, class),
+            },
+        }
+    }
+
+    /// `driverRequests` of 1.30.
+    fn structured(
+        &mut self,
+        from: Referrer<'_, 't>,
+        found: usize,
+        tree: &'t Tree<'t>,
+        item: &'t Item,
+        class: &Class,
+    ) -> Folded<'t> {
+        let mut folded = Folded::default();
+        let list = |node: NodeId, key: &str| tree.get(node, key).map_or(&[][..], |list| tree.items(list));
+        for (number, &one) in list(item.node, "driverRequests").iter().enumerate() {
+            let was = tree.get(one, "driverName").and_then(|name| tree.str(name)).unwrap_or("");
+            let driver = profile::of(was).map_or(was, |profile| profile.driver);
+            if class.driver.as_deref().is_some_and(|own| own != driver) {
+                self.decide(
+                    from.index,
+                    from.node,
+                    from.tree,
+                    Decided {
+                        code: "request-driver",
+                        path: from.path,
+                        at: from.at,
+                        question: "Which class has the devices of a second driver?",
+                        assumed: "the class of the claim".to_owned(),
+                        why: format!("the parameters ask the driver `{driver}` too and name no class for it"),
+                        alternatives: vec![format!("a class of its own whose selector is `device.driver == '{driver}'`")],
+                    },
+                );
+            }
+            let first = folded.requests.len();
+            for (at, &request) in list(one, "requests").iter().enumerate() {
+                let mut new = Request::default();
+                let path = format!("driverRequests.{number}.requests.{at}.namedResources.selector");
+                new.selectors.extend(self.rewritten(from, found, tree, item, &path, driver));
+                if let Some(parameters) = tree.get(request, "vendorParameters").filter(|&node| is_set(tree, node)) {
+                    new.config.push(opaque(driver, Part::Node(tree, parameters)));
+                }
+                folded.requests.push(new);
+            }
+            if let Some(parameters) = tree.get(one, "vendorParameters").filter(|&node| is_set(tree, node)) {
+                let shared = || opaque(driver, Part::Node(tree, parameters));
+                folded.requests.iter_mut().skip(first).for_each(|request| request.config.insert(0, shared()));
+                if folded.requests.len() == first {
+                    folded.config.push(shared());
+                }
+            }
+        }
+        if tree.get(item.node, "shareable").is_some_and(|node| tree.kind(node) == Kind::Bool(false)) {
+            self.lose(found, tree, item.node, &steps("shareable"), "every claim can be used by several pods");
+        }
+        folded
+    }
+
+    /// `filters` and `vendorParameters` of 1.30.
+    fn filters(&mut self, from: Referrer<'_, 't>, found: usize, tree: &'t Tree<'t>, item: &'t Item, class: &Class) -> Folded<'t> {
+        let mut folded = Folded::default();
+        let named = |node: NodeId| {
+            let was = tree.get(node, "driverName").and_then(|name| tree.str(name)).unwrap_or("");
+            profile::of(was).map_or(was, |profile| profile.driver)
+        };
+        let list = |key: &str| tree.get(item.node, key).map_or(&[][..], |list| tree.items(list));
+        for (number, &filter) in list("filters").iter().enumerate() {
+            let driver = named(filter);
+            if class.driver.as_deref().is_some_and(|own| own != driver) {
+                let at = [Step::Key("filters".to_owned()), Step::Index(number)];
+                self.lose(found, tree, item.node, &at, "the class has devices of one driver, and this is not it");
+                continue;
+            }
+            let path = format!("filters.{number}.namedResources.selector");
+            folded.selectors.extend(self.rewritten(from, found, tree, item, &path, driver));
+        }
+        for &one in list("vendorParameters") {
+            if let Some(parameters) = tree.get(one, "parameters").filter(|&node| is_set(tree, node)) {
+                folded.config.push(opaque(named(one), Part::Node(tree, parameters)));
+            }
+        }
+        folded
+    }
+
+    /// A selector of named resources; none if it is lost.
+    fn rewritten(
+        &mut self,
+        from: Referrer<'_, 't>,
+        found: usize,
+        tree: &'t Tree<'t>,
+        item: &'t Item,
+        path: &str,
+        driver: &str,
+    ) -> Option<String> {
+        let at = steps(path);
+        let text = tree.str(crate::advice::locate::node(tree, item.node, &at)?)?;
+        match selector::rewrite(text, driver) {
+            Ok(done) => {
+                for (old, new) in done.renamed {
+                    self.renamed_attribute(from.index, from.node, from.tree, (from.path, from.at), &old, &new);
+                }
+                Some(done.expression)
+            }
+            Err(reason) => {
+                self.lose(found, tree, item.node, &at, reason);
+                None
+            }
+        }
+    }
+
+    /// An attribute whose name no device can have.
+    pub(super) fn renamed_attribute(
+        &mut self,
+        index: usize,
+        node: NodeId,
+        tree: &'t Tree<'t>,
+        (path, at): (&str, &str),
+        old: &str,
+        new: &str,
+    ) {
+        self.decide(
+            index,
+            node,
+            tree,
+            Decided {
+                code: "attribute-name",
+                path,
+                at,
+                question: "Under which name does the driver publish the attribute?",
+                assumed: format!("`{new}` in place of `{old}`"),
+                why: "names of attributes are C identifiers of at most 32 characters now".to_owned(),
+                alternatives: vec!["the name that the driver's ResourceSlices have".to_owned()],
+            },
+        );
+    }
+
+    /// Parameters of a driver that is known.
+    fn known(
+        &mut self,
+        from: Referrer<'_, 't>,
+        found: usize,
+        tree: &'t Tree<'t>,
+        item: &'t Item,
+        profile: &'static Profile,
+        row: &'static KindRow,
+    ) -> Folded<'t> {
+        let mut folded = Folded { class: row.class, ..Folded::default() };
+        let mut request = Request::default();
+        let mut config = Vec::new();
+        let spec = tree.get(item.node, "spec");
+        let spec = spec.map_or(Vec::new(), |spec| print::effective(tree, spec, Order::Source));
+        for entry in spec.into_iter().filter(|entry| is_set(tree, entry.value)) {
+            let name = tree.text(entry.key);
+            let at = [Step::Key("spec".to_owned()), Step::Key(name.to_owned())];
+            let unknown = Lost { reason: "what the field means to the driver today is not known", instead: "" };
+            let means = row.fields.iter().find(|field| field.name == name).map(|field| &field.means);
+            let lost = match means {
+                Some(Means::Count) => {
+                    let mut count = String::new();
+                    print::json(tree, entry.value, Order::Source, 64, &mut count);
+                    request.count = Some(count);
+                    continue;
+                }
+                Some(Means::Selector(properties)) => {
+                    let found_in = selector::conditions(tree, entry.value, profile.driver, properties);
+                    if !found_in.all.is_empty() {
+                        request.selectors.push(found_in.all.join(" && "));
+                    }
+                    for (attribute, release) in found_in.withdrawn {
+                        self.decide(
+                            from.index,
+                            from.node,
+                            from.tree,
+                            Decided {
+                                code: "attribute-withdrawn",
+                                path: from.path,
+                                at: from.at,
+                                question: &format!("Does the installed driver publish the attribute `{attribute}`?"),
+                                assumed: "it does".to_owned(),
+                                why: format!("the parameters choose by it, and releases before {release} have it"),
+                                alternatives: vec![format!(
+                                    "another attribute, such as `uuid`: with {release} and later no device has `{attribute}`"
+                                )],
+                            },
+                        );
+                    }
+                    for (below, reason) in found_in.lost {
+                        let at: Vec<Step> = at.iter().chain(&below).cloned().collect();
+                        self.lose(found, tree, item.node, &at, reason);
+                    }
+                    continue;
+                }
+                Some(Means::Equals(attribute)) => {
+                    let value = tree.str(entry.value).unwrap_or("");
+                    let attribute = selector::attribute(profile.driver, "attributes", attribute);
+                    request.selectors.push(format!("{attribute} == {}", selector::quoted(value)));
+                    continue;
+                }
+                Some(Means::Config(renames)) => {
+                    config.push((name.to_owned(), renamed(tree, entry.value, renames)));
+                    continue;
+                }
+                Some(Means::Monitor) => {
+                    folded.monitor = tree.kind(entry.value) == Kind::Bool(true);
+                    continue;
+                }
+                Some(Means::Implied(value, lost)) => {
+                    let mut written = String::new();
+                    print::json(tree, entry.value, Order::Source, 64, &mut written);
+                    if written.trim_matches('"') == *value {
+                        continue;
+                    }
+                    *lost
+                }
+                Some(Means::Lost(lost)) => *lost,
+                None => unknown,
+            };
+            self.lose(found, tree, item.node, &at, lost.reason);
+            if !lost.instead.is_empty() {
+                let mut value = String::new();
+                print::json(tree, entry.value, Order::Source, 64, &mut value);
+                let value = value.trim_matches('"');
+                self.decide(
+                    from.index,
+                    from.node,
+                    from.tree,
+                    Decided {
+                        code: "parameter-lost",
+                        path: from.path,
+                        at: from.at,
+                        question: &format!("What stands for `{name}: {value}` of the {} `{}`?", item.kind, item.name),
+                        assumed: "nothing".to_owned(),
+                        why: lost.reason.to_owned(),
+                        alternatives: vec![lost.instead.replace("{}", value)],
+                    },
+                );
+            }
+        }
+        if !request.selectors.is_empty() {
+            self.decide(
+                from.index,
+                from.node,
+                from.tree,
+                Decided {
+                    code: "parameters-selector",
+                    path: from.path,
+                    at: from.at,
+                    question: "Which attributes of devices stand for the parameters?",
+                    assumed: request.selectors.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(" and "),
+                    why: format!("`{}` publishes them ({}, {})", profile.driver, profile.source, profile.date),
+                    alternatives: vec!["other attributes, if the installed release of the driver publishes others".to_owned()],
+                },
+            );
+        }
+        if let Some((api_version, kind)) = row.config.filter(|_| !config.is_empty()) {
+            config.splice(0..0, [("apiVersion".to_owned(), Part::text(api_version)), ("kind".to_owned(), Part::text(kind))]);
+            request.config.push(opaque(profile.driver, Part::Map(config)));
+            self.decide(
+                from.index,
+                from.node,
+                from.tree,
+                Decided {
+                    code: "parameters-config",
+                    path: from.path,
+                    at: from.at,
+                    question: "How does the driver read these parameters?",
+                    assumed: format!("as opaque parameters `{kind}` of `{api_version}`"),
+                    why: format!("`{}` reads them so ({}, {})", profile.driver, profile.source, profile.date),
+                    alternatives: vec!["the version that the installed release of the driver reads".to_owned()],
+                },
+            );
+        }
+        folded.requests.push(request);
+        folded
+    }
+
+    /// Parameters that only their driver understands.
+    fn plain(&mut self, from: Referrer<'_, 't>, tree: &'t Tree<'t>, item: &'t Item, class: &Class) -> Folded<'t> {
+        let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+        let driver = class.driver.clone().unwrap_or_else(|| group.to_owned());
+        if driver.is_empty() {
+            let reason = "which driver reads the parameters is not known; convert the class in the same text";
+            self.lose(from.index, from.tree, from.node, &steps(from.path), reason);
+            return Folded::default();
+        }
+        if class.driver.is_none() {
+            self.decide(
+                from.index,
+                from.node,
+                from.tree,
+                Decided {
+                    code: "driver-name",
+                    path: from.path,
+                    at: from.at,
+                    question: "Which driver reads the parameters?",
+                    assumed: format!("`{driver}`"),
+                    why: "the class is not in the text, and drivers often name the API group of their parameters like themselves"
+                        .to_owned(),
+                    alternatives: vec!["the driver that the class names; convert both in one text".to_owned()],
+                },
+            );
+        }
+        self.decide(
+            from.index,
+            from.node,
+            from.tree,
+            Decided {
+                code: "parameters-config",
+                path: from.path,
+                at: from.at,
+                question: "How does the driver read these parameters?",
+                assumed: format!("`{driver}` reads the {} `{}` as opaque parameters", item.kind, item.name),
+                why: "nothing is known here of what the driver's parameters mean".to_owned(),
+                alternatives: vec![
+                    "another `apiVersion` or `kind`, which the driver's documentation names".to_owned(),
+                    "a selector in CEL for what chooses devices".to_owned(),
+                    "`count` for a number of devices".to_owned(),
+                ],
+            },
+        );
+        let entries = print::effective(tree, item.node, Order::Source).into_iter().filter(|one| tree.text(one.key) != "metadata");
+        let parameters = entries.map(|one| (tree.text(one.key).to_owned(), Part::Node(tree, one.value))).collect();
+        Folded { config: vec![opaque(&driver, Part::Map(parameters))], ..Folded::default() }
+    }
+
+    /// The parameters of a claim, if it has any and they are in the text.
+    pub(super) fn claim_parameters(
+        &mut self,
+        from: Referrer<'_, 't>,
+        reference: &Reference,
+        class: &Class,
+        into: &str,
+    ) -> Option<Folded<'t>> {
+        let found = self.inventory.find(reference, "ResourceClaimParameters")?;
+        let folded = self.parameters(from, found, class);
+        self.fold(found, into);
+        Some(folded)
+    }
+}
+
+/// A value with some of its fields under other names.
+fn renamed<'t>(tree: &'t Tree<'t>, node: NodeId, renames: &[(&str, &str, &str)]) -> Part<'t> {
+    if !tree.is_map(node) {
+        return Part::Node(tree, node);
+    }
+    let entries = print::effective(tree, node, Order::Source).into_iter().map(|entry| {
+        let holder = tree.text(entry.key);
+        let here: Vec<_> = renames.iter().filter(|(of, ..)| *of == holder).collect();
+        let value = if here.is_empty() || !tree.is_map(entry.value) {
+            Part::Node(tree, entry.value)
+        } else {
+            let inner = print::effective(tree, entry.value, Order::Source).into_iter().map(|one| {
+                let name = tree.text(one.key);
+                let new = here.iter().find(|(_, old, _)| *old == name).map_or(name, |(.., new)| new);
+                (new.to_owned(), Part::Node(tree, one.value))
+            });
+            Part::Map(inner.collect())
+        };
+        (holder.to_owned(), value)
+    });
+    Part::Map(entries.collect())
+}

@@ -1,0 +1,189 @@
+//! Values of migrated objects: pieces of the text that was read, and new ones around them.
+
+use crate::convert::print as printing;
+use crate::finding::Step;
+use crate::text::print::{self, Order};
+use crate::text::tree::{Kind, NodeId, Style, Tree};
+
+/// A value.
+#[derive(Clone, Debug)]
+pub enum Part<'t> {
+    /// A string.
+    Text(String),
+    /// A number or boolean as JSON writes it.
+    Literal(String),
+    /// What stands in the text.
+    Node(&'t Tree<'t>, NodeId),
+    /// A list.
+    List(Vec<Part<'t>>),
+    /// A mapping, in order.
+    Map(Vec<(String, Part<'t>)>),
+}
+
+impl<'t> Part<'t> {
+    /// A mapping.
+    pub fn map<const N: usize>(entries: [(&str, Part<'t>); N]) -> Self {
+        Part::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
+    /// A string.
+    pub fn text(text: impl Into<String>) -> Self {
+        Part::Text(text.into())
+    }
+
+    /// Appends the value as compact JSON. The recursion is as deep as what is built here: a node is printed without one.
+    pub fn json(&self, out: &mut String) {
+        match self {
+            Part::Text(text) => print::quote(text, out),
+            Part::Literal(text) => out.push_str(text),
+            Part::Node(tree, node) => {
+                print::json(tree, *node, Order::Source, usize::MAX, out);
+            }
+            Part::List(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    out.push_str(if at > 0 { "," } else { "" });
+                    item.json(out);
+                }
+                out.push(']');
+            }
+            Part::Map(entries) => {
+                out.push('{');
+                for (at, (key, value)) in entries.iter().enumerate() {
+                    out.push_str(if at > 0 { "," } else { "" });
+                    print::quote(key, out);
+                    out.push(':');
+                    value.json(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    /// The value on the line of its key, if it fits there.
+    fn on_one_line(&self) -> Option<String> {
+        match self {
+            Part::Text(text) => Some(scalar(text)),
+            Part::Literal(text) => Some(text.clone()),
+            Part::List(items) if items.is_empty() => Some("[]".to_owned()),
+            Part::Map(entries) if entries.is_empty() => Some("{}".to_owned()),
+            Part::List(_) | Part::Map(_) => None,
+            Part::Node(tree, node) => match tree.kind(*node) {
+                Kind::Map { .. } if !tree.entries(*node).is_empty() => None,
+                Kind::Seq { .. } if !tree.items(*node).is_empty() => None,
+                Kind::Str(text) => Some(as_written(tree, *node).unwrap_or_else(|| scalar(tree.text(text)))),
+                _ => {
+                    let mut out = String::new();
+                    print::json(tree, *node, Order::Source, usize::MAX, &mut out);
+                    Some(out)
+                }
+            },
+        }
+    }
+
+    /// The value in block style. `below`: how far the items of a list are indented below its key.
+    pub fn lines(&self, below: usize) -> Vec<String> {
+        if let Some(line) = self.on_one_line() {
+            return vec![line];
+        }
+        match self {
+            Part::Map(entries) => entries.iter().flat_map(|(key, value)| entry(key, value, below)).collect(),
+            Part::List(items) => {
+                let item = |item: &Part<'_>| {
+                    let lines = item.lines(below);
+                    let prefixed = |(at, line): (usize, &String)| format!("{}{line}", if at == 0 { "- " } else { "  " });
+                    lines.iter().enumerate().map(prefixed).collect::<Vec<String>>()
+                };
+                items.iter().flat_map(item).collect()
+            }
+            Part::Node(tree, node) => {
+                let mut out = String::new();
+                printing::yaml(tree, *node, "\n", usize::MAX, &mut out);
+                out.lines().map(str::to_owned).collect()
+            }
+            Part::Text(_) | Part::Literal(_) => Vec::new(),
+        }
+    }
+
+    /// A string of the text as it can stand between brackets, with its quotes.
+    pub fn in_brackets(&self) -> Option<String> {
+        let Part::Node(tree, node) = self else { return None };
+        as_written(tree, *node)
+            .filter(|text| text.starts_with(['"', '\'']) || !text.contains(['[', ']', '{', '}', ',', '#', ':', '?']))
+    }
+
+    fn is_list(&self) -> bool {
+        match self {
+            Part::List(_) => true,
+            Part::Node(tree, node) => matches!(tree.kind(*node), Kind::Seq { .. }),
+            _ => false,
+        }
+    }
+}
+
+/// The lines of one entry of a mapping.
+pub fn entry(key: &str, value: &Part<'_>, below: usize) -> Vec<String> {
+    let key = scalar(key);
+    if let Some(line) = value.on_one_line() {
+        return vec![format!("{key}: {line}")];
+    }
+    let pad = " ".repeat(if value.is_list() { below } else { 2 });
+    let lines = value.lines(below).into_iter().map(|line| format!("{pad}{line}"));
+    std::iter::once(format!("{key}:")).chain(lines).collect()
+}
+
+/// A string of the text on one line, with its quotes.
+fn as_written(tree: &Tree<'_>, node: NodeId) -> Option<String> {
+    let written = tree.node(node);
+    let simple = matches!(written.style, Style::Plain | Style::SingleQuoted | Style::DoubleQuoted);
+    let text = tree.source().get(written.span.from()..written.span.to())?;
+    let one_line = !text.is_empty() && !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
+    (simple && one_line && written.properties.is_empty() && !matches!(written.kind, Kind::Alias(_))).then(|| text.to_owned())
+}
+
+/// A string in YAML.
+fn scalar(text: &str) -> String {
+    printing::scalar(text)
+}
+
+/// What is done to one mapping of an object: fields go, and others come in the place of the first of them, or at the end.
+#[derive(Clone, Debug)]
+pub struct Change<'t> {
+    /// Where the mapping stands in the object.
+    pub at: Vec<Step>,
+    /// The fields that go.
+    pub gone: Vec<&'static str>,
+    /// The fields that come.
+    pub put: Vec<(String, Part<'t>)>,
+}
+
+/// A node with changes carried out below it. The recursion is as deep as the paths of the changes.
+pub fn changed<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&Change<'t>]) -> Part<'t> {
+    if changes.is_empty() {
+        return Part::Node(tree, node);
+    }
+    if !tree.is_map(node) {
+        if !matches!(tree.kind(node), Kind::Seq { .. }) {
+            return Part::Node(tree, node);
+        }
+        let items = tree.items(node).iter().enumerate();
+        return Part::List(items.map(|(at, &item)| below(tree, item, depth, changes, &Step::Index(at))).collect());
+    }
+    let mut here: Vec<(&[&str], Option<_>)> = Vec::new();
+    here.extend(changes.iter().filter(|one| one.at.len() == depth).map(|one| (one.gone.as_slice(), Some(one.put.clone()))));
+    let mut entries = Vec::new();
+    for one in print::effective(tree, node, Order::Source) {
+        let key = tree.text(one.key);
+        match here.iter_mut().find(|(gone, _)| gone.contains(&key)) {
+            Some((_, put)) => entries.extend(put.take().unwrap_or_default()),
+            None => entries.push((key.to_owned(), below(tree, one.value, depth, changes, &Step::Key(key.to_owned())))),
+        }
+    }
+    entries.extend(here.into_iter().filter_map(|(_, put)| put).flatten());
+    Part::Map(entries)
+}
+
+fn below<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&Change<'t>], step: &Step) -> Part<'t> {
+    let inside: Vec<&Change<'t>> = changes.iter().filter(|change| change.at.get(depth) == Some(step)).copied().collect();
+    changed(tree, node, depth.saturating_add(1), &inside)
+}

@@ -1,0 +1,54 @@
+//! Pods and workloads: `source` of a pod's resource claim, which 1.31 does not know any more.
+
+use super::part::{Change, Part};
+use super::{Fate, Work, steps};
+use crate::advice::locate;
+use crate::finding::Step;
+use crate::manifest::Item;
+use crate::text::print::{self, Order};
+use crate::text::tree::{Kind, Tree};
+
+/// Where a workload has the spec of its pods.
+const SPECS: &[(&str, &str)] = &[
+    ("Pod", "spec"),
+    ("PodTemplate", "template.spec"),
+    ("ReplicationController", "spec.template.spec"),
+    ("Deployment", "spec.template.spec"),
+    ("ReplicaSet", "spec.template.spec"),
+    ("StatefulSet", "spec.template.spec"),
+    ("DaemonSet", "spec.template.spec"),
+    ("Job", "spec.template.spec"),
+    ("CronJob", "spec.jobTemplate.spec.template.spec"),
+];
+
+impl<'t> Work<'t> {
+    pub(super) fn pod(&mut self, index: usize, tree: &'t Tree<'t>, item: &Item) {
+        let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+        let Some((_, path)) = SPECS.iter().find(|(kind, _)| *kind == item.kind) else { return };
+        if !["", "apps", "batch", "extensions"].contains(&group) {
+            return;
+        }
+        let mut at = steps(path);
+        at.push(Step::Key("resourceClaims".to_owned()));
+        let Some(list) = locate::node(tree, item.node, &at) else { return };
+        let mut changes = Vec::new();
+        for (number, &entry) in tree.items(list).iter().enumerate() {
+            let Some(source) = tree.get(entry, "source") else { continue };
+            if !matches!(tree.kind(source), Kind::Map { .. } | Kind::Null) {
+                continue;
+            }
+            let inner = print::effective(tree, source, Order::Source).into_iter();
+            let inner = inner.filter(|one| tree.get(entry, tree.text(one.key)).is_none());
+            let put = inner.map(|one| (tree.text(one.key).to_owned(), Part::Node(tree, one.value))).collect();
+            let mut at = at.clone();
+            at.push(Step::Index(number));
+            changes.push(Change { at, gone: vec!["source"], put });
+        }
+        if !changes.is_empty() {
+            self.edit(index, |object| {
+                object.fate = Fate::Edited;
+                object.changes = changes;
+            });
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! What is known of drivers that exist for both families: which classes their current releases install, and what the parameters
+//! of the old ones mean to them. A driver without a profile gets the plain mapping.
+
+/// A driver.
+#[derive(Debug)]
+pub struct Profile {
+    /// Its name in the classic family, and the API group of its parameters.
+    pub was: &'static str,
+    /// Its name in the device family.
+    pub driver: &'static str,
+    /// The selector of the class that it installs, in CEL.
+    pub class_selector: &'static str,
+    /// Classes that it does not install any more.
+    pub classes: &'static [ClassRow],
+    /// The kinds of its parameters.
+    pub kinds: &'static [KindRow],
+    /// Where the facts stand.
+    pub source: &'static str,
+    /// The date of what was read there.
+    pub date: &'static str,
+}
+
+/// A class of the old driver.
+#[derive(Debug)]
+pub struct ClassRow {
+    /// Its name.
+    pub was: &'static str,
+    /// The class that the current driver installs in its place.
+    pub is: &'static str,
+    /// Its claims watch all devices without taking them.
+    pub monitor: bool,
+}
+
+/// A kind of parameters.
+#[derive(Debug)]
+pub struct KindRow {
+    /// Its name.
+    pub kind: &'static str,
+    /// The class of its claims, if it is not that of the claim.
+    pub class: Option<&'static str>,
+    /// `apiVersion` and `kind` of what the current driver reads as opaque parameters.
+    pub config: Option<(&'static str, &'static str)>,
+    /// The fields of its `spec`.
+    pub fields: &'static [FieldRow],
+}
+
+/// A field of parameters.
+#[derive(Debug)]
+pub struct FieldRow {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub means: Means,
+}
+
+/// What a field of parameters means to the device family.
+#[derive(Debug)]
+pub enum Means {
+    /// The number of devices of the request.
+    Count,
+    /// A tree of properties that devices must have.
+    Selector(&'static [Property]),
+    /// An attribute of the device has this value.
+    Equals(&'static str),
+    /// Part of the opaque parameters. Fields with another name there: the field they stand in, their old name, the new one.
+    Config(&'static [(&'static str, &'static str, &'static str)]),
+    /// The claim watches all devices without taking them.
+    Monitor,
+    /// Says nothing if it has this value; another is lost.
+    Implied(&'static str, Lost),
+    /// It is lost.
+    Lost(Lost),
+}
+
+/// Why a field is lost, and what could be written instead.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost {
+    /// Why.
+    pub reason: &'static str,
+    /// What else it could be; `{}` stands for the value. Empty if there is nothing.
+    pub instead: &'static str,
+}
+
+/// A property of devices in a selector.
+#[derive(Debug)]
+pub struct Property {
+    /// Its name in the old selector.
+    pub name: &'static str,
+    /// What it is compared with.
+    pub test: Test,
+    /// The first release of the driver that does not publish it any more.
+    pub until: Option<&'static str>,
+}
+
+/// How a property is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// The attribute of the same name is this number or text.
+    Equal,
+    /// The attribute of the same name matches this pattern with `*`, in any case.
+    Pattern,
+    /// The attribute of the same name is compared with a version.
+    Version,
+    /// The capacity of the same name is compared with a quantity.
+    Quantity,
+    /// Current releases publish nothing like it.
+    Unknown,
+}
+
+/// The profile of a driver or API group of the classic family.
+pub fn of(name: &str) -> Option<&'static Profile> {
+    PROFILES.iter().find(|profile| profile.was == name)
+}
+
+/// The profile of a class that is not in the text, and its row.
+pub fn of_class(name: &str) -> Option<(&'static Profile, &'static ClassRow)> {
+    PROFILES.iter().find_map(|profile| Some((profile, profile.classes.iter().find(|row| row.was == name)?)))
+}
+
+const fn field(name: &'static str, means: Means) -> FieldRow {
+    FieldRow { name, means }
+}
+
+const fn property(name: &'static str, test: Test) -> Property {
+    Property { name, test, until: None }
+}
+
+const fn lost(reason: &'static str, instead: &'static str) -> Lost {
+    Lost { reason, instead }
+}
+
+/// The profiles.
+pub const PROFILES: &[Profile] = &[
+    Profile {
+        was: "gpu.resource.example.com",
+        driver: "gpu.example.com",
+        class_selector: "device.driver == 'gpu.example.com'",
+        classes: &[],
+        kinds: &[KindRow { kind: "GpuClaimParameters", class: None, config: None, fields: &[field("count", Means::Count)] }],
+        source: "kubernetes-sigs/dra-example-driver, deployments/helm/dra-example-driver/templates/deviceclass.yaml and demo/gpu-test4.yaml",
+        date: "2024-08-06",
+    },
+    Profile {
+        was: "gpu.resource.nvidia.com",
+        driver: "gpu.nvidia.com",
+        class_selector: "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'gpu'",
+        classes: &[],
+        kinds: &[
+            KindRow {
+                kind: "GpuClaimParameters",
+                class: None,
+                config: Some(("resource.nvidia.com/v1beta1", "GpuConfig")),
+                fields: &[
+                    field("count", Means::Count),
+                    field("selector", Means::Selector(NVIDIA_GPU)),
+                    field("sharing", Means::Config(NVIDIA_SHARING)),
+                    // v1alpha1 manifests of 2022 have it outside the selector.
+                    field("migEnabled", Means::Lost(lost("the driver publishes no such attribute", ""))),
+                ],
+            },
+            KindRow {
+                kind: "MigDeviceClaimParameters",
+                class: Some("mig.nvidia.com"),
+                config: Some(("resource.nvidia.com/v1beta1", "MigDeviceConfig")),
+                fields: &[
+                    field("profile", Means::Equals("profile")),
+                    field("sharing", Means::Config(NVIDIA_SHARING)),
+                    field(
+                        "gpuClaimName",
+                        Means::Lost(lost(
+                            "a claim cannot refer to the device of another claim",
+                            "one claim with a request for each device and the constraint `matchAttribute: gpu.nvidia.com/parentUUID`, \
+                             of which each container takes one by `resources.claims[].request`",
+                        )),
+                    ),
+                ],
+            },
+        ],
+        source: "NVIDIA/k8s-dra-driver-gpu, demo/specs/quickstart, deployments/helm and cmd/gpu-kubelet-plugin/deviceinfo.go",
+        date: "2026-05-15",
+    },
+    Profile {
+        was: "gpu.resource.intel.com",
+        driver: "gpu.intel.com",
+        class_selector: "device.driver == 'gpu.intel.com'",
+        classes: &[
+            ClassRow { was: "intel-gpu", is: "gpu.intel.com", monitor: false },
+            ClassRow { was: "intel-gpu-shared", is: "gpu.intel.com", monitor: false },
+            ClassRow { was: "intel-gpu-structured", is: "gpu.intel.com", monitor: false },
+            ClassRow { was: "intel-gpu-monitor", is: "gpu.intel.com", monitor: true },
+        ],
+        kinds: &[
+            KindRow {
+                kind: "GpuClaimParameters",
+                class: None,
+                config: None,
+                fields: &[
+                    field("count", Means::Count),
+                    field("type", Means::Implied("gpu", lost("the driver has whole GPUs and no such types", ""))),
+                    field(
+                        "memory",
+                        Means::Lost(lost(
+                            "the driver gives whole GPUs and no share of the memory",
+                            "the selector `device.capacity['gpu.intel.com'].memory.compareTo(quantity('{}Mi')) >= 0`, for a whole GPU with \
+                             at least that much",
+                        )),
+                    ),
+                    field("millicores", Means::Lost(lost("the driver gives whole GPUs and no share of the time", ""))),
+                ],
+            },
+            KindRow {
+                kind: "GpuClassParameters",
+                class: None,
+                config: None,
+                fields: &[
+                    field(
+                        "shared",
+                        Means::Implied(
+                            "false",
+                            lost("the driver does not put several claims on one GPU", "one claim that several pods use"),
+                        ),
+                    ),
+                    field("monitor", Means::Monitor),
+                ],
+            },
+        ],
+        source: "intel/intel-resource-drivers-for-kubernetes, deployments/gpu",
+        date: "2025-12-17",
+    },
+];
+
+const NVIDIA_SHARING: &[(&str, &str, &str)] = &[("timeSlicingConfig", "timeSlice", "interval")];
+
+const NVIDIA_GPU: &[Property] = &[
+    property("uuid", Test::Equal),
+    // The driver's demo selects by it still.
+    Property { name: "index", test: Test::Equal, until: Some("v25.8.0") },
+    property("productName", Test::Pattern),
+    property("brand", Test::Pattern),
+    property("architecture", Test::Pattern),
+    property("memory", Test::Quantity),
+    property("cudaComputeCapability", Test::Version),
+    property("driverVersion", Test::Version),
+    property("migEnabled", Test::Unknown),
+    property("cudaRuntimeVersion", Test::Unknown),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A profile says where its facts come from, and a name leads to one profile.
+    #[test]
+    fn profiles_have_sources() {
+        for profile in PROFILES {
+            assert!(profile.source.contains('/') && profile.date.len() == 10, "{}", profile.was);
+            assert_eq!(of(profile.was).map(|found| found.driver), Some(profile.driver));
+            assert!(profile.class_selector.contains(profile.driver));
+            for class in profile.classes {
+                assert_eq!(of_class(class.was).map(|(found, row)| (found.driver, row.is)), Some((profile.driver, class.is)));
+            }
+        }
+        assert!(of("other.example.com").is_none());
+    }
+}

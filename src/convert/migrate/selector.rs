@@ -1,0 +1,366 @@
+//! Selectors: those of 1.30's named resources in the words of the device family, and those of drivers' parameters in CEL.
+
+use super::profile::{Property, Test};
+use crate::cel::ast::{Expr, Literal, Node};
+use crate::cel::parse;
+use crate::cel::{Environment, Mode};
+use crate::finding::Step;
+use crate::text::tree::{Kind, NodeId, Tree};
+
+/// The longest name of an attribute without its domain (kube-apiserver, `DeviceMaxIDLength`).
+const MAX_ID: usize = 32;
+
+/// A selector in new words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The expression.
+    pub expression: String,
+    /// Attributes whose names no device can have: the old name, the new one.
+    pub renamed: Vec<(String, String)>,
+}
+
+/// A text in CEL, in single quotes: so it needs no escapes in YAML's double ones.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("'");
+    for c in text.chars() {
+        match c {
+            '\'' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// The name of an attribute as a C identifier, which devices' attributes must have.
+pub fn identifier(name: &str) -> String {
+    let mut out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if out.starts_with(|c: char| c.is_ascii_digit()) {
+        out.insert(0, '_');
+    }
+    out.truncate(MAX_ID);
+    out
+}
+
+/// `device.attributes['driver'].name`, or a capacity.
+pub fn attribute(driver: &str, of: &str, name: &str) -> String {
+    format!("device.{of}[{}].{name}", quoted(driver))
+}
+
+/// A selector of named resources (`attributes.string["model"] == "a"`) as a selector of devices.
+///
+/// # Errors
+/// Why it has no counterpart.
+pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, String> {
+    let environment = Environment::named_resources(Mode::Stored);
+    let ast = parse::parse(text, environment.parse_options()).map_err(|_| "it is no CEL expression".to_owned())?;
+    let mut edits: Vec<(usize, usize, String)> = Vec::new();
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    let mut stack = vec![&ast.root];
+    while let Some(expr) = stack.pop() {
+        let replaced = match &expr.node {
+            Node::Call { function, target: None, arguments } => match (function.as_str(), arguments.as_slice()) {
+                ("_[_]", [operand, index]) => of_type(operand).zip(string(index)).map(|(kind, name)| {
+                    let new = identifier(name);
+                    note(&mut renamed, name, &new);
+                    Ok((expr, kind.map(|of| attribute(driver, of, &new))))
+                }),
+                ("@in", [element, map]) => of_type(map).map(|kind| {
+                    let name = string(element).ok_or("it tests for an attribute whose name is not written out")?;
+                    let new = identifier(name);
+                    note(&mut renamed, name, &new);
+                    edits.push((element.span.start as usize, element.span.end as usize, quoted(&new)));
+                    Ok::<_, &str>((map, kind.map(|of| format!("device.{of}[{}]", quoted(driver)))))
+                }),
+                _ => None,
+            },
+            Node::Ident(name) if name == "attributes" => Some(Err("it uses the attributes as a whole")),
+            _ => None,
+        };
+        match replaced {
+            Some(done) => {
+                let (at, new) = done.map_err(str::to_owned)?;
+                let new = new.ok_or("device attributes of 1.31 to 1.36 are no lists unless a feature gate is on")?;
+                edits.push((at.span.start as usize, at.span.end as usize, new));
+            }
+            None => children(expr, &mut stack),
+        }
+    }
+    edits.sort();
+    edits.dedup();
+    let source = ast.source.text();
+    let mut out = String::new();
+    let mut at = 0;
+    for (from, to, new) in edits {
+        out.push_str(source.get(at..from).ok_or("it cannot be taken apart")?);
+        out.push_str(&new);
+        at = to;
+    }
+    out.push_str(source.get(at..).unwrap_or(""));
+    Ok(Rewritten { expression: out, renamed })
+}
+
+fn note(renamed: &mut Vec<(String, String)>, old: &str, new: &str) {
+    if old != new && !renamed.iter().any(|(known, _)| known == old) {
+        renamed.push((old.to_owned(), new.to_owned()));
+    }
+}
+
+/// Of `attributes.TYPE`: where devices have such values; `Some(None)` for lists.
+fn of_type(expr: &Expr) -> Option<Option<&'static str>> {
+    let Node::Select { operand, field, test_only: false } = &expr.node else { return None };
+    if !matches!(&operand.node, Node::Ident(name) if name == "attributes") {
+        return None;
+    }
+    match field.as_str() {
+        "quantity" => Some(Some("capacity")),
+        "bool" | "int" | "string" | "version" => Some(Some("attributes")),
+        _ => Some(None),
+    }
+}
+
+fn string(expr: &Expr) -> Option<&str> {
+    match &expr.node {
+        Node::Literal(Literal::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn children<'e>(expr: &'e Expr, stack: &mut Vec<&'e Expr>) {
+    match &expr.node {
+        Node::Literal(_) | Node::Ident(_) => {}
+        Node::Select { operand, .. } => stack.push(operand),
+        Node::Call { target, arguments, .. } => {
+            stack.extend(target.as_deref());
+            stack.extend(arguments);
+        }
+        Node::List { elements, .. } => stack.extend(elements),
+        Node::Map { entries } => stack.extend(entries.iter().flat_map(|entry| [&entry.key, &entry.value])),
+        Node::Message { fields, .. } => stack.extend(fields.iter().map(|field| &field.value)),
+        Node::Comprehension(one) => {
+            stack.extend([&one.range, &one.init, &one.condition, &one.step, &one.result]);
+        }
+    }
+}
+
+/// What a driver's tree of properties becomes.
+#[derive(Debug, Default)]
+pub struct Conditions {
+    /// One expression per condition that all must hold.
+    pub all: Vec<String>,
+    /// Properties without a counterpart: where they stand, and why.
+    pub lost: Vec<(Vec<Step>, String)>,
+    /// Properties that a release of the driver took away: the name, that release.
+    pub withdrawn: Vec<(&'static str, &'static str)>,
+}
+
+/// Deeper trees are lost as a whole: no manifest has them.
+const MAX_DEPTH: usize = 16;
+
+/// A tree of properties with `andExpression` and `orExpression` as conditions on devices of a driver.
+pub fn conditions(tree: &Tree<'_>, node: NodeId, driver: &str, properties: &'static [Property]) -> Conditions {
+    let mut reader = Reader { tree, driver, properties, lost: Vec::new(), withdrawn: Vec::new() };
+    let all = reader.all(node, &mut Vec::new());
+    Conditions { all, lost: reader.lost, withdrawn: reader.withdrawn }
+}
+
+struct Reader<'t, 's, 'p> {
+    tree: &'t Tree<'s>,
+    driver: &'p str,
+    properties: &'static [Property],
+    lost: Vec<(Vec<Step>, String)>,
+    withdrawn: Vec<(&'static str, &'static str)>,
+}
+
+impl Reader<'_, '_, '_> {
+    /// The conditions of one node, all of which must hold. The recursion is bounded.
+    fn all(&mut self, node: NodeId, at: &mut Vec<Step>) -> Vec<String> {
+        let tree = self.tree;
+        let mut found = Vec::new();
+        for entry in tree.entries(node).iter().filter(|entry| !entry.shadowed && tree.kind(entry.value) != Kind::Null) {
+            let name = tree.text(entry.key).to_owned();
+            at.push(Step::Key(name.clone()));
+            match name.as_str() {
+                "andExpression" | "orExpression" if at.len() > MAX_DEPTH => {
+                    self.lost.push((at.clone(), "it is nested too deeply".to_owned()));
+                }
+                "andExpression" => {
+                    for (index, &item) in tree.items(entry.value).iter().enumerate() {
+                        at.push(Step::Index(index));
+                        found.extend(self.all(item, at));
+                        at.pop();
+                    }
+                }
+                "orExpression" => found.extend(self.any(entry.value, at)),
+                _ => match self.one(&name, entry.value) {
+                    Ok(condition) => found.push(condition),
+                    Err(reason) => self.lost.push((at.clone(), reason)),
+                },
+            }
+            at.pop();
+        }
+        found
+    }
+
+    /// One of the items must hold. If one has no counterpart, none is left: a condition too many would exclude devices.
+    fn any(&mut self, list: NodeId, at: &mut Vec<Step>) -> Option<String> {
+        let items = self.tree.items(list);
+        if self.always(items) {
+            return None;
+        }
+        let known = self.lost.len();
+        let mut alternatives = Vec::new();
+        for (index, &item) in items.iter().enumerate() {
+            at.push(Step::Index(index));
+            let all = self.all(item, at);
+            at.pop();
+            alternatives.push(if all.len() > 1 { format!("({})", all.join(" && ")) } else { all.concat() });
+        }
+        if self.lost.len() > known {
+            return None;
+        }
+        match alternatives.as_slice() {
+            [] => None,
+            [one] => Some(one.clone()),
+            _ => Some(format!("({})", alternatives.join(" || "))),
+        }
+    }
+
+    /// True if the items are a property that is true and the same that is false.
+    fn always(&self, items: &[NodeId]) -> bool {
+        let tree = self.tree;
+        let said = |node: NodeId| match tree.entries(node) {
+            [entry] => match tree.kind(entry.value) {
+                Kind::Bool(value) => Some((tree.text(entry.key), value)),
+                _ => None,
+            },
+            _ => None,
+        };
+        items
+            .iter()
+            .any(|&one| said(one).is_some_and(|(name, value)| items.iter().any(|&other| said(other) == Some((name, !value)))))
+    }
+
+    fn one(&mut self, name: &str, value: NodeId) -> Result<String, String> {
+        let tree = self.tree;
+        let property = self.properties.iter().find(|property| property.name == name);
+        let test = property.map_or(Test::Unknown, |property| property.test);
+        if let Some(until) = property.and_then(|property| Some((property.name, property.until?)))
+            && !self.withdrawn.contains(&until)
+        {
+            self.withdrawn.push(until);
+        }
+        let driver = self.driver;
+        let attribute = |of: &str| attribute(driver, of, name);
+        let wrong = || "its value has another form than the driver reads".to_owned();
+        match test {
+            Test::Equal => match tree.kind(value) {
+                Kind::Str(text) => Ok(format!("{} == {}", attribute("attributes"), quoted(tree.text(text)))),
+                Kind::Int(number) => Ok(format!("{} == {number}", attribute("attributes"))),
+                Kind::Number(span) => {
+                    let number = tree.source().get(span.from()..span.to()).unwrap_or("0");
+                    Ok(format!("{} == {number}", attribute("attributes")))
+                }
+                _ => Err(wrong()),
+            },
+            Test::Pattern => {
+                let text = tree.str(value).ok_or_else(wrong)?;
+                Ok(format!("{}.lowerAscii().matches({})", attribute("attributes"), quoted(&pattern(text))))
+            }
+            Test::Version => {
+                let (sign, text) = self.comparison(value).ok_or_else(wrong)?;
+                Ok(format!("{}.compareTo(semver({})) {sign} 0", attribute("attributes"), quoted(&semver(&text))))
+            }
+            Test::Quantity => {
+                let (sign, text) = self.comparison(value).ok_or_else(wrong)?;
+                Ok(format!("{}.compareTo(quantity({})) {sign} 0", attribute("capacity"), quoted(&text)))
+            }
+            Test::Unknown => Err("the driver publishes no such attribute".to_owned()),
+        }
+    }
+
+    /// `{value, operator}`
+    fn comparison(&self, node: NodeId) -> Option<(&'static str, String)> {
+        let tree = self.tree;
+        let value = tree.get(node, "value")?;
+        let text = match tree.kind(value) {
+            Kind::Str(text) => tree.text(text).to_owned(),
+            Kind::Int(number) => number.to_string(),
+            Kind::Float(_) => tree.source().get(tree.span(value).from()..tree.span(value).to())?.to_owned(),
+            Kind::Number(span) => tree.source().get(span.from()..span.to())?.to_owned(),
+            _ => return None,
+        };
+        let sign = match tree.str(tree.get(node, "operator")?)? {
+            "Equals" => "==",
+            "LessThan" => "<",
+            "LessThanOrEqualTo" => "<=",
+            "GreaterThan" => ">",
+            "GreaterThanOrEqualTo" => ">=",
+            _ => return None,
+        };
+        Some((sign, text))
+    }
+}
+
+/// A pattern with `*` as a regular expression.
+fn pattern(text: &str) -> String {
+    let mut out = String::from("^");
+    for c in text.to_lowercase().chars() {
+        match c {
+            '*' => out.push_str(".*"),
+            c if c.is_ascii_punctuation() && c != '_' && c != '-' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out.push('$');
+    out
+}
+
+/// A version with its three numbers: `7.5` is `7.5.0`.
+fn semver(text: &str) -> String {
+    let missing = 2usize.saturating_sub(text.matches('.').count());
+    format!("{text}{}", ".0".repeat(missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors_of_named_resources() {
+        let rewritten = |text: &str| rewrite(text, "d.example.com").map(|done| done.expression);
+        for (old, new) in [
+            ("attributes.bool['a']", "device.attributes['d.example.com'].a"),
+            ("attributes.string[\"model\"] == \"x\" // why", "device.attributes['d.example.com'].model == \"x\" // why"),
+            (
+                "attributes.quantity['memory'].isGreaterThan(quantity('1Gi')) && attributes.int[\"n\"] > 0",
+                "device.capacity['d.example.com'].memory.isGreaterThan(quantity('1Gi')) && device.attributes['d.example.com'].n > 0",
+            ),
+            ("'a-b' in attributes.version", "'a_b' in device.attributes['d.example.com']"),
+            ("['x'].exists(m, m == attributes.string['é'])", "['x'].exists(m, m == device.attributes['d.example.com']._)"),
+            ("true", "true"),
+        ] {
+            assert_eq!(rewritten(old).as_deref(), Ok(new), "{old}");
+        }
+        for lost in [
+            "attributes.stringslice['a'].isSorted()",
+            "attributes.string.exists(k, k == 'a')",
+            "attributes.string[attributes.string['b']] == ''",
+            "size(attributes) == 0",
+            "attributes.int[",
+        ] {
+            assert!(rewritten(lost).is_err(), "{lost}");
+        }
+        let renamed = rewrite("attributes.bool['9.a'] || attributes.bool['9.a']", "d").unwrap().renamed;
+        assert_eq!(renamed, [("9.a".to_owned(), "_9_a".to_owned())]);
+    }
+
+    #[test]
+    fn patterns_and_versions() {
+        assert_eq!(pattern("*A100.b*"), "^.*a100\\.b.*$");
+        assert_eq!((semver("7"), semver("7.5"), semver("1.2.3")), ("7.0.0".into(), "7.5.0".into(), "1.2.3".into()));
+        assert_eq!(quoted("a'\\"), "'a\\'\\\\'");
+    }
+}

@@ -1,0 +1,161 @@
+//! ResourceSlice of 1.30: instances of named resources become devices.
+
+use super::part::{Change, Part};
+use super::{Decided, Work, profile, selector, steps};
+use crate::finding::Step;
+use crate::text::print::{self, Order};
+use crate::text::tree::{Kind, NodeId, Tree};
+
+impl<'t> Work<'t> {
+    pub(super) fn slice(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
+        let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
+        let (was, node_name) = (text("driverName"), text("nodeName"));
+        let profile = profile::of(was);
+        let driver = profile.map_or(was, |profile| profile.driver);
+        if let Some(profile) = profile {
+            self.decide(
+                index,
+                node,
+                tree,
+                Decided {
+                    code: "driver-name",
+                    path: "driverName",
+                    at: "spec.driver",
+                    question: "What is the driver called?",
+                    assumed: format!("`{driver}`"),
+                    why: format!("the driver `{was}` has this name in current releases ({}, {})", profile.source, profile.date),
+                    alternatives: vec![format!("`{was}`")],
+                },
+            );
+        }
+        let slices = self.inventory.items().filter(|(tree, item)| {
+            let is = |key: &str, value: &str| tree.get(item.node, key).and_then(|node| tree.str(node)).unwrap_or("") == value;
+            super::is_classic(item) && item.kind == "ResourceSlice" && is("driverName", was) && is("nodeName", node_name)
+        });
+        let slices = slices.count();
+        let pool = if node_name.is_empty() { driver } else { node_name };
+        self.decide(
+            index,
+            node,
+            tree,
+            Decided {
+                code: "slice-pool",
+                path: if node_name.is_empty() { "driverName" } else { "nodeName" },
+                at: "spec.pool",
+                question: "Which pool are the devices of?",
+                assumed: format!("`{pool}`, of {slices} slices"),
+                why: "drivers name the pool of a node's devices like the node; the number is that of the slices in the text"
+                    .to_owned(),
+                alternatives: vec![
+                    "no slice at all: the driver publishes its own, and one written by hand is for tests".to_owned(),
+                ],
+            },
+        );
+        let pool = Part::map([
+            ("name", Part::text(pool)),
+            ("generation", Part::Literal("1".to_owned())),
+            ("resourceSliceCount", Part::Literal(slices.to_string())),
+        ]);
+        let mut spec = vec![("driver".to_owned(), Part::text(driver)), ("pool".to_owned(), pool)];
+        match tree.get(node, "nodeName").filter(|_| !node_name.is_empty()) {
+            Some(name) => spec.push(("nodeName".to_owned(), Part::Node(tree, name))),
+            None => {
+                self.decide(
+                    index,
+                    node,
+                    tree,
+                    Decided {
+                        code: "slice-nodes",
+                        path: "driverName",
+                        at: "spec.allNodes",
+                        question: "Which nodes reach the devices?",
+                        assumed: "all nodes".to_owned(),
+                        why: "the slice names none".to_owned(),
+                        alternatives: vec!["`nodeSelector` with the nodes that do".to_owned()],
+                    },
+                );
+                spec.push(("allNodes".to_owned(), Part::Literal("true".to_owned())));
+            }
+        }
+        let instances = tree.get(node, "namedResources").and_then(|named| tree.get(named, "instances"));
+        let instances = instances.map_or(&[][..], |list| tree.items(list));
+        let devices = instances.iter().enumerate().map(|(at, &one)| self.device(index, node, tree, at, one)).collect();
+        spec.push(("devices".to_owned(), Part::List(devices)));
+        self.lose(index, tree, node, &steps("spec"), super::HIDDEN);
+        self.becomes(
+            index,
+            "ResourceSlice",
+            vec![Change {
+                at: Vec::new(),
+                gone: vec!["nodeName", "driverName", "namedResources", "spec"],
+                put: vec![("spec".to_owned(), Part::Map(spec))],
+            }],
+        );
+    }
+
+    fn device(&mut self, index: usize, node: NodeId, tree: &'t Tree<'t>, at: usize, instance: NodeId) -> Part<'t> {
+        let path = format!("namedResources.instances.{at}");
+        let name = tree.get(instance, "name").and_then(|name| tree.str(name)).unwrap_or("");
+        let label: String = name.replace('.', "-").chars().take(63).collect();
+        let label = label.trim_end_matches('-');
+        if label != name {
+            self.decide(
+                index,
+                node,
+                tree,
+                Decided {
+                    code: "device-name",
+                    path: &format!("{path}.name"),
+                    at: &format!("spec.devices.{at}.name"),
+                    question: "What is the device called?",
+                    assumed: format!("`{label}` in place of `{name}`"),
+                    why: "names of devices are DNS labels".to_owned(),
+                    alternatives: vec!["any other DNS label that no device of the pool has".to_owned()],
+                },
+            );
+        }
+        let list = tree.get(instance, "attributes").map_or(&[][..], |list| tree.items(list));
+        let (mut attributes, mut capacity) = (Vec::new(), Vec::new());
+        for (number, &attribute) in list.iter().enumerate() {
+            let old = tree.get(attribute, "name").and_then(|name| tree.str(name)).unwrap_or("");
+            let name = selector::identifier(old);
+            let here = format!("{path}.attributes.{number}");
+            for entry in print::effective(tree, attribute, Order::Source) {
+                let kind = tree.text(entry.key);
+                if kind == "name" || tree.kind(entry.value) == Kind::Null {
+                    continue;
+                }
+                let value = Part::Node(tree, entry.value);
+                let to = match kind {
+                    "quantity" => {
+                        capacity.push((name.clone(), Part::map([("value", value)])));
+                        "capacity"
+                    }
+                    "bool" | "int" | "string" | "version" => {
+                        attributes.push((name.clone(), Part::map([(kind, value)])));
+                        "attributes"
+                    }
+                    _ => {
+                        let mut at = steps(&here);
+                        at.push(Step::Key(kind.to_owned()));
+                        let reason = "device attributes of 1.31 to 1.36 are no lists unless a feature gate is on";
+                        self.lose(index, tree, node, &at, reason);
+                        continue;
+                    }
+                };
+                if name != old {
+                    let new_at = format!("spec.devices.{at}.{to}");
+                    self.renamed_attribute(index, node, tree, (&format!("{here}.name"), &new_at), old, &name);
+                }
+            }
+        }
+        let mut device = vec![("name".to_owned(), Part::text(label))];
+        if !attributes.is_empty() {
+            device.push(("attributes".to_owned(), Part::Map(attributes)));
+        }
+        if !capacity.is_empty() {
+            device.push(("capacity".to_owned(), Part::Map(capacity)));
+        }
+        Part::Map(device)
+    }
+}
