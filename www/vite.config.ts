@@ -76,7 +76,7 @@ function firstPaint(): Plugin {
         // While developing there is no bundle: the page's code starts the worker.
         const worker = Object.keys(bundle ?? {}).find((name) => /\/worker-[^/]+\.js$/.test(name));
         const first = readFileSync(join(here, "build/first.js"), "utf8").replace("__WORKER__", JSON.stringify(worker ? `./${worker}` : null));
-        const filled = html.replace("<!--first-->", () => `<script>${first}</script>`).replace("<!--shell-->", () => shell(join(here, "src/examples/three-mistakes.yaml")));
+        const filled = html.replace("<!--first-->", () => `<script>${first}</script>`).replace("<!--shell-->", () => shell(join(here, "src/examples/first.yaml")));
         // While developing, styles come as scripts and are not known here.
         if (!bundle) return filled.replace("__SCRIPTS__", sourceOf(first)).replace("'self' __STYLES__", "'self' 'unsafe-inline'");
         let styles = "";

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { WRITTEN } from "./written.ts";
 
 /** A text that gives a finding code, and what to ask about it; the page opens it as an example. */
 export interface CodeExample {
-  files: { name: string; role: "manifest" | "nodes" | "stored"; text: string }[];
+  files: { name: string; role: "manifest" | "nodes" | "stored" | "settings"; text: string }[];
   panel?: string;
   release?: string;
   operation?: string;
@@ -22,7 +23,7 @@ function asked(text: string): Record<string, string> {
 const PANELS: Record<string, string> = { convert: "convert", evaluate: "nodes" };
 
 /**
- * For each finding code the first manifest of the tests that gives it, without the comments about what is found. A text of several
+ * For each finding code the first manifest of the tests that gives it, or else the one that is written for it, without the comments about what is found. A text of several
  * documents is cut to the one with the finding, unless they are read together.
  */
 export function codeExamples(folder: string): Record<string, CodeExample> {
@@ -54,5 +55,5 @@ export function codeExamples(folder: string): Record<string, CodeExample> {
       }
     }
   }
-  return found;
+  return { ...WRITTEN, ...found };
 }

@@ -64,7 +64,19 @@ export interface ObjectEntry {
   to?: string;
   changed?: boolean;
   losses?: Loss[];
+  decisions?: Decision[];
   skipped?: string;
+  /** The first minor release that does not serve it in the version it had. */
+  removedIn?: string;
+}
+
+/** What no tool can know about a conversion, and what was assumed. */
+export interface Decision {
+  code: string;
+  path?: string;
+  range?: Range | null;
+  message: string;
+  alternatives?: string[];
 }
 
 export interface Loss {

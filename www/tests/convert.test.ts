@@ -62,4 +62,24 @@ describe("convert", () => {
     await page.locator(".compare .cm-deletedChunk", { hasText: "v1alpha1" }).waitFor();
     await done();
   });
+
+  it("goes from any version to any, or to what a release serves, object by object", async () => {
+    const { page, done } = await openPage({ path: "#example=v1beta1" });
+    const objects = page.locator(".converted li");
+    await objects.nth(1).waitFor();
+    expect(await objects.allTextContents()).toEqual([
+      expect.stringMatching(/^ResourceClaimTemplate two-gpusv1beta1 → v1/),
+      expect.stringMatching(/^ResourceSlice node-1-gpusv1beta1 → v1/),
+    ]);
+    await page.locator(".compare .cm-merge-b .cm-line", { hasText: "exactly:" }).waitFor();
+    await objects.nth(1).getByRole("button").click();
+    expect(await page.locator(".status-bar").textContent()).toContain("Ln ");
+    // To a release: the newest version it serves.
+    await page.getByLabel("Convert to").selectOption({ label: "Kubernetes 1.31" });
+    await objects.filter({ hasText: "v1beta1 → v1alpha3" }).first().waitFor();
+    await page.getByLabel("Convert to").selectOption("resource.k8s.io/v1beta2");
+    await objects.filter({ hasText: "v1beta1 → v1beta2" }).first().waitFor();
+    expect(await page.locator(".commands code").textContent()).toContain("npx claimkit convert --to v1beta2");
+    await done();
+  });
 });

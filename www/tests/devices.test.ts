@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openPage, setText, setUp, textOf } from "./page.ts";
 
@@ -147,6 +147,28 @@ describe("devices", () => {
     await page.getByRole("grid").waitFor();
     await setText(page, EXAMPLE.replace("name: large-gpu", "name: other"));
     await page.locator(".of-all", { hasText: "training/trainer" }).waitFor();
+    await done();
+  });
+
+  it("explain every scenario: each node without devices has a funnel, and one click is enough", async () => {
+    const folder = new URL("../../tests/vectors/alloc/scenarios/", import.meta.url);
+    const names = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
+    expect(names.length).toBeGreaterThan(10);
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    for (const name of names) {
+      await page.getByRole("grid").waitFor();
+      await setText(page, readFileSync(new URL(name, folder), "utf8"));
+      await page.locator('.devices[aria-busy="false"]').waitFor();
+      const cells = page.getByRole("gridcell");
+      for (let i = 0; i < (await cells.count()); i++) {
+        await cells.nth(i).click();
+        const node = await page.getByRole("row").nth(i + 1).getByRole("rowheader").textContent();
+        await page.locator(".account h3", { hasText: `${node} ×` }).waitFor();
+        const given = ((await cells.nth(i).textContent()) ?? "").startsWith("✓");
+        expect(await page.locator(".account h3").textContent(), `${name} ${node}`).toContain(given ? "gets its devices" : "");
+        if (!given) expect(await page.locator(".stage").count(), `${name} ${node}`).toBeGreaterThan(1);
+      }
+    }
     await done();
   });
 

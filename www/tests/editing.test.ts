@@ -106,7 +106,7 @@ describe("editing", () => {
   });
 
   it("has files as tabs: new, renamed, closed, taken back, each checked by itself", async () => {
-    const { page, done } = await openPage();
+    const { page, done } = await openPage({ path: "#example=three-mistakes" });
     await settled(page);
     await page.getByRole("button", { name: "New file" }).click();
     await page.getByRole("button", { name: /^Manifest/ }).click();

@@ -193,7 +193,7 @@ describe("links", () => {
   });
 
   it("copy an answer as Markdown", async () => {
-    const { page, done } = await openPage();
+    const { page, done } = await openPage({ path: "#example=three-mistakes" });
     await settled(page);
     await page.locator(".finding", { hasText: "allocationMode" }).getByRole("button", { name: "Copy as Markdown" }).click();
     await page.locator(".notice", { hasText: "Copied as Markdown" }).waitFor();

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { openPage, setUp, textOf } from "./page.ts";
 
@@ -14,6 +15,12 @@ describe("policy", () => {
     // The exempt user may.
     await page.getByLabel("User").fill("system:serviceaccount:gpu-driver:controller");
     await page.locator(".admitted .chip", { hasText: "allowed" }).waitFor();
+    // The same on the command line, with the request as a file.
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save its AdmissionRequest" }).click();
+    const saved = await download;
+    expect(JSON.parse(readFileSync(await saved.path(), "utf8"))).toMatchObject({ operation: "CREATE", userInfo: { username: "system:serviceaccount:gpu-driver:controller" }, object: { kind: "ResourceClaim" } });
+    expect(await page.locator(".commands code").textContent()).toBe(`npx claimkit admit --settings settings.yaml ${saved.suggestedFilename()}`);
     // The settings are a file like any other.
     await page.getByRole("navigation", { name: "Files" }).getByText("settings.yaml").click();
     expect(await textOf(page)).toContain("deny: [Immediate]");

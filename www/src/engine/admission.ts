@@ -30,6 +30,8 @@ export interface Admitted {
   findings: Finding[];
   /** The object as the policy was given it. */
   object?: unknown;
+  /** The AdmissionRequest it was given in. */
+  request?: unknown;
 }
 
 export interface Admission {
@@ -41,6 +43,8 @@ export interface Admission {
 const PLURALS: Record<string, string> = {
   ResourceClaim: "resourceclaims",
   ResourceClass: "resourceclasses",
+  DeviceClass: "deviceclasses",
+  DeviceTaintRule: "devicetaintrules",
   ResourceClaimTemplate: "resourceclaimtemplates",
   PodScheduling: "podschedulings",
   PodSchedulingContext: "podschedulingcontexts",
@@ -86,7 +90,7 @@ export function admission(
         dryRun: false,
       };
       const result = answer({ verb: "admit", request, settings });
-      return { ...admitted, response: result["response"] as PolicyResponse, findings: result.findings, object: entry.object };
+      return { ...admitted, response: result["response"] as PolicyResponse, findings: result.findings, object: entry.object, request };
     }),
   };
 }

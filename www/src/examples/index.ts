@@ -62,13 +62,25 @@ function makeFleet(count: number): string {
   return `${JSON.stringify({ apiVersion: "v1", kind: "List", items }, null, 1)}\n`;
 }
 
-export const FIRST_EXAMPLE = "three-mistakes";
+export const FIRST_EXAMPLE = "first";
 
 export const EXAMPLES: readonly Example[] = [
   {
-    id: "three-mistakes",
+    id: "first",
     group: "start",
     title: { en: "Three mistakes in a claim", "zh-Hans": "一个资源申领中的三处错误" },
+    sentence: {
+      en: "Mend them, then see in the Devices panel which device the pod gets.",
+      "zh-Hans": "改正之后，在“设备”面板中查看 Pod 得到哪个设备。",
+    },
+    get files() {
+      return [manifest("first", "claim")];
+    },
+  },
+  {
+    id: "three-mistakes",
+    group: "mistakes",
+    title: { en: "Three mistakes in a claim of v1alpha2", "zh-Hans": "v1alpha2 资源申领中的三处错误" },
     sentence: {
       en: "kubectl and the API server each find something; the exact Status stands below.",
       "zh-Hans": "kubectl 和 API 服务器各自发现问题；下方是服务器返回的 Status 原文。",
@@ -121,6 +133,17 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    id: "v1beta1",
+    group: "start",
+    title: { en: "From v1beta1 to v1", "zh-Hans": "从 v1beta1 到 v1" },
+    sentence: { en: "Requests and devices change their shape; comments and quotes stay.", "zh-Hans": "请求和设备的结构改变；注释和引号保持不变。" },
+    panel: "convert",
+    target: "resource.k8s.io/v1",
+    get files() {
+      return [manifest("v1beta1", "template")];
+    },
+  },
+  {
     id: "blog",
     group: "mistakes",
     title: { en: "A dash instead of a separator", "zh-Hans": "分隔符变成了破折号" },
@@ -157,6 +180,24 @@ export const EXAMPLES: readonly Example[] = [
     target: "resource.k8s.io/v1alpha1",
     get files() {
       return [manifest("losses", "claim")];
+    },
+  },
+  {
+    id: "cluster",
+    group: "kinds",
+    title: { en: "DeviceClass, ResourceClaim, ResourceSlice (v1)", "zh-Hans": "DeviceClass、ResourceClaim、ResourceSlice（v1）" },
+    sentence: { en: "The kinds of 1.34 and later, with pods and nodes.", "zh-Hans": "1.34 及以后的各类别，以及 Pod 和节点。" },
+    get files() {
+      return [manifest("gpu-pod", "cluster")];
+    },
+  },
+  {
+    id: "taint-rule",
+    group: "kinds",
+    title: { en: "DeviceTaintRule", "zh-Hans": "DeviceTaintRule" },
+    sentence: { en: "Keeps pods off devices of a driver, a pool or a class.", "zh-Hans": "使 Pod 避开某个驱动、池或类的设备。" },
+    get files() {
+      return [manifest("taint-rule")];
     },
   },
   {

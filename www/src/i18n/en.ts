@@ -226,6 +226,7 @@ export const en = {
   warnings: "Warnings",
   audit: "Audit annotations",
   insertSetting: "Insert an example",
+  saveRequest: "Save its AdmissionRequest, for the command line",
   policyNothing: "The manifest has no object the policy looks at.",
 
   // status bar
@@ -307,6 +308,13 @@ export const en = {
   useAsSettings: "Use as settings",
 
   // converting
+  decisions: (n: number) => `${plural(n, "thing was", "things were")} assumed that no tool can know`,
+  annotate: "Write them as comments into the text",
+  alternatives: "Or:",
+  lossCount: (n: number) => plural(n, "loss", "losses"),
+  decisionCount: (n: number) => `${n} assumed`,
+  removedIn: (version: string, release: string) => `${version} is not served from ${release} on`,
+  convertForRelease: "The newest that a release serves",
   convertEmpty: "Nothing to convert: the file is empty.",
   convertNone: (versions: string) => `Nothing to convert: the file has no object of ${versions}.`,
   convertUnknown: (version: string) => `\`${version}\` is not a version this page converts.`,

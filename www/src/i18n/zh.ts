@@ -217,6 +217,7 @@ export const zh: Sentences = {
   warnings: "警告",
   audit: "审计注解",
   insertSetting: "插入示例",
+  saveRequest: "保存其 AdmissionRequest，用于命令行",
   policyNothing: "清单中没有策略会检查的对象。",
 
   checkedIn: (ms) => `检查用时 ${ms} 毫秒`,
@@ -290,6 +291,13 @@ export const zh: Sentences = {
   useAsStored: "用作已存储对象",
   useAsSettings: "用作设置",
 
+  decisions: (n) => `${count(n)} 处工具无法得知，采用了假设`,
+  annotate: "作为注释写入文本",
+  alternatives: "或者：",
+  lossCount: (n) => `${count(n)} 处丢失`,
+  decisionCount: (n) => `${n} 处假设`,
+  removedIn: (version, release) => `从 ${release} 起不再提供 ${version}`,
+  convertForRelease: "某个版本提供的最新 API 版本",
   convertEmpty: "没有可转换的内容：文件为空。",
   convertNone: (versions) => `没有可转换的内容：文件中没有 ${versions} 的对象。`,
   convertUnknown: (version) => `本页不转换 \`${version}\`。`,

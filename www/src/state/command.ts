@@ -20,7 +20,7 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
       words.push("validate", ...release, file.name);
       break;
     case "convert":
-      words.push("convert", "--to", to.replace("resource.k8s.io/", ""), ...(options.lossy.value ? ["--allow-loss"] : []), ...release, file.name);
+      words.push("convert", "--to", to.replace("resource.k8s.io/", ""), ...(options.lossy.value ? ["--allow-loss"] : []), ...(options.annotate.value ? ["--annotate"] : []), ...release, file.name);
       break;
     case "devices": {
       const picked = options.pickedDevices.value;
@@ -51,6 +51,9 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
       words.push(...checks, ...release, file.name);
       break;
     }
+    case "policy":
+      words.push("admit", "--settings", fileOf("settings")?.name ?? "settings.yaml", ...to.split(" "));
+      break;
     default:
       return null;
   }

@@ -64,9 +64,11 @@ export const patchType = oneOf("patchType", PATCH_TYPES, "strategic");
 export const fieldManager = text("fieldManager", "kubectl");
 export const force = flag("force");
 
-/** The version to convert to; "other" chooses by what stands in the text. */
-export const target = text("target", "other", /^(other|resource\.k8s\.io\/v[a-z0-9]+)$/);
+/** The version to convert to, or a release, which takes the newest it serves; "other" chooses by what stands in the text. */
+export const target = text("target", "other", /^(other|resource\.k8s\.io\/v[a-z0-9]+|1\.\d{1,3})$/);
 export const lossy = flag("lossy");
+/** What a conversion assumes is written into the text as comments. */
+export const annotate = flag("annotate");
 
 /** The node and the column of the matrix that are explained. */
 export interface Picked {

@@ -1,13 +1,14 @@
 import { useEffect } from "preact/hooks";
-import type { Answer, Loss } from "../contract.ts";
+import type { Answer, Decision, Loss, ObjectEntry } from "../contract.ts";
 import { reveal } from "../editor/editor.ts";
 import { meaningOf } from "../i18n/codes.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { applyConverted, copyText, download } from "../state/actions.ts";
 import { manifest, source, textOf } from "../state/files.ts";
-import { lossy, release, target } from "../state/options.ts";
-import { loadReleases, versions } from "../state/releases.ts";
+import { overlay } from "../state/checks.ts";
+import { annotate, lossy, release, target } from "../state/options.ts";
+import { loadReleases, releases, versions } from "../state/releases.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { FindingList } from "./FindingList.tsx";
@@ -41,8 +42,9 @@ function convertedName(name: string, to: string): string {
   return dot > 0 ? `${plain.slice(0, dot)}.${version}${plain.slice(dot)}` : `${plain}.${version}`;
 }
 
-/** The code of the findings that say of each loss where it stands. */
+/** The codes of the findings that say of each loss and decision where it stands. */
 const LOSS = "conversion-loss";
+const DECISION = "conversion-decision";
 
 interface NamedLoss extends Loss {
   /** The object that loses the value. */
@@ -58,6 +60,73 @@ function located(answer: Answer): NamedLoss[] {
       const of = `${entry.kind ?? ""} ${entry.name ?? ""}`.trim();
       return range ? { ...loss, of, range } : { ...loss, of };
     }),
+  );
+}
+
+const named = ({ kind = "", name = "" }: ObjectEntry): string => `${kind} ${name}`.trim();
+
+/** What was assumed where no tool can know, beside what it could be instead. */
+function Decisions({ entries, fileId }: { entries: readonly ObjectEntry[]; fileId: string }) {
+  const s = t.value;
+  const list = entries.flatMap((entry) => (entry.decisions ?? []).map((decision): Decision & { of: string } => ({ ...decision, of: named(entry) })));
+  if (list.length === 0) return null;
+  return (
+    <section class="losses decisions" aria-label={s.decisions(list.length)}>
+      <h3>{s.decisions(list.length)}</h3>
+      <label class="inline">
+        <input type="checkbox" checked={annotate.value} onChange={({ currentTarget }) => (annotate.value = currentTarget.checked)} />
+        <span>{s.annotate}</span>
+      </label>
+      <ul>
+        {list.map((decision, index) => {
+          const { range } = decision;
+          const body = (
+            <>
+              <span>
+                {decision.of}: {decision.path && <code class="path">{decision.path}</code>} <Ticked text={told(decision.message)} />
+              </span>
+              {(decision.alternatives ?? []).length > 0 && (
+                <span class="finding-help">
+                  {s.alternatives} <Ticked text={decision.alternatives!.map((other) => told(other)).join("; ")} />
+                </span>
+              )}
+            </>
+          );
+          return <li key={index}>{range ? <button type="button" class="finding-main" onClick={() => reveal(fileId, range)}>{body}</button> : <div class="finding-main">{body}</div>}</li>;
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/** Each object with the version it had and the one it gets. */
+function Converted({ entries, fileId }: { entries: readonly ObjectEntry[]; fileId: string }) {
+  const s = t.value;
+  const MOST = 50;
+  return (
+    <section class="converted" aria-label={s.objects}>
+      <ul>
+        {entries.slice(0, MOST).map((entry, index) => {
+          const { from = "", to = "", range, changed, losses = [], decisions = [], removedIn } = entry;
+          return (
+            <li key={index}>
+              {range ? (
+                <button type="button" class="link-button" onClick={() => reveal(fileId, range)}>
+                  {named(entry) || "—"}
+                </button>
+              ) : (
+                <b>{named(entry)}</b>
+              )}
+              {from !== "" && <span class="chip">{changed ? `${shortName(from)} → ${shortName(to)}` : shortName(from)}</span>}
+              {losses.length > 0 && <span class="chip bad">{s.lossCount(losses.length)}</span>}
+              {decisions.length > 0 && <span class="chip">{s.decisionCount(decisions.length)}</span>}
+              {removedIn && changed && <span class="note">{s.removedIn(shortName(from), removedIn)}</span>}
+            </li>
+          );
+        })}
+      </ul>
+      {entries.length > MOST && <p class="note">{s.andMore(entries.length - MOST)}</p>}
+    </section>
   );
 }
 
@@ -113,15 +182,23 @@ export function Convert() {
   const known = versions.value;
   const to = file && (target.value === "other" ? direction(file.doc.sliceString(0, 200_000), known) : target.value);
   const empty = !file || file.doc.length === 0;
-  const key = file && to && !empty ? `${file.id} ${file.version} ${to} ${lossy.value} ${release.value}` : null;
+  const key = file && to && !empty ? `${file.id} ${file.version} ${to} ${lossy.value} ${annotate.value} ${release.value}` : null;
   const { outcome, fresh } = useEngine<Answer>(
     "convert",
     key,
-    () => ({ verb: "convert", text: source(file!), options: { to, lossy: lossy.value ? "allow" : "refuse", ...(release.value ? { release: release.value } : {}) } }),
+    () => ({ verb: "convert", text: source(file!), options: { to, lossy: lossy.value ? "allow" : "refuse", ...(annotate.value ? { annotate: true } : {}), ...(release.value ? { release: release.value } : {}) } }),
     pauseFor(file?.doc.length ?? 0),
   );
-  if (!file) return null;
   const answer = outcome?.kind === "answer" ? outcome.answer : null;
+  // What is lost and what is assumed is underlined where it stands.
+  useEffect(() => {
+    const findings = answer?.findings.filter(({ code }) => code === LOSS || code === DECISION) ?? [];
+    overlay.value = file && fresh && findings.length > 0 ? { fileId: file.id, version: file.version, findings } : null;
+    return () => {
+      overlay.value = null;
+    };
+  }, [answer, fresh]);
+  if (!file) return null;
   const losses = answer ? located(answer) : [];
   const skipped = answer?.objects.filter((entry) => entry.skipped) ?? [];
   const nothing = empty || (to === null && known.length > 0) || (answer !== null && known.length > 0 && !answer.objects.some((entry) => known.includes(entry.from ?? "")));
@@ -135,11 +212,20 @@ export function Convert() {
           <span>{s.convertTo}</span>
           <select value={target.value} onChange={({ currentTarget }) => (target.value = currentTarget.value as typeof target.value)}>
             <option value="other">{to && target.value === "other" ? `${s.targetOther}: ${shortName(to)}` : s.targetOther}</option>
-            {known.map((value) => (
-              <option key={value} value={value}>
-                {shortName(value)}
-              </option>
-            ))}
+            <optgroup label={s.aboutVersions}>
+              {known.map((value) => (
+                <option key={value} value={value}>
+                  {shortName(value)}
+                </option>
+              ))}
+            </optgroup>
+            <optgroup label={s.convertForRelease}>
+              {releases.value.map((entry) => (
+                <option key={entry.release} value={entry.release}>
+                  {`Kubernetes ${entry.release}`}
+                </option>
+              ))}
+            </optgroup>
           </select>
         </label>
         <label class="inline">
@@ -175,9 +261,11 @@ export function Convert() {
               )}
             </div>
           )}
-          {same && <p class="muted quiet">{s.unchanged(shortName(to ?? ""))}</p>}
+          {same && <p class="muted quiet">{s.unchanged([...new Set(answer.objects.flatMap(({ to: now }) => (now ? [shortName(now)] : [])))].join(", "))}</p>}
           {converted !== undefined && !same && losses.length === 0 && <p class="good-line">{s.losses(0)}</p>}
+          {answer.objects.some(({ from }) => from) && <Converted entries={answer.objects.filter(({ from }) => from)} fileId={file.id} />}
           <Losses losses={losses} fileId={file.id} allowed={lossy.value} />
+          <Decisions entries={answer.objects} fileId={file.id} />
           {skipped.length > 0 && (
             <section class="losses">
               <h3>{s.convertSkipped}</h3>
@@ -192,9 +280,9 @@ export function Convert() {
               </ul>
             </section>
           )}
-          <FindingList findings={answer.findings.filter((finding) => finding.code !== LOSS)} fileId={file.id} canFix={false} />
+          <FindingList findings={answer.findings.filter((finding) => finding.code !== LOSS && finding.code !== DECISION)} fileId={file.id} canFix={false} />
           {converted !== undefined && !same && <Compare before={before} after={converted} beforeLabel={file.name} afterLabel={convertedName(file.name, to!)} />}
-          <Commands panel="convert" to={to ?? ""} />
+          <Commands key={to} panel="convert" to={to ?? ""} />
         </>
       )}
     </div>

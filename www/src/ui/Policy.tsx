@@ -6,8 +6,10 @@ import { POLICY_SAMPLES } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
 import { changeDoc, fileOf, files, freeName, literal, manifest, newFile, source, splitLines } from "../state/files.ts";
 import { POLICY_OPERATIONS, policyGroups, policyOperation, policyUser, release } from "../state/options.ts";
+import { download } from "../state/actions.ts";
 import { copyLink } from "../state/session.ts";
 import { printYaml } from "../state/print.ts";
+import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Icon } from "./Icon.tsx";
@@ -21,6 +23,9 @@ function write(doc: Text): void {
   if (file) changeDoc(file.id, doc);
   else files.value = [...files.peek(), { ...newFile(freeName("settings.yaml"), "settings", ""), doc }];
 }
+
+/** The file an object's AdmissionRequest is saved to. */
+const requestFile = ({ kind, name }: Admitted): string => `${kind.toLowerCase()}-${name.replace(/[^\w.-]/g, "-")}.request.json`;
 
 function Answer({ entry }: { entry: Admitted }) {
   const s = t.value;
@@ -39,6 +44,11 @@ function Answer({ entry }: { entry: Admitted }) {
         <span class={`chip ${response?.accepted ? "verdict-Yes" : "bad"}`}>
           {response ? (response.accepted ? (mutated ? s.mutated : s.allowed) : `${s.denied}${response.code ? ` · ${response.code}` : ""}`) : s.notAsked}
         </span>
+        {entry.request !== undefined && (
+          <button type="button" class="button icon-only quiet" aria-label={s.saveRequest} title={s.saveRequest} onClick={() => download(requestFile(entry), `${JSON.stringify(entry.request, null, 2)}\n`, "application/json")}>
+            <Icon name="stored" size={14} />
+          </button>
+        )}
         <button type="button" class="button icon-only quiet" aria-label={s.linkAnswer} title={s.linkAnswer} onClick={() => void copyLink()}>
           <Icon name="link" size={14} />
         </button>
@@ -90,6 +100,7 @@ export function Policy() {
     pauseFor(file?.doc.length ?? 0),
   );
   const admission = outcome?.kind === "answer" ? outcome.answer : null;
+  const saved = (admission?.objects ?? []).filter(({ request }) => request !== undefined).slice(0, 5).map(requestFile).join(" ");
 
   useEffect(() => {
     if (!host.current) return undefined;
@@ -186,6 +197,7 @@ export function Policy() {
               )}
             </>
           )}
+          {saved !== "" && <Commands key={saved} panel="policy" to={saved} />}
         </>
       )}
     </div>
