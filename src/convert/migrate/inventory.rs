@@ -1,10 +1,10 @@
 //! Objects of a text that others refer to: classes by name, parameters by group, kind, namespace and name.
 
-use super::profile::{self, Profile};
-use super::{is_classic, parameters};
-use crate::api::GROUP;
+use super::profile::{self, FieldRow, KindRow, Means, Profile};
+use crate::api::{Family, GROUP};
+use crate::convert::job;
 use crate::manifest::{Input, Item};
-use crate::text::tree::{NodeId, Tree};
+use crate::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeMap;
 
 /// The objects.
@@ -132,6 +132,28 @@ impl<'t> Inventory<'t> {
         let Some((profile, reference)) = profile.zip(tree.get(class.node, "parametersRef")) else { return false };
         let reference = Reference::read(tree, reference, "");
         let found = self.find(&reference, "ResourceClassParameters").and_then(|index| self.item(index));
-        found.is_some_and(|(tree, item)| parameters::monitors(tree, item, profile))
+        found.is_some_and(|(tree, item)| monitors(tree, item, profile))
     }
+}
+
+/// True for an object of the classic family.
+pub fn is_classic(item: &Item) -> bool {
+    job::version(&item.api_version).is_some_and(|version| version.family == Family::Classic)
+}
+
+/// True if a driver's class parameters say that claims watch all devices.
+fn monitors(tree: &Tree<'_>, item: &Item, profile: &Profile) -> bool {
+    let Some((row, spec)) = row_of(profile, item).zip(tree.get(item.node, "spec")) else { return false };
+    let says = |field: &FieldRow| {
+        matches!(field.means, Means::Monitor)
+            && tree.get(spec, field.name).is_some_and(|node| tree.kind(node) == Kind::Bool(true))
+    };
+    row.fields.iter().any(says)
+}
+
+/// What a driver's profile says of a parameters object's kind.
+pub fn row_of(profile: &Profile, item: &Item) -> Option<&'static KindRow> {
+    let group = item.api_version.split('/').next();
+    let profile = profile::of(profile.was).filter(|profile| group == Some(profile.was))?;
+    profile.kinds.iter().find(|row| row.kind == item.kind)
 }

@@ -31,15 +31,14 @@ pub(super) mod text;
 use super::losses::Loss;
 use super::metadata;
 use crate::advice::locate;
-use crate::api::{Family, GROUP};
-use crate::convert::job;
+use crate::api::GROUP;
 use crate::finding::Step;
 use crate::finding::path;
-use crate::manifest::{Input, Item};
+use crate::manifest::Input;
 use crate::text::Span;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
-use inventory::Inventory;
+use inventory::{Inventory, is_classic};
 use part::{Change, Part};
 
 /// What no tool can know, and what was assumed.
@@ -169,11 +168,6 @@ fn steps(path: &str) -> Vec<Step> {
         .filter(|step| !step.is_empty())
         .map(|step| step.parse().map_or_else(|_| Step::Key(step.into()), Step::Index))
         .collect()
-}
-
-/// True for an object of the classic family.
-fn is_classic(item: &Item) -> bool {
-    job::version(&item.api_version).is_some_and(|version| version.family == Family::Classic)
 }
 
 /// Looks at every object. The objects that were read are in the order of the input.

@@ -1,8 +1,8 @@
 //! Parameters of claims and classes: those of 1.30's structured parameters, those of drivers with a profile, and all others.
 
-use super::inventory::{Class, Reference};
+use super::inventory::{Class, Reference, row_of};
 use super::part::Part;
-use super::profile::{FieldRow, KindRow, Lost, Means, Profile};
+use super::profile::{KindRow, Lost, Means, Profile};
 use super::{Decided, Work, opaque, profile, selector, steps};
 use crate::api::GROUP;
 use crate::finding::Step;
@@ -52,22 +52,6 @@ pub struct Referrer<'d, 't> {
     pub path: &'d str,
     /// The path of what comes of it in the new object.
     pub at: &'d str,
-}
-
-/// True if a driver's class parameters say that claims watch all devices.
-pub fn monitors(tree: &Tree<'_>, item: &Item, profile: &Profile) -> bool {
-    let Some((row, spec)) = row_of(profile, item).zip(tree.get(item.node, "spec")) else { return false };
-    let says = |field: &FieldRow| {
-        matches!(field.means, Means::Monitor)
-            && tree.get(spec, field.name).is_some_and(|node| tree.kind(node) == Kind::Bool(true))
-    };
-    row.fields.iter().any(says)
-}
-
-fn row_of(profile: &Profile, item: &Item) -> Option<&'static KindRow> {
-    let group = item.api_version.split('/').next();
-    let profile = profile::of(profile.was).filter(|profile| group == Some(profile.was))?;
-    profile.kinds.iter().find(|row| row.kind == item.kind)
 }
 
 fn is_set(tree: &Tree<'_>, node: NodeId) -> bool {

@@ -30,7 +30,10 @@ impl<'t> Work<'t> {
         }
         let slices = self.inventory.items().filter(|(tree, item)| {
             let is = |key: &str, value: &str| tree.get(item.node, key).and_then(|node| tree.str(node)).unwrap_or("") == value;
-            super::is_classic(item) && item.kind == "ResourceSlice" && is("driverName", was) && is("nodeName", node_name)
+            super::inventory::is_classic(item)
+                && item.kind == "ResourceSlice"
+                && is("driverName", was)
+                && is("nodeName", node_name)
         });
         let slices = slices.count();
         let pool = if node_name.is_empty() { driver } else { node_name };
