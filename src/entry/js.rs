@@ -277,7 +277,7 @@ impl Call {
         if let Some(name) = value.as_object().and_then(|members| members.keys().find(|name| !known.contains(&name.as_str()))) {
             return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.join("`, `"))));
         }
-        let request: Request = request::read(&json).map_err(|problem| self.unusable(&problem))?;
+        let request: Request = request::read(&json).map_err(|problem| self.unusable(unplaced(&problem)))?;
         Ok(Request { replaced, placeless, ..request })
     }
 
@@ -313,7 +313,7 @@ impl Call {
             return Err(self.wrong(argument, value, "an object"));
         }
         let json = self.stringify(argument, value)?;
-        let problem = |problem| self.unusable(&format!("{argument} cannot be used: {problem}"));
+        let problem = |problem: String| self.unusable(&format!("{argument} cannot be used: {}", unplaced(&problem)));
         request::read(&json).map(Some).map_err(problem)
     }
 
@@ -389,6 +389,11 @@ impl Call {
     fn unusable(self, problem: &str) -> JsValue {
         TypeError::new(&format!("claimkit: {}: {problem}", self.0)).into()
     }
+}
+
+/// What is wrong, without the line and column: the caller gave an object and never saw its JSON.
+fn unplaced(problem: &str) -> &str {
+    problem.rsplit_once(" at line ").map_or(problem, |(problem, _)| problem)
 }
 
 #[wasm_bindgen]
