@@ -20,6 +20,23 @@ function asked(text: string): Record<string, string> {
   return Object.fromEntries(words.map((word) => word.split("=", 2) as [string, string]));
 }
 
+/** Codes about what several objects of a text say together: their example is the whole text. */
+const ACROSS = /-not-in-|^pod-|^extended-resource-|^selector-/;
+
+/** The scenarios of allocation in which the findings about a whole cluster are met. */
+const SCENARIOS: Record<string, string> = {
+  "attribute-on-some": "01-mig-counters",
+  "allocation-error": "02-missing-attribute",
+  "error-ends-attempt": "02-missing-attribute",
+  "tolerated-but-evicted": "03-taints",
+  "admin-access-label": "07-admin-access",
+  "pool-incomplete": "08-incomplete-pool",
+  "slice-stale": "08-incomplete-pool",
+  "share-takes-all": "09-capacity-rounding",
+  "selector-many-terms": "11-two-term-selector",
+  "rule-selects-all": "12-taint-rule-matches-everything",
+};
+
 const PANELS: Record<string, string> = { convert: "convert", evaluate: "nodes" };
 
 /**
@@ -39,8 +56,7 @@ export function codeExamples(folder: string): Record<string, CodeExample> {
       for (const line of lines) {
         const code = MARK.exec(line)?.[1];
         if (code === undefined || code in found) continue;
-        // What is missing in a text is missing beside other objects of it.
-        const plain = without(code.includes("-not-in-") ? text.split("\n") : lines);
+        const plain = without(ACROSS.test(code) ? text.split("\n") : lines);
         const files: CodeExample["files"] = [{ name: "manifest.yaml", role: "manifest", text: plain }];
         for (const [role, file] of [["stored", old], ["nodes", nodes]] as const) {
           const path = file && join(folder, "stored", file);
@@ -55,5 +71,9 @@ export function codeExamples(folder: string): Record<string, CodeExample> {
       }
     }
   }
-  return { ...WRITTEN, ...found };
+  const clusters = Object.entries(SCENARIOS).map(([code, name]): [string, CodeExample] => {
+    const text = readFileSync(join(folder, "../vectors/alloc/scenarios", `${name}.yaml`), "utf8");
+    return [code, { files: [{ name: "cluster.yaml", role: "manifest", text }], panel: "devices" }];
+  });
+  return { ...WRITTEN, ...Object.fromEntries(clusters), ...found };
 }

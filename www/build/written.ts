@@ -89,6 +89,7 @@ const owner = (fields: string): string => `  ownerReferences:\n${fields}`;
 const parent = (name: string): string => `    - apiVersion: v1\n      kind: Pod\n      name: ${name}\n      uid: ${name}-uid\n      controller: true\n`;
 
 export const WRITTEN: Readonly<Record<string, CodeExample>> = {
+  "conversion-decision": one(old(""), { panel: "convert", target: "resource.k8s.io/v1" }),
   "json-syntax": one('{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a",}}\n'),
   "json-duplicate-key": one('{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a", "name": "b"}, "spec": {"devices": {}}}\n'),
   "generation-invalid": one(claim("  generation: -1\n")),

@@ -33,6 +33,8 @@ export interface Finding {
   path?: string;
   type?: string;
   help?: string;
+  /** Which text it is about; its place and fixes count in that one. */
+  in: "text" | "nodes" | "old" | "patch" | "settings";
   fixes: Fix[];
   range?: Range | null;
   object?: number;

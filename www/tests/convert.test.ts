@@ -82,4 +82,21 @@ describe("convert", () => {
     expect(await page.locator(".commands code").textContent()).toContain("npx claimkit convert --to v1beta2");
     await done();
   });
+
+  it("names what it assumes on the way from v1alpha2 to v1, and writes it into the text", async () => {
+    const { page, done } = await openPage({ path: "#example=migrate" });
+    const decisions = page.locator(".decisions li");
+    await decisions.first().waitFor();
+    await page.locator(".converted li", { hasText: "v1alpha2 → v1" }).first().waitFor();
+    await page.locator(".compare .cm-merge-b .cm-line", { hasText: "deviceClassName: gpu.example.com" }).waitFor();
+    // It is underlined where it stands, and a click leads there.
+    await page.locator(".editor-host .cm-lintRange").first().waitFor();
+    await decisions.first().getByRole("button").click();
+    expect(await page.locator(".status-bar").textContent()).not.toContain("Ln 1,");
+    expect(await page.locator(".compare .cm-merge-b .cm-line", { hasText: "claimkit" }).count()).toBe(0);
+    await page.getByLabel("Write them as comments into the text").check();
+    await page.locator(".compare .cm-merge-b .cm-insertedLine, .compare .cm-merge-b .cm-changedLine", { hasText: "# " }).first().waitFor();
+    await page.locator(".commands code", { hasText: "convert --to v1 --annotate" }).waitFor();
+    await done();
+  });
 });

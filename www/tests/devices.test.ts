@@ -79,7 +79,7 @@ describe("devices", () => {
     await tolerating.getByRole("button", { name: "Apply" }).click();
     await page.locator(".account h3", { hasText: "gets its devices" }).waitFor();
     expect(await page.getByRole("row", { name: /^node-3/ }).getByRole("gridcell").first().textContent()).toBe("✓gpu-0");
-    expect(await textOf(page)).toContain('          tolerations:\n          - {key: gpu.example.com/unhealthy, operator: Equal, value: ecc, effect: NoSchedule}\n---');
+    expect(await textOf(page)).toContain('          tolerations:\n          - key: "gpu.example.com/unhealthy"\n            operator: "Equal"\n            value: "ecc"\n            effect: "NoSchedule"\n---');
     await page.locator(".notice").getByRole("button", { name: "Undo" }).click();
     await page.locator(".account h3", { hasText: "gets no devices" }).waitFor();
     expect(await textOf(page)).toBe(EXAMPLE);
@@ -185,7 +185,7 @@ describe("expressions", () => {
   it("are tried on every device, with the trace of the chosen one", async () => {
     const { page, done } = await openPage({ path: "#example=cel" });
     await page.getByText("Selects 1 of 6 devices.").waitFor();
-    expect(await page.locator(".traced pre").textContent()).toBe('device.attributes["gpu.example.com"].model"a100" == "a100" &&\ndevice.capacity["gpu.example.com"].memorya quantity of 42949672960.compareTo(quantity("80Gi"))-1 >= 0');
+    expect(await page.locator(".traced pre").textContent()).toBe('device.attributes["gpu.example.com"].model"a100" == "a100" &&\ndevice.capacity["gpu.example.com"].memoryquantity("40Gi").compareTo(quantity("80Gi"))-1 >= 0');
     await page.locator(".device-row", { hasText: "gpu.example.com/node-2" }).first().click();
     await page.locator(".part-value", { hasText: '"t4"' }).waitFor();
     await page.getByLabel("Device selector in CEL").fill('device.attributes["gpu.example.com"].index < 4');

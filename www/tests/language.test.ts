@@ -98,13 +98,17 @@ describe("the engine's sentences", () => {
     const ours = new Set<string>();
     const hear = (text: string | undefined) => text && ours.add(text);
     for (const text of texts) {
-      const answers = [claimkit.validate(text), claimkit.validate(text, { release: "1.26" }), claimkit.validate(text, { operation: "update", old: text }), claimkit.convert(text, { to: "v1alpha1" }), claimkit.convert(text, { to: "v1alpha2" }), claimkit.evaluate(text, { nodes })];
+      const answers = [claimkit.validate(text), claimkit.validate(text, { release: "1.26" }), claimkit.validate(text, { operation: "update", old: text }), claimkit.convert(text, { to: "v1alpha1" }), claimkit.convert(text, { to: "v1alpha2" }), claimkit.convert(text, { to: "v1", lossy: "allow" }), claimkit.evaluate(text, { nodes })];
       for (const { findings, objects } of answers) {
         for (const { help, fixes } of findings) {
           hear(help);
           for (const fix of fixes) hear(fix.title);
         }
-        for (const { skipped, losses, placement } of objects) {
+        for (const { skipped, losses, decisions, placement } of objects) {
+          for (const decision of decisions ?? []) {
+            hear(decision.message);
+            for (const other of decision.alternatives ?? []) if (!/^`[^`]*`$/.test(other)) hear(other);
+          }
           hear(skipped);
           for (const loss of losses ?? []) hear(loss.reason);
           for (const node of placement?.nodes ?? []) {

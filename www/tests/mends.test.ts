@@ -43,7 +43,7 @@ describe("fix all", () => {
 describe("the editor", () => {
   it("shows a selection inside the current line, in both themes, and underlines in their own colour", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
-      const { page, done } = await openPage({ colorScheme });
+      const { page, done } = await openPage({ colorScheme, path: "#example=three-mistakes" });
       await settled(page);
       const line = page.locator(".editor-host .cm-line", { hasText: "allocationMode" });
       await line.click();
@@ -146,7 +146,7 @@ describe("problems", () => {
   });
 
   it("stand in the order of their lines, and name their file", async () => {
-    const { page, done } = await openPage();
+    const { page, done } = await openPage({ path: "#example=three-mistakes" });
     await settled(page);
     const places = await page.getByRole("region", { name: /would answer this once/ }).locator(".finding-place > [aria-hidden]").allTextContents();
     expect(places).toEqual(["claim.yaml:5:9", "claim.yaml:9:19"]);
@@ -331,7 +331,7 @@ describe("nodes", () => {
     await page.locator(".cell-detail .reason", { hasText: "条件 2（共 2 个）差一条要求" }).waitFor();
     for (const text of await page.locator(".cell-detail .check-head, .cell-detail .requirement-actual").allTextContents()) expect(text).toMatch(/[\u4e00-\u9fff]/);
     await done();
-    const other = await openPage({ locale: "zh-CN" });
+    const other = await openPage({ locale: "zh-CN", path: "#example=three-mistakes" });
     await settled(other.page);
     expect(await other.page.locator(".button.fix").first().textContent()).toBe("修复: 改为 parametersRef");
     for (const text of await other.page.locator(".finding-help").allTextContents()) expect(text).toMatch(/[\u4e00-\u9fff]/);
@@ -436,9 +436,11 @@ describe("an example for a finding code", () => {
           ? claimkit["convert"]!(text, { ...common, to: target })
           : panel === "nodes"
             ? claimkit["evaluate"]!(text, { ...common, nodes: fileOf("nodes") })
-            : panel === "policy"
-              ? judged(text, fileOf("settings")!)
-            : claimkit["validate"]!(text, { ...common, ...(operation ? { operation, old: fileOf("stored") } : {}) });
+            : panel === "devices"
+              ? claimkit["allocate"]!(text, common)
+              : panel === "policy"
+                ? judged(text, fileOf("settings")!)
+              : claimkit["validate"]!(text, { ...common, ...(operation ? { operation, old: fileOf("stored") } : {}) });
       if (!answer.findings.some((finding) => finding.code === code)) wrong.push(code);
     }
     expect(wrong).toEqual([]);
@@ -468,7 +470,7 @@ describe("shown inside another page", () => {
   });
 
   it("links a field's documentation of the release", async () => {
-    const { page, done } = await openPage();
+    const { page, done } = await openPage({ path: "#example=three-mistakes" });
     await settled(page);
     await page.locator(".editor-host .cm-line", { hasText: "resourceClassName" }).locator("span").first().hover();
     await page.locator('.cm-tip a[href^="https://v1-30.docs.kubernetes.io/"]').waitFor();

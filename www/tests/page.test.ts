@@ -306,10 +306,10 @@ describe("accessibility", () => {
     expect(await page.getByRole("tab", { selected: true }).textContent()).toContain("Convert");
     await page.keyboard.press("Alt+1");
     expect(await page.getByRole("tab", { selected: true }).textContent()).toContain("Problems");
-    await tabTo(({ text }) => text.includes("allocationMode"));
+    await tabTo(({ role, text }) => role === "button" && text.includes("metadata.name"));
     await page.keyboard.press("Enter");
     expect((await focused()).role).toBe("textbox");
-    expect(await page.locator(".status-bar").textContent()).toContain("Ln 9");
+    expect(await page.locator(".status-bar").textContent()).toContain("Ln 5");
     await done();
   });
 

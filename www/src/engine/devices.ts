@@ -1,5 +1,5 @@
-import type { Answer, Finding, ObjectEntry, Range, Verdict } from "../contract.ts";
-import type { Column, Matrix } from "./placement.ts";
+import type { Answer, Finding, ObjectEntry, Range, TextEdit, Verdict } from "../contract.ts";
+import { withoutPlace, type Column, type Matrix } from "./placement.ts";
 
 /** The part of the answer of `allocate` that the page reads. */
 export interface AllocateAnswer extends Answer {
@@ -24,7 +24,7 @@ export interface NodeAccount {
   allocations: { devices: { results?: { request: string; driver: string; pool: string; device: string }[] } }[] | null;
   pools: { pool: string; state: string; have: number; want: number; reason: string | null; ignored: { slice: string; why: string }[] }[];
   requests: RequestAccount[];
-  conflicts: { text: string }[];
+  conflicts: { text: string; range?: Range | null }[];
   holders: { device: string; claim: string; pods: string[]; share: Record<string, string> }[];
   relaxations: Relaxation[];
   charges: { device: string; name: string; asked: string | null; charged: string; left: string }[];
@@ -60,25 +60,17 @@ export interface RequestAccount {
   picked: boolean;
   funnel: Stage[];
   cells: DeviceCell[];
-  path: string;
+  /** Where it is written. */
+  range?: Range | null;
   why: string;
 }
 
 export interface Relaxation {
-  changes: Change[];
+  changes: { free?: "claim"; claim: string }[];
   gives: string[];
+  /** Empty where a claim must be freed, or the text cannot be edited. */
+  edits: TextEdit[];
   text: string;
-}
-
-export interface Change {
-  drop?: "constraint" | "selector";
-  add?: "toleration";
-  free?: "claim";
-  set?: "count" | "allocationMode" | "capacity";
-  claim: string;
-  path?: string;
-  to?: string;
-  toleration?: Record<string, string>;
 }
 
 /** Pods across, nodes down: what the page draws at once. One account is asked for when its cell is opened. */
@@ -134,7 +126,7 @@ export function compactAllocation(answer: AllocateAnswer): DeviceGrid {
     };
   });
   return {
-    matrix: { ok: answer.ok, findings: answer.findings, nodes, labels: nodes.map(() => null), columns, columnCount: columns.length, contexts: [] },
+    matrix: { ok: answer.ok, findings: answer.findings.map(withoutPlace), nodes, labels: nodes.map(() => null), columns, columnCount: columns.length, contexts: [] },
     release: answer.release,
     groups: answer.pods.map(({ pod, claims, before }) => ({ pod, claims, before })),
     ours: answer.objects.some(({ apiVersion = "" }) => FAMILY.test(apiVersion)),

@@ -51,7 +51,7 @@ function contextsOf(answer: Answer): SchedulingContext[] {
 }
 
 /** A finding about another text than the manifests has no place in them. */
-function withoutPlace(finding: Finding): Finding {
+export function withoutPlace(finding: Finding): Finding {
   if (finding.in === "text") return finding;
   const { range: _, ...placeless } = finding;
   return { ...placeless, fixes: [] };

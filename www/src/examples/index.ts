@@ -144,6 +144,17 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    id: "migrate",
+    group: "start",
+    title: { en: "From v1alpha2 to v1", "zh-Hans": "从 v1alpha2 到 v1" },
+    sentence: { en: "Classes, parameters and pods move along; what no tool can know is listed as assumed.", "zh-Hans": "类、参数和 Pod 一并迁移；工具无法得知的内容会列为假设。" },
+    panel: "convert",
+    target: "resource.k8s.io/v1",
+    get files() {
+      return [manifest("template")];
+    },
+  },
+  {
     id: "blog",
     group: "mistakes",
     title: { en: "A dash instead of a separator", "zh-Hans": "分隔符变成了破折号" },

@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
-import { lastPart, type Account as Told, type Change, type Judged, type NodeAccount, type Relaxation, type RequestAccount, type Stage } from "../engine/devices.ts";
+import type { TextEdit } from "../contract.ts";
+import { lastPart, type Account as Told, type Judged, type NodeAccount, type Relaxation, type RequestAccount, type Stage } from "../engine/devices.ts";
 import { editFile, mark, reveal, undoIn } from "../editor/editor.ts";
-import { editsFor, spanOf } from "../editor/paths.ts";
-import { toPosition } from "../editor/positions.ts";
+import { toChanges } from "../editor/positions.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
@@ -37,39 +37,23 @@ function placeOf(account: Told, all: Together, kind: string, name: string) {
   return found && all.locate(found.range);
 }
 
-/** Where a request's path stands in its claim. */
-function spanOfPath(account: Told, all: Together, claim: string, path: string) {
-  const place = placeOf(account, all, "ResourceClaim", claim);
-  const span = place && spanOf(place.file.doc, place.range, path);
-  if (!place || !span) return undefined;
-  const at = (offset: number) => ({ ...toPosition(place.file.doc, offset), offset });
-  return { file: place.file, range: { start: at(span.from), end: at(span.to) } };
+/** The edits of a relaxation in the file they are of; null where it is no edit of one of our texts. */
+function editsOf(all: Together, { edits }: Relaxation): { file: PageFile; edits: TextEdit[] } | null {
+  const found = edits.map(({ range, newText }) => ({ ...all.locate(range), newText }));
+  const file = found[0]?.file;
+  if (!file || found.some((edit) => edit.file.id !== file.id)) return null;
+  return { file, edits: found.map(({ range, newText }) => ({ range, newText })) };
 }
 
-/** All edits of a relaxation in one file, in the order of their places; null where one of them is no edit of a text of ours. */
-function editsOf(account: Told, all: Together, changes: readonly Change[]): { file: PageFile; edits: { from: number; to: number; insert: string }[] } | null {
-  let file: PageFile | undefined;
-  const edits = [];
-  for (const change of changes) {
-    const place = placeOf(account, all, "ResourceClaim", change.claim);
-    const edit = place && editsFor(place.file.doc, place.range, change);
-    if (!place || !edit || (file && file.id !== place.file.id)) return null;
-    file = place.file;
-    edits.push(edit);
-  }
-  edits.sort((a, b) => a.from - b.from);
-  return file ? { file, edits } : null;
-}
-
-function apply(account: Told, all: Together, relaxation: Relaxation): void {
-  const found = editsOf(account, all, relaxation.changes);
+function apply(all: Together, relaxation: Relaxation): void {
+  const found = editsOf(all, relaxation);
   const now = found && fileById(found.file.id);
   if (!found || !now) return;
   if (now.version !== found.file.version) {
     announce(t.peek().textChanged);
     return;
   }
-  editFile(now.id, found.edits);
+  editFile(now.id, toChanges(now.doc, found.edits));
   notify({ text: t.peek().fixed(relaxed(relaxation)), action: { label: t.peek().undo, run: () => undoIn(now.id) } });
 }
 
@@ -90,8 +74,8 @@ function Relaxations({ account, node, all }: { account: Told; node: NodeAccount;
               <span>
                 <Ticked text={relaxed(relaxation)} />
               </span>
-              {editsOf(account, all, relaxation.changes) && (
-                <button type="button" class="button small" onClick={() => apply(account, all, relaxation)}>
+              {editsOf(all, relaxation) && (
+                <button type="button" class="button small" onClick={() => apply(all, relaxation)}>
                   {s.applyChange}
                 </button>
               )}
@@ -147,9 +131,9 @@ function StageRow({ stage, of, request }: { stage: Stage; of: number; request: R
   );
 }
 
-function Request({ account, request, all, alone }: { account: Told; request: RequestAccount; all: Together; alone: boolean }) {
+function Request({ request, all, alone }: { request: RequestAccount; all: Together; alone: boolean }) {
   const s = t.value;
-  const place = spanOfPath(account, all, request.claim, request.path);
+  const place = request.range && all.locate(request.range);
   const name = `${request.request}${request.sub === null ? "" : `/${request.sub}`}`;
   const title = (
     <>
@@ -336,7 +320,7 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
   const message = node?.message ?? before?.message ?? "";
   useEffect(() => {
     const first = node?.requests.find((request) => request.why !== "") ?? node?.requests[0];
-    const place = first && spanOfPath(account, all, first.claim, first.path);
+    const place = first?.range && all.locate(first.range);
     if (place) mark(place.file.id, [place.range]);
     announce(s.cell(name, pod, s.verdicts[verdict]));
   }, [account]);
@@ -371,7 +355,7 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
           <Picture account={account} node={node} pod={pod} />
           <Relaxations account={account} node={node} all={all} />
           {node.requests.map((request, index) => (
-            <Request key={index} account={account} request={request} all={all} alone={account.claims.length < 2} />
+            <Request key={index} request={request} all={all} alone={account.claims.length < 2} />
           ))}
           <Facts title={s.conflicts} lines={node.conflicts.map(({ text }) => told(text))} />
           <Facts title={s.holders} lines={node.holders.map(({ device, claim, pods, share }) => s.heldBy(lastPart(device), claim, pods, Object.entries(share).map(([key, value]) => `${key} ${value}`).join(", ")))} />

@@ -18,20 +18,16 @@ import { pauseFor, useEngine } from "./useEngine.ts";
 
 const shortName = (version: string) => version.replace("resource.k8s.io/", "");
 
-/** Versions whose objects have the same kinds: they are converted into each other. */
-const FAMILIES: readonly (readonly string[])[] = [["v1alpha1", "v1alpha2"], ["v1alpha3", "v1beta1", "v1beta2", "v1"]];
-
 /**
- * Where a text goes when nothing else is chosen: up to the newest version of its family, or one down where it is there already; null
- * where it has no object of a known version.
+ * Where a text goes when nothing else is chosen: up to the newest version, or one down where it is there already; null where it has
+ * no object of a known version.
  */
 function direction(text: string, known: readonly string[]): string | null {
   const found = known.filter((version) => new RegExp(`${version.replace(/[.]/g, "\\.")}(?![a-z0-9])`).test(text));
-  const family = known.filter((version) => FAMILIES.some((names) => names.includes(shortName(found[0] ?? "")) && names.includes(shortName(version))));
-  const newest = family.at(-1);
-  if (newest === undefined) return null;
+  const newest = known.at(-1);
+  if (found.length === 0 || newest === undefined) return null;
   if (found[0] !== newest) return newest;
-  return family.at(-2) ?? newest;
+  return known.at(-2) ?? newest;
 }
 
 /** A file's name after it was converted: the version stands in it, so that it does not lie beside the old one under one name. */
@@ -117,7 +113,7 @@ function Converted({ entries, fileId }: { entries: readonly ObjectEntry[]; fileI
               ) : (
                 <b>{named(entry)}</b>
               )}
-              {from !== "" && <span class="chip">{changed ? `${shortName(from)} → ${shortName(to)}` : shortName(from)}</span>}
+              {from !== "" && <span class="chip">{changed && from !== to ? `${shortName(from)} → ${shortName(to)}` : shortName(from)}</span>}
               {losses.length > 0 && <span class="chip bad">{s.lossCount(losses.length)}</span>}
               {decisions.length > 0 && <span class="chip">{s.decisionCount(decisions.length)}</span>}
               {removedIn && changed && <span class="note">{s.removedIn(shortName(from), removedIn)}</span>}
