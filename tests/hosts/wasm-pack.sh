@@ -13,12 +13,13 @@ step() { echo "==> wasm-pack: $*"; }
 
 bash pkg/build/toolchain.sh wasm32-unknown-unknown
 
-# A tool of a fixed version, from crates, unless the PATH has it.
+# A tool of a fixed version, from crates, unless the PATH has it. Its dependencies are the newest that fit: a lock file may name
+# versions that a mirror of the registry does not have yet.
 tool() { # program, crate, version
   if [[ $("$1" --version 2>/dev/null || true) != "$1 $3" ]]; then
     if [[ ! -x $tools/$1-$3/bin/$1 ]]; then
       step "$1 $3 is not on PATH: building it, once, about 2 minutes"
-      cargo install --quiet "$2" --version "$3" --locked --debug --root "$tools/$1-$3" --target-dir "$tools/wasm-pack-build"
+      cargo install --quiet "$2" --version "$3" --debug --root "$tools/$1-$3" --target-dir "$tools/wasm-pack-build"
     fi
     PATH=$tools/$1-$3/bin:$PATH
   fi
