@@ -155,15 +155,19 @@ describe("devices", () => {
     const names = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
     expect(names.length).toBeGreaterThan(10);
     const { page, done } = await openPage({ path: "#example=gpu-pod" });
-    for (const name of names) {
+    for (const [number, name] of names.entries()) {
+      // A name of its own tells this grid from the one before.
+      const text = readFileSync(new URL(name, folder), "utf8").replace(/name: (pod0|train|monitor), /, `name: $1-of-${number}, `);
+      expect(text, name).toContain(`-of-${number}, `);
       await page.getByRole("grid").waitFor();
-      await setText(page, readFileSync(new URL(name, folder), "utf8"));
+      await setText(page, text);
+      await page.getByRole("grid").filter({ hasText: `-of-${number}` }).waitFor();
       await page.locator('.devices[aria-busy="false"]').waitFor();
       const cells = page.getByRole("gridcell");
       for (let i = 0; i < (await cells.count()); i++) {
         await cells.nth(i).click();
         const node = await page.getByRole("row").nth(i + 1).getByRole("rowheader").textContent();
-        await page.locator(".account h3", { hasText: `${node} ×` }).waitFor();
+        await page.locator(".account h3", { hasText: `${node} ×` }).filter({ hasText: `-of-${number}` }).waitFor();
         const given = ((await cells.nth(i).textContent()) ?? "").startsWith("✓");
         expect(await page.locator(".account h3").textContent(), `${name} ${node}`).toContain(given ? "gets its devices" : "");
         if (!given) expect(await page.locator(".stage").count(), `${name} ${node}`).toBeGreaterThan(1);
