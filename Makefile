@@ -77,7 +77,6 @@ test-rust:
 	@cargo test --locked
 	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps
 	@$(MAKE) test-allocator
-	@$(MAKE) test-conversion
 	$(call say,k8s-openapi filled from claimkit: about 2 minutes the first time)
 	@cargo test --quiet --manifest-path tests/hosts/k8s-openapi/Cargo.toml
 
