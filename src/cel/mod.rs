@@ -35,6 +35,7 @@ pub mod dialect;
 pub mod environment;
 pub mod evaluator;
 pub mod fold;
+mod format_literals;
 pub mod functions;
 mod grammar;
 mod lexer;

@@ -4,8 +4,8 @@
 use super::ast::{Ast, Expr, Literal, Node};
 use super::checker::Findings;
 use super::environment::Environment;
+use super::format_literals::{self, Place};
 use super::library::time::{Duration, Timestamp};
-use super::operations::format;
 use super::regex::Regex;
 use super::source::{ProblemKind, Problems};
 use super::types::Type;
@@ -187,10 +187,10 @@ impl Validator<'_> {
         }
         let (Node::Literal(Literal::String(text)), [list]) = (&target.node, arguments.as_slice()) else { return };
         let Node::List { elements, .. } = &list.node else { return };
-        if let Some((argument, message)) = format::validate(self.findings, text, elements) {
+        if let Some((argument, message)) = format_literals::validate(self.findings, text, elements) {
             let at = match argument {
-                format::Place::Call => node,
-                format::Place::Argument(index) => elements.get(index).unwrap_or(node),
+                Place::Call => node,
+                Place::Argument(index) => elements.get(index).unwrap_or(node),
             };
             self.report(at, message);
         }
