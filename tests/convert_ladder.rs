@@ -546,6 +546,10 @@ fn a_comment_behind_a_short_key_comes_back() {
         slice("a: # behind\n    # above\n    value: 1"),
         slice("a: # behind\n    value: 1 # other"),
         slice("a:\n    # above\n    value: 1"),
+        // The comment behind the key stands just above those below it.
+        slice("x1: # behind\n    # above\n    value: 1"),
+        slice("x1: # behind\n    value: 1"),
+        slice("x1:\n    # above\n    value: 1"),
         slice("b:\n    value: 2\n# own\na: # behind\n    # above\n    value: 1"),
     ] {
         let there = run(&text, "v1alpha3");

@@ -50,10 +50,10 @@ pub fn deep_comments(tree: &Tree<'_>, line: usize, column: usize) -> usize {
     first
 }
 
-/// The line above if it holds nothing but a comment right of `column`; else the line itself.
-pub fn comment_above(tree: &Tree<'_>, line: usize, column: usize) -> usize {
-    let right = |above: &usize| *above < line && comment_column(tree, *above).is_some_and(|at| at > column);
-    above(tree.source(), line).filter(right).unwrap_or(line)
+/// The line above if it holds nothing but a comment at such a column; else the line itself.
+pub fn comment_above(tree: &Tree<'_>, line: usize, column: impl Fn(usize) -> bool) -> usize {
+    let fits = |above: &usize| *above < line && comment_column(tree, *above).is_some_and(&column);
+    above(tree.source(), line).filter(fits).unwrap_or(line)
 }
 
 /// Where a key of `width` bytes stood at a column behind the dash above a line, if a comment that stood behind it is left.

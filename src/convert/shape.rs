@@ -447,8 +447,15 @@ impl Shape<'_, '_, '_> {
         let key = key_text(tree, entry)?.to_owned();
         let deep = lines::deep_comments(tree, line, pad.len().saturating_add(self.unit));
         // A comment behind a key that is shorter than one level stands left of those below it.
-        let deep = lines::comment_above(tree, deep, pad.len().saturating_add(key.len()).saturating_add(1));
-        if deep < line && begins_line(text, at) {
+        let key_end = pad.len().saturating_add(key.len()).saturating_add(1);
+        let deep = lines::comment_above(tree, deep, |column| column > key_end);
+        let short = lines::comment_above(tree, deep, |column| column == pad.len().saturating_add(1));
+        if short < deep && key_end < pad.len().saturating_add(self.unit) && begins_line(text, at) {
+            let from = short.saturating_add(pad.len());
+            let width = self.unit;
+            self.edits.replace(Span::new(from, from.saturating_add(1)), format!("{:width$}", format!("{key}:")));
+            self.edits.replace(entry.key_span, format!("{inner}{into}"));
+        } else if deep < line && begins_line(text, at) {
             self.key_line_above(deep, &pad, &key, line_break);
             self.edits.replace(entry.key_span, format!("{inner}{into}"));
         } else {
@@ -490,7 +497,14 @@ impl Shape<'_, '_, '_> {
         } else {
             let pad = edit::lead(text, entry.key_span.from()).ok_or(Unsafe::Form)?;
             let key = key_text(tree, entry)?;
-            remove_key_line(&mut self.edits, tree, entry.key_span, colon);
+            let below = pad.len().saturating_add(self.unit);
+            match lines::comment_behind(tree, colon) {
+                // Where it stands it would look like one from below the key: one blank right of the key tells them apart.
+                Some(comment) if column(text, comment.from()) == below => {
+                    self.edits.replace(Span::new(entry.key_span.from(), comment.from()), " ");
+                }
+                _ => remove_key_line(&mut self.edits, tree, entry.key_span, colon),
+            }
             self.edits.replace(Span::new(line_start(text, at), value.key_span.to()), format!("{pad}{key}"));
         }
         Ok(())
