@@ -3,7 +3,8 @@
 use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::joined::Joined;
-use super::{FINDINGS, FINE, Host, UNUSABLE, cel, files};
+use super::{FINDINGS, FINE, Host, UNUSABLE, cel, check, files};
+use crate::report::text;
 use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -25,21 +26,27 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("pod", arguments.value("pod"))
         .with("nodeNames", (!nodes.is_empty()).then_some(nodes));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
+    let ok = told.answer.ok;
     let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
     if arguments.value("output") == Some("json") {
         host.out(&format!("{}\n", told.json));
     } else {
-        let mut lines = String::new();
-        for finding in items(&answer, "findings").filter(|finding| word(finding, "severity") != "info") {
-            lines.push_str(&format!("{}: {}\n", word(finding, "severity"), word(finding, "message")));
+        let mut problems = String::new();
+        let answers = joined.apart(&files, told);
+        for report in ask::reports(&files, &answers, &[], arguments.has("remarks")) {
+            text::write(&mut problems, &report, check::style(arguments, host));
         }
-        host.err(&lines);
+        // What is said of the whole has no line to stand beside.
+        for finding in items(&answer, "findings").filter(|finding| word(finding, "code") == "nothing-checked") {
+            problems.push_str(&format!("claimkit: {}\n", word(finding, "message")));
+        }
+        host.err(&problems);
         host.out(&items(&answer, "pods").map(group).collect::<String>());
     }
     let fits = |pod: &Value| items(pod, "nodes").any(|node| word(node, "verdict") == "allocated");
     match () {
         () if !readable || items(&answer, "pods").next().is_none() => UNUSABLE,
-        () if !told.answer.ok || arguments.has("require") && !items(&answer, "pods").all(fits) => FINDINGS,
+        () if !ok || arguments.has("require") && !items(&answer, "pods").all(fits) => FINDINGS,
         () => FINE,
     }
 }
@@ -67,6 +74,7 @@ fn group(pod: &Value) -> String {
     let claims: Vec<&str> = items(pod, "claims").filter_map(Value::as_str).collect();
     let mut out = match pod.get("pod").and_then(Value::as_str) {
         Some(name) => format!("Pod/{name}\n"),
+        None if claims.is_empty() => "claims without a pod\n".to_owned(),
         None => format!("claims {}\n", claims.join(", ")),
     };
     if let Some(before) = pod.get("before").filter(|before| !before.is_null()) {
