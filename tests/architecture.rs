@@ -182,7 +182,7 @@ fn uses(text: &str) -> Vec<(bool, String)> {
 fn inline(text: &str) -> Vec<String> {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
     let declares = |statement: &str| {
-        statement.trim().split_whitespace().take(2).any(|word| word == "use") // `use`, `pub use`, `pub(crate) use`
+        statement.split_whitespace().take(2).any(|word| word == "use") // `use`, `pub use`, `pub(crate) use`
     };
     let statements = text.split_inclusive(';').filter(|statement| !declares(statement));
     let paths = statements.flat_map(|statement| statement.split(|c: char| !part(c))).filter(|path| path.contains("::"));

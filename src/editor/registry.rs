@@ -147,7 +147,6 @@ pub fn severity(code: Code) -> Severity {
         | Code::BindingConditionsOff
         | Code::ShareTakesAll
         | Code::AttributeList
-        | Code::RuleSelectsAll
         | Code::ClaimNamedTwice
         | Code::DistinctNotEnforced
         | Code::ListInConstraint

@@ -447,10 +447,6 @@ codes! {
     CounterOverdrawn = "counter-overdrawn",
     /// Devices in use consume all of a counter.
     CounterExhausted = "counter-exhausted",
-    /// A device has a node selector with more than one term: an error for every pod that would get it.
-    NodeSelectorManyTerms = "selector-many-terms",
-    /// The scheduler cannot parse a node selector of a slice or device: an error for every pod with pending claims.
-    NodeSelectorUnparseable = "selector-unparseable",
     /// A device has binding conditions, which are switched off.
     BindingConditionsOff = "binding-conditions-off",
     /// A share that names no amount takes the whole capacity.
@@ -459,8 +455,6 @@ codes! {
     AttributeList = "list-attribute",
     /// Not all devices of a driver have an attribute: selectors that read it without a guard fail.
     AttributeOnSome = "attribute-on-some",
-    /// A DeviceTaintRule taints every device of every driver.
-    RuleSelectsAll = "rule-selects-all",
     /// A pod names a claim twice: it is allocated twice, and one result is lost.
     ClaimNamedTwice = "claim-named-twice",
     /// Admin access needs a label on the claim's namespace.

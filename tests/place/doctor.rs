@@ -104,11 +104,11 @@ fn every_code() {
             "pool-name-shared",
             vec![slice("a", json!({"sharedCounters": sets})), slice("b", json!({"driver": "e", "sharedCounters": sets}))],
         ),
-        ("selector-unparseable", vec![slice("a", json!({"nodeName": "", "nodeSelector": bad}))]),
+        ("node-selector-unparsable", vec![slice("a", json!({"nodeName": "", "nodeSelector": bad}))]),
         ("slice-without-node", vec![slice("a", json!({"nodeName": "", "devices": device(json!({}))}))]),
         ("slice-too-large", vec![slice("a", json!({"devices": many}))]),
         (
-            "selector-many-terms",
+            "node-selector-terms-several",
             vec![slice(
                 "a",
                 json!({"nodeName": "", "perDeviceNodeSelection": true, "devices": device(json!({"nodeSelector": two}))}),
@@ -127,13 +127,13 @@ fn every_code() {
             vec![slice("a", json!({"devices": [{"name": "x", "attributes": {"l": {"int": 1}}}, {"name": "y"}]}))],
         ),
         (
-            "rule-selects-all",
+            "taint-rule-selects-all",
             vec![
                 json!({"kind": "DeviceTaintRule", "metadata": {"name": "oops"}, "spec": {"deviceSelector": {}, "taint": {"key": "k", "effect": "NoExecute"}}}),
             ],
         ),
         (
-            "rule-selects-all",
+            "taint-rule-selects-all",
             vec![
                 json!({"kind": "DeviceTaintRule", "metadata": {"name": "oops"}, "spec": {"taint": {"key": "k", "effect": "NoSchedule"}}}),
             ],
@@ -161,8 +161,8 @@ fn nothing_to_say() {
 fn scenarios() {
     for (name, code) in [
         ("08-incomplete-pool", "pool-incomplete"),
-        ("11-two-term-selector", "selector-many-terms"),
-        ("12-taint-rule-matches-everything", "rule-selects-all"),
+        ("11-two-term-selector", "node-selector-terms-several"),
+        ("12-taint-rule-matches-everything", "taint-rule-selects-all"),
     ] {
         let line = all("plugin-1.36.3").find(|line| text(line, "id") == format!("scenario/{name}")).unwrap();
         let (minor, patch) = release(&line);

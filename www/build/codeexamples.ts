@@ -33,8 +33,6 @@ const SCENARIOS: Record<string, string> = {
   "pool-incomplete": "08-incomplete-pool",
   "slice-stale": "08-incomplete-pool",
   "share-takes-all": "09-capacity-rounding",
-  "selector-many-terms": "11-two-term-selector",
-  "rule-selects-all": "12-taint-rule-matches-everything",
 };
 
 const PANELS: Record<string, string> = { convert: "convert", evaluate: "nodes" };

@@ -245,7 +245,7 @@ impl<'f> Doctor<'_, 'f> {
                 "the node selector cannot be parsed, which is an error for every pod with pending claims: {}",
                 error.error
             );
-            self.tell(Code::NodeSelectorUnparseable, "error", slice, Some("spec.nodeSelector".to_owned()), message);
+            self.tell(Code::NodeSelectorUnparsable, "error", slice, Some("spec.nodeSelector".to_owned()), message);
         }
         let counters = !spec.shared_counters.is_empty() && self.behaviour().counter_slices_everywhere;
         if !place.is_set() && spec.per_device_node_selection.is_none() && !counters {
@@ -282,14 +282,14 @@ impl<'f> Doctor<'_, 'f> {
                 let message = format!(
                     "device {name} has a node selector with {terms} terms: accepted by the API, an error for every pod that would get it"
                 );
-                self.tell(Code::NodeSelectorManyTerms, "error", slice, path("nodeSelector.nodeSelectorTerms"), message);
+                self.tell(Code::NodeSelectorTermsSeveral, "error", slice, path("nodeSelector.nodeSelectorTerms"), message);
             }
             if let Err(error) = Place::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements) {
                 let message = format!(
                     "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {}",
                     error.error
                 );
-                self.tell(Code::NodeSelectorUnparseable, "error", slice, path("nodeSelector"), message);
+                self.tell(Code::NodeSelectorUnparsable, "error", slice, path("nodeSelector"), message);
             }
         }
         let bound = device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty());
@@ -364,7 +364,7 @@ impl<'f> Doctor<'_, 'f> {
         let path = Some("spec.deviceSelector".to_owned());
         let (severity, origin) = ("warning", "claimkit");
         self.list.push(Finding {
-            code: Code::RuleSelectsAll.name(),
+            code: Code::TaintRuleSelectsAll.name(),
             severity,
             origin,
             message: format!("{message}{evicts}"),
