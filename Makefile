@@ -90,7 +90,7 @@ test-allocator:
 # `cargo test` takes some of them. With optimisation: without, it takes most of an hour.
 .PHONY: test-conversion
 test-conversion:
-	$(call say,all stored objects converted there and back: about 8 minutes the first time)
+	$(call say,all stored objects converted there and back: about 4 minutes the first time)
 	@CLAIMKIT_ALL=1 cargo test --release --quiet --locked --test all -- convert_ladder:: convert_migrate:: --nocapture
 
 # The command line and the npm package: Node and Chromium.
@@ -107,7 +107,7 @@ tests/hosts/node_modules/.package-lock.json: tests/hosts/package.json tests/host
 
 .PHONY: test-playground
 test-playground: www/node_modules/.package-lock.json pkg
-	$(call say,playground in Chromium: about 2 minutes)
+	$(call say,playground in Chromium: about 5 minutes)
 	@bash tests/hosts/chromium.sh
 	@cd www && npm test --silent
 

@@ -74,6 +74,10 @@ fn every_convertible_file_comes_back_byte_for_byte() {
         println!("corpus: not present, not checked");
         return;
     };
+    if !folder.is_dir() {
+        println!("corpus: not present, not checked");
+        return;
+    }
     let files = files(&folder);
     assert!(files.len() > 100, "{} holds {} manifests", folder.display(), files.len());
     let (mut converted, mut identical, mut untouched, mut refused, mut objects, mut lines) = (0, 0, 0, 0, 0, 0);

@@ -332,12 +332,13 @@ fn pods(text: &str) -> Vec<String> {
 }
 
 /// Real projects moved their manifests by hand. The result says the same, or a decision says what differs.
+/// They are not in the repository: `CLAIMKIT_PAIRS` names their folder.
 #[test]
+#[ignore = "the manifests are not in the repository; CLAIMKIT_PAIRS names their folder"]
 fn real_manifests_become_what_their_authors_made_of_them() {
-    let folder = std::env::var("CLAIMKIT_PAIRS")
-        .unwrap_or_else(|_| format!("{}/../shared/later/migration-pairs", env!("CARGO_MANIFEST_DIR")));
+    let folder = std::env::var("CLAIMKIT_PAIRS").unwrap();
     if !Path::new(&folder).is_dir() {
-        eprintln!("SKIPPED: the manifests of real projects are not in the repository, CLAIMKIT_PAIRS names their folder");
+        println!("migration pairs: not present, not checked");
         return;
     }
     let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}.yaml")).unwrap();

@@ -101,6 +101,7 @@ impl Joined {
             Ok(Value::Object(members)) => members,
             _ => Map::new(),
         };
+        let verb = whole.shift_remove("verb");
         let mut take = |name: &str| match whole.shift_remove(name) {
             Some(Value::Array(items)) => items,
             _ => Vec::new(),
@@ -139,7 +140,7 @@ impl Joined {
         let answers = parts.into_iter().map(|(objects, findings)| {
             let placed = objects.iter().any(|object| object.get("placement").is_some());
             let ok = placed && !findings.iter().any(|finding| finding.get("severity").and_then(Value::as_str) == Some("error"));
-            let json = json!({ "verb": "evaluate", "ok": ok, "findings": findings, "objects": objects }).to_string();
+            let json = json!({ "verb": verb, "ok": ok, "findings": findings, "objects": objects }).to_string();
             let answer = serde_json::from_str(&json).unwrap_or_default();
             Answered { json, answer }
         });
