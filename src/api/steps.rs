@@ -44,7 +44,7 @@ pub enum Row {
         of: &'static str,
         /// The field that holds them in the newer version.
         into: &'static str,
-        /// Lists and maps that upstream copies entry by entry to the newer version: one without entries is none there.
+        /// Lists and maps that upstream copies entry by entry to the newer version: an empty one is absent there.
         copied: &'static [&'static str],
     },
     /// Fields of a struct stand in a struct of their own in the older version, which always writes it.

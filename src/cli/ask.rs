@@ -127,8 +127,7 @@ pub fn without_ignored(arguments: &Arguments, mut told: Answered) -> Answered {
     told
 }
 
-/// Names the file of the findings that are about a text beside the one that is asked about, and makes their places count in
-/// that file.
+/// Findings about another text than the manifest (`field`, e.g. `nodes`) get the name of their file, and places that count in it.
 pub fn place_beside(mut told: Answered, field: &str, files: &[File]) -> Answered {
     if told.answer.findings.iter().all(|finding| finding.within != field) {
         return told;

@@ -280,7 +280,7 @@ fn validity(
     Ok(findings)
 }
 
-/// What a release says against an object that comes from one of the classic family and had no such error.
+/// What a release refuses in an object that was of the classic family, if the old object was not refused for the same.
 pub(super) fn not_accepted(input: &Input<'_>, old: usize, result: &Input<'_>, new: usize, release: Release) -> Vec<Finding> {
     let (Some(old_item), Some(new_item)) = (input.items.get(old), result.items.get(new)) else { return Vec::new() };
     let Some((api, record)) = decoded(result, new_item) else { return vec![disagrees(old_item.span)] };

@@ -265,7 +265,7 @@ impl Work<'_> {
             return None;
         }
         let Some(kind) = version.kinds.iter().find(|kind| kind.kind == name) else {
-            // kubectl takes the items and never looks at the list's kind; with another version it would be a riddle.
+            // kubectl takes the items and never looks at the list's kind. What the list would be called in another version, nobody knows.
             let message = format!("`{name}` is not a kind of {}: the list cannot be converted", version.name);
             let span = locate::locate(tree, root, &[Step::Key("kind".to_owned())], false);
             let finding = Finding::error(Code::UnknownKind, Origin::Claimkit, message).with_span(span);

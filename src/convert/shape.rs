@@ -499,7 +499,7 @@ impl Shape<'_, '_, '_> {
             let key = key_text(tree, entry)?;
             let below = pad.len().saturating_add(self.unit);
             match lines::comment_behind(tree, colon) {
-                // Where it stands it would look like one from below the key: one blank right of the key tells them apart.
+                // At its own column nobody could tell it from a comment below the key. One column right of the key it says where it was.
                 Some(comment) if column(text, comment.from()) == below => {
                     self.edits.replace(Span::new(entry.key_span.from(), comment.from()), " ");
                 }

@@ -10,7 +10,7 @@ pub mod reads;
 use crate::api::{Api, ClassicKind, DeviceKind, Gates, ObjectKind, Release};
 use crate::cel::{Environment, Mode};
 use crate::finding::Step;
-use crate::rules::environments;
+use crate::place::environments;
 use crate::text::tree::{Kind, NodeId, Tree};
 use std::sync::Arc;
 

@@ -7,6 +7,7 @@
 //! | [`matching`] | a selector, prepared nodes | [`Matches`]: every requirement judged on every node |
 //! | [`explain`] | matches | why a requirement holds or not, the nearest term, what removes which nodes |
 //! | [`lint`] | a selector, prepared nodes | findings: terms that cannot match, labels that no node has |
+//! | [`environments`] | a release, a mode, gates | what CEL selectors are compiled with, made once |
 //! | [`device`] | claims, slices, classes, nodes, pods of v1alpha3 to v1 (1.31 to 1.36) | which devices a claim gets on which node, and why none |
 //! | [`placement`] | claims, classes, pods, scheduling contexts, prepared nodes | the scheduler's checks and verdicts |
 //!
@@ -15,6 +16,7 @@
 
 pub mod bits;
 pub mod device;
+pub mod environments;
 pub mod explain;
 pub mod lint;
 pub mod matching;

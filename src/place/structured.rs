@@ -5,7 +5,8 @@
 
 use crate::cel::library::quantity::Quantity;
 use crate::cel::value::Value;
-use crate::cel::{Environment, Mode, NamedAttribute, Program, SELECTOR_COST_LIMIT, device};
+use crate::cel::{Mode, NamedAttribute, Program, SELECTOR_COST_LIMIT, device};
+use crate::place::environments;
 use crate::record::view::{
     NamedResourcesAttribute, NamedResourcesInstance, ResourceClaim, ResourceClaimParameters, ResourceClass,
     ResourceClassParameters, ResourceSlice,
@@ -85,7 +86,7 @@ impl Structured {
 }
 
 fn demands(facts: &Facts<'_, '_>) -> Result<Vec<Demand>, String> {
-    let environment = Environment::named_resources(Mode::Stored);
+    let environment = environments::named_resources(Mode::Stored);
     let compile = |what: &str, selector: &str| {
         environment.compile(selector).map_err(|error| {
             format!(

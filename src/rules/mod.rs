@@ -7,7 +7,6 @@
 pub mod classic;
 pub mod context;
 pub mod device;
-pub mod environments;
 pub mod errors;
 pub mod expression;
 pub mod fields;

@@ -51,8 +51,8 @@ pub struct Patch<'a> {
     pub time: Option<&'a str>,
 }
 
-/// What the server answers to a patch. Findings are about one of two texts, the patch and the stored object. The result is a
-/// third, which nobody has: what is wrong with it, the patch has brought, and has a path and no place.
+/// What the server answers to a patch. A finding is about the patch, the stored object, or the result. Nobody wrote the
+/// result as a text: a finding about it has a path and no place.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Patched {

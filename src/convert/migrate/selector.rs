@@ -1,10 +1,11 @@
 //! Selectors: those of 1.30's named resources in the words of the device family, and those of drivers' parameters in CEL.
 
 use super::profile::{Property, Test};
+use crate::cel::Mode;
 use crate::cel::ast::{Expr, Literal, Node};
 use crate::cel::parse;
-use crate::cel::{Environment, Mode};
 use crate::finding::Step;
+use crate::place::environments;
 use crate::text::tree::{Kind, NodeId, Tree};
 
 /// The longest name of an attribute without its domain (kube-apiserver, `DeviceMaxIDLength`).
@@ -54,7 +55,7 @@ pub fn attribute(driver: &str, of: &str, name: &str) -> String {
 /// # Errors
 /// Why it has no counterpart.
 pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, String> {
-    let environment = Environment::named_resources(Mode::Stored);
+    let environment = environments::named_resources(Mode::Stored);
     let ast = parse::parse(text, environment.parse_options()).map_err(|_| "it is no CEL expression".to_owned())?;
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     let mut renamed: Vec<(String, String)> = Vec::new();
@@ -204,7 +205,7 @@ impl Reader<'_, '_, '_> {
         found
     }
 
-    /// One of the items must hold. If one has no counterpart, none is left: a condition too many would exclude devices.
+    /// One of the items must hold. If one of them has no counterpart, all are left out: the others alone would exclude devices.
     fn any(&mut self, list: NodeId, at: &mut Vec<Step>) -> Option<String> {
         let items = self.tree.items(list);
         if self.always(items) {

@@ -4,9 +4,10 @@
 use crate::cel::Mode;
 use crate::finding::{Code, Path};
 use crate::names;
+use crate::place::environments;
 use crate::record::view::{NamedResourcesAttribute, NamedResourcesResources, NamedResourcesSelector, StructuredResourceHandle};
 use crate::rules::errors::{Bad, Errors};
-use crate::rules::{environments, expression};
+use crate::rules::expression;
 use std::collections::BTreeSet;
 
 /// No model field is set.

@@ -5,8 +5,9 @@
 use super::judge::{Age, Judge};
 use crate::cel::Mode;
 use crate::finding::{Code, Path};
+use crate::place::environments;
 use crate::record::Record;
-use crate::rules::{environments, expression as compiled};
+use crate::rules::expression as compiled;
 
 /// The expression of a `cel` struct.
 pub fn expression(judge: &mut Judge<'_>, selector: &Record<'_>, age: Age, path: &Path<'_>) {

@@ -376,7 +376,7 @@ impl<'a> Inventory<'a> {
         inventory
     }
 
-    /// What a claim or template that a pod names is instead: an object of the other kind, or in another namespace.
+    /// Where the name that a pod gives does exist: as an object of the other kind, or in another namespace.
     fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<String> {
         let places = |kind: &str| -> Vec<&str> {
             let key = [name, kind, GROUP];

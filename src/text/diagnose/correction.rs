@@ -71,8 +71,8 @@ fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     Some(Correction { help, title: format!("write `{new}`"), edits: vec![Edit { span: place.span, new_text: new }] })
 }
 
-/// The field that a struct with one field has for a value is not there: `{value: 80Gi}` where `80Gi` is meant; or a unit is not
-/// written as quantities have it: `6 GiB`.
+/// A quantity in the shape of another version (`{value: 80Gi}` where `80Gi` is meant), or with a unit that quantities do not have
+/// (`6 GiB`).
 fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
     let place = tree.node(node);
     if place.style == Style::Flow

@@ -1,4 +1,4 @@
-//! What selectors are compiled with.
+//! What device selectors and those of named resources are compiled with: by release, mode and gates, each made once.
 
 use crate::api::{Gate, Gates, Release};
 use crate::cel::{self, Environment, Mode};
@@ -13,8 +13,8 @@ struct Key {
     gates: [bool; 2],
 }
 
-/// Those made so far: there are no more than releases, modes and gates allow. Making one takes as long as compiling ten selectors
-/// (185 µs and 20 µs, `make bench`), and a text can have thousands of objects.
+/// The environments made so far, at most one for each release, mode and setting of the gates. Making one takes as long as compiling
+/// nine selectors (185 µs and 20 µs, `make bench`), and a text can have thousands of objects.
 static MADE: Mutex<Vec<(Key, Arc<Environment>)>> = Mutex::new(Vec::new());
 
 /// The environment of device selectors.
