@@ -167,6 +167,6 @@ test("a long file takes room for its text and its answer, not for all its docume
   assert.equal(claimkit.validate(text).objects.length, count);
   const each = Math.round(exports.memory.buffer.byteLength / count);
   context.diagnostic(`${each} bytes of memory for each document of ${Math.round(text.length / count)}`);
-  // Kept whole, a document like this takes 1400 bytes more.
+  // The answer is one JSON text; kept whole, a document like this takes 1400 bytes more.
   assert.ok(each < 2400, `${each}`);
 });
