@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Account as Told, DeviceGrid } from "../engine/devices.ts";
 import { exampleById } from "../examples/index.ts";
 import { told } from "../i18n/engine.ts";
@@ -26,7 +26,9 @@ function Opened({ grid, all }: { grid: DeviceGrid; all: Together }) {
   const nodes = fileOf("nodes");
   const group = grid.groups.find(({ pod }) => (pod ?? "") === picked.pod);
   const key = group && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value, picked]);
-  const { outcome } = useEngine<Told>("account", key ?? null, () => ({
+  // An answer stays on the screen until the next one comes, with the cell and the text that it is about.
+  const about = useRef({ picked, all });
+  const { outcome, fresh } = useEngine<Told>("account", key ?? null, () => ({
     verb: "allocate",
     text: all,
     ...(nodes ? { texts: { nodes: source(nodes) } } : {}),
@@ -34,8 +36,9 @@ function Opened({ grid, all }: { grid: DeviceGrid; all: Together }) {
     shape: "account",
     cell: { object: 0, node: 0, name: picked.node },
   }));
+  if (fresh) about.current = { picked, all };
   if (outcome?.kind !== "answer") return outcome ? <Trouble outcome={outcome} verb="allocate" /> : <p class="muted quiet">{s.waiting}</p>;
-  return <Account account={outcome.answer} pod={picked.pod} name={picked.node} all={all} />;
+  return <Account account={outcome.answer} pod={about.current.picked.pod} name={about.current.picked.node} all={about.current.all} />;
 }
 
 /** Which devices each pod gets on each node, and why none. */
