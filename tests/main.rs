@@ -14,6 +14,7 @@ mod support;
 
 mod architecture;
 mod cel;
+mod client;
 mod code_pages;
 mod convert;
 mod convert_corpus;

@@ -29,6 +29,8 @@ const ELSEWHERE: &[Code] = &[
     Code::ServerFieldDropped,
     Code::LabelSelectorInvalid,
     Code::FieldSelectorInvalid,
+    // Three mebibytes: see tests/client.rs.
+    Code::RequestTooLarge,
     Code::PatchRefused,
     Code::ApplyConflict,
     // Findings about a cluster: see tests/place.

@@ -71,6 +71,8 @@ codes! {
     StoredObject = "stored-object",
     /// An object of this name was created before, from the same text.
     AlreadyExists = "already-exists",
+    /// A body of more bytes than the server reads.
+    RequestTooLarge = "request-too-large",
     /// A List without items cannot be submitted.
     ListNotCreatable = "list-not-creatable",
     /// A status update of a kind without status.

@@ -2,6 +2,7 @@
 //!
 //! | stage | where | what it does |
 //! |---|---|---|
+//! | send | `client` | refuses what kubectl would not send, and bodies that are too large |
 //! | decode | [`Body::read`] | reads the tree by the tables of the version that was written |
 //! | default | [`defaults`] | fills what the server fills on decoding |
 //! | convert | [`hub`] | gives the object the shape that the rules of its family judge, with a map back to what was written |
@@ -23,6 +24,7 @@
 
 pub mod body;
 pub mod changes;
+mod client;
 pub mod defaults;
 pub mod device;
 pub mod endpoint;

@@ -1,7 +1,7 @@
 //! One object of a text: decoded, paired with the stored one, judged, and its findings explained from the text.
 
 use crate::advice::hints;
-use crate::api::{Api, ClassicKind, DeviceKind, Gates, ObjectKind, Scope};
+use crate::api::{Api, ClassicKind, DeviceKind, GROUP, Gates, ObjectKind, Scope};
 use crate::finding::{Code, Finding, Origin, Step, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::record::decode::{Decoded, How, Via};
@@ -10,6 +10,7 @@ use crate::rules::device::variant::Variant;
 use crate::rules::references::{Located, References};
 use crate::rules::{classic, device};
 use crate::server::body::{Body, FieldValidation};
+use crate::server::client;
 use crate::server::options::{Operation, Options};
 use crate::server::request::{self, Outcome, Reach, Request};
 use crate::server::status::Status;
@@ -108,7 +109,7 @@ impl Object<'_, '_> {
                 ObjectKind::Device(kind) => device::remarks::object(kind, body.record(), &mut remarks),
             }
         }
-        let Some(outcome) = self.outcome(body, &mut verdict) else { return verdict };
+        let Some(outcome) = self.unsent(tree).or_else(|| self.outcome(body, &mut verdict)) else { return verdict };
         verdict.status = outcome.status;
         for mut finding in outcome.findings {
             hints::validation(&mut finding, self.api, self.reduced(), tree, self.item.node);
@@ -122,6 +123,23 @@ impl Object<'_, '_> {
             hints::removal(finding, tree, self.item.node);
         }
         verdict
+    }
+
+    /// What kubectl does not send, and what the server does not read.
+    fn unsent(&self, tree: &Tree<'_>) -> Option<Outcome> {
+        if self.via() != Via::Kubectl || self.options.patched {
+            return None;
+        }
+        let scope = self.api.kind.scope;
+        if let Some(finding) = self.options.namespace.and_then(|named| client::other_namespace(self.item, scope, named)) {
+            return Some(Outcome { findings: vec![finding], ..Outcome::default() });
+        }
+        let namespace = match scope {
+            Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
+            Scope::Cluster => "",
+        };
+        let (finding, status) = client::too_large(tree, self.item.node, namespace)?;
+        Some(Outcome { findings: vec![finding], status: Some(status), ..Outcome::default() })
     }
 
     /// What the server answers; `None` where there is no stored object to compare with: nothing else is said then.
@@ -210,7 +228,9 @@ impl Object<'_, '_> {
     fn not_served(&self) -> Finding {
         let kind = self.api.kind.kind;
         if self.api.kind.items.is_some() {
-            let message = format!("no matches for kind \"{kind}\" in version \"{}\"", self.api.version.api_version);
+            // kubectl guesses a resource for the list of every kind; the server has none of that name.
+            let resource = format!("{}s.{GROUP}", kind.to_ascii_lowercase());
+            let message = format!("the server could not find the requested resource (post {resource})");
             let mut finding = Finding::error(Code::ListNotCreatable, Origin::Kubectl, message)
                 .with_help("a List is submitted item by item: give it `items`");
             finding.steps = vec![Step::Key("kind".to_owned())];

@@ -58,6 +58,8 @@ pub struct Options<'a> {
     pub stored_as: Option<StoredAs<'a>>,
     /// What a text may cost.
     pub limits: Limits,
+    /// The text is what a patch made on the server: no client sends it.
+    pub(crate) patched: bool,
 }
 
 impl<'a> Options<'a> {

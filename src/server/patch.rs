@@ -320,7 +320,8 @@ impl Work<'_, '_> {
     /// The result judged as the update it is.
     fn judge<'t>(&'t self, patched: &'t str) -> text::Report<'t> {
         let update = if self.patch.status { options::Operation::UpdateStatus } else { options::Operation::Update };
-        let options = Options { release: Some(self.item.release), operation: update(self.old), ..self.options.clone() };
+        let options =
+            Options { release: Some(self.item.release), operation: update(self.old), patched: true, ..self.options.clone() };
         text::validate(patched, &options)
     }
 }

@@ -95,6 +95,11 @@ impl Status {
         Self::failure(400, "BadRequest", message, None)
     }
 
+    /// 413: the body, or what a patch makes of it, is larger than the server takes.
+    pub fn too_large(message: &str) -> Self {
+        Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
+    }
+
     /// 409: an object of this name is there already. `plural` is the resource.
     pub fn already_exists(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} already exists", go::quote(name, unicode));
@@ -138,9 +143,7 @@ impl Status {
                 let message = "the server rejected our request due to an error in our request";
                 Self::failure(422, "Invalid", message.to_owned(), details(Vec::new()))
             }
-            Refused::TooLarge(message) => {
-                Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
-            }
+            Refused::TooLarge(message) => Self::too_large(message),
             Refused::Invalid { value, detail } => {
                 let body = format!("Invalid value: {}: {detail}", go::quote(value, unicode));
                 let message = format!(" \"\" is invalid: patch: {body}");

@@ -8,6 +8,7 @@ use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
 use crate::record::decode::Via;
 use crate::rules::references::{Located, Named, References};
+use crate::server::client::{self, Unknown};
 use crate::server::device::defaults::CLOCK;
 use crate::server::object::{self, Object};
 use crate::server::options::{Operation, Options, StoredAs};
@@ -157,7 +158,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
                 What::Refused(finding) => {
                     checked = true;
                     judged.valid = Some(false);
-                    let (status, finding) = refused(input, item, index, finding);
+                    let (status, finding) = refused(input, item, index, finding, options.via);
                     judged.status = status;
                     findings.push(finding);
                 }
@@ -282,12 +283,21 @@ fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding
     }
 }
 
-/// The server's answer to an object whose kind it does not know, `None` where not even the kind is there; and what is said of it.
-fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding) -> (Option<Box<Status>>, Finding) {
+/// The server's answer to an object whose kind it does not know, `None` where it does not get the object or not even the kind is
+/// there; and what is said of it.
+fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via: Via) -> (Option<Box<Status>>, Finding) {
     let version = item.api_version.rsplit('/').next().unwrap_or_default();
     let unicode = item.release.rules().unicode;
-    let status = (!item.kind.is_empty()).then(|| Status::undecodable(&item.kind, version, &finding.message, unicode));
     let mut finding = finding.clone();
+    let unknown = (via == Via::Kubectl && finding.code == Code::UnknownKind).then(|| client::unknown(item));
+    let status = match unknown {
+        Some(Unknown::Unmapped(message)) => {
+            finding = Finding { message, origin: Origin::Kubectl, ..finding };
+            None
+        }
+        Some(Unknown::SmallLetters(kind)) => Some(Status::unhandled(&item.kind, version, kind, &finding.message, unicode)),
+        None => (!item.kind.is_empty()).then(|| Status::undecodable(&item.kind, version, &finding.message, unicode)),
+    };
     if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {
         hints::kind(&mut finding, &item.api_version, &item.kind, item.release, tree, item.node);
     }

@@ -1,0 +1,106 @@
+//! What kubectl answers itself to an object that it can decode, and what the server refuses before it decodes the body.
+//! kubectl asks the server which kinds it has, and compares namespaces, before it sends anything.
+
+use crate::api::{self, Scope};
+use crate::finding::{Code, Finding, Origin, Step};
+use crate::go;
+use crate::manifest::Item;
+use crate::server::status::Status;
+use crate::text::print::{self, Order};
+use crate::text::tree::{NodeId, Tree};
+
+/// The most bytes of a body (apiserver, pkg/server/config.go, `MaxRequestBodyBytes`).
+const MAX_BODY: usize = 3 << 20;
+
+/// No byte of a text becomes more bytes of a body: `<` becomes 6, a number such as `1e20` grows five times.
+const MOST_GROWTH: usize = 6;
+
+/// What becomes of an object whose version or kind the release does not have.
+pub enum Unknown {
+    /// kubectl sends nothing. Its words; the name of the file, which stands behind the namespace, is left out (cli-runtime,
+    /// pkg/resource/mapper.go, `infoForData`, and `infoForObject` for the items of a List).
+    Unmapped(String),
+    /// kubectl takes a kind in small letters for the kind, which is this one: the server gets the object and refuses it.
+    SmallLetters(&'static str),
+}
+
+/// What becomes of an object that is none of the release.
+pub fn unknown(item: &Item) -> Unknown {
+    let Item { kind, api_version, release, .. } = item;
+    let version = api::version(api_version).filter(|version| version.served_by(*release));
+    let mut rows = version.map_or(&[][..], |version| version.kinds).iter().filter(|row| row.in_release(*release));
+    if let Some(row) = rows.find(|row| row.items.is_none() && row.kind.to_ascii_lowercase() == *kind) {
+        return Unknown::SmallLetters(row.kind);
+    }
+    let quoted = |text: &str| go::quote(text, release.rules().unicode);
+    let no_match = format!("no matches for kind {} in version {}", quoted(kind), quoted(api_version));
+    Unknown::Unmapped(match item.list_index {
+        Some(_) => format!("unable to recognize {no_match}"),
+        None => {
+            let (name, namespace) = (quoted(&item.name), quoted(&item.namespace));
+            let what = format!("resource mapping not found for name: {name} namespace: {namespace}");
+            format!("{what}: {no_match}\nensure CRDs are installed first")
+        }
+    })
+}
+
+/// kubectl sends no object to another namespace than the one that it was given (cli-runtime, pkg/resource/visitor.go,
+/// `RequireNamespace`).
+pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding> {
+    let given = item.namespace.as_str();
+    if given.is_empty() || scope == Scope::Cluster || named == given {
+        return None;
+    }
+    let quoted = |text: &str| go::quote(text, item.release.rules().unicode);
+    let message = format!(
+        "the namespace from the provided object {} does not match the namespace {}. You must pass '--namespace={given}' to perform this operation.",
+        quoted(given),
+        quoted(named)
+    );
+    let mut finding = Finding::error(Code::NamespaceMismatch, Origin::Kubectl, message);
+    finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("namespace".to_owned())];
+    finding.help = Code::NamespaceMismatch.help().map(Into::into);
+    Some(finding)
+}
+
+/// The body that kubectl makes of an object is larger than the server reads. `namespace`: where it goes, if it is namespaced.
+pub fn too_large(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Option<(Finding, Status)> {
+    let text = tree.source();
+    // Only an alias makes more of a small text.
+    if text.len() <= MAX_BODY / MOST_GROWTH && !text.contains('*') {
+        return None;
+    }
+    let mut body = String::new();
+    let whole = print::json(tree, node, Order::Sorted, MAX_BODY, &mut body);
+    let escapes: usize = body
+        .chars()
+        .map(|c| match c {
+            '<' | '>' | '&' => "\\u003c".len().saturating_sub(1),
+            '\u{2028}' | '\u{2029}' => "\\u2028".len().saturating_sub(c.len_utf8()),
+            _ => 0,
+        })
+        .sum();
+    let bytes = body.len().saturating_add(escapes).saturating_add(filled(tree, node, namespace)).saturating_add("\n".len());
+    if whole && bytes <= MAX_BODY {
+        return None;
+    }
+    let status = Status::too_large(&format!("limit is {MAX_BODY}"));
+    let finding = Finding::error(Code::RequestTooLarge, Origin::ApiServer, status.message.clone());
+    Some((finding.with_help("split the object: the server reads no more of one request"), status))
+}
+
+/// How many bytes kubectl adds for the namespace.
+fn filled(tree: &Tree<'_>, node: NodeId, namespace: &str) -> usize {
+    if namespace.is_empty() {
+        return 0;
+    }
+    let Some(metadata) = tree.get(node, "metadata") else {
+        return format!("\"metadata\":{{\"namespace\":\"{namespace}\"}},").len();
+    };
+    match tree.get(metadata, "namespace").map(|written| tree.str(written)) {
+        Some(Some("")) => namespace.len(),
+        Some(_) => 0,
+        None if tree.entries(metadata).is_empty() => format!("\"namespace\":\"{namespace}\"").len(),
+        None => format!("\"namespace\":\"{namespace}\",").len(),
+    }
+}

@@ -1,0 +1,127 @@
+//! What kubectl answers itself, in the words of kubectl 1.32.4 before a server with the kinds of the release, and what the server
+//! refuses before it decodes anything.
+
+use serde_json::{Value, json};
+
+fn ask(request: Value) -> Value {
+    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+}
+
+fn validate(text: &str, options: Value) -> Value {
+    let mut request = json!({"verb": "validate", "release": "1.32", "text": text});
+    request.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    ask(request)
+}
+
+/// Origin and message of the first error, and the code and message of the status of the first object.
+fn refusal(answer: &Value) -> (&str, &str, Option<(u64, &str)>) {
+    let error = answer["findings"].as_array().unwrap().iter().find(|finding| finding["severity"] == "error");
+    let error = error.unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(answer["objects"][0]["valid"], false, "{answer}");
+    let status = &answer["objects"][0]["status"];
+    let status = status["code"].as_u64().map(|code| (code, status["message"].as_str().unwrap()));
+    (error["origin"].as_str().unwrap(), error["message"].as_str().unwrap(), status)
+}
+
+fn object(api_version: &str, kind: &str, metadata: &str) -> String {
+    format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {metadata}\n")
+}
+
+#[test]
+fn kinds_that_the_server_does_not_have_are_not_sent() {
+    for (text, message) in [
+        (
+            object("resource.k8s.io/v1alpha2", "ResourceClaim", "{name: a}"),
+            "resource mapping not found for name: \"a\" namespace: \"\": no matches for kind \"ResourceClaim\" in version \"resource.k8s.io/v1alpha2\"\nensure CRDs are installed first",
+        ),
+        (
+            object("resource.k8s.io/v1beta1", "ResourceClam", "{name: \"b\\\"q\\u200b\", namespace: ns}"),
+            "resource mapping not found for name: \"b\\\"q\\u200b\" namespace: \"ns\": no matches for kind \"ResourceClam\" in version \"resource.k8s.io/v1beta1\"\nensure CRDs are installed first",
+        ),
+        (
+            "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: resource.k8s.io/v1beta3, kind: ResourceClaim, metadata: {name: c}}\n".to_owned(),
+            "unable to recognize no matches for kind \"ResourceClaim\" in version \"resource.k8s.io/v1beta3\"",
+        ),
+    ] {
+        // The namespace that is asked for is not in the words.
+        for options in [json!({}), json!({"namespace": "team"})] {
+            let answer = validate(&text, options);
+            assert_eq!(refusal(&answer), ("kubectl", message, None), "{answer}");
+        }
+    }
+    // Sent as it stands, the object meets the server's words.
+    let text = object("resource.k8s.io/v1alpha2", "ResourceClaim", "{name: a}");
+    let answer = validate(&text, json!({"via": "server"}));
+    let (origin, message, status) = refusal(&answer);
+    assert_eq!((origin, status.unwrap().0), ("kube-apiserver", 400));
+    assert!(message.starts_with("no kind \"ResourceClaim\" is registered for version"), "{message}");
+}
+
+#[test]
+fn kubectl_knows_kinds_in_small_letters_and_lists() {
+    let answer = validate(&object("resource.k8s.io/v1beta1", "resourceclaim", "{name: a}"), json!({}));
+    let (origin, _, status) = refusal(&answer);
+    let (code, message) = status.unwrap();
+    assert_eq!((origin, code), ("kube-apiserver", 400));
+    let start = "resourceclaim in version \"v1beta1\" cannot be handled as a ResourceClaim: no kind \"resourceclaim\" is registered for version";
+    assert!(message.starts_with(start), "{message}");
+
+    let answer = validate(&object("resource.k8s.io/v1beta1", "ResourceClaimList", "{}"), json!({}));
+    let message = "the server could not find the requested resource (post resourceclaimlists.resource.k8s.io)";
+    assert_eq!(refusal(&answer), ("kubectl", message, None));
+}
+
+#[test]
+fn objects_of_another_namespace_are_not_sent() {
+    let claim = object("resource.k8s.io/v1beta1", "ResourceClaim", "{name: a, namespace: 'o\"o'}");
+    let answer = validate(&claim, json!({"namespace": "te\"am"}));
+    let message = "the namespace from the provided object \"o\\\"o\" does not match the namespace \"te\\\"am\". You must pass '--namespace=o\"o' to perform this operation.";
+    assert_eq!(refusal(&answer), ("kubectl", message, None));
+    let answer = validate(&claim, json!({"namespace": "te\"am", "via": "server"}));
+    let message = "the namespace of the provided object does not match the namespace sent on the request";
+    assert_eq!(refusal(&answer), ("kube-apiserver", message, Some((400, message))));
+    // kubectl takes the namespace out of objects of the cluster.
+    let class = object("resource.k8s.io/v1beta1", "DeviceClass", "{name: a, namespace: other}");
+    let answer = validate(&class, json!({"namespace": "team"}));
+    assert_eq!(answer["objects"][0]["valid"], true, "{answer}");
+}
+
+/// kubectl sends `{"apiVersion":…}` without blanks, keys sorted, markup escaped, the namespace filled in, and a line end.
+#[test]
+fn bodies_of_more_than_three_mebibytes_are_not_read() {
+    const LIMIT: usize = 3 << 20;
+    let too_large = |text: &str, options: Value| {
+        let answer = validate(text, options);
+        answer["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "request-too-large")
+    };
+    // Bodies as kubectl sent them, without the letters.
+    for (metadata, namespace, bare) in [
+        ("{name: c, annotations: {a: \"(x)\"}}", "default", 143),
+        ("{name: c, annotations: {a: \"(x)\"}, namespace: team}", "team", 140),
+        ("{name: c, annotations: {a: \"(x)<&>\\u2028\"}}", "default", 143 + 24),
+    ] {
+        for (more, refused) in [(0, false), (1, true)] {
+            let claim = object("resource.k8s.io/v1beta1", "ResourceClaim", metadata) + "spec: {}\n";
+            let letters = "x".repeat(LIMIT - bare + more);
+            let claim = claim.replace("(x)", &letters);
+            assert_eq!(too_large(&claim, json!({"namespace": namespace})), refused, "{metadata}, {more} more");
+            assert!(!too_large(&claim, json!({"namespace": namespace, "via": "validator"})));
+        }
+    }
+    // A small text that becomes a large body.
+    let many = |times: usize| {
+        let uses = (0..times).map(|at| format!("    b{at}: *a\n")).collect::<String>();
+        let text = "x".repeat(100_000);
+        format!(
+            "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata:\n  name: c\n  annotations:\n    a: &a {text}\n{uses}"
+        )
+    };
+    assert!(!too_large(&many(30), json!({})));
+    assert!(too_large(&many(31), json!({})));
+
+    let text = many(40);
+    let answer = validate(&text, json!({}));
+    let message = "Request entity too large: limit is 3145728";
+    assert_eq!(refusal(&answer), ("kube-apiserver", message, Some((413, message))));
+    assert_eq!(answer["objects"][0]["status"]["reason"], "RequestEntityTooLarge");
+}
