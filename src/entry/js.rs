@@ -9,10 +9,11 @@ use crate::place;
 use crate::text::bytes;
 use crate::wire::request::{self, Replaced};
 use crate::wire::{self, Answer, Request};
-use js_sys::{JSON, TypeError, Uint8Array};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use js_sys::{JSON, JsString, TypeError, Uint8Array};
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use wasm_bindgen::JsThreadLocal;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -196,15 +197,27 @@ struct Text {
 }
 
 /// What options every function with a text takes.
-const COMMON: &[&str] = &["release", "limits"];
+const COMMON: &[&str] = &["release", "gates", "limits"];
 /// What `validate` takes besides; `fixes` too.
-const VALIDATE: &[&str] =
-    &["fieldValidation", "operation", "old", "patchType", "fieldManager", "force", "time", "via", "namespace"];
+const VALIDATE: &[&str] = &[
+    "fieldValidation",
+    "operation",
+    "old",
+    "patchType",
+    "fieldManager",
+    "force",
+    "time",
+    "via",
+    "namespace",
+    "namespaceLabels",
+    "stored",
+];
 /// What the functions take that answer with sentences.
 const LOCALE: &[&str] = &["locale", "sentences"];
 
 /// Options that are texts, and so may be bytes or objects.
-const TEXTS: &[&str] = &["old", "nodes", "selector"];
+const TEXTS: &[(TextField, &JsThreadLocal<JsString>)] =
+    &[(TextField::Old, &OLD), (TextField::Nodes, &NODES), (TextField::Text, &SELECTOR)];
 
 /// A call of a function, by its name.
 #[derive(Clone, Copy)]
@@ -212,8 +225,8 @@ struct Call(&'static str);
 
 impl Call {
     /// The options the function takes.
-    fn known(self) -> Vec<&'static str> {
-        let groups: &[&[&str]] = match self.0 {
+    fn known(self) -> &'static [&'static [&'static str]] {
+        match self.0 {
             "parse" => &[COMMON, &["fieldValidation", "labelSelector", "fieldSelector", "namespace", "raw"]],
             "validate" | "fixes" => &[COMMON, VALIDATE],
             "convert" => &[COMMON, &["to", "lossy", "dropServerFields", "annotate"]],
@@ -222,24 +235,12 @@ impl Call {
             "hover" | "complete" => &[COMMON, LOCALE],
             "allocate" => &[
                 COMMON,
-                &[
-                    "gates",
-                    "namespace",
-                    "namespaceLabels",
-                    "nodes",
-                    "nodeNames",
-                    "pod",
-                    "claims",
-                    "features",
-                    "celLists",
-                    "options",
-                ],
+                &["namespace", "namespaceLabels", "nodes", "nodeNames", "pod", "claims", "features", "celLists", "options"],
             ],
-            "cel" => &[COMMON, &["gates", "environment", "stored", "devices", "instances", "trace"]],
+            "cel" => &[COMMON, &["environment", "stored", "devices", "instances", "trace"]],
             "codes" | "releases" => &[LOCALE],
             _ => &[COMMON],
-        };
-        groups.concat()
+        }
     }
 
     /// The request that options make. Everything in them that does not fit is named.
@@ -247,24 +248,24 @@ impl Call {
         if options.is_undefined() || options.is_null() {
             return Ok(Request::default());
         }
-        if tag(options) != "[object Object]" {
+        if !is_plain(options) {
             return Err(self.wrong("the options", options, "an object"));
         }
         let mut replaced = Replaced::default();
         let mut placeless = Vec::new();
         let texts = js_sys::Object::new();
         let mut any = false;
-        for name in TEXTS {
-            let Some(value) = member(options, name)? else { continue };
+        for (field, name) in TEXTS {
+            let Some(value) = name.with(|name| member(options, name))? else { continue };
+            let name = name.with(JsString::clone);
             let text = self.text(&format!("`{name}`"), &value)?;
-            let (field, at) = match *name {
-                "old" => (TextField::Old, &mut replaced.old),
-                "nodes" => (TextField::Nodes, &mut replaced.nodes),
-                _ => (TextField::Text, &mut replaced.text),
-            };
-            *at = text.replaced;
-            placeless.extend((!text.places).then_some(field));
-            any = js_sys::Reflect::set(&texts, &(*name).into(), &text.text.into())?;
+            match field {
+                TextField::Old => replaced.old = text.replaced,
+                TextField::Nodes => replaced.nodes = text.replaced,
+                _ => replaced.text = text.replaced,
+            }
+            placeless.extend((!text.places).then_some(*field));
+            any = js_sys::Reflect::set(&texts, &name, &text.text.into())?;
         }
         let json = if any {
             let whole = assign(&js_sys::Object::new(), options, &texts)?;
@@ -272,12 +273,13 @@ impl Call {
         } else {
             self.stringify("the options", options)?
         };
-        let value: Value = serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
+        let given: BTreeMap<String, IgnoredAny> =
+            serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
         let known = self.known();
-        if let Some(name) = value.as_object().and_then(|members| members.keys().find(|name| !known.contains(&name.as_str()))) {
-            return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.join("`, `"))));
+        if let Some(name) = given.keys().find(|name| !known.iter().any(|group| group.contains(&name.as_str()))) {
+            return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.concat().join("`, `"))));
         }
-        let request: Request = request::read(&json).map_err(|problem| self.unusable(unplaced(&problem)))?;
+        let request: Request = request::read(&json).map_err(|problem| self.unusable(request::unplaced(&problem)))?;
         Ok(Request { replaced, placeless, ..request })
     }
 
@@ -286,7 +288,7 @@ impl Call {
         if let Some(text) = value.as_string() {
             return Ok(Text { text, replaced: None, places: true });
         }
-        match tag(value).as_str() {
+        match String::from(tag(value)).as_str() {
             "[object Uint8Array]" => {
                 let bytes = Uint8Array::new(value).to_vec();
                 let decoded = bytes::decode(&bytes);
@@ -309,11 +311,11 @@ impl Call {
         if value.is_undefined() || value.is_null() {
             return Ok(None);
         }
-        if tag(value) != "[object Object]" {
+        if !is_plain(value) {
             return Err(self.wrong(argument, value, "an object"));
         }
         let json = self.stringify(argument, value)?;
-        let problem = |problem: String| self.unusable(&format!("{argument} cannot be used: {}", unplaced(&problem)));
+        let problem = |problem: String| self.unusable(&format!("{argument} cannot be used: {}", request::unplaced(&problem)));
         request::read(&json).map(Some).map_err(problem)
     }
 
@@ -324,7 +326,7 @@ impl Call {
         }
         let text = match value.as_string() {
             Some(text) => text,
-            None if tag(value) == "[object Object]" => self.stringify(argument, value)?,
+            None if is_plain(value) => self.stringify(argument, value)?,
             None => return Err(self.wrong(argument, value, "an object or its JSON text")),
         };
         serde_json::from_str(&text).map(Some).map_err(|error| self.unusable(&format!("{argument} cannot be read: {error}")))
@@ -346,7 +348,7 @@ impl Call {
 
     /// Answers a request about a place in a text.
     fn about(self, text: &JsValue, request: Request) -> Result<JsValue, JsValue> {
-        let read = match (text.is_string(), tag(text).as_str()) {
+        let read = match (text.is_string(), String::from(tag(text)).as_str()) {
             (true, _) | (false, "[object Uint8Array]") => self.text("`text`", text)?,
             _ => return Err(self.wrong("`text`", text, "a string or a Uint8Array")),
         };
@@ -374,7 +376,7 @@ impl Call {
 
     /// An argument of the wrong type.
     fn wrong(self, argument: &str, value: &JsValue, expected: &str) -> JsValue {
-        let tag = tag(value);
+        let tag = String::from(tag(value));
         let shown = match tag.as_str() {
             "[object Undefined]" => "undefined".to_owned(),
             "[object Null]" => "null".to_owned(),
@@ -391,16 +393,30 @@ impl Call {
     }
 }
 
-/// What is wrong, without the line and column: the caller gave an object and never saw its JSON.
-fn unplaced(problem: &str) -> &str {
-    problem.rsplit_once(" at line ").map_or(problem, |(problem, _)| problem)
+/// Whether a value is an object that is nothing else: no list, no map, no date.
+fn is_plain(value: &JsValue) -> bool {
+    PLAIN.with(|plain| tag(value) == *plain)
+}
+
+// Strings that each call needs, made once. rustfmt takes the values away.
+#[rustfmt::skip]
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static PLAIN: JsString = "[object Object]";
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static OLD: JsString = "old";
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static NODES: JsString = "nodes";
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static SELECTOR: JsString = "selector";
 }
 
 #[wasm_bindgen]
 extern "C" {
     /// What a value is: `[object Map]`. The same for values of other realms, which `instanceof` is not.
     #[wasm_bindgen(js_namespace = ["Object", "prototype", "toString"], js_name = call)]
-    fn tag(value: &JsValue) -> String;
+    fn tag(value: &JsValue) -> JsString;
 
     /// `JSON.stringify`; `None` for what has no JSON form. The binding of js-sys gives a value even where it throws, and that
     /// keeps its place in the table of values for as long as the instance lives.
@@ -409,7 +425,7 @@ extern "C" {
 
     /// `Reflect.get`; `None` for `undefined`, and what keeps no place in the table where a getter throws, for the same reason.
     #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
-    fn option(options: &JsValue, name: &str) -> Result<Option<js_sys::Object>, JsValue>;
+    fn option(options: &JsValue, name: &JsString) -> Result<Option<js_sys::Object>, JsValue>;
 
     /// `Object.assign`, for the same reason.
     #[wasm_bindgen(catch, js_namespace = Object)]
@@ -417,7 +433,7 @@ extern "C" {
 }
 
 /// An option that is bytes or an object; strings and everything else stay where they are.
-fn member(options: &JsValue, name: &str) -> Result<Option<JsValue>, JsValue> {
+fn member(options: &JsValue, name: &JsString) -> Result<Option<JsValue>, JsValue> {
     Ok(option(options, name)?.map(JsValue::from).filter(|value| value.is_object() && !value.is_function()))
 }
 

@@ -8,15 +8,20 @@
 export type Manifest = string | Uint8Array | object;
 
 /** A Kubernetes release: a minor alone means its last patch. */
-export type Release = "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | `1.${number}.${number}`;
+export type Release = "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | "1.31" | "1.32" | "1.33" | "1.34" | "1.35" | "1.36" | `1.${number}.${number}`;
 
 /** An API version of the group `resource.k8s.io` that claimkit knows. */
-export type ApiVersion = "resource.k8s.io/v1alpha1" | "resource.k8s.io/v1alpha2";
+export type ApiVersion = `resource.k8s.io/${Version}`;
+
+/** The version alone. */
+export type Version = "v1alpha1" | "v1alpha2" | "v1alpha3" | "v1beta1" | "v1beta2" | "v1";
 
 /** Options every verb takes. */
 export interface CommonOptions {
-  /** The release whose kubectl and kube-apiserver answer. Default: by object, v1alpha1 → 1.26, v1alpha2 → 1.30. */
+  /** The release whose kubectl and kube-apiserver answer. Default: by object, the last known one that serves its version. */
   release?: Release;
+  /** Feature gates over the defaults of the release. */
+  gates?: Record<string, boolean>;
   /** Lower bounds for what is read; a text beyond them is a finding that says so. */
   limits?: Limits;
 }
@@ -70,17 +75,21 @@ export interface ValidateOptions extends CommonOptions {
   time?: string;
   /**
    * `kubectl` (default): what a person submitting the file meets, with the request namespace filled in. `validator`: the
-   * server's validation functions on exactly this object.
+   * server's validation functions on exactly this object. `server`: what the server answers to exactly this body.
    */
-  via?: "kubectl" | "validator";
+  via?: "kubectl" | "validator" | "server";
   /** Namespace of the request. Default `default`. */
   namespace?: string;
+  /** Labels of that namespace; absent: not known. Claims with admin access need one. */
+  namespaceLabels?: Record<string, string>;
+  /** Give each object as the server would hold it: in the version that was written, or in this one. */
+  stored?: boolean | ApiVersion | Version;
 }
 
 /** Options of {@link convert}. */
 export interface ConvertOptions extends CommonOptions {
   /** The version to convert to, the bare version too; or a minor release, `1.36`: the newest version it serves of each kind. */
-  to: ApiVersion | "v1alpha1" | "v1alpha2" | "v1alpha3" | "v1beta1" | "v1beta2" | "v1" | `resource.k8s.io/${"v1alpha3" | "v1beta1" | "v1beta2" | "v1"}` | `1.${number}`;
+  to: ApiVersion | Version | `1.${number}`;
   /** Whether a conversion that drops something is made. Default `refuse`. */
   lossy?: "refuse" | "allow";
   /** Take fields of `metadata` out that only the server and `kubectl apply` write. Default `false`. */
@@ -218,6 +227,8 @@ export interface Status {
 export interface ValidatedObject extends CheckedObject {
   /** The server's refusal, or null where it accepts. */
   status: Status | null;
+  /** With the option `stored`: the object as the server would hold it, without times, uids and managed fields. */
+  stored?: unknown;
   /** Patch: the object it becomes, as the server would hold it. */
   object?: unknown;
   /** Patch: what differs from the stored object, as a JSON patch (RFC 6902). */
@@ -493,8 +504,6 @@ export function prepareNodes(nodes: string | Uint8Array | object | null, options
 
 /** Options of {@link allocate}. */
 export interface AllocateOptions extends CommonOptions {
-  /** Feature gates over the defaults of the release. */
-  gates?: Record<string, boolean>;
   /** Namespace of objects without one. Default: `default`. */
   namespace?: string;
   /** Labels of that namespace. Those of Namespaces in the text count before. */
@@ -632,8 +641,6 @@ export interface CelDevice {
 
 /** Options of {@link cel}. */
 export interface CelOptions extends CommonOptions {
-  /** Feature gates over the defaults of the release. */
-  gates?: Record<string, boolean>;
   /** Default: `device`. `namedResources`: those of Kubernetes 1.30. */
   environment?: "device" | "namedResources";
   /** The expression is stored already: everything is known that the release can run, not only what it takes anew. */

@@ -13,6 +13,7 @@ pub use crate::server::patch::PatchType;
 use crate::text::Source;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -177,13 +178,52 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
         return Err("it is not an object with the fields of a request".to_owned());
     }
-    let mut json = serde_json::Deserializer::from_str(text);
-    let request = serde_path_to_error::deserialize(&mut json).map_err(|error| match error.path().to_string().as_str() {
-        "." => error.inner().to_string(),
-        path => format!("`{path}`: {}", error.inner()),
-    })?;
-    json.end().map_err(|error| error.to_string())?;
-    Ok(request)
+    serde_json::from_str(text).map_err(|error| {
+        let error = error.to_string();
+        let refusal = |part: &str| serde_json::from_str::<T>(part).err().map(|error| error.to_string());
+        match refused(text, &error, &refusal).as_str() {
+            "" => error,
+            path => format!("`{path}`: {error}"),
+        }
+    })
+}
+
+/// What is wrong, without the line and the column in the JSON.
+pub fn unplaced(problem: &str) -> &str {
+    problem.rsplit_once(" at line ").map_or(problem, |(problem, _)| problem)
+}
+
+/// The path of the smallest part that is refused for the same reason, though it stands alone. serde's errors do not tell it.
+fn refused(text: &str, error: &str, refusal: &dyn Fn(&str) -> Option<String>) -> String {
+    let same = |part: &str| refusal(part).is_some_and(|other| unplaced(&other) == unplaced(error));
+    let lacks = |problem: &str| problem.starts_with("missing field");
+    let mut path = String::new();
+    // What stands before the part and after it.
+    let (mut open, mut close) = (String::new(), String::new());
+    let Ok(mut part) = serde_json::from_str::<Value>(text) else { return path };
+    loop {
+        // An object that cannot be empty is itself the one that lacks a field.
+        if lacks(error) && refusal(&format!("{open}{{}}{close}")).is_some_and(|other| lacks(&other)) {
+            return path;
+        }
+        let found = match part {
+            Value::Object(members) => members.into_iter().find_map(|(name, value)| {
+                let opened = format!("{open}{{{}:", Value::from(name.as_str()));
+                same(&format!("{opened}{value}}}{close}")).then_some((name, value, opened, '}'))
+            }),
+            Value::Array(items) => items.into_iter().enumerate().find_map(|(index, value)| {
+                same(&format!("{open}[{value}]{close}")).then(|| (format!("[{index}]"), value, format!("{open}["), ']'))
+            }),
+            _ => None,
+        };
+        let Some((name, value, opened, end)) = found else { return path };
+        if !path.is_empty() && end == '}' {
+            path.push('.');
+        }
+        path.push_str(&name);
+        close.insert(0, end);
+        (part, open) = (value, opened);
+    }
 }
 
 impl Request {
@@ -322,5 +362,29 @@ impl TextPosition {
             offset = offset.saturating_sub(1);
         }
         offset
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_part_that_is_refused_is_named() {
+        let problem = |text: &str| unplaced(&read::<Request>(text).unwrap_err()).to_owned();
+        let told = [
+            (r#"{"verb": "parse", "release": 1}"#, "`release`: invalid type: integer `1`, expected a string"),
+            (r#"{"limits": {"findings": 3, "depth": "a"}}"#, "`limits.depth`: invalid type: string \"a\""),
+            (r#"{"range": {"start": {"line": 1}, "end": {"line": "b"}}}"#, "`range.end.line`: invalid type: string \"b\""),
+            (r#"{"explain": ["a", 5, 6]}"#, "`explain[1]`: invalid type: integer `5`, expected a string"),
+            (r#"{"range": {"start": {}}}"#, "`range`: missing field `end`"),
+            (r#"{"replaced": {"texts": 1}}"#, "`replaced.texts`: unknown field `texts`"),
+            // Twice the same field is nothing that a part has alone.
+            (r#"{"verb": "parse", "verb": "parse"}"#, "duplicate field `verb`"),
+            (r#"{"verb": "#, "EOF while parsing a value"),
+        ];
+        for (text, words) in told {
+            assert!(problem(text).starts_with(words), "{text}: {}", problem(text));
+        }
     }
 }
