@@ -5,7 +5,7 @@ mod documents;
 mod fixtures;
 
 use claimkit::api::Release;
-use claimkit::policy::schema;
+use claimkit::policy::{Cluster, schema};
 use claimkit::wire::{self, hosts, raw_mode};
 use fixtures::Fixture;
 use serde_json::value::RawValue;
@@ -21,10 +21,27 @@ fn all() -> Vec<Fixture> {
     fixtures::all(&root().join("tests/policy"))
 }
 
+/// A host that answers what the fixture says.
+struct Recorded<'f>(&'f [fixtures::Call]);
+
+impl Cluster for Recorded<'_> {
+    fn call(&self, operation: &str, payload: &str) -> Result<String, String> {
+        fixtures::host_answer(self.0, operation, payload)
+    }
+}
+
 fn answer(fixture: &Fixture) -> String {
     match fixture.operation {
-        "validate" => hosts::validate(&fixture.payload),
-        _ => hosts::validate_settings(&fixture.payload),
+        "validate" => hosts::validate(&fixture.payload, Some(&Recorded(&fixture.cluster))),
+        _ => hosts::validate_settings(&fixture.payload, true),
+    }
+}
+
+/// What is answered where the host cannot be asked.
+fn answer_alone(fixture: &Fixture) -> String {
+    match fixture.operation {
+        "validate" => hosts::validate(&fixture.payload, None),
+        _ => hosts::validate_settings(&fixture.payload, false),
     }
 }
 
@@ -57,6 +74,11 @@ fn every_fixture_is_answered_as_written_down() {
     assert!(fixtures.len() >= 120, "there are {} fixtures", fixtures.len());
 }
 
+fn call(call: &fixtures::Call) -> Value {
+    let (answer, error) = (call.answer.as_ref().ok(), call.answer.as_ref().err());
+    json!({"operation": call.operation, "payload": call.payload, "answer": answer, "error": error})
+}
+
 /// Writes payloads and answers into the folder `CLAIMKIT_REPLAY`, for the hosts of tests/hosts/policy.
 #[test]
 #[ignore = "an exporter, not a test: writes what tests/hosts/policy replays"]
@@ -71,6 +93,7 @@ fn export_what_the_hosts_replay() {
         let (input, data) = fixture.opa();
         write("payload", &fixture.payload);
         write("answer", answer(fixture).as_bytes());
+        write("alone", answer_alone(fixture).as_bytes());
         write("input", &input);
         write("data", &data);
         write("result", hosts::evaluate(&input, &data).as_bytes());
@@ -79,7 +102,9 @@ fn export_what_the_hosts_replay() {
             write("review", review);
             write("violations", hosts::evaluate(review, b"{}").as_bytes());
         }
-        index.push(json!({"name": fixture.name, "operation": fixture.operation, "review": review.is_some()}));
+        let calls: Vec<Value> = fixture.cluster.iter().map(call).collect();
+        let (name, operation) = (&fixture.name, fixture.operation);
+        index.push(json!({"name": name, "operation": operation, "review": review.is_some(), "cluster": calls}));
     }
     std::fs::write(folder.join("index.json"), Value::Array(index).to_string()).unwrap();
 }
@@ -97,7 +122,7 @@ fn the_verb_admit_gives_the_same_response() {
     for fixture in all() {
         let (request, given) = match (fixture.operation, fixture.parts()) {
             ("validate", Some((request, settings))) if request != "null" && !request.contains("\"verb\"") => {
-                (format!(r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#), answer(&fixture))
+                (format!(r#"{{"verb":"admit","request":{request},"settings":{settings}}}"#), answer_alone(&fixture))
             }
             ("validate_settings", _) => {
                 let settings = String::from_utf8_lossy(&fixture.payload).into_owned();
@@ -121,7 +146,7 @@ fn the_verb_admit_gives_the_same_response() {
 fn opa_and_gatekeeper_agree_with_kubewarden() {
     let mut compared = 0;
     for fixture in all().iter().filter(|fixture| fixture.operation == "validate") {
-        let response: Value = serde_json::from_str(&answer(fixture)).unwrap();
+        let response: Value = serde_json::from_str(&answer_alone(fixture)).unwrap();
         let (input, data) = fixture.opa();
         let result: Value = serde_json::from_str(&hosts::evaluate(&input, &data)).unwrap();
         if response["mutated_object"].is_null() {
@@ -131,7 +156,9 @@ fn opa_and_gatekeeper_agree_with_kubewarden() {
         if result["response"].is_object() && result["verb"].is_null() {
             assert_eq!(result["response"]["allowed"], result["allowed"], "{}", fixture.name);
             assert_eq!(result["response"]["status"]["message"], result["message"], "{}", fixture.name);
-            if response["mutated_object"].is_null() && !fixture.name.starts_with("fallback") {
+            // Where something is put in place, only a host that can do it leaves out what was there.
+            let puts_in_place = fixture.name.starts_with("fallback") || fixture.name.starts_with("mutations");
+            if response["mutated_object"].is_null() && !puts_in_place {
                 assert_eq!(result["message"], response["message"], "{}", fixture.name);
             }
         }
@@ -148,6 +175,31 @@ fn opa_and_gatekeeper_agree_with_kubewarden() {
         }
     }
     assert!(compared >= 120, "{compared} compared");
+}
+
+/// Settings that ask the cluster are not followed by half: a host that cannot be asked refuses them, and everything with them.
+#[test]
+fn what_asks_the_cluster_is_refused_where_nobody_answers() {
+    for (settings, name) in [
+        (json!({"cluster": {"classExists": true}}), "cluster"),
+        (json!({"cluster": {"maxClaims": 0}}), "cluster"),
+        (json!({"cluster": {"podClasses": true}}), "cluster"),
+        (json!({"adminAccess": {"labels": {"a": "b"}}}), "labels"),
+        (json!({"resourceClasses": {"namespaces": [{"labels": {"a": "b"}, "allow": ["c"]}]}}), "labels"),
+    ] {
+        let text = settings.to_string();
+        let begin = format!("{name}: this host cannot be asked");
+        let read = |answer: String| serde_json::from_str::<Value>(&answer).unwrap();
+        assert_eq!(hosts::validate_settings(text.as_bytes(), true), r#"{"valid":true}"#);
+        let told = read(hosts::validate_settings(text.as_bytes(), false));
+        assert_eq!((&told["valid"], told["message"].as_str().unwrap().starts_with(&begin)), (&json!(false), true), "{told}");
+        let request = r#"{"operation": "CREATE", "object": {}}"#;
+        let wasi = read(hosts::validate(format!(r#"{{"request": {request}, "settings": {text}}}"#).as_bytes(), None));
+        assert_eq!((&wasi["accepted"], &wasi["code"]), (&json!(false), &json!(400)), "{wasi}");
+        let opa = read(hosts::evaluate(format!(r#"{{"request": {request}}}"#).as_bytes(), text.as_bytes()));
+        assert_eq!(opa["message"], wasi["message"], "{opa}");
+        assert!(opa["message"].as_str().unwrap().contains(&begin), "{opa}");
+    }
 }
 
 /// A host's memory is not the caller's to spend: what is asked for beyond the defaults is not given.
@@ -276,7 +328,7 @@ fn what_admins_copy_works() {
     let folder = root().join("pkg/policy");
     let mut checked = 0;
     let valid = |settings: &Value, place: &str| {
-        let answer = hosts::validate_settings(settings.to_string().as_bytes());
+        let answer = hosts::validate_settings(settings.to_string().as_bytes(), true);
         assert_eq!(answer, r#"{"valid":true}"#, "{place}");
     };
     let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
@@ -309,7 +361,7 @@ fn what_admins_copy_works() {
         ("raw-convert", &json!({}), Value::Null),
     ] {
         let text = std::fs::read_to_string(folder.join(format!("samples/requests/{request}.json"))).unwrap();
-        let answer = hosts::validate(format!(r#"{{"request":{text},"settings":{settings}}}"#).as_bytes());
+        let answer = hosts::validate(format!(r#"{{"request":{text},"settings":{settings}}}"#).as_bytes(), None);
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["code"], code, "{request}: {answer}");
         assert_eq!(answer["accepted"], code.is_null(), "{request}: {answer}");
@@ -329,7 +381,7 @@ fn the_command_line_admits() {
     assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(0), &b"{\"accepted\":true}\n"[..]));
     let done = run(&[fine.as_ref(), other.as_ref()]);
     let request = std::fs::read_to_string(&other).unwrap();
-    let expected = hosts::validate(format!(r#"{{"request":{request}}}"#).as_bytes());
+    let expected = hosts::validate(format!(r#"{{"request":{request}}}"#).as_bytes(), None);
     assert_eq!(done.status.code(), Some(1));
     assert_eq!(String::from_utf8(done.stdout).unwrap(), format!("{{\"accepted\":true}}\n{expected}\n"));
     let done = run(&["--settings".as_ref(), folder.join("strict.yaml").as_ref(), fine.as_ref()]);

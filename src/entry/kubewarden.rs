@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::policy::Cluster;
 use crate::wire::hosts;
 use std::panic::{self, PanicHookInfo};
 
@@ -11,6 +12,56 @@ unsafe extern "C" {
     fn __guest_response(answer: *const u8, len: usize);
     fn __guest_error(message: *const u8, len: usize);
     fn __console_log(text: *const u8, len: usize);
+    fn __host_call(
+        binding: *const u8,
+        binding_len: usize,
+        namespace: *const u8,
+        namespace_len: usize,
+        operation: *const u8,
+        operation_len: usize,
+        payload: *const u8,
+        payload_len: usize,
+    ) -> i32;
+    fn __host_response_len() -> usize;
+    fn __host_response(answer: *mut u8);
+    fn __host_error_len() -> usize;
+    fn __host_error(message: *mut u8);
+}
+
+/// Kubewarden, which can be asked for what the cluster holds.
+struct Kubewarden;
+
+impl Cluster for Kubewarden {
+    fn call(&self, operation: &str, payload: &str) -> Result<String, String> {
+        let (binding, namespace) = ("kubewarden", "kubernetes");
+        // SAFETY: pointers and lengths are those of strings that live until the call returns.
+        let code = unsafe {
+            __host_call(
+                binding.as_ptr(),
+                binding.len(),
+                namespace.as_ptr(),
+                namespace.len(),
+                operation.as_ptr(),
+                operation.len(),
+                payload.as_ptr(),
+                payload.len(),
+            )
+        };
+        // SAFETY: the host writes as many bytes as it says.
+        let answered = |len: usize, fill: unsafe extern "C" fn(*mut u8)| {
+            let mut bytes = vec![0u8; len];
+            unsafe { fill(bytes.as_mut_ptr()) };
+            String::from_utf8(bytes).map_err(|_| "the host's answer is not UTF-8".to_owned())
+        };
+        // SAFETY: as above.
+        unsafe {
+            if code == 1 {
+                answered(__host_response_len(), __host_response)
+            } else {
+                Err(answered(__host_error_len(), __host_error)?)
+            }
+        }
+    }
 }
 
 /// Called by the host for every operation: 1 is an answer, 0 an error.
@@ -22,8 +73,8 @@ pub extern "C" fn __guest_call(operation_len: usize, payload_len: usize) -> i32 
     // SAFETY: the host writes exactly the lengths it has just told, and both buffers have them.
     unsafe { __guest_request(operation.as_mut_ptr(), payload.as_mut_ptr()) };
     let answer = match operation.as_slice() {
-        b"validate" => hosts::validate(&payload),
-        b"validate_settings" => hosts::validate_settings(&payload),
+        b"validate" => hosts::validate(&payload, Some(&Kubewarden)),
+        b"validate_settings" => hosts::validate_settings(&payload, true),
         b"protocol_version" => hosts::PROTOCOL_VERSION.to_owned(),
         other => {
             let other = String::from_utf8_lossy(other);

@@ -481,6 +481,12 @@ codes! {
     PolicyApiVersion = "policy-api-version",
     /// The policy does not accept this resource class.
     PolicyResourceClass = "policy-resource-class",
+    /// The policy does not accept this device class.
+    PolicyDeviceClass = "policy-device-class",
+    /// The policy does not accept admin access to devices here.
+    PolicyAdminAccess = "policy-admin-access",
+    /// The policy asks that a taint rule selects devices.
+    PolicyTaintRule = "policy-taint-rule",
     /// The policy put another class or allocation mode in place of the one that was asked for.
     PolicyFallback = "policy-fallback",
     /// The policy does not accept this allocation mode.
@@ -497,4 +503,6 @@ codes! {
     PolicyShareable = "policy-shareable",
     /// The policy does not accept the resource claims of a pod.
     PolicyPods = "policy-pods",
+    /// The cluster does not have what the policy looks for, has too much of it, or cannot be asked.
+    PolicyCluster = "policy-cluster",
 }

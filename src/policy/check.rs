@@ -1,9 +1,9 @@
 //! Holds settings against the table of keys: every error, each with its path.
 
 use crate::advice::suggest;
-use crate::api::{self, GROUP, Release, classic::v1alpha2::ALLOCATION_MODES};
+use crate::api::{self, GROUP, Release};
 use crate::names;
-use crate::policy::keys::{Key, Names, Shape};
+use crate::policy::keys::{ALLOCATION_MODES, Key, Names, Shape};
 use crate::policy::pattern;
 use crate::text::tree::{Kind, NodeId, Tree};
 
@@ -232,7 +232,7 @@ fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
         Names::Subject | Names::Kind if text.is_empty() => errors.push(path, "must not be empty"),
         Names::Subject | Names::Kind => {}
         Names::Group if text.is_empty() => {}
-        Names::Class => never(names::subdomain(&sample), "a ResourceClass", errors),
+        Names::Class => never(names::subdomain(&sample), "a class", errors),
         Names::Group => never(names::subdomain(&sample), "an API group", errors),
         Names::Claim => never(names::subdomain(&sample), "a ResourceClaim or its template", errors),
         Names::Node => never(names::subdomain(text), "a Node", errors),
@@ -245,7 +245,7 @@ fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
                 one_of_known(text, &known, "version of resource.k8s.io", errors);
             }
         }
-        Names::AllocationMode => one_of_known(text, ALLOCATION_MODES, "allocation mode", errors),
+        Names::AllocationMode => one_of_known(text, &ALLOCATION_MODES.concat(), "allocation mode", errors),
         Names::Release => {
             if Release::parse(text).is_none() {
                 errors.push(path, Release::unknown(text));

@@ -1,23 +1,22 @@
 //! The verdict about one AdmissionRequest: the API server's own rules, then the policy's.
 
-use crate::api::{Api, ClassicKind, ObjectKind};
+use crate::api::{Api, GROUP, VERSIONS};
 use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::manifest::{self, Item, What};
-use crate::policy::pods;
+use crate::policy::cluster::{self, Cluster};
+use crate::policy::refusals::{Part, Subject};
 use crate::policy::request::{AdmissionRequest, Operation};
-use crate::policy::restrictions::{self, Part, Subject};
-use crate::policy::settings::{PodRule, Settings};
+use crate::policy::settings::{Labels, Namespace, PodRule, Settings};
+use crate::policy::{lookups, mutation, pods, restrictions};
 use crate::record::decode::{How, Via};
 use crate::record::go_syntax::ADDRESS;
 use crate::record::{Record, Value};
 use crate::rules::FieldError;
 use crate::rules::immutable::{self, Difference};
 use crate::server::{self, Body, FieldValidation, Outcome, Reach};
-use crate::text::print;
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode};
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether the host lets a policy change objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +36,7 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// The new text of the whole object, if the policy changes it.
     pub mutated: Option<String>,
-    /// The class the object asked for; empty if it names none.
+    /// The classes the object asked for, with commas between; empty if it names none.
     pub class: String,
 }
 
@@ -63,19 +62,48 @@ impl Verdict {
     }
 }
 
+/// What stands around a request.
+#[derive(Clone, Copy)]
+pub struct Host<'h> {
+    /// Whether it lets a policy change objects.
+    pub mutation: Mutation,
+    /// The cluster, if the host can be asked for it.
+    pub cluster: Option<&'h dyn Cluster>,
+}
+
+/// Why settings cannot be used by a host that cannot be asked for the cluster.
+///
+/// # Errors
+/// They ask for it.
+pub fn without_cluster(settings: &Settings) -> Result<(), Vec<String>> {
+    match settings.asks_cluster() {
+        None => Ok(()),
+        Some(setting) => {
+            let problem = "this host cannot be asked for what the cluster holds; Kubewarden's mode `kubewarden-wapc` can";
+            Err(vec![format!("{setting}: {problem}")])
+        }
+    }
+}
+
 /// Judges the request at a node of a JSON document.
-pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settings, mutation: Mutation) -> Verdict {
+pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settings, host: Host<'_>) -> Verdict {
     let request = match AdmissionRequest::read(&document.tree, request) {
         Ok(request) => request,
         Err(problem) => return Verdict::unreadable("", problem),
     };
+    if host.cluster.is_none()
+        && let Err(errors) = without_cluster(settings)
+    {
+        return Verdict::unusable(request.uid(), &errors);
+    }
     let mut verdict = Verdict { uid: request.uid().to_owned(), ..Verdict::default() };
     let Some(object) = request.object() else { return verdict };
     if request.operation == Operation::Other || !matches!(request.sub_resource(), "" | "status") || request.is_exempt(settings) {
         return verdict;
     }
     let item = manifest::object(document, object, settings.release);
-    let case = Case { document, request, settings, mutation, item };
+    let mut case = Case { document, request, settings, host, item, labels: None };
+    verdict.findings.extend(case.look_up_labels());
     match &case.item.what {
         What::Other => case.workload(&mut verdict),
         What::Refused(finding) => case.refused(finding, &mut verdict),
@@ -105,8 +133,10 @@ struct Case<'a, 's> {
     document: &'a Document<'s>,
     request: AdmissionRequest<'a, 's>,
     settings: &'a Settings,
-    mutation: Mutation,
+    host: Host<'a>,
     item: Item,
+    /// The labels of the namespace, if the settings ask for them and the cluster told.
+    labels: Option<Labels>,
 }
 
 impl<'a> Case<'a, '_> {
@@ -129,13 +159,51 @@ impl<'a> Case<'a, '_> {
         }
     }
 
+    /// Asks for the labels of the namespace, where the settings need them to judge this object. Gives why they are not known.
+    fn look_up_labels(&mut self) -> Vec<Finding> {
+        let judged = match &self.item.what {
+            What::Ours(api) => api.kind.object.is_claim() || api.kind.object.is_template(),
+            What::Other => pods::path_to_spec(&self.item.api_version, &self.item.kind).is_some(),
+            What::Refused(_) => false,
+        };
+        let namespace = self.namespace_name();
+        let Some(cluster) = self.host.cluster.filter(|_| judged && !namespace.is_empty() && self.settings.asks_for_labels())
+        else {
+            return Vec::new();
+        };
+        match cluster::labels(cluster, namespace) {
+            Ok(labels) => {
+                self.labels = Some(labels);
+                Vec::new()
+            }
+            Err(problem) => {
+                let errors = lookups::no_labels(&problem, self.item.release);
+                errors.iter().map(|error| self.policy(error)).collect()
+            }
+        }
+    }
+
+    /// The namespace of the request, or the object's where the request names none.
+    fn namespace_name(&self) -> &str {
+        let own = self.item.namespace.as_str();
+        if self.request.namespace().is_empty() { own } else { self.request.namespace() }
+    }
+
+    fn namespace(&self) -> Namespace<'_> {
+        Namespace { name: self.namespace_name(), labels: self.labels.as_deref().unwrap_or_default() }
+    }
+
     /// An object of another group: the claims of its pods are judged.
     fn workload(&self, verdict: &mut Verdict) {
-        if self.settings.pods == PodRule::default() || self.request.sub_resource() != "" {
+        let settings = self.settings;
+        let classes = [&settings.device_classes, &settings.resource_classes];
+        let nothing = settings.pods == PodRule::default() && classes.into_iter().all(|rule| *rule == Default::default());
+        if nothing || self.request.sub_resource() != "" {
             return;
         }
         let Some(fields) = pods::path_to_spec(&self.item.api_version, &self.item.kind) else { return };
-        let violations = |object| pods::violations(self.settings, self.tree(), object, fields, self.item.release);
+        let place = pods::Place { release: self.item.release, namespace: self.namespace(), cluster: self.host.cluster };
+        let violations = |object| pods::violations(settings, self.tree(), object, fields, place);
         let mut before = BTreeSet::new();
         if self.request.operation == Operation::Update {
             let Some(old) = self.request.old_object() else {
@@ -186,14 +254,12 @@ impl<'a> Case<'a, '_> {
         {
             return;
         }
-        let mut body = self.read(&self.item, api);
+        let body = self.read(&self.item, api);
         verdict.findings.extend(self.decoding(&body));
         if body.mismatch().is_some() {
             return;
         }
-        if let Some(class) = claim_spec(&mut body.decoded.record, api).map(|spec| spec.str("resourceClassName").to_owned()) {
-            verdict.class = class;
-        }
+        verdict.class = lookups::classes(api, body.record()).join(",");
         match stored {
             Some(Ok(old)) => self.update(body, old, status, verdict),
             Some(Err(problem)) => verdict.findings.push(Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)),
@@ -241,46 +307,80 @@ impl<'a> Case<'a, '_> {
     }
 
     /// The request as the server meets it before admission.
-    fn server(&self) -> server::Request<'a> {
+    fn server<'r>(&'r self, labels: Option<&'r BTreeMap<String, String>>) -> server::Request<'r> {
         server::Request {
             release: self.item.release,
             namespace: Some(self.request.namespace()).filter(|namespace| !namespace.is_empty()),
             validation: FieldValidation::Strict,
             reach: Reach::Admission,
             gates: None,
-            labels: None,
+            labels,
             stored: false,
         }
     }
 
-    fn create(&self, mut body: Body<'a>, verdict: &mut Verdict) {
+    fn labels(&self) -> Option<BTreeMap<String, String>> {
+        self.labels.as_ref().map(|labels| labels.iter().cloned().collect())
+    }
+
+    fn create(&self, body: Body<'a>, verdict: &mut Verdict) {
+        let (api, tree) = (body.api, self.tree());
+        let changes = match self.host.mutation {
+            Mutation::Possible => mutation::changes(self.settings, tree, self.item.node, api.kind.object, self.namespace()),
+            Mutation::Impossible => Vec::new(),
+        };
+        let Some(text) = mutation::apply(tree, self.item.node, &changes) else { return self.created(body, verdict) };
+        // What is answered is what is judged: the new text is read as the request was.
+        match cluster::parse(&text) {
+            Ok((tree, root)) => {
+                let how = How::reaching(Mode::Json, Via::Validator, self.item.release);
+                self.created(Body::read(&tree, root, api, how), verdict);
+            }
+            Err(_) => return self.created(body, verdict),
+        }
+        soften(self.settings, verdict);
+        if verdict.accepted() {
+            let unicode = self.item.release.rules().unicode;
+            let told = changes.iter().map(|change| {
+                let mut finding = Finding::warning(Code::PolicyFallback, Origin::Claimkit, change.sentence(unicode));
+                finding.path = Some(change.path.clone());
+                finding
+            });
+            verdict.findings.splice(0..0, told);
+            verdict.mutated = Some(text);
+        }
+    }
+
+    /// A new object, as it is after the policy's own changes.
+    fn created(&self, body: Body<'_>, verdict: &mut Verdict) {
         let api = body.api;
-        let mutated = self.fall_back(api, &mut body.decoded.record, verdict);
         let object = body.record().clone();
         if !self.settings.validation_off {
-            refused(server::create(&self.server(), body), verdict);
+            let labels = self.labels();
+            refused(server::create(&self.server(labels.as_ref()), body), verdict);
         }
         // The audit scanner sends what is stored as CREATE. A new object has no resource version, and the server drops its status.
         let stored = object.record("metadata").is_some_and(|metadata| !metadata.str("resourceVersion").is_empty());
         let part = if stored { Part::Both } else { Part::Object };
-        let violations = restrictions::violations(self.settings, self.subject(api, &object, part));
-        verdict.findings.extend(violations.iter().map(|error| self.policy(error)));
-        soften(self.settings, verdict);
-        if verdict.accepted() {
-            verdict.mutated = mutated;
-        } else {
-            verdict.findings.retain(|finding| finding.code != Code::PolicyFallback);
+        let subject = self.subject(api, &object, part);
+        let mut violations = restrictions::violations(self.settings, subject);
+        if let Some(cluster) = self.host.cluster {
+            violations.extend(lookups::violations(self.settings, cluster, subject, stored));
         }
+        verdict.findings.extend(violations.iter().map(|error| self.policy(error)));
     }
 
     fn subject<'r>(&'r self, api: Api, object: &'r Record<'r>, part: Part) -> Subject<'r> {
-        Subject { api, release: self.item.release, object, part, namespace: self.namespace(object) }
+        let (release, namespace) = (self.item.release, self.namespace());
+        Subject { api, release, object, part, namespace, written: self.written(api) }
     }
 
-    /// The namespace of the request, or the object's where the request names none.
-    fn namespace<'r>(&'r self, object: &'r Record<'_>) -> &'r str {
-        let own = object.record("metadata").map_or("", |metadata| metadata.str("namespace"));
-        if self.request.namespace().is_empty() { own } else { self.request.namespace() }
+    /// What the client wrote, where the server has converted it to the version that the policy's rules name.
+    fn written(&self, api: Api) -> Option<Api> {
+        let (group, version) = self.request.written_version()?;
+        let version = VERSIONS.iter().copied().find(|known| group == GROUP && known.name == version)?;
+        let kind = version.kinds.iter().find(|kind| kind.kind == api.kind.kind)?;
+        Some(Api { version, kind })
     }
 
     fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut Verdict) {
@@ -288,7 +388,8 @@ impl<'a> Case<'a, '_> {
         let (new, old) = (body.record().clone(), stored.record().clone());
         if !self.settings.validation_off {
             let update = if status { server::update_status } else { server::update };
-            let mut outcome = update(&self.server(), body, stored);
+            let labels = self.labels();
+            let mut outcome = update(&self.server(labels.as_ref()), body, stored);
             without_addresses(&mut outcome.findings, &new, &old);
             refused(outcome, verdict);
         }
@@ -297,106 +398,6 @@ impl<'a> Case<'a, '_> {
         let before: BTreeSet<String> = violations(&old).iter().map(FieldError::message).collect();
         self.held_to_changes(&violations(&new), &before, verdict);
     }
-
-    /// Fills in a missing class, puts fallbacks in place of what is not allowed, and gives the object's new text.
-    fn fall_back(&self, api: Api, object: &mut Record<'a>, verdict: &mut Verdict) -> Option<String> {
-        if self.mutation == Mutation::Impossible {
-            return None;
-        }
-        let (settings, namespace) = (self.settings, self.namespace(object).to_owned());
-        let spec = claim_spec(object, api)?;
-        let mut changes: Vec<(&'static str, &str)> = Vec::new();
-        let class = spec.str("resourceClassName");
-        let instead = match class {
-            "" => settings.default_class.as_deref().or(settings.fallback.as_deref()),
-            class if settings.classes_in(&namespace).accepts(class) => None,
-            _ => settings.fallback.as_deref(),
-        };
-        if let Some(instead) = instead.filter(|_| !settings.warns("resourceClasses")) {
-            changes.push(("resourceClassName", instead));
-        }
-        let mode = spec.str("allocationMode");
-        let instead = settings.fallback_mode.as_deref().filter(|_| !settings.warns("allocationModes"));
-        if let Some(instead) = instead.filter(|_| !settings.allocation_modes.accepts(mode)) {
-            changes.push(("allocationMode", instead));
-        }
-        if changes.is_empty() {
-            return None;
-        }
-        let text = self.with(api, &changes)?;
-        let path = if api.kind.object.is_claim() { "spec" } else { "spec.spec" };
-        let unicode = self.item.release.rules().unicode;
-        for (field, instead) in changes {
-            let (quoted, before) = (crate::go::quote(instead, unicode), crate::go::quote(spec.str(field), unicode));
-            let path = format!("{path}.{field}");
-            let message = format!("{path}: set to {quoted} by the policy in place of {before}");
-            let mut finding = Finding::warning(Code::PolicyFallback, Origin::Claimkit, message);
-            finding.path = Some(path);
-            verdict.findings.push(finding);
-            spec.set(field, Value::Str(Cow::Owned(instead.to_owned())));
-        }
-        Some(text)
-    }
-
-    /// The object's text with other values in the claim's spec; everything else stays as it was written.
-    fn with(&self, api: Api, changes: &[(&'static str, &str)]) -> Option<String> {
-        let tree = self.tree();
-        let mut spec = tree.get(self.item.node, "spec")?;
-        if api.kind.object.is_template() {
-            spec = tree.get(spec, "spec")?;
-        }
-        if !tree.is_map(spec) {
-            return None;
-        }
-        let mut edits: Vec<(usize, usize, String)> = Vec::new();
-        let mut added = String::new();
-        for (field, value) in changes {
-            let mut quoted = String::new();
-            print::quote(value, &mut quoted);
-            match tree.get(spec, field) {
-                Some(value) => edits.push((tree.span(value).from(), tree.span(value).to(), quoted)),
-                None => added.push_str(&format!("\"{field}\":{quoted},")),
-            }
-        }
-        if tree.entries(spec).is_empty() {
-            added.pop();
-        }
-        let start = tree.span(spec).from().saturating_add(1);
-        edits.push((start, start, added));
-        edits.sort_by_key(|(from, ..)| *from);
-        let (whole, source) = (tree.span(self.item.node), tree.source());
-        let mut text = String::new();
-        let mut at = whole.from();
-        for (from, to, new) in edits {
-            text.push_str(source.get(at..from)?);
-            text.push_str(&new);
-            at = to;
-        }
-        text.push_str(source.get(at..whole.to())?);
-        Some(text)
-    }
-}
-
-/// The spec of a claim or of the claims of a template.
-fn claim_spec<'o, 't>(object: &'o mut Record<'t>, api: Api) -> Option<&'o mut Record<'t>> {
-    match api.kind.object {
-        ObjectKind::Classic(kind) => match kind {
-            ClassicKind::ResourceClaim => given(object, "spec"),
-            ClassicKind::ResourceClaimTemplate => given(given(object, "spec")?, "spec"),
-            ClassicKind::ResourceClass
-            | ClassicKind::PodSchedulingContext
-            | ClassicKind::ResourceClaimParameters
-            | ClassicKind::ResourceClassParameters
-            | ClassicKind::ResourceSlice => None,
-        },
-        // Requests name device classes; there is no fallback for them.
-        ObjectKind::Device(_) => None,
-    }
-}
-
-fn given<'o, 't>(record: &'o mut Record<'t>, field: &str) -> Option<&'o mut Record<'t>> {
-    record.record(field)?;
-    record.record_mut(field)
 }
 
 /// Whoever takes the last finalizers off must not be stopped.

@@ -1,5 +1,10 @@
 //! The settings as data: one table from which they are read ([`crate::policy::check`]), described ([`crate::policy::schema`]) and refused.
 
+use crate::api::{classic, device};
+
+/// The allocation modes of claims, then those of requests for devices.
+pub const ALLOCATION_MODES: &[&[&str]] = &[classic::v1alpha2::ALLOCATION_MODES, device::ALLOCATION_MODES];
+
 /// One key of the settings.
 #[derive(Debug)]
 pub struct Key {
@@ -30,14 +35,14 @@ pub enum Shape {
     Object(&'static [Key]),
     /// A list of objects, not empty.
     Objects(&'static [Key]),
-    /// Labels of a node, not empty.
+    /// Labels of a node or a namespace, not empty.
     Labels,
 }
 
 /// Which names are meant, and so how they must look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// A ResourceClass.
+    /// A ResourceClass or a DeviceClass.
     Class,
     /// A driver.
     Driver,
@@ -87,41 +92,32 @@ pub static SETTINGS: &[Key] = &[
         Shape::Object(&[
             key("allow", Shape::Patterns(Names::Version), "The API versions objects may have."),
             key("deny", Shape::Patterns(Names::Version), "The API versions objects may not have."),
+            key("denyDeprecated", Shape::Flag, "Whether versions are refused that the API server of `release` calls deprecated."),
             MODE,
             MESSAGE,
         ]),
-        "Which versions of resource.k8s.io may be used.",
+        "Which versions of resource.k8s.io may be used; the version that the client wrote counts.",
+    ),
+    key(
+        "deviceClasses",
+        Shape::Object(CLASSES),
+        "Which device classes the requests of claims and claim templates may name, and pods as extended resources (v1alpha3 and later).",
     ),
     key(
         "resourceClasses",
-        Shape::Object(&[
-            key("allow", Shape::Patterns(Names::Class), "The classes claims may name."),
-            key("deny", Shape::Patterns(Names::Class), "The classes claims may not name."),
-            key(
-                "namespaces",
-                Shape::Objects(CLASSES_OF_NAMESPACES),
-                "Classes of certain namespaces, in place of `allow` and `deny`; the first entry that names the namespace counts.",
-            ),
-            key(
-                "default",
-                Shape::Name(Names::Class),
-                "The class that a new claim gets if it names none; the policy then changes objects and must be `mutating: true`.",
-            ),
-            key(
-                "fallback",
-                Shape::Name(Names::Class),
-                "The class that a new claim gets in place of one that is not allowed or missing; the policy then changes objects and must be `mutating: true`.",
-            ),
-            MODE,
-            MESSAGE,
-        ]),
-        "Which resource classes claims and claim templates may name.",
+        Shape::Object(CLASSES),
+        "Which resource classes claims and claim templates may name (v1alpha1 and v1alpha2).",
     ),
     key(
         "allocationModes",
         Shape::Object(&[
             key("allow", Shape::Patterns(Names::AllocationMode), "The allocation modes claims may have."),
             key("deny", Shape::Patterns(Names::AllocationMode), "The allocation modes claims may not have."),
+            key(
+                "default",
+                Shape::Name(Names::AllocationMode),
+                "The mode that a new claim gets if it has none or `WaitForFirstConsumer`, which an API server writes where there is none (v1alpha1 and v1alpha2); the policy then changes objects and must be `mutating: true`.",
+            ),
             key(
                 "fallback",
                 Shape::Name(Names::AllocationMode),
@@ -130,7 +126,31 @@ pub static SETTINGS: &[Key] = &[
             MODE,
             MESSAGE,
         ]),
-        "Which allocation modes claims and claim templates may have.",
+        "Which allocation modes claims, their requests for devices and claim templates may have.",
+    ),
+    key(
+        "adminAccess",
+        Shape::Object(&[
+            key("deny", Shape::Flag, "Whether admin access is refused everywhere but in the namespaces below."),
+            key("namespaces", Shape::Patterns(Names::Namespace), "Namespaces whose claims may ask for admin access."),
+            key("labels", Shape::Labels, "Labels of further namespaces whose claims may; the policy asks the cluster for them."),
+            MODE,
+            MESSAGE,
+        ]),
+        "Where claims and claim templates may ask for admin access to devices.",
+    ),
+    key(
+        "deviceTaintRules",
+        Shape::Object(&[
+            key(
+                "selectorRequired",
+                Shape::Choice(&["NoExecute", "always"]),
+                "Which rules must select devices: those with the effect `NoExecute`, which evict pods, or all. A rule that selects none by name means every device of the cluster.",
+            ),
+            MODE,
+            MESSAGE,
+        ]),
+        "What a DeviceTaintRule must say.",
     ),
     key(
         "drivers",
@@ -140,7 +160,7 @@ pub static SETTINGS: &[Key] = &[
             MODE,
             MESSAGE,
         ]),
-        "Which drivers classes, claim statuses, parameters and slices may name.",
+        "Which drivers classes, claims, their statuses, parameters, slices and taint rules may name.",
     ),
     key(
         "parametersRef",
@@ -153,11 +173,11 @@ pub static SETTINGS: &[Key] = &[
         ]),
         "What claims and claim templates may refer to as their parameters.",
     ),
-    key("suitableNodes", Shape::Object(NODES), "What a class must say about nodes in suitableNodes."),
+    key("suitableNodes", Shape::Object(NODES), "What a class must say about nodes in suitableNodes (v1alpha1 to v1alpha3)."),
     key(
         "availableOnNodes",
         Shape::Object(NODES),
-        "What an allocation must say about nodes in availableOnNodes; judged where drivers write it, in resourceclaims/status.",
+        "What an allocation must say about nodes, in availableOnNodes or nodeSelector; judged where it is written, in resourceclaims/status.",
     ),
     key(
         "shareable",
@@ -199,6 +219,21 @@ pub static SETTINGS: &[Key] = &[
         "Which resource claims pods and the pod templates of workloads may use; the policy's rules must name these kinds.",
     ),
     key(
+        "cluster",
+        Shape::Object(&[
+            key("classExists", Shape::Flag, "Whether the classes that a new claim or claim template names must exist."),
+            key("maxClaims", Shape::Count, "How many claims a namespace may have, a new one included."),
+            key(
+                "podClasses",
+                Shape::Flag,
+                "Whether the classes of the claims and claim templates that a pod names are held against `deviceClasses` and `resourceClasses`.",
+            ),
+            MODE,
+            MESSAGE,
+        ]),
+        "What the policy asks the cluster for, through Kubewarden; all of it is off by default. The policy must list what it reads in `contextAwareResources`.",
+    ),
+    key(
         "exempt",
         Shape::Object(&[
             key("usernames", Shape::Patterns(Names::Subject), "Users whose requests are accepted without a look."),
@@ -217,8 +252,31 @@ const MODE: Key = key(
 
 const MESSAGE: Key = key("message", Shape::Text, "What users read after the reason, e.g. whom to ask.");
 
+static CLASSES: &[Key] = &[
+    key("allow", Shape::Patterns(Names::Class), "The classes claims may name."),
+    key("deny", Shape::Patterns(Names::Class), "The classes claims may not name."),
+    key(
+        "namespaces",
+        Shape::Objects(CLASSES_OF_NAMESPACES),
+        "Classes of certain namespaces, in place of `allow` and `deny`; the first entry that fits the namespace counts.",
+    ),
+    key(
+        "default",
+        Shape::Name(Names::Class),
+        "The class that a new claim gets if it names none; the policy then changes objects and must be `mutating: true`.",
+    ),
+    key(
+        "fallback",
+        Shape::Name(Names::Class),
+        "The class that a new claim gets in place of one that is not allowed or missing; the policy then changes objects and must be `mutating: true`.",
+    ),
+    MODE,
+    MESSAGE,
+];
+
 static CLASSES_OF_NAMESPACES: &[Key] = &[
-    key("names", Shape::Patterns(Names::Namespace), "The namespaces."),
+    key("names", Shape::Patterns(Names::Namespace), "The namespaces by name."),
+    key("labels", Shape::Labels, "The namespaces by labels, each of which they must have; the policy asks the cluster for them."),
     key("allow", Shape::Patterns(Names::Class), "The classes their claims may name."),
     key("deny", Shape::Patterns(Names::Class), "The classes their claims may not name."),
 ];

@@ -2,25 +2,35 @@
 //!
 //! | part | takes | gives |
 //! |---|---|---|
-//! | [`keys`], [`check`], [`settings`] | settings | [`Settings`], or everything that is wrong with them |
+//! | [`keys`], [`check`], [`read`], [`settings`] | settings | [`Settings`], or everything that is wrong with them |
 //! | [`request`] | an AdmissionRequest | what is judged, or why it cannot be |
-//! | [`restrictions`], [`nodes`], [`pods`] | an object | what the settings do not accept |
+//! | [`restrictions`], [`classic`], [`devices`], [`nodes`], [`pods`] | an object | what the settings do not accept |
+//! | [`cluster`], [`lookups`] | names | what the cluster holds of them, where the host can be asked |
+//! | [`mutation`] | an object | its text with what the settings put in place |
 //! | [`judge`](mod@judge) | both | [`Verdict`]: the API server's rules and the policy's |
 //! | [`response`] | a verdict | the answer in Kubewarden's, OPA's and Gatekeeper's shape |
 //!
 //! An update is held to what it changes: what the stored object already does wrong is a warning.
 
 pub mod check;
+pub mod classic;
+pub mod cluster;
+pub mod devices;
 pub mod judge;
 pub mod keys;
+pub mod lookups;
+pub mod mutation;
 pub mod nodes;
 pub mod pattern;
 pub mod pods;
+pub mod read;
+pub mod refusals;
 pub mod request;
 pub mod response;
 pub mod restrictions;
 pub mod schema;
 pub mod settings;
 
-pub use judge::{Mutation, Verdict, judge};
+pub use cluster::Cluster;
+pub use judge::{Host, Mutation, Verdict, judge, without_cluster};
 pub use settings::Settings;

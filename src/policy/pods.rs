@@ -1,13 +1,17 @@
 //! What a pod, or the pod template of a workload, says about resource claims.
 //!
 //! `spec.resourceClaims` names claims and claim templates under `source` up to Kubernetes 1.30 and directly after that; both are
-//! read. Classes are not named here: the claim, or the template, names them.
+//! read. Which classes they have only the cluster knows. A container that asks for the extended resource
+//! `deviceclass.resource.kubernetes.io/NAME` names the class itself.
 
-use crate::api::Release;
+use crate::api::{ObjectKind, Release};
 use crate::finding::{Code, Path};
 use crate::go;
-use crate::policy::restrictions;
-use crate::policy::settings::{PodRule, Settings};
+use crate::place::device::extended::IMPLICIT;
+use crate::policy::cluster::Cluster;
+use crate::policy::lookups;
+use crate::policy::refusals::refuse;
+use crate::policy::settings::{Namespace, Settings};
 use crate::rules::{Context, Errors, FieldError};
 use crate::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeSet;
@@ -33,12 +37,23 @@ pub fn path_to_spec(api_version: &str, kind: &str) -> Option<&'static [&'static 
     WORKLOADS.iter().find(|(of, name, _)| *of == group && *name == kind).map(|(_, _, path)| *path)
 }
 
+/// Where the pod goes to.
+#[derive(Clone, Copy)]
+pub struct Place<'p> {
+    /// The release whose words are used.
+    pub release: Release,
+    /// The namespace.
+    pub namespace: Namespace<'p>,
+    /// The cluster, if it can be asked.
+    pub cluster: Option<&'p dyn Cluster>,
+}
+
 /// Everything about the claims of the pod that the settings do not accept.
-pub fn violations(settings: &Settings, tree: &Tree<'_>, object: NodeId, fields: &[&str], release: Release) -> Vec<FieldError> {
-    let mut errors = Context::new(release).errors();
+pub fn violations(settings: &Settings, tree: &Tree<'_>, object: NodeId, fields: &[&str], place: Place<'_>) -> Vec<FieldError> {
+    let mut errors = Context::new(place.release).errors();
     let spec = fields.iter().try_fold(object, |node, field| tree.get(node, field));
     if let Some(spec) = spec {
-        let pod = Pod { tree, spec, rule: &settings.pods, release };
+        let pod = Pod { tree, spec, settings, place, release: place.release };
         below(&Path::ROOT, fields, &mut |path| pod.judge(path, &mut errors));
     }
     errors.into_list()
@@ -55,7 +70,8 @@ fn below(path: &Path<'_>, fields: &[&str], then: &mut dyn FnMut(&Path<'_>)) {
 struct Pod<'t, 's> {
     tree: &'t Tree<'s>,
     spec: NodeId,
-    rule: &'t PodRule,
+    settings: &'t Settings,
+    place: Place<'t>,
     release: Release,
 }
 
@@ -63,7 +79,7 @@ impl<'t> Pod<'t, '_> {
     fn judge(&self, path: &Path<'_>, errors: &mut Errors) {
         let claims = self.items(self.spec, "resourceClaims");
         let list = path.field("resourceClaims");
-        if let Some(most) = self.rule.max_claims.filter(|&most| claims.len() > most) {
+        if let Some(most) = self.settings.pods.max_claims.filter(|&most| claims.len() > most) {
             let detail = format!("the policy accepts at most {most} resource claims, the pod has {}", claims.len());
             errors.forbidden(CODE, &list, &detail);
         }
@@ -74,16 +90,63 @@ impl<'t> Pod<'t, '_> {
                 self.reference(source, &item.field("source"), errors);
             }
         }
-        if self.rule.names_match {
+        if self.settings.pods.names_match {
             self.names(claims, path, errors);
         }
+        self.extended_resources(path, errors);
     }
 
     /// A claim or a template by name.
     fn reference(&self, holder: NodeId, path: &Path<'_>, errors: &mut Errors) {
-        for (field, list) in [("resourceClaimName", &self.rule.claims), ("resourceClaimTemplateName", &self.rule.templates)] {
+        for (field, list) in
+            [("resourceClaimName", &self.settings.pods.claims), ("resourceClaimTemplateName", &self.settings.pods.templates)]
+        {
             if let Some(name) = self.text(holder, field) {
-                restrictions::refuse(list, CODE, &path.field(field), name, self.release, errors);
+                refuse(list, CODE, &path.field(field), name, self.release, errors);
+                self.classes_of(field, name, &path.field(field), errors);
+            }
+        }
+    }
+
+    /// The classes of a claim or a template, as the cluster has it.
+    fn classes_of(&self, field: &str, name: &str, path: &Path<'_>, errors: &mut Errors) {
+        let kind = if field == "resourceClaimName" { "ResourceClaim" } else { "ResourceClaimTemplate" };
+        let Some(cluster) = self.place.cluster.filter(|_| self.settings.cluster.pod_classes) else { return };
+        match lookups::classes_of(cluster, kind, name, self.place.namespace.name, self.release) {
+            Ok(None) => {}
+            Ok(Some((api, classes))) => {
+                let (rule, code) = match api.kind.object {
+                    ObjectKind::Classic(_) => (&self.settings.resource_classes, Code::PolicyResourceClass),
+                    ObjectKind::Device(_) => (&self.settings.device_classes, Code::PolicyDeviceClass),
+                };
+                for class in &classes {
+                    refuse(rule.of(self.place.namespace), code, path, class, self.release, errors);
+                }
+            }
+            Err(problem) => lookups::failed(&problem, path, errors),
+        }
+    }
+
+    /// Classes that containers name as extended resources.
+    fn extended_resources(&self, path: &Path<'_>, errors: &mut Errors) {
+        let classes = self.settings.device_classes.of(self.place.namespace);
+        for field in ["initContainers", "containers"] {
+            let containers = path.field(field);
+            for (at, &container) in self.items(self.spec, field).iter().enumerate() {
+                let Some(resources) = self.tree.get(container, "resources") else { continue };
+                let container = containers.index(at);
+                let path = container.field("resources");
+                let mut seen = BTreeSet::new();
+                for amounts in ["requests", "limits"] {
+                    let Some(list) = self.tree.get(resources, amounts) else { continue };
+                    for entry in self.tree.entries(list) {
+                        let name = self.tree.text(entry.key);
+                        if let Some(class) = name.strip_prefix(IMPLICIT).filter(|class| seen.insert(*class)) {
+                            let path = path.field(amounts);
+                            refuse(classes, Code::PolicyDeviceClass, &path.key(name), class, self.release, errors);
+                        }
+                    }
+                }
             }
         }
     }

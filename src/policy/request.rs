@@ -90,6 +90,13 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         self.get("kind").and_then(|kind| self.tree.get(kind, "group")).and_then(|group| self.tree.str(group))
     }
 
+    /// Group and version of `requestKind`: what the client wrote, where the server has converted the object.
+    pub fn written_version(&self) -> Option<(&'t str, &'t str)> {
+        let kind = self.get("requestKind")?;
+        let text = |name: &str| self.tree.get(kind, name).and_then(|value| self.tree.str(value));
+        Some((text("group")?, text("version")?))
+    }
+
     /// `object`, unless it is null.
     pub fn object(&self) -> Option<NodeId> {
         self.get("object")

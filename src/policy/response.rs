@@ -1,6 +1,6 @@
 //! A verdict in the shape of each host: Kubewarden's ValidationResponse, OPA's result, Gatekeeper's violations.
 
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Cause, Code, Finding, Severity};
 use crate::policy::judge::Verdict;
 use crate::policy::restrictions;
 use crate::policy::settings::Settings;
@@ -37,7 +37,8 @@ pub struct ValidationResponse {
     /// Why not: one reason bare, several in brackets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// 400 a request that cannot be read, 403 refused by the policy, 422 refused by the API server's own rules.
+    /// 400 a request that cannot be read, 403 refused by the policy, 422 refused by the API server's own rules, 500 a cluster that
+    /// cannot be asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<u16>,
     /// The whole new object.
@@ -188,7 +189,7 @@ fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
     findings.iter().filter(|finding| finding.severity == Severity::Error)
 }
 
-/// The worst of what was found: unreadable before malformed before not wanted.
+/// The worst of what was found: unreadable before malformed before not wanted before not known.
 fn code(findings: &[Finding]) -> Option<u16> {
     errors(findings)
         .map(|finding| match finding.code {
@@ -197,12 +198,14 @@ fn code(findings: &[Finding]) -> Option<u16> {
             Code::NoKind | Code::UnknownKind | Code::TypeMismatch | Code::NamespaceMismatch => 400,
             Code::UnknownField | Code::DuplicateField => 400,
             code if restrictions::setting(code) == "validation" => 422,
+            Code::PolicyCluster if finding.cause == Some(Cause::Internal) => 500,
             _ => 403,
         })
         .min_by_key(|code| match code {
             400 => 0,
             422 => 1,
-            _ => 2,
+            403 => 2,
+            _ => 3,
         })
 }
 

@@ -1,7 +1,7 @@
 //! The JSON Schema of the settings, from the table of keys.
 
-use crate::api::classic::v1alpha2::ALLOCATION_MODES;
-use crate::policy::keys::{Key, Names, SETTINGS, Shape};
+use crate::api::release::LAST_PATCHES;
+use crate::policy::keys::{ALLOCATION_MODES, Key, Names, SETTINGS, Shape};
 use serde_json::{Map, Value, json};
 
 /// The schema (draft 2020-12), for editors and forms; [`crate::policy::Settings::read`] checks more than a schema can say.
@@ -37,13 +37,13 @@ fn object(keys: &'static [Key]) -> Map<String, Value> {
         schema.insert("not".to_owned(), json!({ "required": ["allow", "deny"] }));
     }
     if has("names") {
-        schema.insert("required".to_owned(), json!(["names"]));
-        schema.insert("anyOf".to_owned(), json!([{ "required": ["allow"] }, { "required": ["deny"] }]));
+        let one_of = |a: &str, b: &str| json!({ "anyOf": [{ "required": [a] }, { "required": [b] }] });
+        schema.insert("allOf".to_owned(), json!([one_of("names", "labels"), one_of("allow", "deny")]));
     }
     if has("kind") {
         schema.insert("required".to_owned(), json!(["kind"]));
     }
-    if has("labels") {
+    if has("name") {
         schema.insert("minProperties".to_owned(), Value::from(1));
     }
     schema
@@ -78,10 +78,11 @@ fn name(names: Names) -> Map<String, Value> {
     schema.insert("type".to_owned(), Value::from("string"));
     match names {
         Names::AllocationMode => {
-            schema.insert("examples".to_owned(), json!(ALLOCATION_MODES));
+            schema.insert("examples".to_owned(), json!(ALLOCATION_MODES.concat()));
         }
         Names::Release => {
-            schema.insert("pattern".to_owned(), Value::from(r"^1\.(26|27|28|29|30)(\.[0-9]+)?$"));
+            let minors: Vec<String> = LAST_PATCHES.iter().map(|last| last.minor.to_string()).collect();
+            schema.insert("pattern".to_owned(), Value::from(format!(r"^1\.({})(\.[0-9]+)?$", minors.join("|"))));
         }
         Names::Group => {}
         _ => {

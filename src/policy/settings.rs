@@ -1,10 +1,7 @@
 //! The settings of the policy, typed. Everything is optional; empty settings mean strict validation and nothing else.
 
 use crate::api::Release;
-use crate::policy::check::{self, Errors, below};
-use crate::policy::keys::{SETTINGS, Shape};
 use crate::policy::pattern;
-use crate::text::tree::{Kind, NodeId, Tree};
 
 /// What a policy asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,18 +18,22 @@ pub struct Settings {
     pub release: Option<Release>,
     /// Versions, without the group.
     pub api_versions: List,
+    /// Versions that the server calls deprecated are refused.
+    pub deprecated_denied: bool,
+    /// Device classes.
+    pub device_classes: ClassRule,
     /// Resource classes.
-    pub resource_classes: List,
-    /// Patterns of namespaces, and which classes their claims may name in place of `resource_classes`.
-    pub classes_of_namespaces: Vec<(Vec<String>, List)>,
-    /// The class of a claim that names none.
-    pub default_class: Option<String>,
-    /// The class put in place of one that is not allowed.
-    pub fallback: Option<String>,
-    /// The allocation mode put in place of one that is not allowed.
-    pub fallback_mode: Option<String>,
+    pub resource_classes: ClassRule,
     /// Allocation modes.
     pub allocation_modes: List,
+    /// The allocation mode of a claim that has none or the server's own default.
+    pub default_mode: Option<String>,
+    /// The allocation mode put in place of one that is not allowed.
+    pub fallback_mode: Option<String>,
+    /// Admin access to devices.
+    pub admin_access: AdminRule,
+    /// Which taint rules must select devices.
+    pub taint_selector: Option<TaintSelector>,
     /// Drivers.
     pub drivers: List,
     /// Claims must have a `parametersRef`.
@@ -41,12 +42,14 @@ pub struct Settings {
     pub parameters: GroupKinds,
     /// `suitableNodes` of classes.
     pub suitable_nodes: NodeRule,
-    /// `availableOnNodes` of allocations.
+    /// `availableOnNodes` and `nodeSelector` of allocations.
     pub available_on_nodes: NodeRule,
     /// Nothing may be shareable.
     pub shareable_denied: bool,
     /// Claims of pods.
     pub pods: PodRule,
+    /// What the cluster is asked for.
+    pub cluster: ClusterRule,
     /// Users that are not looked at.
     pub exempt_usernames: Vec<String>,
     /// Groups of users that are not looked at.
@@ -55,6 +58,9 @@ pub struct Settings {
     pub exempt_namespaces: Vec<String>,
 }
 
+/// Keys and values, in the order given.
+pub type Labels = Vec<(String, String)>;
+
 /// How a setting acts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
@@ -62,6 +68,87 @@ pub struct Rule {
     pub warn: Option<bool>,
     /// What users read after the reason.
     pub message: Option<String>,
+}
+
+/// Which classes may be named, and which are put in place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassRule {
+    /// Everywhere else.
+    pub list: List,
+    /// In certain namespaces; the first that fits counts.
+    pub namespaces: Vec<NamespaceClasses>,
+    /// The class of a claim that names none.
+    pub default: Option<String>,
+    /// The class put in place of one that is not allowed.
+    pub fallback: Option<String>,
+}
+
+/// Classes of certain namespaces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamespaceClasses {
+    /// Patterns of names; none: any name.
+    pub names: Vec<String>,
+    /// Labels that the namespace must have.
+    pub labels: Labels,
+    /// The classes.
+    pub list: List,
+}
+
+/// The namespace of a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Namespace<'r> {
+    /// Empty for objects of the cluster.
+    pub name: &'r str,
+    /// Its labels; empty where the settings do not ask for any.
+    pub labels: &'r [(String, String)],
+}
+
+impl Namespace<'_> {
+    /// Does it have all of these labels?
+    pub fn has(self, labels: &Labels) -> bool {
+        labels.iter().all(|label| self.labels.contains(label))
+    }
+}
+
+impl ClassRule {
+    /// The classes that claims of a namespace may name.
+    pub fn of(&self, namespace: Namespace<'_>) -> &List {
+        let fits = |entry: &&NamespaceClasses| {
+            (entry.names.is_empty() || pattern::any(&entry.names, namespace.name)) && namespace.has(&entry.labels)
+        };
+        self.namespaces.iter().find(fits).map_or(&self.list, |entry| &entry.list)
+    }
+}
+
+/// Where admin access may be asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AdminRule {
+    /// Only where the rest of the rule says.
+    pub limited: bool,
+    /// Patterns of namespaces.
+    pub namespaces: Vec<String>,
+    /// Labels of namespaces.
+    pub labels: Labels,
+}
+
+/// Which taint rules must select devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaintSelector {
+    /// Those that evict pods.
+    NoExecute,
+    /// All.
+    Always,
+}
+
+/// What the cluster is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterRule {
+    /// Classes that are named must exist.
+    pub class_exists: bool,
+    /// How many claims a namespace may have.
+    pub max_claims: Option<usize>,
+    /// The claims and templates that pods name are judged by their classes.
+    pub pod_classes: bool,
 }
 
 /// What pods may say about claims.
@@ -76,19 +163,6 @@ pub struct PodRule {
     /// Defined and used names must be the same.
     pub names_match: bool,
 }
-
-/// Settings that have `mode` and `message`.
-const RULES: [&str; 9] = [
-    "apiVersions",
-    "resourceClasses",
-    "allocationModes",
-    "drivers",
-    "parametersRef",
-    "suitableNodes",
-    "availableOnNodes",
-    "shareable",
-    "pods",
-];
 
 /// Which names are accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -158,25 +232,10 @@ pub struct Node {
     /// Empty if only labels are given.
     pub name: String,
     /// In the order given.
-    pub labels: Vec<(String, String)>,
+    pub labels: Labels,
 }
 
 impl Settings {
-    /// Reads settings; `None` is no settings at all.
-    ///
-    /// # Errors
-    /// Everything that is wrong, one line each: unknown keys, wrong types, contradictions.
-    pub fn read(tree: &Tree<'_>, node: Option<NodeId>) -> Result<Self, Vec<String>> {
-        let Some(node) = node.filter(|&node| !matches!(tree.kind(node), Kind::Null)) else { return Ok(Settings::default()) };
-        let mut errors = Errors::default();
-        check::check(tree, node, "", Shape::Object(SETTINGS), &mut errors);
-        let view = View { tree, node: Some(node) };
-        let settings = Settings::of(view);
-        settings.contradictions(view, &mut errors);
-        let errors = errors.into_list();
-        if errors.is_empty() { Ok(settings) } else { Err(errors) }
-    }
-
     /// Whether what a setting does not accept is a warning.
     pub fn warns(&self, setting: &str) -> bool {
         let warn = self.rule(setting).and_then(|rule| rule.warn);
@@ -193,198 +252,22 @@ impl Settings {
         self.rules.iter().find(|(name, _)| *name == setting).map(|(_, rule)| rule)
     }
 
-    /// The classes that claims of a namespace may name.
-    pub fn classes_in(&self, namespace: &str) -> &List {
-        let own = self.classes_of_namespaces.iter().find(|(names, _)| pattern::any(names, namespace));
-        own.map_or(&self.resource_classes, |(_, list)| list)
+    /// Whether the labels of namespaces are asked for.
+    pub fn asks_for_labels(&self) -> bool {
+        let rules = [&self.device_classes, &self.resource_classes];
+        let mut entries = rules.into_iter().flat_map(|rule| &rule.namespaces);
+        !self.admin_access.labels.is_empty() || entries.any(|entry| !entry.labels.is_empty())
     }
 
-    /// What stands there, as far as it is well formed.
-    fn of(view: View<'_, '_>) -> Self {
-        let versions = |patterns: Vec<String>| patterns.iter().map(|text| check::version(text).to_owned()).collect();
-        let parameters = view.get("parametersRef");
-        let group_kinds = |view: View<'_, '_>| -> Vec<GroupKind> {
-            view.items().map(|item| GroupKind { group: item.text("apiGroup"), kind: item.text("kind") }).collect()
-        };
-        Settings {
-            warn: view.text("mode") == "warn",
-            validation_off: view.text("validation") == "off" || view.get("validation").is(false),
-            validation_warns: view.text("validation") == "warn",
-            rules: RULES.iter().map(|name| (*name, view.get(name).rule())).filter(|(_, rule)| *rule != Rule::default()).collect(),
-            release: Release::parse(&view.text("release")),
-            api_versions: match view.get("apiVersions").list() {
-                List::Any => List::Any,
-                List::Allow(patterns) => List::Allow(versions(patterns)),
-                List::Deny(patterns) => List::Deny(versions(patterns)),
-            },
-            resource_classes: view.get("resourceClasses").list(),
-            fallback: view.get("resourceClasses").name("fallback"),
-            classes_of_namespaces: {
-                let entries = view.get("resourceClasses").get("namespaces");
-                entries.items().map(|item| (item.get("names").texts(), item.list())).collect()
-            },
-            default_class: view.get("resourceClasses").name("default"),
-            allocation_modes: view.get("allocationModes").list(),
-            fallback_mode: view.get("allocationModes").name("fallback"),
-            drivers: view.get("drivers").list(),
-            parameters_required: parameters.get("required").is(true),
-            parameters: if parameters.get("allow").node.is_some() {
-                GroupKinds::Allow(group_kinds(parameters.get("allow")))
-            } else if parameters.get("deny").node.is_some() {
-                GroupKinds::Deny(group_kinds(parameters.get("deny")))
-            } else {
-                GroupKinds::Any
-            },
-            suitable_nodes: view.get("suitableNodes").node_rule(),
-            available_on_nodes: view.get("availableOnNodes").node_rule(),
-            shareable_denied: view.get("shareable").get("deny").is(true),
-            pods: {
-                let pods = view.get("pods");
-                PodRule {
-                    claims: pods.get("claims").list(),
-                    templates: pods.get("templates").list(),
-                    max_claims: pods.get("maxClaims").node.and_then(|node| check::count(pods.tree, node)),
-                    names_match: pods.get("namesMatch").is(true),
-                }
-            },
-            exempt_usernames: view.get("exempt").get("usernames").texts(),
-            exempt_groups: view.get("exempt").get("groups").texts(),
-            exempt_namespaces: view.get("exempt").get("namespaces").texts(),
-        }
-    }
-
-    /// Settings that cannot all be meant, and pieces that say too little.
-    fn contradictions(&self, view: View<'_, '_>, errors: &mut Errors) {
-        let namespaces = self.classes_of_namespaces.iter().enumerate();
-        let lists: Vec<(String, &List)> = std::iter::once((String::new(), &self.resource_classes))
-            .chain(namespaces.map(|(at, (_, list))| (format!(" of `namespaces[{at}]`"), list)))
-            .collect();
-        for (key, class) in [("default", &self.default_class), ("fallback", &self.fallback)] {
-            for (place, list) in &lists {
-                let Some(class) = class.as_deref().filter(|class| !list.accepts(class)) else { continue };
-                let what = if matches!(list, List::Deny(_)) { "is denied by `deny`" } else { "is not in `allow`" };
-                let text = format!("{} {what}{place}: name a class that claims may have", check::shown(class));
-                errors.push(&format!("resourceClasses.{key}"), text);
-            }
-        }
-        if let Some(mode) = self.fallback_mode.as_deref().filter(|mode| !self.allocation_modes.accepts(mode)) {
-            let text = format!("{} is not accepted itself: name a mode that claims may have", check::shown(mode));
-            errors.push("allocationModes.fallback", text);
-        }
-        for (at, item) in view.get("resourceClasses").get("namespaces").items().enumerate().filter(|(_, item)| item.is_object()) {
-            let path = format!("resourceClasses.namespaces[{at}]");
-            if item.get("names").node.is_none() {
-                errors.push(&path, "`names` is missing: say which namespaces");
-            }
-            if item.get("allow").node.is_none() && item.get("deny").node.is_none() {
-                errors.push(&path, "says nothing of classes: give it `allow` or `deny`");
-            }
-        }
-        let parameters = view.get("parametersRef");
-        for list in ["allow", "deny"] {
-            for (at, item) in parameters.get(list).items().enumerate() {
-                if item.is_object() && item.get("kind").node.is_none() {
-                    errors.push(
-                        &format!("parametersRef.{list}[{at}]"),
-                        "`kind` is missing: name the kind of the parameters, or write `\"*\"`",
-                    );
-                }
-            }
-        }
-        for (rule, nodes) in [("suitableNodes", &self.suitable_nodes), ("availableOnNodes", &self.available_on_nodes)] {
-            for list in ["mustSelect", "mustNotSelect"] {
-                for (at, item) in view.get(rule).get(list).items().enumerate() {
-                    if item.is_object() && item.get("name").node.is_none() && item.get("labels").node.is_none() {
-                        errors
-                            .push(&format!("{rule}.{list}[{at}]"), "says nothing of the node: give it `name`, `labels` or both");
-                    }
-                }
-            }
-            for (at, node) in nodes.must_not_select.iter().enumerate() {
-                if *node != Node::default() && nodes.must_select.contains(node) {
-                    errors.push(
-                        &below(rule, &format!("mustNotSelect[{at}]")),
-                        "the same node stands in `mustSelect`: no selector does both",
-                    );
-                }
-            }
-        }
-    }
-}
-
-/// A value that may be missing.
-#[derive(Clone, Copy)]
-struct View<'t, 's> {
-    tree: &'t Tree<'s>,
-    node: Option<NodeId>,
-}
-
-impl<'t, 's> View<'t, 's> {
-    fn get(self, name: &str) -> Self {
-        View { tree: self.tree, node: self.node.and_then(|node| self.tree.get(node, name)) }
-    }
-
-    fn is_object(self) -> bool {
-        self.node.is_some_and(|node| self.tree.is_map(node))
-    }
-
-    fn is(self, flag: bool) -> bool {
-        self.node.is_some_and(|node| self.tree.kind(node) == Kind::Bool(flag))
-    }
-
-    fn text(self, name: &str) -> String {
-        self.get(name).node.and_then(|node| self.tree.str(node)).unwrap_or_default().to_owned()
-    }
-
-    fn name(self, name: &str) -> Option<String> {
-        Some(self.text(name)).filter(|text| !text.is_empty())
-    }
-
-    fn rule(self) -> Rule {
-        let warn = match self.text("mode").as_str() {
-            "warn" => Some(true),
-            "enforce" => Some(false),
-            _ => None,
-        };
-        Rule { warn, message: self.name("message") }
-    }
-
-    fn items(self) -> impl Iterator<Item = View<'t, 's>> {
-        let items = self.node.map_or(&[][..], |node| self.tree.items(node));
-        items.iter().map(move |&node| View { tree: self.tree, node: Some(node) })
-    }
-
-    fn texts(self) -> Vec<String> {
-        self.items().filter_map(|item| item.node.and_then(|node| self.tree.str(node))).map(str::to_owned).collect()
-    }
-
-    fn list(self) -> List {
-        if self.get("allow").node.is_some() {
-            List::Allow(self.get("allow").texts())
-        } else if self.get("deny").node.is_some() {
-            List::Deny(self.get("deny").texts())
+    /// The first setting that only a host can follow which asks the cluster.
+    pub fn asks_cluster(&self) -> Option<&'static str> {
+        let cluster = &self.cluster;
+        if cluster.class_exists || cluster.pod_classes || cluster.max_claims.is_some() {
+            Some("cluster")
+        } else if self.asks_for_labels() {
+            Some("labels")
         } else {
-            List::Any
-        }
-    }
-
-    fn node_rule(self) -> NodeRule {
-        NodeRule {
-            required: self.get("required").is(true),
-            must_select: self.get("mustSelect").items().map(View::described).collect(),
-            must_not_select: self.get("mustNotSelect").items().map(View::described).collect(),
-        }
-    }
-
-    fn described(self) -> Node {
-        let labels = self.get("labels");
-        let entries = labels.node.map_or(&[][..], |node| self.tree.entries(node));
-        Node {
-            name: self.text("name"),
-            labels: entries
-                .iter()
-                .filter_map(|entry| Some((self.tree.text(entry.key).to_owned(), self.tree.str(entry.value)?.to_owned())))
-                .collect(),
+            None
         }
     }
 }

@@ -4,7 +4,7 @@ use super::answer::{self, Answer};
 use super::request::Request;
 use crate::finding::{Code, Finding, Origin, TextField};
 use crate::policy::response::{self, ValidationResponse};
-use crate::policy::{self, Mutation, Settings, Verdict};
+use crate::policy::{self, Host, Mutation, Settings, Verdict};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
 use serde_json::value::RawValue;
@@ -43,7 +43,10 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str) -> Answer {
         return answer;
     };
     let verdict = match read(request) {
-        Ok(document) => policy::judge(&document, document.root, &settings, Mutation::Possible),
+        Ok(document) => {
+            let host = Host { mutation: Mutation::Possible, cluster: None };
+            policy::judge(&document, document.root, &settings, host)
+        }
         Err(problem) => Verdict::unreadable("", problem),
     };
     answer.ok = verdict.accepted();

@@ -4,15 +4,18 @@
 use super::admit::{members, read, read_settings, utf8};
 use super::raw_mode;
 use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
-use crate::policy::{self, Mutation, Settings, Verdict};
+use crate::policy::{self, Cluster, Host, Mutation, Settings, Verdict};
 use crate::text::Document;
 use crate::text::tree::{NodeId, Tree};
+
+/// OPA changes nothing and cannot be asked.
+const ALONE: Host<'static> = Host { mutation: Mutation::Impossible, cluster: None };
 
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
 
-/// Kubewarden's `validate`: `{"request": …, "settings": …}` in, a ValidationResponse out.
-pub fn validate(payload: &[u8]) -> String {
+/// Kubewarden's `validate`: `{"request": …, "settings": …}` in, a ValidationResponse out. `cluster`: where Kubewarden can be asked.
+pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
     let document = match utf8(payload).and_then(read) {
         Ok(document) => document,
         Err(problem) => return super::print(&ValidationResponse::of(&Verdict::unreadable("", problem))),
@@ -23,13 +26,22 @@ pub fn validate(payload: &[u8]) -> String {
         return super::print(&raw_mode::raw_response(&text));
     }
     let settings = || Settings::read(tree, member("settings"));
-    super::print(&ValidationResponse::of(&verdict(&document, request, settings, "", Mutation::Possible)))
+    super::print(&ValidationResponse::of(&verdict(
+        &document,
+        request,
+        settings,
+        "",
+        Host { mutation: Mutation::Possible, cluster },
+    )))
 }
 
-/// Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out.
-pub fn validate_settings(payload: &[u8]) -> String {
+/// Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out. `asked`: Kubewarden can be asked for the
+/// cluster.
+pub fn validate_settings(payload: &[u8], asked: bool) -> String {
     let text = utf8(payload).map_err(|problem| vec![problem]);
-    super::print(&SettingsValidationResponse::of(text.and_then(read_settings)))
+    let settings = text.and_then(read_settings);
+    let usable = settings.and_then(|settings| if asked { Ok(()) } else { policy::without_cluster(&settings) });
+    super::print(&SettingsValidationResponse::of(usable))
 }
 
 /// OPA's evaluation: the input and the data, which is the settings, give the value of the entry point.
@@ -44,7 +56,7 @@ pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     }
     if let Some(review) = member("review") {
         let settings = || Settings::read(tree, member("parameters")).and_then(response::for_gatekeeper);
-        let verdict = verdict(&document, Some(review), settings, "", Mutation::Impossible);
+        let verdict = verdict(&document, Some(review), settings, "", ALONE);
         return super::print(&response::violations(&verdict));
     }
     let request = member("request");
@@ -52,7 +64,7 @@ pub fn evaluate(input: &[u8], data: &[u8]) -> String {
         return raw_mode::opa_answer(&text);
     }
     let settings = || utf8(data).map_err(|problem| vec![problem]).and_then(read_settings);
-    super::print(&OpaResult::of(&verdict(&document, request, settings, uid(tree, request), Mutation::Impossible)))
+    super::print(&OpaResult::of(&verdict(&document, request, settings, uid(tree, request), ALONE)))
 }
 
 /// A request, judged by settings; `uid` is told where the settings cannot be used.
@@ -61,10 +73,10 @@ fn verdict(
     request: Option<NodeId>,
     settings: impl FnOnce() -> Result<Settings, Vec<String>>,
     uid: &str,
-    mutation: Mutation,
+    host: Host<'_>,
 ) -> Verdict {
     match settings() {
-        Ok(settings) => policy::judge(document, request, &settings, mutation),
+        Ok(settings) => policy::judge(document, request, &settings, host),
         Err(errors) => Verdict::unusable(uid, &errors),
     }
 }

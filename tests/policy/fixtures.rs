@@ -1,14 +1,15 @@
 //! The policy's fixtures: one JSON file per subject, a list of cases, the same for every build of the policy.
 //!
 //! A case has a `name` and what is sent, one of
-//! - `settings` and `object` (with `old`, `operation`, `subResource`, `namespace`, `user`, `groups`): an AdmissionRequest is
+//! - `settings` and `object` (with `old`, `operation`, `subResource`, `requestKind`, `namespace`, `user`, `groups`): an AdmissionRequest is
 //!   made around the object, as an API server makes it;
 //! - `settings` and `request`: the AdmissionRequest, or a request of the contract, as it stands;
 //! - `settingsOnly`: settings to be validated;
 //! - `payload`: the text sent to `validate`; a list is joined, `{"repeat": "text", "times": 3}` in it is text too;
 //! - `bytes`: the same, as numbers.
 //!
-//! and `expect`: the whole answer; a message may be a list as a payload may.
+//! and `expect`: the whole answer; a message may be a list as a payload may. `cluster` lists what the host is asked and what it
+//! answers, each `{"operation": …, "payload": …, "answer": …}` or with `error` in place of `answer`; other calls are refused.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -25,8 +26,27 @@ pub struct Fixture {
     pub operation: &'static str,
     /// What is sent.
     pub payload: Vec<u8>,
+    /// What the host is asked, and what it answers.
+    pub cluster: Vec<Call>,
     /// What must be answered; `null` where nothing was written down.
     pub expect: Value,
+}
+
+/// A call to the host.
+#[derive(Clone)]
+pub struct Call {
+    /// Of the namespace `kubernetes`.
+    pub operation: String,
+    /// JSON.
+    pub payload: String,
+    /// JSON, or the host's words.
+    pub answer: Result<String, String>,
+}
+
+/// What the host answers to a call.
+pub fn host_answer(calls: &[Call], operation: &str, payload: &str) -> Result<String, String> {
+    let known = calls.iter().find(|call| call.operation == operation && call.payload == payload);
+    known.map_or_else(|| Err(format!("nothing is recorded for {operation} {payload}")), |call| call.answer.clone())
 }
 
 impl Fixture {
@@ -120,6 +140,7 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         "old",
         "operation",
         "subResource",
+        "requestKind",
         "namespace",
         "user",
         "groups",
@@ -127,6 +148,7 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         "settingsOnly",
         "payload",
         "bytes",
+        "cluster",
         "expect",
     ];
     let name = format!("{file}: {}", case["name"].as_str().unwrap_or_else(|| panic!("{file}: a case without name")));
@@ -148,7 +170,16 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         payload.insert("settings".to_owned(), case.get("settings").cloned().unwrap_or_else(|| json!({})));
         ("validate", Value::Object(payload).to_string().into_bytes())
     };
-    Fixture { name, operation, payload, expect: case["expect"].clone() }
+    let calls = case["cluster"].as_array().map_or(&[][..], Vec::as_slice);
+    let cluster = calls.iter().map(|call| Call {
+        operation: call["operation"].as_str().unwrap_or_else(|| panic!("{name}: a call without operation")).to_owned(),
+        payload: call["payload"].to_string(),
+        answer: match &call["error"] {
+            Value::String(error) => Err(error.clone()),
+            _ => Ok(call["answer"].to_string()),
+        },
+    });
+    Fixture { cluster: cluster.collect(), name, operation, payload, expect: case["expect"].clone() }
 }
 
 /// The AdmissionRequest around a case's object.
@@ -161,7 +192,7 @@ fn request(case: &Value) -> Value {
     let text = |key: &str, default: &str| case[key].as_str().unwrap_or(default).to_owned();
     let operation = text("operation", if case["old"].is_null() { "CREATE" } else { "UPDATE" });
     let plural = match kind {
-        "ResourceClass" => "resourceclasses".to_owned(),
+        _ if kind.ends_with("Class") => format!("{}es", kind.to_lowercase()),
         _ if kind.ends_with("Parameters") => kind.to_lowercase(),
         _ => format!("{}s", kind.to_lowercase()),
     };
@@ -182,6 +213,9 @@ fn request(case: &Value) -> Value {
     let namespace = text("namespace", metadata["namespace"].as_str().unwrap_or_default());
     if !namespace.is_empty() {
         request["namespace"] = json!(namespace);
+    }
+    if let Some(kind) = case.get("requestKind") {
+        request["requestKind"] = kind.clone();
     }
     if let Some(sub_resource) = case.get("subResource") {
         request["subResource"] = sub_resource.clone();

@@ -7,8 +7,8 @@ use super::sorted::{Set, Sorted};
 use serde::Serialize;
 use std::rc::Rc;
 
-/// Domain of the names that stand for a class.
-const IMPLICIT: &str = "deviceclass.resource.kubernetes.io/";
+/// Domain of the extended resources that stand for the class of their name.
+pub const IMPLICIT: &str = "deviceclass.resource.kubernetes.io/";
 /// What upstream calls the claim before it is written.
 pub const CLAIM_NAME: &str = "<extended-resources>";
 /// Marks such a claim once it is written.

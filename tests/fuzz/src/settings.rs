@@ -38,7 +38,7 @@ fn ask(request: &str) -> Value {
 
 /// What is wrong with settings, told in the same words by the policy and by the contract.
 fn errors(settings: &str) -> Vec<String> {
-    let policy: Value = serde_json::from_str(&hosts::validate_settings(settings.as_bytes())).unwrap();
+    let policy: Value = serde_json::from_str(&hosts::validate_settings(settings.as_bytes(), true)).unwrap();
     if serde_json::from_str::<&serde_json::value::RawValue>(settings).is_err() {
         let valid = policy["valid"].as_bool().unwrap();
         assert!(!valid || settings.trim().is_empty(), "not JSON, but accepted: {settings:?}");
@@ -138,7 +138,7 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
 fn hosts_agree(settings: &str, errors: &[String], request: &str) {
     let parse = |text: &str| -> Value { serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}")) };
     let payload = format!(r#"{{"request":{request},"settings":{settings}}}"#);
-    let kubewarden = hosts::validate(payload.as_bytes());
+    let kubewarden = hosts::validate(payload.as_bytes(), None);
     let response = parse(&kubewarden);
     let accepted = response["accepted"].as_bool().unwrap();
     assert_eq!(accepted, response["code"].is_null(), "{response}\n{payload}");
@@ -165,7 +165,7 @@ fn hosts_agree(settings: &str, errors: &[String], request: &str) {
     if errors.is_empty() && response["code"] != 400 && set.is_object() {
         let mut warn = set.clone();
         warn["mode"] = json!("warn");
-        let warned = parse(&hosts::validate(format!(r#"{{"request":{request},"settings":{warn}}}"#).as_bytes()));
+        let warned = parse(&hosts::validate(format!(r#"{{"request":{request},"settings":{warn}}}"#).as_bytes(), None));
         assert_eq!(warned["accepted"], true, "{payload}\n{warned}");
         assert!(warned["mutated_object"].is_null(), "{payload}\n{warned}");
         if !accepted {

@@ -7,8 +7,12 @@ export class Guest {
   #operation;
   #payload;
   #replies;
+  #cluster;
+  #answered;
 
-  constructor(module) {
+  /** `cluster`: what the host answers, each `{operation, payload, answer}` or with `error`; all other calls are refused. */
+  constructor(module, cluster = []) {
+    this.#cluster = cluster;
     const imports = {
       __guest_request: (operation, payload) => {
         this.#bytes().set(this.#operation, operation);
@@ -16,6 +20,11 @@ export class Guest {
       },
       __guest_response: (start, length) => this.#replies.push(this.#text(start, length)),
       __guest_error: (start, length) => this.#replies.push(`error: ${this.#text(start, length)}`),
+      __host_call: (...parts) => this.#hostCall(...[0, 2, 4, 6].map((at) => this.#text(parts[at], parts[at + 1]))),
+      __host_response_len: () => this.#answered.length,
+      __host_response: (start) => this.#bytes().set(this.#answered, start),
+      __host_error_len: () => this.#answered.length,
+      __host_error: (start) => this.#bytes().set(this.#answered, start),
       __console_log: (start, length) => console.error(this.#text(start, length)),
     };
     this.#instance = new WebAssembly.Instance(module, { wapc: imports });
@@ -27,6 +36,14 @@ export class Guest {
 
   #text(start, length) {
     return decoder.decode(this.#bytes().subarray(start, start + length));
+  }
+
+  #hostCall(binding, namespace, operation, payload) {
+    const ours = binding === "kubewarden" && namespace === "kubernetes";
+    const known = ours && this.#cluster.find((call) => call.operation === operation && call.payload === payload);
+    const { answer, error } = known || { error: `nothing is recorded for ${operation} ${payload}` };
+    this.#answered = encoder.encode(answer ?? error);
+    return answer === undefined || answer === null ? 0 : 1;
   }
 
   /** Answers with the guest's text; an error begins with `error: `. */

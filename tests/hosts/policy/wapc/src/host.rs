@@ -1,5 +1,6 @@
 //! The host's side of waPC.
 
+use policy_wapc::fixtures::{self, Call as HostCall};
 use wasmi::{Caller, Engine, Extern, Linker, Module, Store, TypedFunc};
 
 /// What a guest gives back.
@@ -26,6 +27,9 @@ struct Call {
     operation: Vec<u8>,
     payload: Vec<u8>,
     replies: Vec<Reply>,
+    /// What the fixture says of the cluster, and what was last answered from it.
+    cluster: Vec<HostCall>,
+    answered: Vec<u8>,
     log: Vec<String>,
 }
 
@@ -58,11 +62,7 @@ impl Host {
         sections.map(|section| section.data().to_vec()).collect()
     }
 
-    /// One call in a fresh instance, as policy-server does it.
-    pub fn call(&self, operation: &str, payload: &[u8]) -> Reply {
-        self.instance().call(operation, payload)
-    }
-
+    /// A fresh instance, as policy-server makes one for each request.
     pub fn instance(&self) -> Instance {
         let mut store = Store::new(&self.engine, Call::default());
         let mut linker = Linker::new(&self.engine);
@@ -83,6 +83,28 @@ impl Host {
             let line = String::from_utf8_lossy(&read(&caller, start, len)).into_owned();
             caller.data_mut().log.push(line);
         };
+        type Part = (u32, u32);
+        let host_call = |mut caller: Caller<'_, Call>, b: u32, bl: u32, n: u32, nl: u32, o: u32, ol: u32, p: u32, pl: u32| {
+            let text = |(start, len): Part| String::from_utf8(read(&caller, start, len)).expect("UTF-8");
+            let [binding, namespace, operation, payload] = [(b, bl), (n, nl), (o, ol), (p, pl)].map(text);
+            let answer = match (binding.as_str(), namespace.as_str()) {
+                ("kubewarden", "kubernetes") => fixtures::host_answer(&caller.data().cluster, &operation, &payload),
+                _ => Err(format!("there is no {binding}/{namespace}")),
+            };
+            let code = u32::from(answer.is_ok());
+            caller.data_mut().answered = answer.unwrap_or_else(|error| error).into_bytes();
+            code
+        };
+        let answered_len = |caller: Caller<'_, Call>| u32::try_from(caller.data().answered.len()).unwrap();
+        let answered = |mut caller: Caller<'_, Call>, start: u32| {
+            let bytes = caller.data().answered.clone();
+            write(&mut caller, start, &bytes);
+        };
+        linker.func_wrap("wapc", "__host_call", host_call).unwrap();
+        linker.func_wrap("wapc", "__host_response_len", answered_len).unwrap();
+        linker.func_wrap("wapc", "__host_response", answered).unwrap();
+        linker.func_wrap("wapc", "__host_error_len", answered_len).unwrap();
+        linker.func_wrap("wapc", "__host_error", answered).unwrap();
         linker.func_wrap("wapc", "__guest_request", request).unwrap();
         linker.func_wrap("wapc", "__guest_response", response).unwrap();
         linker.func_wrap("wapc", "__guest_error", error).unwrap();
@@ -106,8 +128,9 @@ pub struct Instance {
 }
 
 impl Instance {
-    pub fn call(&mut self, operation: &str, payload: &[u8]) -> Reply {
-        *self.store.data_mut() = Call { operation: operation.into(), payload: payload.to_vec(), ..Call::default() };
+    pub fn call(&mut self, operation: &str, payload: &[u8], cluster: &[HostCall]) -> Reply {
+        let cluster = cluster.to_vec();
+        *self.store.data_mut() = Call { operation: operation.into(), payload: payload.to_vec(), cluster, ..Call::default() };
         let lens = (u32::try_from(operation.len()).unwrap(), u32::try_from(payload.len()).unwrap());
         let code = match self.call.call(&mut self.store, lens) {
             Ok(code) => code,

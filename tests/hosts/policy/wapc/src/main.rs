@@ -5,6 +5,7 @@
 
 mod host;
 
+use claimkit::policy::Cluster;
 use claimkit::wire::hosts;
 use host::{Host, Reply};
 use policy_wapc::fixtures;
@@ -30,8 +31,10 @@ fn main() -> ExitCode {
     let mut instance = host.instance();
     for fixture in &fixtures {
         let expected = Reply::Response(native(fixture).into_bytes());
-        tally.equal(&fixture.name, &host.call(fixture.operation, &fixture.payload), &expected);
-        tally.equal(&format!("{} (again)", fixture.name), &instance.call(fixture.operation, &fixture.payload), &expected);
+        let given = host.instance().call(fixture.operation, &fixture.payload, &fixture.cluster);
+        tally.equal(&fixture.name, &given, &expected);
+        let again = instance.call(fixture.operation, &fixture.payload, &fixture.cluster);
+        tally.equal(&format!("{} (again)", fixture.name), &again, &expected);
     }
     println!("policy-wapc: {} fixtures, {} passed, {} failed", fixtures.len(), tally.passed, tally.failed);
     if tally.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -40,24 +43,43 @@ fn main() -> ExitCode {
 /// What the module is apart from its answers: imports, exports, metadata, the protocol and its errors. replay.mjs compares the
 /// metadata.
 fn shape(host: &Host, tally: &mut Tally) {
-    let wanted = ["wapc.__console_log", "wapc.__guest_error", "wapc.__guest_request", "wapc.__guest_response"];
-    tally.equal("imports", &host.imports(), &wanted.map(str::to_owned).to_vec());
+    let wanted = [
+        "console_log",
+        "guest_error",
+        "guest_request",
+        "guest_response",
+        "host_call",
+        "host_error",
+        "host_error_len",
+        "host_response",
+        "host_response_len",
+    ];
+    tally.equal("imports", &host.imports(), &wanted.map(|name| format!("wapc.__{name}")).to_vec());
     let exports = host.exports();
     tally.equal("exports", &exports.iter().any(|name| name == "memory"), &true);
     tally.equal("exports", &exports.iter().any(|name| name == "__guest_call"), &true);
     tally.equal("no export of another engine", &exports.iter().any(|name| name.starts_with("opa_")), &false);
     let sections = host.metadata();
     tally.equal("metadata sections", &sections.len(), &1);
-    tally.equal("protocol", &host.call("protocol_version", b""), &Reply::Response(b"\"v1\"".to_vec()));
+    tally.equal("protocol", &host.instance().call("protocol_version", b"", &[]), &Reply::Response(b"\"v1\"".to_vec()));
     let unknown = "unknown operation `mutate`; there are `validate`, `validate_settings` and `protocol_version`";
-    tally.equal("an unknown operation", &host.call("mutate", b"{}"), &Reply::Error(unknown.as_bytes().to_vec()));
+    tally.equal("an unknown operation", &host.instance().call("mutate", b"{}", &[]), &Reply::Error(unknown.as_bytes().to_vec()));
+}
+
+/// A cluster that answers what the fixture says.
+struct Recorded<'f>(&'f [fixtures::Call]);
+
+impl Cluster for Recorded<'_> {
+    fn call(&self, operation: &str, payload: &str) -> Result<String, String> {
+        fixtures::host_answer(self.0, operation, payload)
+    }
 }
 
 /// What the crate answers.
 fn native(fixture: &fixtures::Fixture) -> String {
     match fixture.operation {
-        "validate" => hosts::validate(&fixture.payload),
-        _ => hosts::validate_settings(&fixture.payload),
+        "validate" => hosts::validate(&fixture.payload, Some(&Recorded(&fixture.cluster))),
+        _ => hosts::validate_settings(&fixture.payload, true),
     }
 }
 

@@ -1,0 +1,106 @@
+//! What a cluster holds, where the policy's host can be asked: Kubewarden's host capabilities of the namespace `kubernetes`.
+//!
+//! Source: Kubewarden 1.36, `crates/policy-evaluator/src/callback_handler/kubernetes/client.rs`.
+
+use crate::policy::settings::Labels;
+use crate::text::json;
+use crate::text::tree::{Kind, NodeId, Tree};
+use serde::Serialize;
+
+/// A host that can be asked.
+pub trait Cluster {
+    /// Calls an operation of the namespace `kubernetes`, JSON in and out.
+    ///
+    /// # Errors
+    /// The host's own words.
+    fn call(&self, operation: &str, payload: &str) -> Result<String, String>;
+}
+
+/// What came of looking for an object.
+#[derive(Debug)]
+pub enum Lookup {
+    /// Its JSON.
+    Found(String),
+    /// There is none.
+    Missing,
+    /// The host could not tell, and why.
+    Failed(String),
+}
+
+#[derive(Serialize)]
+struct GetResource<'q> {
+    api_version: &'q str,
+    kind: &'q str,
+    name: &'q str,
+    namespace: Option<&'q str>,
+    disable_cache: bool,
+}
+
+#[derive(Serialize)]
+struct ListResources<'q> {
+    api_version: &'q str,
+    kind: &'q str,
+    namespace: &'q str,
+    label_selector: Option<&'q str>,
+    field_selector: Option<&'q str>,
+    field_masks: [&'q str; 1],
+}
+
+/// Looks for an object; `namespace` is `None` for objects of the cluster.
+pub fn get(cluster: &dyn Cluster, api_version: &str, kind: &str, name: &str, namespace: Option<&str>) -> Lookup {
+    let payload = GetResource { api_version, kind, name, namespace, disable_cache: false };
+    let payload = match serde_json::to_string(&payload) {
+        Ok(payload) => payload,
+        Err(error) => return Lookup::Failed(error.to_string()),
+    };
+    match cluster.call("get_resource", &payload) {
+        Ok(object) => Lookup::Found(object),
+        // The host has no other way to say that there is none: `Cannot find v1/Node named 'n1' inside of namespace 'None'`.
+        Err(problem) if problem.contains("Cannot find ") && problem.contains(&format!(" named '{name}'")) => Lookup::Missing,
+        Err(problem) => Lookup::Failed(problem),
+    }
+}
+
+/// How many objects of a kind a namespace has.
+///
+/// # Errors
+/// Why the host could not tell.
+pub fn count(cluster: &dyn Cluster, api_version: &str, kind: &str, namespace: &str) -> Result<usize, String> {
+    let field_masks = ["metadata.name"];
+    let payload = ListResources { api_version, kind, namespace, label_selector: None, field_selector: None, field_masks };
+    let payload = serde_json::to_string(&payload).map_err(|error| error.to_string())?;
+    let list = cluster.call("list_resources_by_namespace", &payload)?;
+    let (tree, root) = parse(&list)?;
+    match tree.get(root, "items").map(|items| (items, tree.kind(items))) {
+        Some((items, Kind::Seq { .. })) => Ok(tree.items(items).len()),
+        _ => Err("the host's list has no `items`".to_owned()),
+    }
+}
+
+/// The labels of a namespace.
+///
+/// # Errors
+/// Why they are not known.
+pub fn labels(cluster: &dyn Cluster, namespace: &str) -> Result<Labels, String> {
+    let object = match get(cluster, "v1", "Namespace", namespace, None) {
+        Lookup::Found(object) => object,
+        Lookup::Missing => return Err(format!("there is no namespace `{namespace}`")),
+        Lookup::Failed(problem) => return Err(problem),
+    };
+    let (tree, root) = parse(&object)?;
+    let labels = tree.get(root, "metadata").and_then(|metadata| tree.get(metadata, "labels"));
+    let entries = labels.map_or(&[][..], |labels| tree.entries(labels));
+    Ok(entries.iter().filter_map(|entry| Some((tree.text(entry.key).to_owned(), tree.str(entry.value)?.to_owned()))).collect())
+}
+
+/// One JSON value of the host.
+///
+/// # Errors
+/// It is not JSON.
+pub fn parse(text: &str) -> Result<(Tree<'_>, NodeId), String> {
+    let mut tree = Tree::new(text);
+    match json::value(&mut tree, 0, json::MAX_DEPTH) {
+        Ok((root, _)) => Ok((tree, root)),
+        Err(error) => Err(format!("the host's answer cannot be read: {} at byte {}", error.message, error.offset)),
+    }
+}

@@ -1,0 +1,151 @@
+//! What the settings do not accept in objects of v1alpha3 and later.
+
+use crate::api::device::ALLOCATION_MODES;
+use crate::api::{DeviceKind, Release};
+use crate::finding::{Code, Path};
+use crate::policy::pattern;
+use crate::policy::refusals::{Subject, driver, node_rule, refuse};
+use crate::policy::settings::{Settings, TaintSelector};
+use crate::record::{Record, Value};
+use crate::rules::Errors;
+
+/// An object without its status.
+pub fn of_object(kind: DeviceKind, settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
+    let root = Path::ROOT;
+    let path = root.field("spec");
+    let Some(spec) = subject.object.record("spec") else { return };
+    match kind {
+        DeviceKind::ResourceClaim => claim_spec(settings, subject, spec, &path, errors),
+        DeviceKind::ResourceClaimTemplate => {
+            if let Some(spec) = spec.record("spec") {
+                claim_spec(settings, subject, spec, &path.field("spec"), errors);
+            }
+        }
+        DeviceKind::DeviceClass => {
+            opaque_drivers(settings, subject.release, spec, &path, errors);
+            if spec.schema.field("suitableNodes", subject.release).is_some() {
+                let (rule, nodes) = (&settings.suitable_nodes, path.field("suitableNodes"));
+                node_rule(rule, Code::PolicySuitableNodes, spec, &nodes, "suitableNodes", subject.release, errors);
+            }
+        }
+        DeviceKind::ResourceSlice | DeviceKind::ResourcePoolStatusRequest => {
+            driver(settings, subject.release, spec, "driver", &path, errors);
+        }
+        DeviceKind::DeviceTaintRule => taint_rule(settings, subject, spec, &path, errors),
+        DeviceKind::PodSchedulingContext => {}
+    }
+}
+
+/// The status of a claim.
+pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
+    let Some(status) = subject.object.record("status") else { return };
+    let root = Path::ROOT;
+    let path = root.field("status");
+    if let Some(allocation) = status.record("allocation") {
+        let path = path.field("allocation");
+        driver(settings, subject.release, allocation, "controller", &path, errors);
+        if let Some(devices) = allocation.record("devices") {
+            let path = path.field("devices");
+            drivers(settings, subject.release, devices, "results", &path, errors);
+            opaque_drivers(settings, subject.release, devices, &path, errors);
+        }
+        let (rule, nodes) = (&settings.available_on_nodes, path.field("nodeSelector"));
+        node_rule(rule, Code::PolicyAvailableOnNodes, allocation, &nodes, "nodeSelector", subject.release, errors);
+    }
+    drivers(settings, subject.release, status, "devices", &path, errors);
+}
+
+fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    driver(settings, subject.release, spec, "controller", path, errors);
+    let Some(devices) = spec.record("devices") else { return };
+    let path = path.field("devices");
+    each_request(devices, &path, &mut |request, path| device_request(settings, subject, request, path, errors));
+    opaque_drivers(settings, subject.release, devices, &path, errors);
+}
+
+/// Calls with each struct that asks for devices of one class, and its path: requests in the form of v1alpha3 and v1beta1,
+/// `exactly` of later ones, and the alternatives of `firstAvailable`.
+pub fn each_request(devices: &Record<'_>, path: &Path<'_>, then: &mut dyn FnMut(&Record<'_>, &Path<'_>)) {
+    let path = path.field("requests");
+    for (at, request) in devices.list("requests").iter().enumerate() {
+        let Some(request) = request.as_record() else { continue };
+        let path = path.index(at);
+        let alternatives = request.list("firstAvailable");
+        if let Some(exactly) = request.record("exactly") {
+            then(exactly, &path.field("exactly"));
+        } else if request.schema.slot("deviceClassName").is_some() && alternatives.is_empty() {
+            then(request, &path);
+        }
+        let path = path.field("firstAvailable");
+        for (at, alternative) in alternatives.iter().enumerate() {
+            if let Some(alternative) = alternative.as_record() {
+                then(alternative, &path.index(at));
+            }
+        }
+    }
+}
+
+fn device_request(settings: &Settings, subject: Subject<'_>, request: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let release = subject.release;
+    let class = request.str("deviceClassName");
+    // A missing class is the API server's to refuse, unless its rules are switched off.
+    if !class.is_empty() || settings.validation_off {
+        let classes = settings.device_classes.of(subject.namespace);
+        refuse(classes, Code::PolicyDeviceClass, &path.field("deviceClassName"), class, release, errors);
+    }
+    let mode = request.str("allocationMode");
+    if ALLOCATION_MODES.contains(&mode) || settings.validation_off {
+        refuse(&settings.allocation_modes, Code::PolicyAllocationMode, &path.field("allocationMode"), mode, release, errors);
+    }
+    let rule = &settings.admin_access;
+    if rule.limited && request.bool("adminAccess") {
+        let named = pattern::any(&rule.namespaces, subject.namespace.name);
+        let labelled = !rule.labels.is_empty() && subject.namespace.has(&rule.labels);
+        if !named && !labelled {
+            let detail = "the policy does not accept admin access to devices in this namespace";
+            errors.forbidden(Code::PolicyAdminAccess, &path.field("adminAccess"), detail);
+        }
+    }
+}
+
+/// A rule that selects no devices by name means all of them.
+fn taint_rule(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let selector = spec.record("deviceSelector");
+    let path_to_selector = path.field("deviceSelector");
+    if let Some(selector) = selector {
+        driver(settings, subject.release, selector, "driver", &path_to_selector, errors);
+        let class = selector.str("deviceClassName");
+        if !class.is_empty() {
+            let path = path_to_selector.field("deviceClassName");
+            refuse(&settings.device_classes.list, Code::PolicyDeviceClass, &path, class, subject.release, errors);
+        }
+    }
+    let effect = spec.record("taint").map_or("", |taint| taint.str("effect"));
+    let judged = match settings.taint_selector {
+        None => false,
+        Some(TaintSelector::Always) => true,
+        Some(TaintSelector::NoExecute) => effect == "NoExecute",
+    };
+    let selects = |selector: &Record<'_>| selector.schema.fields.iter().any(|field| selector.has(field.json));
+    if judged && !selector.is_some_and(selects) {
+        let detail = "the policy asks for a selector: without one the rule taints every device of the cluster";
+        errors.required(Code::PolicyTaintRule, &path_to_selector, detail);
+    }
+}
+
+/// The drivers of the opaque configurations in `config`.
+fn opaque_drivers(settings: &Settings, release: Release, holder: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let path = path.field("config");
+    for (at, config) in holder.list("config").iter().filter_map(Value::as_record).enumerate() {
+        if let Some(opaque) = config.record("opaque") {
+            driver(settings, release, opaque, "driver", &path.index(at).field("opaque"), errors);
+        }
+    }
+}
+
+fn drivers(settings: &Settings, release: Release, holder: &Record<'_>, list: &str, path: &Path<'_>, errors: &mut Errors) {
+    let path = path.field(list);
+    for (at, item) in holder.list(list).iter().filter_map(Value::as_record).enumerate() {
+        driver(settings, release, item, "driver", &path.index(at), errors);
+    }
+}

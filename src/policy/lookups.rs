@@ -1,0 +1,143 @@
+//! What the settings ask of the cluster: whether classes exist, how many claims a namespace has, which classes the claims of a pod
+//! name.
+
+use crate::api::{Api, ObjectKind, Release, VERSIONS};
+use crate::finding::{Code, Path};
+use crate::manifest::{self, What};
+use crate::policy::cluster::{self, Cluster, Lookup};
+use crate::policy::devices;
+use crate::policy::refusals::Subject;
+use crate::policy::settings::Settings;
+use crate::record::Record;
+use crate::record::decode::{How, Via};
+use crate::rules::{Context, Errors, FieldError};
+use crate::server::Body;
+use crate::text::{Document, Mode, Span};
+use std::collections::BTreeSet;
+
+const CODE: Code = Code::PolicyCluster;
+
+/// Most classes of one object that are looked up: a claim has at most 32 requests of 8 alternatives each.
+const MOST: usize = 256;
+
+/// The classes that a claim or a template names, each once.
+pub fn classes(api: Api, object: &Record<'_>) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut seen = BTreeSet::new();
+    each_class(api, object, &mut |class, _| {
+        if !class.is_empty() && seen.len() < MOST && seen.insert(class.to_owned()) {
+            names.push(class.to_owned());
+        }
+    });
+    names
+}
+
+/// Calls with each class and the path of its name.
+fn each_class(api: Api, object: &Record<'_>, then: &mut dyn FnMut(&str, &Path<'_>)) {
+    let Some(mut spec) = object.record("spec") else { return };
+    let root = Path::ROOT;
+    let outer = root.field("spec");
+    let inner = outer.field("spec");
+    let mut path = &outer;
+    if api.kind.object.is_template() {
+        let Some(claim) = spec.record("spec") else { return };
+        (spec, path) = (claim, &inner);
+    } else if !api.kind.object.is_claim() {
+        return;
+    }
+    match api.kind.object {
+        ObjectKind::Classic(_) => then(spec.str("resourceClassName"), &path.field("resourceClassName")),
+        ObjectKind::Device(_) => {
+            let Some(requests) = spec.record("devices") else { return };
+            devices::each_request(requests, &path.field("devices"), &mut |request, path| {
+                then(request.str("deviceClassName"), &path.field("deviceClassName"));
+            });
+        }
+    }
+}
+
+/// What the cluster does not bear out of a new claim or template; `stored`: it is counted already.
+pub fn violations(settings: &Settings, cluster: &dyn Cluster, subject: Subject<'_>, stored: bool) -> Vec<FieldError> {
+    let mut errors = Context::new(subject.release).errors();
+    let api_version = subject.api.version.api_version;
+    if settings.cluster.class_exists {
+        let kind = match subject.api.kind.object {
+            ObjectKind::Classic(_) => "ResourceClass",
+            ObjectKind::Device(_) => "DeviceClass",
+        };
+        let mut seen = BTreeSet::new();
+        each_class(subject.api, subject.object, &mut |class, path| {
+            if !class.is_empty() && seen.len() < MOST && seen.insert(class.to_owned()) {
+                match cluster::get(cluster, api_version, kind, class, None) {
+                    Lookup::Found(_) => {}
+                    Lookup::Missing => errors.not_found(CODE, path, class),
+                    Lookup::Failed(problem) => failed(&problem, path, &mut errors),
+                }
+            }
+        });
+    }
+    let namespace = subject.namespace.name;
+    if let Some(most) = settings.cluster.max_claims.filter(|_| subject.api.kind.object.is_claim() && !namespace.is_empty()) {
+        let root = Path::ROOT;
+        let path = root.field("metadata");
+        let path = path.field("namespace");
+        match cluster::count(cluster, api_version, "ResourceClaim", namespace) {
+            Ok(count) => {
+                let with_this = if stored { count } else { count.saturating_add(1) };
+                if with_this > most {
+                    let detail =
+                        format!("the policy accepts at most {most} resource claims in a namespace, this one has {count}");
+                    errors.forbidden(CODE, &path, &detail);
+                }
+            }
+            Err(problem) => failed(&problem, &path, &mut errors),
+        }
+    }
+    errors.into_list()
+}
+
+/// The host could not tell: nothing is accepted for that.
+pub fn failed(problem: &str, path: &Path<'_>, errors: &mut Errors) {
+    let problem = problem.lines().next().unwrap_or_default();
+    errors.internal(CODE, path, &format!("the policy's host cannot look it up: {problem}"));
+}
+
+/// The labels of the namespace are not known.
+pub fn no_labels(problem: &str, release: Release) -> Vec<FieldError> {
+    let root = Path::ROOT;
+    let path = root.field("metadata");
+    let path = path.field("namespace");
+    let problem = problem.lines().next().unwrap_or_default();
+    let mut errors = Context::new(release).errors();
+    let detail = format!("the policy's host cannot look up the labels of the namespace: {problem}");
+    errors.internal(CODE, &path, &detail);
+    errors.into_list()
+}
+
+/// The classes of a claim or a template that a pod names: with the setting they belong to, or why they are not known. None of one
+/// that does not exist: its pod waits for it, and it is judged when it comes.
+///
+/// # Errors
+/// Why they are not known.
+pub fn classes_of(
+    cluster: &dyn Cluster,
+    kind: &str,
+    name: &str,
+    namespace: &str,
+    release: Release,
+) -> Result<Option<(Api, Vec<String>)>, String> {
+    // The last version that the release serves without being told to.
+    let serves = |version: &&&crate::api::Version| version.served_by(release) && version.kind(kind, release).is_some();
+    let Some(version) = VERSIONS.iter().rev().find(serves) else { return Ok(None) };
+    let text = match cluster::get(cluster, version.api_version, kind, name, Some(namespace)) {
+        Lookup::Found(text) => text,
+        Lookup::Missing => return Ok(None),
+        Lookup::Failed(problem) => return Err(problem),
+    };
+    let (tree, root) = cluster::parse(&text)?;
+    let document = Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(0, text.len()) };
+    let item = manifest::object(&document, root, Some(release));
+    let What::Ours(api) = item.what else { return Err(format!("the host's answer is no {kind}")) };
+    let body = Body::read(&document.tree, root, api, How::reaching(Mode::Json, Via::Validator, release));
+    Ok(Some((api, classes(api, body.record()))))
+}
