@@ -305,3 +305,26 @@ fn inside_expressions() {
     let named = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimParameters\nmetadata: {name: c, namespace: d}\ndriverRequests:\n- driverName: d\n  requests:\n  - namedResources: {selector: 'attributes.▮'}\n";
     assert_eq!(labels(named)[..3], ["quantity", "bool", "int"]);
 }
+
+/// An expression knows what the release and its gates know.
+#[test]
+fn inside_expressions_by_release_and_gates() {
+    let marked = format!("{CLASS}'device.▮'\n");
+    let ask = |release: &str, gates: Value| {
+        let position = json!({"offset": marked.find('▮')});
+        let text = marked.replacen('▮', "", 1);
+        let request = json!({"verb": "complete", "text": text, "position": position, "release": release, "gates": gates});
+        serde_json::from_str::<Value>(&claimkit::wire::answer(&request.to_string())).unwrap()
+    };
+    let shared = |release: &str, gates: Value| {
+        let answer = ask(release, gates);
+        answer["items"].as_array().unwrap().iter().any(|item| item["label"] == "allowMultipleAllocations")
+    };
+    assert!(!shared("1.34", json!({})));
+    assert!(shared("1.34", json!({"DRAConsumableCapacity": true})));
+    assert!(shared("1.36", json!({})));
+    assert!(!shared("1.36", json!({"DRAConsumableCapacity": false})));
+    let refused = ask("1.34", json!({"DRANothing": true}));
+    assert_eq!(refused["ok"], false);
+    assert!(refused["error"].as_str().unwrap().contains("no feature gate `DRANothing`"), "{refused}");
+}

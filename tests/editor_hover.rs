@@ -251,3 +251,25 @@ fn inside_expressions() {
     // An expression that is not well formed: the field is shown.
     assert_eq!(hover(&format!("{CLASS}device.dri▮ver ==\n"))["title"], "spec.selectors[0].cel.expression");
 }
+
+/// Types and values are those of the release and its gates.
+#[test]
+fn inside_expressions_by_release_and_gates() {
+    let slice = SLICE.replace("{name: gpu-0,", "{name: gpu-0, allowMultipleAllocations: true,");
+    let marked = format!("{slice}{CLASS}device.allowMultiple▮Allocations\n");
+    let with = |release: &str, gates: Value| {
+        let mut request = request(&marked);
+        request["release"] = json!(release);
+        request["gates"] = gates;
+        ask(&request)
+    };
+    let on = with("1.34", json!({"DRAConsumableCapacity": true}));
+    assert_eq!(on["markdown"], "**`device.allowMultipleAllocations`** bool\n\n- `gpu.example.com/n1/gpu-0`: `true`");
+    // Without the gate the server does not know the field, and there is nothing to say beyond the field of the manifest.
+    assert_eq!(with("1.34", json!({}))["title"], "spec.selectors[0].cel.expression");
+    assert_eq!(with("1.36", json!({}))["documentation"], "bool");
+    let mut wrong = request(&marked);
+    wrong["gates"] = json!({"DRANothing": true});
+    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&wrong.to_string())).unwrap();
+    assert!(answer["error"].as_str().unwrap().contains("no feature gate `DRANothing`"), "{answer}");
+}

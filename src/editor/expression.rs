@@ -2,7 +2,7 @@
 
 use super::complete::{Completion, Sort};
 use super::hover::Hover;
-use crate::api::Release;
+use crate::api::{Gates, Release};
 use crate::cel::ast::{Expr, Node};
 use crate::cel::checker::Reference;
 use crate::cel::environment::{Declaration, Signature};
@@ -12,7 +12,6 @@ use crate::cel::value::Value;
 use crate::cel::{Environment, Mode, SELECTOR_COST_LIMIT, trace};
 use crate::expression::published::Published;
 use crate::expression::{Language, all, reads};
-use crate::limits::Limits;
 use crate::manifest::{Input, What};
 use crate::text::Span;
 use crate::text::scalar::Places;
@@ -32,15 +31,21 @@ struct At<'i> {
     environment: Arc<Environment>,
 }
 
-fn find<'i>(input: &'i Input<'_>, offset: usize) -> Option<At<'i>> {
-    let item = input.items.iter().find(|item| item.span.touches(offset))?;
-    let What::Ours(api) = &item.what else { return None };
-    let language = Language::of(*api)?;
-    let tree = input.tree(item)?;
-    let found = all(tree, item.node, language).into_iter().find(|found| tree.span(found.node).touches(offset))?;
-    let places = Places::of(tree, found.node)?;
-    let environment = language.environment(Mode::New, item.release, None);
-    Some(At { text: tree.str(found.node)?, byte: places.byte_at(offset), places, language, environment })
+/// The gates that are set for a release, `None` for its defaults. The error says which gate cannot be set.
+pub type GatesOf<'g> = &'g dyn Fn(Release) -> Result<Option<Gates>, String>;
+
+fn find<'i>(input: &'i Input<'_>, offset: usize, gates: GatesOf<'_>) -> Result<Option<At<'i>>, String> {
+    let place = || {
+        let item = input.items.iter().find(|item| item.span.touches(offset))?;
+        let What::Ours(api) = &item.what else { return None };
+        let language = Language::of(*api)?;
+        let tree = input.tree(item)?;
+        let found = all(tree, item.node, language).into_iter().find(|found| tree.span(found.node).touches(offset))?;
+        Some((item.release, language, tree.str(found.node)?, Places::of(tree, found.node)?))
+    };
+    let Some((release, language, text, places)) = place() else { return Ok(None) };
+    let environment = language.environment(Mode::New, release, gates(release)?);
+    Ok(Some(At { text, byte: places.byte_at(offset), places, language, environment }))
 }
 
 fn published(input: &Input<'_>) -> Published {
@@ -54,8 +59,14 @@ fn published(input: &Input<'_>) -> Published {
 }
 
 /// What there is to say about the part of an expression at a byte offset: its type, and its value on devices of the text.
-pub fn hover(input: &Input<'_>, offset: usize, key: &str) -> Option<Hover> {
-    let at = find(input, offset)?;
+///
+/// # Errors
+/// A gate that cannot be set.
+pub fn hover(input: &Input<'_>, offset: usize, gates: GatesOf<'_>, key: &str) -> Result<Option<Hover>, String> {
+    Ok(find(input, offset, gates)?.and_then(|at| about(&at, input, key)))
+}
+
+fn about(at: &At<'_>, input: &Input<'_>, key: &str) -> Option<Hover> {
     let checked = at.environment.check(at.text).ok()?;
     let part = innermost(&checked.ast.root, at.byte)?;
     let text = at.text.get(part.span.start as usize..part.span.end as usize)?;
@@ -138,12 +149,17 @@ const MACROS: &[(&str, &str, bool)] = &[
 ];
 
 /// What can be written inside of an expression at a byte offset; `None` outside of expressions.
-pub fn complete(text: &str, offset: usize, release: Option<Release>) -> Option<Vec<Completion>> {
-    let input = Input::read(text, release, &Limits::default());
-    let at = find(&input, offset)?;
-    let published = published(&input);
+///
+/// # Errors
+/// A gate that cannot be set.
+pub fn complete(input: &Input<'_>, offset: usize, gates: GatesOf<'_>) -> Result<Option<Vec<Completion>>, String> {
+    Ok(find(input, offset, gates)?.and_then(|at| within(&at, input)))
+}
+
+fn within(at: &At<'_>, input: &Input<'_>) -> Option<Vec<Completion>> {
+    let published = published(input);
     let before = at.text.get(..at.byte)?;
-    let mut found = Found { at: &at, items: Vec::new(), from: at.byte };
+    let mut found = Found { at, items: Vec::new(), from: at.byte };
     if let Some(quote) = open_quote(before) {
         let operand = before.get(..quote)?.trim_end().strip_suffix(['[', '?'])?.trim_end_matches('[');
         let path = found.path(tail(operand))?;

@@ -783,6 +783,8 @@ export type Place = { line: number; character: number; offset?: number } | { off
 export interface PlaceOptions extends LocaleOptions {
   /** Default: the last release that serves the object's version. */
   release?: Release;
+  /** Feature gates over the defaults of the release: what a CEL expression knows. */
+  gates?: Record<string, boolean>;
   limits?: Limits;
 }
 

@@ -4,7 +4,7 @@ use super::answer::{self, Answer};
 use super::hover::position_request;
 use super::request::Request;
 use crate::editor;
-use crate::text::Source;
+use crate::manifest::Input;
 
 const VERB: &str = "complete";
 
@@ -14,9 +14,13 @@ pub fn complete(request: &Request) -> Answer {
         Ok(asked) => asked,
         Err(error) => return Answer::unusable(Some(VERB), &error),
     };
-    let source = Source::new(asked.text);
-    let offset = asked.position.offset(&source);
-    let inside = editor::expression::complete(asked.text, offset, asked.release);
+    let input = Input::read(asked.text, asked.release, &request.limits);
+    let source = &input.file.source;
+    let offset = asked.position.offset(source);
+    let inside = match editor::expression::complete(&input, offset, &|release| request.gates_in(release)) {
+        Ok(inside) => inside,
+        Err(error) => return Answer::unusable(Some(VERB), &error),
+    };
     let found =
         inside.unwrap_or_else(|| editor::complete::complete(asked.text, offset, asked.release, request.sentences.as_ref()));
     let items = found.into_iter().map(|item| answer::Completion {
@@ -27,7 +31,7 @@ pub fn complete(request: &Request) -> Answer {
         documentation: item.documentation,
         insert_text: item.insert,
         snippet: item.snippet,
-        range: answer::range(&source, item.span),
+        range: answer::range(source, item.span),
         required: item.required,
     });
     Answer { ok: true, items: Some(items.collect()), ..Answer::to(VERB) }

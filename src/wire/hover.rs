@@ -43,8 +43,14 @@ pub fn hover(request: &Request) -> Answer {
     let source = &input.file.source;
     let offset = asked.position.offset(source);
     let hover = editor::hover::hover(&input, offset, asked.release, request.sentences.as_ref());
-    let inside = hover.as_ref().and_then(|hover| editor::expression::hover(&input, offset, &hover.key));
-    let hover = inside.or(hover);
+    let gates = |release| request.gates_in(release);
+    let hover = match hover {
+        Some(field) => match editor::expression::hover(&input, offset, &gates, &field.key) {
+            Ok(inside) => Some(inside.unwrap_or(field)),
+            Err(error) => return Answer::unusable(Some(VERB), &error),
+        },
+        None => None,
+    };
     let hover = hover.map(|hover| answer::Hover {
         range: answer::range(source, hover.span),
         title: hover.title,
