@@ -106,6 +106,15 @@ fn unusable() {
         (json!({"expression": "true", "gates": {"Nope": true}}), "no feature gate `Nope`"),
         (json!({"expression": "true", "stored": "v1"}), "`stored`"),
         (json!({"expression": "true", "devices": [{"attribute": {}}]}), "`devices[0]`: unknown field `attribute`"),
+        (json!({"expression": "true", "devices": [{"driver": 3}]}), "`devices[0].driver`: is not a string"),
+        (
+            json!({"expression": "true", "devices": [{}, {"attributes": {"model": "a100"}}]}),
+            r#"`devices[1].attributes.model`: has no type; write `{"string":"a100"}`"#,
+        ),
+        (
+            json!({"expression": "true", "devices": [{"attributes": {"model": {"string": 5}}}]}),
+            "`devices[0].attributes.model`: `string` is a number, not a string",
+        ),
         (json!({"expression": "true", "instances": [{}]}), "`namedResources`"),
         (json!({"expression": "true", "environment": "namedResources", "release": "1.31"}), "1.30"),
     ] {

@@ -66,7 +66,12 @@ impl Program {
         };
         let others = reason.reads.iter().filter(|read| read.span != reason.part.span && !read.value.is_error());
         for (index, read) in others.enumerate() {
-            let before = if index == 0 { ": " } else { ", " };
+            let before = match (index, &reason.part.value) {
+                // Errors have colons of their own.
+                (0, Value::Error(_)) => "; ",
+                (0, _) => ": ",
+                _ => ", ",
+            };
             let _ = write!(sentence, "{before}`{}` is {}", self.text_of(&read.span), shown(&read.value));
         }
         sentence
@@ -142,8 +147,11 @@ impl Trace {
         reasons.push(Reason { part: Part { span: expr.span.clone(), value: value.clone() }, reads });
     }
 
-    /// The longest selections from names inside of an expression.
+    /// The longest selections from names inside of an expression. Of one that failed, what it selects from: the keys are there.
     fn reads(&self, expr: &Expr, reads: &mut Vec<Part>) {
+        if is_selection(expr) && matches!(self.value_of(expr), Some(Value::Error(_))) {
+            return children(expr, &mut |child| self.reads(child, reads));
+        }
         if is_selection(expr) {
             if let Some(value) = self.value_of(expr)
                 && !expr.generated

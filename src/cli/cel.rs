@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::files;
 use super::{FINDINGS, FINE, Host, UNUSABLE};
+use crate::cel::SELECTOR_COST_LIMIT;
 use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::text;
@@ -88,16 +89,16 @@ fn collect(object: &Value, devices: &mut Vec<(String, Value)>) {
     match object.get("kind").and_then(Value::as_str) {
         Some("ResourceSlice") => {
             let Some(spec) = object.get("spec") else { return };
-            let driver = spec.get("driver").and_then(Value::as_str).unwrap_or_default();
+            let driver = spec.get("driver").cloned().unwrap_or_default();
             let pool = spec.pointer("/pool/name").and_then(Value::as_str).unwrap_or_default();
             for device in list(spec, "devices") {
                 let name = device.get("name").and_then(Value::as_str).unwrap_or_default();
-                devices.push((format!("{driver}/{pool}/{name}"), seen(&device, driver)));
+                devices.push((format!("{}/{pool}/{name}", driver.as_str().unwrap_or_default()), seen(&device, driver.clone())));
             }
         }
         Some(_) => list(object, "items").iter().for_each(|item| collect(item, devices)),
         None if object.is_object() => {
-            let driver = object.get("driver").and_then(Value::as_str).unwrap_or_default();
+            let driver = object.get("driver").cloned().unwrap_or_default();
             let name = object.get("name").and_then(Value::as_str).unwrap_or("device");
             devices.push((name.to_owned(), seen(object, driver)));
         }
@@ -106,7 +107,7 @@ fn collect(object: &Value, devices: &mut Vec<(String, Value)>) {
 }
 
 /// What a selector sees of a device; up to v1beta1 it stands under `basic`.
-fn seen(device: &Value, driver: &str) -> Value {
+fn seen(device: &Value, driver: Value) -> Value {
     let body = device.get("basic").unwrap_or(device);
     let mut seen = json!({"driver": driver});
     for name in ["attributes", "capacity", "allowMultipleAllocations"] {
@@ -123,8 +124,12 @@ fn shown<'n>(answer: &Value, names: impl Iterator<Item = &'n str>) -> String {
     if let Some(error) = compile.get("error").and_then(Value::as_str) {
         return format!("{error}\n");
     }
-    let cost = compile.get("cost").map(|cost| format!(", costs at most {cost} of 1000000")).unwrap_or_default();
-    let mut out = format!("type {}{cost}\n", part(&compile, "type"));
+    let cost = compile.get("cost").and_then(Value::as_u64);
+    let shown = cost.map(|cost| format!(", costs at most {cost} of {SELECTOR_COST_LIMIT}")).unwrap_or_default();
+    let mut out = format!("type {}{shown}\n", part(&compile, "type"));
+    if cost.is_some_and(|cost| cost > SELECTOR_COST_LIMIT) {
+        out.push_str("kube-apiserver refuses it: too complex, exceeds cost limit\n");
+    }
     let results = answer.get("results").and_then(Value::as_array).into_iter().flatten();
     for (name, result) in names.zip(results) {
         let verdict = match (result.get("match").and_then(Value::as_bool), result.get("error").and_then(Value::as_str)) {

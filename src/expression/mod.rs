@@ -1,8 +1,9 @@
 //! The CEL expressions of a text, and the devices of the same text that they can be tried on.
 //!
-//! [`all`] finds the expressions of an object, [`published::Published`] what ResourceSlices publish, and [`lint::Lints`] what the
-//! author of an expression should know and the server does not say.
+//! [`all`] finds the expressions of an object, [`published::Published`] what ResourceSlices publish, [`given`] reads the devices that
+//! a caller gives, and [`lint::Lints`] says what the author of an expression should know and the server does not say.
 
+pub mod given;
 pub mod lint;
 pub mod published;
 pub mod reads;

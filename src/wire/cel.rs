@@ -4,37 +4,15 @@ use super::answer::{Answer, Compiled, Run, Traced, range};
 use super::options::CelEnvironment;
 use super::request::{Request, Stored};
 use super::target::Target;
-use crate::api::Release;
 use crate::cel::value::Value as Cel;
-use crate::cel::{Device, Environment, Gate, Mode, NamedAttribute, Part, Program, SELECTOR_COST_LIMIT, device, trace};
-use crate::place::device::{engine, facts};
+use crate::cel::{Environment, Mode, Part, Program, SELECTOR_COST_LIMIT, device, trace};
+use crate::expression::{Language, given};
+use crate::place::environments;
 use crate::text::{Source, Span};
-use serde::Deserialize;
-use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// A device as a request gives it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct GivenDevice {
-    driver: String,
-    /// Not looked at; it stands in every device of a slice.
-    #[serde(rename = "name")]
-    _name: Option<String>,
-    attributes: BTreeMap<String, Value>,
-    capacity: BTreeMap<String, Value>,
-    allow_multiple_allocations: Option<bool>,
-}
-
-/// An instance as a request gives it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct GivenInstance {
-    /// Not looked at; every instance has one.
-    #[serde(rename = "name")]
-    _name: Option<String>,
-    attributes: Vec<Map<String, Value>>,
-}
+/// The only minor release with named resources.
+const NAMED_RESOURCES_MINOR: u8 = 30;
 
 /// Answers `cel`. `ok`: the expression compiles, its estimate is within the limit, and it fails on no device.
 pub fn cel(request: &Request) -> Answer {
@@ -74,84 +52,35 @@ fn answer(request: &Request) -> Result<Answer, String> {
 /// Variables of each thing that is asked about, or why it has none.
 type Subjects = Vec<Result<Vec<Cel>, String>>;
 
-fn devices(request: &Request, mode: Mode) -> Result<(Environment, Subjects), String> {
+fn devices(request: &Request, mode: Mode) -> Result<(Arc<Environment>, Subjects), String> {
     if !request.instances.is_empty() {
         return Err("`instances` belong to `environment` `namedResources`".to_owned());
     }
-    let target = Target::of(request)?;
-    let gates = [("DRAConsumableCapacity", Gate::ConsumableCapacity), ("DRAListTypeAttributes", Gate::ListTypeAttributes)];
-    let gates: Vec<Gate> = gates.iter().filter(|(name, _)| target.on(name)).map(|(_, gate)| *gate).collect();
-    let environment = Environment::device(target.release.minor, &gates, mode);
-    let mut subjects = Vec::new();
-    for (index, given) in request.devices.iter().enumerate() {
-        let given = GivenDevice::deserialize(given).map_err(|error| format!("`devices[{index}]`: {error}"))?;
-        let attributes = given.attributes.iter().map(|(name, value)| {
-            let read = facts::read::read::<facts::Attribute>(value);
-            read.map(|read| (name.clone(), engine::attribute(&read)))
-                .map_err(|error| format!("`devices[{index}].attributes.{name}`: {error}"))
-        });
-        let capacity = given.capacity.iter().map(|(name, value)| (name.clone(), quantity(value)));
-        let seen = Device {
-            driver: given.driver,
-            attributes: attributes.collect::<Result<_, String>>()?,
-            capacity: capacity.collect(),
-            allow_multiple_allocations: given.allow_multiple_allocations.unwrap_or(false),
-        };
-        subjects.push(seen.variables(&environment));
-    }
+    let release = Target::of(request)?.release;
+    let environment = Language::Device.environment(mode, release, request.gates_in(release)?);
+    let devices = request.devices.iter().enumerate().map(|(index, device)| {
+        let device = given::device(device).map_err(|problem| format!("`devices[{index}]{}`: {}", problem.at, problem.text))?;
+        Ok(device.variables(&environment))
+    });
+    let subjects = devices.collect::<Result<_, String>>()?;
     Ok((environment, subjects))
 }
 
-/// `{value: 1Gi}`, or the bare quantity of v1alpha3.
-fn quantity(value: &Value) -> String {
-    match value.get("value").unwrap_or(value) {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-fn instances(request: &Request, mode: Mode) -> Result<(Environment, Subjects), String> {
+fn instances(request: &Request, mode: Mode) -> Result<(Arc<Environment>, Subjects), String> {
     if !request.devices.is_empty() {
         return Err("`devices` belong to `environment` `device`".to_owned());
     }
-    if let Some(text) = &request.release
-        && Release::parse(text).is_none_or(|release| release.minor != 30)
-    {
-        return Err(format!("named resources are of Kubernetes 1.30; `{text}` has none"));
+    if let Some(release) = request.release()?.filter(|release| release.minor != NAMED_RESOURCES_MINOR) {
+        return Err(format!("named resources are of Kubernetes 1.30; {release} has none"));
     }
-    let mut subjects = Vec::new();
-    for (index, given) in request.instances.iter().enumerate() {
-        let given = GivenInstance::deserialize(given).map_err(|error| format!("`instances[{index}]`: {error}"))?;
-        let mut attributes = Vec::new();
-        for (at, attribute) in given.attributes.iter().enumerate() {
-            let named = named(attribute)
-                .ok_or_else(|| format!("`instances[{index}].attributes[{at}]` has no name, or no value of a known kind"))?;
-            attributes.push(named);
-        }
-        subjects.push(device::named_variables(&attributes));
-    }
-    Ok((Environment::named_resources(mode), subjects))
-}
-
-/// A NamedResourcesAttribute of v1alpha2.
-fn named(attribute: &Map<String, Value>) -> Option<(String, NamedAttribute)> {
-    let name = attribute.get("name")?.as_str()?.to_owned();
-    let value = attribute.iter().find(|(key, _)| *key != "name")?;
-    let list = |name: &str| value.1.get(name)?.as_array();
-    let value = match (value.0.as_str(), value.1) {
-        ("quantity", value) => NamedAttribute::Quantity(quantity(value)),
-        ("bool", value) => NamedAttribute::Bool(value.as_bool()?),
-        ("int", value) => NamedAttribute::Int(value.as_i64()?),
-        ("string", value) => NamedAttribute::String(value.as_str()?.to_owned()),
-        ("version", value) => NamedAttribute::Version(value.as_str()?.to_owned()),
-        ("intSlice", _) => NamedAttribute::IntSlice(list("ints")?.iter().map(Value::as_i64).collect::<Option<_>>()?),
-        ("stringSlice", _) => {
-            let texts = list("strings")?.iter().map(|text| text.as_str().map(str::to_owned));
-            NamedAttribute::StringSlice(texts.collect::<Option<_>>()?)
-        }
-        _ => return None,
-    };
-    Some((name, value))
+    let environment = environments::named_resources(mode);
+    let instances = request.instances.iter().enumerate().map(|(index, instance)| {
+        let read = given::instance(instance);
+        let attributes = read.map_err(|problem| format!("`instances[{index}]{}`: {}", problem.at, problem.text))?;
+        Ok(device::named_variables(&attributes))
+    });
+    let subjects = instances.collect::<Result<_, String>>()?;
+    Ok((environment, subjects))
 }
 
 fn run(request: &Request, program: &Program, source: &Source<'_>, variables: Result<Vec<Cel>, String>) -> Run {

@@ -39,7 +39,10 @@ fn both_alternatives_that_are_false() {
 fn the_attribute_that_is_missing() {
     assert_eq!(
         explained(r#"device.driver != "" && device.attributes["gpu.example.com"].memory > 5"#),
-        [r#"`device.attributes["gpu.example.com"].memory > 5` fails: no such key: memory"#]
+        [concat!(
+            r#"`device.attributes["gpu.example.com"].memory > 5` fails: no such key: memory; "#,
+            r#"`device.attributes["gpu.example.com"]` is {"model": "A100", "index": 3}"#
+        )]
     );
 }
 

@@ -1,11 +1,13 @@
 //! Selection of parts of values by names, keys and indices (cel-go, `interpreter/attributes.go`).
 
+use std::borrow::Cow;
+
 use super::super::value::{Value, exact_int};
 
 /// What a selection finds.
-pub(super) enum Found {
+pub(super) enum Found<'v> {
     /// A part.
-    Part(Value),
+    Part(Cow<'v, Value>),
     /// Nothing; the error that says so where it is one.
     Nothing(Value),
     /// The value cannot be asked for such a part.
@@ -52,12 +54,23 @@ pub(super) fn unhashable(value: &Value) -> Option<String> {
         .then(|| format!("internal error: runtime error: hash of unhashable type {}", go_type(value)))
 }
 
-/// The part of a value that a key selects.
-pub(super) fn find(of: &Value, key: &Value) -> Found {
+/// The part of a value that a key selects; of a value that is only looked at, the part is only looked at, too.
+pub(super) fn part<'a>(of: &Cow<'a, Value>, key: &Value) -> Found<'a> {
+    match of {
+        Cow::Borrowed(value) => find(value, key),
+        Cow::Owned(value) => match find(value, key) {
+            Found::Part(part) => Found::Part(Cow::Owned(part.into_owned())),
+            Found::Nothing(error) => Found::Nothing(error),
+            Found::Failure(error) => Found::Failure(error),
+        },
+    }
+}
+
+fn find<'v>(of: &'v Value, key: &Value) -> Found<'v> {
     match of {
         Value::Error(_) => Found::Failure(of.clone()),
         Value::Map(map) => match map.find(key) {
-            Some(part) => Found::Part(part.clone()),
+            Some(part) => Found::Part(Cow::Borrowed(part)),
             None => Found::Nothing(Value::error(format!("no such key: {key}"))),
         },
         Value::List(list) => {
@@ -71,7 +84,7 @@ pub(super) fn find(of: &Value, key: &Value) -> Found {
                 _ => return Found::Failure(Value::error(format!("unsupported index type '{}' in list", key.type_name()))),
             };
             match usize::try_from(index).ok().and_then(|index| list.get(index)) {
-                Some(part) => Found::Part(part.clone()),
+                Some(part) => Found::Part(Cow::Borrowed(part)),
                 None => Found::Nothing(Value::error(format!("index out of bounds: {key}"))),
             }
         }

@@ -1,5 +1,6 @@
 //! Runs a program.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::super::dialect::Rules;
 use super::super::messages;
 use super::super::operations::{self, Scope};
 use super::super::value::{EvalError, Key, Map, Value};
-use super::attributes::{Found, can_qualify, find, go_type, unhashable};
+use super::attributes::{Found, can_qualify, go_type, part, unhashable};
 use super::program::{Attribute, CallStep, Fold, MatchStep, Node, Qualifier, QualifierKey, Root, Step, Steps};
 
 /// A value that an expression had, in the order of evaluation.
@@ -66,10 +67,6 @@ pub fn evaluate<'a>(
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn variable(&self, place: usize) -> Option<Value> {
-        self.variables.get(place).cloned()
-    }
-
     pub(super) fn local(&mut self, place: usize) -> Value {
         match self.locals.get(place) {
             Some(Local::Set(value)) => value.clone(),
@@ -153,11 +150,6 @@ impl<'a> Run<'a> {
         {
             observations.push(Observation { expr, value: value.clone() });
         }
-    }
-
-    /// A part that was selected on the way.
-    pub(super) fn see_part(&mut self, expr: u32, value: &Value) {
-        self.see(expr, value);
     }
 
     pub(super) fn spend_qualifier(&mut self, id: u32, drops: bool) {
@@ -491,12 +483,12 @@ impl<'a> Run<'a> {
     /// The value of an attribute, without the cost of the attribute itself.
     pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Value {
         let root = match &attribute.root {
-            Root::Variable(place, name) => match self.variable(*place) {
-                Some(value) => value,
-                None => Value::error(format!("no such attribute(s): {name}")),
+            Root::Variable(place, name) => match self.variables.get(*place) {
+                Some(value) => Cow::Borrowed(value),
+                None => Cow::Owned(Value::error(format!("no such attribute(s): {name}"))),
             },
-            Root::Local(place) => self.local(*place),
-            Root::Value(node) => self.evaluate(node),
+            Root::Local(place) => Cow::Owned(self.local(*place)),
+            Root::Value(node) => Cow::Owned(self.evaluate(node)),
             Root::Conditional(parts) => {
                 let (condition, truthy, falsy) = &**parts;
                 return match self.evaluate(condition) {
@@ -508,37 +500,33 @@ impl<'a> Run<'a> {
             }
         };
         if root.is_error() || attribute.qualifiers.is_empty() {
-            return root;
+            return root.into_owned();
         }
         self.apply(root, &attribute.qualifiers)
     }
 
-    fn apply(&mut self, root: Value, qualifiers: &'a [Arc<Qualifier>]) -> Value {
+    /// Follows selections from a value. Parts of variables are looked at where they are, and only the last one is copied.
+    fn apply(&mut self, root: Cow<'a, Value>, qualifiers: &'a [Arc<Qualifier>]) -> Value {
         let mut optional = false;
         let mut value = root;
-        if let Value::Optional(inner) = &value {
-            match inner {
-                None => return value,
-                Some(inner) => {
-                    let inner = (**inner).clone();
-                    value = inner;
-                    optional = true;
-                }
-            }
+        if let Value::Optional(inner) = &*value {
+            let Some(inner) = inner else { return value.into_owned() };
+            value = Cow::Owned((**inner).clone());
+            optional = true;
         }
         for qualifier in qualifiers {
             optional = optional || qualifier.optional;
             let (key, is_constant) = match &qualifier.key {
-                QualifierKey::Constant(key) => (key.clone(), true),
-                QualifierKey::Attribute(attribute) => (self.resolve(attribute), false),
-                QualifierKey::Computed(node) => (self.evaluate(node), false),
+                QualifierKey::Constant(key) => (Cow::Borrowed(key), true),
+                QualifierKey::Attribute(attribute) => (Cow::Owned(self.resolve(attribute)), false),
+                QualifierKey::Computed(node) => (Cow::Owned(self.evaluate(node)), false),
             };
             let found = if key.is_error() {
-                Found::Failure(key)
+                Found::Failure(key.into_owned())
             } else if let (false, Err(text)) = (is_constant, can_qualify(&key)) {
                 Found::Failure(Value::error(text))
             } else {
-                find(&value, &key)
+                part(&value, &key)
             };
             let drops = matches!(qualifier.key, QualifierKey::Computed(_));
             if optional {
@@ -554,13 +542,14 @@ impl<'a> Run<'a> {
             }
             self.spend_qualifier(qualifier.id, drops);
             value = match found {
-                Found::Part(_) if qualifier.test_only => Value::Bool(true),
-                Found::Nothing(_) if qualifier.test_only => Value::Bool(false),
+                Found::Part(_) if qualifier.test_only => Cow::Owned(Value::Bool(true)),
+                Found::Nothing(_) if qualifier.test_only => Cow::Owned(Value::Bool(false)),
                 Found::Part(part) => part,
                 Found::Nothing(error) | Found::Failure(error) => return error,
             };
-            self.see_part(qualifier.id, &value);
+            self.see(qualifier.id, &value);
         }
+        let value = value.into_owned();
         if optional && !matches!(value, Value::Optional(None)) { Value::Optional(Some(Arc::new(value))) } else { value }
     }
 }

@@ -40,7 +40,7 @@ impl Reader {
 
     fn fault(&mut self, text: String) {
         if self.problem.is_none() {
-            self.problem = Some(if self.path.is_empty() { text } else { format!("{} {text}", self.path.join(".")) });
+            self.problem = Some(if self.path.is_empty() { text } else { format!("`{}` {text}", self.path.join(".")) });
         }
     }
 

@@ -1,0 +1,119 @@
+//! Devices of 1.31 and later and instances of 1.30 as a caller gives them: JSON of a slice's fields.
+
+use crate::cel::{Attribute, Device, NamedAttribute};
+use crate::place::device::{engine, facts};
+use serde_json::{Map, Value};
+
+/// What cannot be used of a given value.
+#[derive(Debug)]
+pub struct Problem {
+    /// Where, below the value: `.attributes.model`; empty for the value itself.
+    pub at: String,
+    /// What is wrong.
+    pub text: String,
+}
+
+/// What a device may have; its name is not looked at, but stands in every device of a slice.
+const DEVICE: &[&str] = &["driver", "name", "attributes", "capacity", "allowMultipleAllocations"];
+
+/// What an instance may have.
+const INSTANCE: &[&str] = &["name", "attributes"];
+
+/// A device: `driver`, `attributes`, `capacity`, `allowMultipleAllocations`.
+pub fn device(given: &Value) -> Result<Device, Problem> {
+    let given = members(given, DEVICE)?;
+    let driver = match given.get("driver") {
+        None | Some(Value::Null) => "",
+        Some(driver) => driver.as_str().ok_or_else(|| wrong(".driver", "is not a string"))?,
+    };
+    let attributes = map(given, "attributes")?.map(|(name, value)| match attribute(value) {
+        Ok(attribute) => Ok((name.clone(), attribute)),
+        Err(text) => Err(Problem { at: format!(".attributes.{name}"), text }),
+    });
+    let shared = match given.get("allowMultipleAllocations") {
+        None | Some(Value::Null) => false,
+        Some(flag) => flag.as_bool().ok_or_else(|| wrong(".allowMultipleAllocations", "is not true or false"))?,
+    };
+    Ok(Device {
+        driver: driver.to_owned(),
+        attributes: attributes.collect::<Result<_, _>>()?,
+        capacity: map(given, "capacity")?.map(|(name, value)| (name.clone(), quantity(value))).collect(),
+        allow_multiple_allocations: shared,
+    })
+}
+
+/// An instance: `attributes`, a list of v1alpha2's NamedResourcesAttribute.
+pub fn instance(given: &Value) -> Result<Vec<(String, NamedAttribute)>, Problem> {
+    let attributes = match members(given, INSTANCE)?.get("attributes") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(list) => list.as_array().ok_or_else(|| wrong(".attributes", "is not a list"))?,
+    };
+    let read = attributes.iter().enumerate().map(|(index, attribute)| {
+        attribute.as_object().and_then(named).ok_or_else(|| Problem {
+            at: format!(".attributes[{index}]"),
+            text: "has no name, or no value of a known kind: write `{\"name\": \"size\", \"quantity\": \"1Gi\"}`".to_owned(),
+        })
+    });
+    read.collect()
+}
+
+fn wrong(at: &str, text: &str) -> Problem {
+    Problem { at: at.to_owned(), text: text.to_owned() }
+}
+
+fn members<'v>(given: &'v Value, known: &[&str]) -> Result<&'v Map<String, Value>, Problem> {
+    let members = given.as_object().ok_or_else(|| wrong("", "is not an object"))?;
+    match members.keys().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(wrong("", &format!("unknown field `{name}`, expected one of `{}`", known.join("`, `")))),
+        None => Ok(members),
+    }
+}
+
+fn map<'v>(given: &'v Map<String, Value>, name: &str) -> Result<impl Iterator<Item = (&'v String, &'v Value)>, Problem> {
+    let members = match given.get(name) {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(members)) => Some(members),
+        Some(_) => return Err(wrong(&format!(".{name}"), "is not an object")),
+    };
+    Ok(members.into_iter().flatten())
+}
+
+fn attribute(value: &Value) -> Result<Attribute, String> {
+    let kind = match value {
+        Value::String(_) => "string",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "int",
+        _ => return facts::read::read(value).map(|read: facts::Attribute| engine::attribute(&read)),
+    };
+    let mut written = Map::new();
+    written.insert(kind.to_owned(), value.clone());
+    Err(format!("has no type; write `{}`", Value::Object(written)))
+}
+
+/// `{value: 1Gi}`, or the bare quantity of v1alpha3.
+fn quantity(value: &Value) -> String {
+    match value.get("value").unwrap_or(value) {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn named(attribute: &Map<String, Value>) -> Option<(String, NamedAttribute)> {
+    let name = attribute.get("name")?.as_str()?.to_owned();
+    let (kind, value) = attribute.iter().find(|(key, _)| *key != "name")?;
+    let list = |name: &str| value.get(name)?.as_array();
+    let value = match kind.as_str() {
+        "quantity" => NamedAttribute::Quantity(quantity(value)),
+        "bool" => NamedAttribute::Bool(value.as_bool()?),
+        "int" => NamedAttribute::Int(value.as_i64()?),
+        "string" => NamedAttribute::String(value.as_str()?.to_owned()),
+        "version" => NamedAttribute::Version(value.as_str()?.to_owned()),
+        "intSlice" => NamedAttribute::IntSlice(list("ints")?.iter().map(Value::as_i64).collect::<Option<_>>()?),
+        "stringSlice" => {
+            let texts = list("strings")?.iter().map(|text| text.as_str().map(str::to_owned));
+            NamedAttribute::StringSlice(texts.collect::<Option<_>>()?)
+        }
+        _ => return None,
+    };
+    Some((name, value))
+}
