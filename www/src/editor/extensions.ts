@@ -1,10 +1,10 @@
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
+import { yamlWithExpressions } from "./expressions.ts";
 import { foldDocuments } from "./folding.ts";
 import { appearance } from "./theme.ts";
 import { t } from "../i18n/index.ts";
@@ -40,7 +40,7 @@ export function rewrap(view: EditorView): void {
 
 /** What every text on the page has, whether it can be edited or not. */
 export function reading(): Extension {
-  return [lineNumbers(), yaml(), drawSelection(), hiddenCharacters, wrapping.of(wrapped()), appearance, EditorState.phrases.of(t.peek().editorPhrases)];
+  return [lineNumbers(), yamlWithExpressions(), drawSelection(), hiddenCharacters, wrapping.of(wrapped()), appearance, EditorState.phrases.of(t.peek().editorPhrases)];
 }
 
 /**

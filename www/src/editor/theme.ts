@@ -88,7 +88,9 @@ const colours = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--syntax-atom)" },
   { tag: [tags.comment, tags.lineComment], color: "var(--syntax-comment)", fontStyle: "italic" },
   { tag: [tags.meta, tags.labelName, tags.typeName, tags.keyword], color: "var(--syntax-meta)" },
-  { tag: [tags.separator, tags.punctuation, tags.squareBracket, tags.brace], color: "var(--muted)" },
+  { tag: [tags.variableName], color: "var(--text)" },
+  { tag: [tags.function(tags.variableName)], color: "var(--syntax-meta)" },
+  { tag: [tags.separator, tags.operator, tags.punctuation, tags.squareBracket, tags.brace], color: "var(--muted)" },
 ]);
 
 export const appearance = [look, syntaxHighlighting(colours)];

@@ -1,0 +1,72 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { openPage, settled, setText, setUp } from "./page.ts";
+
+setUp();
+
+const HEAD = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: c\nspec:\n  selectors:\n  - cel:\n";
+
+/** The same expression in each way YAML writes a string. */
+const WAYS = {
+  plain: `${HEAD}      expression: has(device.driver) && device.driver in ["x.example.com"] && 40 >= 4\n`,
+  block: `${HEAD}      expression: |-\n        has(device.driver) &&\n          device.driver in ["x.example.com"] && 40 >= 4\n`,
+  folded: `${HEAD}      expression: >\n        has(device.driver) &&\n        device.driver in ["x.example.com"] && 40 >= 4\n`,
+  "double quotes": `${HEAD}      expression: "has(device.driver) && device.driver in [\\"x.example.com\\"] && 40 >= 4"\n`,
+  "single quotes": `${HEAD}      expression: 'has(device.driver) && device.driver in [''x.example.com''] && 40 >= 4'\n`,
+  JSON: `{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "c"}, "spec": {"selectors": [{"cel": {"expression": "has(device.driver) && device.driver in [\\"x.example.com\\"] && 40 >= 4"}}]}}\n`,
+  "named resources": `apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimParameters\nmetadata:\n  name: c\ndriverRequests:\n- driverName: d\n  requests:\n  - namedResources:\n      selector: has(attributes.driver) && attributes.driver in ["x.example.com"] && 40 >= 4\n`,
+};
+
+/** The colours of words of the text, as the names of the page's colours. */
+async function colours(page: Page, words: string[]): Promise<Record<string, string>> {
+  return page.evaluate((wanted) => {
+    const root = document.querySelector(".editor-host")!.shadowRoot!;
+    const probe = document.body.appendChild(document.createElement("span"));
+    const named = Object.fromEntries(
+      ["--syntax-key", "--syntax-string", "--syntax-atom", "--syntax-meta", "--muted", "--text"].map((name) => {
+        probe.style.color = `var(${name})`;
+        return [getComputedStyle(probe).color, name];
+      }),
+    );
+    probe.remove();
+    const found: Record<string, string> = {};
+    const walk = document.createTreeWalker(root.querySelector(".cm-content")!, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const text = walk.currentNode.textContent!.trim();
+      // The last one: keys of the manifest come before the expression.
+      if (wanted.includes(text)) found[text] = named[getComputedStyle(walk.currentNode.parentElement!).color] ?? "another";
+    }
+    return found;
+  }, words);
+}
+
+describe("expressions", () => {
+  for (const [way, text] of Object.entries(WAYS)) {
+    it(`have their own colours: ${way}`, async () => {
+      const { page, done } = await openPage();
+      await settled(page);
+      await setText(page, text);
+      await page.locator(".editor-host .cm-line span", { hasText: /^has$/ }).waitFor();
+      const found = await colours(page, ["has", "driver", "&&", "in", "40"]);
+      expect(found).toEqual({ has: "--syntax-meta", driver: "--syntax-key", "&&": "--muted", in: "--syntax-meta", 40: "--syntax-atom" });
+      // The quotes that YAML escapes are part of the text's string.
+      const value = page.locator(".editor-host .cm-line span", { hasText: "x.example.com" }).last();
+      expect(await value.evaluate((span) => getComputedStyle(span).color)).toBe(await page.evaluate(() => {
+        const probe = document.body.appendChild(document.createElement("span"));
+        probe.style.color = "var(--syntax-string)";
+        const { color } = getComputedStyle(probe);
+        probe.remove();
+        return color;
+      }));
+      await done();
+    });
+  }
+
+  it("leave other strings as they are", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  expression: has(device.driver)\n");
+    await page.locator(".editor-host .cm-line span", { hasText: /^has\(device\.driver\)$/ }).waitFor();
+    await done();
+  });
+});
