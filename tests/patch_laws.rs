@@ -20,6 +20,7 @@ fn writer(manager: &str, release: Release, status: bool, force: bool) -> Writer<
         release,
         status,
         has_status: true,
+        status_owns_no_metadata: false,
         time: None,
         force,
     }

@@ -266,8 +266,8 @@ pub static VERBS: &[Verb] = &[
     },
     Verb {
         name: "patch",
-        operands: "OLD PATCH",
-        about: "Print what a stored object becomes by a patch, and say whether the server would take it",
+        operands: "[OLD] PATCH",
+        about: "Print what a stored object, or a new one with --type apply, becomes by a patch, and whether the server would take it",
         options: &[
             &TYPE,
             &SUBRESOURCE,

@@ -8,26 +8,37 @@ use crate::report::text;
 use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let [old, patch] = arguments.operands.as_slice() else {
-        host.err("claimkit: `patch` takes two files: the stored object, then the patch\n");
-        return UNUSABLE;
+    let (old, patch) = match arguments.operands.as_slice() {
+        [old, patch] => (Some(old), patch),
+        [patch] if arguments.value("type") == Some("apply") => (None, patch),
+        _ => {
+            host.err("claimkit: `patch` takes two files: the stored object, then the patch; with `--type apply` the patch alone creates an object\n");
+            return UNUSABLE;
+        }
     };
-    let (Some(old), Some(patch)) = (files::read_one(old, host), files::read_one(patch, host)) else { return UNUSABLE };
+    let mut beside = Vec::new();
+    for name in old.into_iter().chain([patch]) {
+        let Some(file) = files::read_one(name, host) else { return UNUSABLE };
+        beside.push(file);
+    }
+    let Some((patch, old)) = beside.split_last() else { return UNUSABLE };
+    let old = old.first();
     let status = arguments.value("subresource") == Some("status");
     let request = Request::new("validate")
         .with("operation", Some(if status { "patchStatus" } else { "patch" }))
-        .with_text("old", &old)
-        .with_text("patch", &patch)
+        .with_text("patch", patch)
         .with("patchType", arguments.value("type"))
         .with("fieldManager", arguments.value("field-manager"))
         .with("force", arguments.has("force-conflicts").then_some(true))
         .with("time", arguments.value("time"))
         .with("release", arguments.value("release"))
         .with("fieldValidation", arguments.value("field-validation").map(check::capital));
+    let request = match old {
+        Some(old) => request.with_text("old", old),
+        None => request,
+    };
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
-    let beside = [old, patch];
-    let [old, patch] = &beside;
-    let told = ask::place_beside(told, "old", std::slice::from_ref(old));
+    let told = ask::place_beside(told, "old", old.map_or(&[], std::slice::from_ref));
     let told = ask::place_beside(told, "patch", std::slice::from_ref(patch));
     let report = Report::new(&patch.name, &patch.text, &told.answer, arguments.has("remarks"));
     let reports = [report.beside(beside.iter().map(|file| (file.name.as_str(), file.text.as_str())))];

@@ -63,7 +63,7 @@ export interface ValidateOptions extends CommonOptions {
   fieldValidation?: FieldValidation;
   /** What is asked of the server. Default `create`. */
   operation?: "create" | "update" | "updateStatus" | "patch" | "patchStatus";
-  /** The stored object; required for all operations but `create`. With a patch the text is that of the patch. */
+  /** The stored object; required for all operations but `create` and a patch of type `apply`, which creates what is not there. With a patch the text is that of the patch. */
   old?: Manifest;
   /** How a patch is read. Default `strategic`, as kubectl. */
   patchType?: "json" | "merge" | "strategic" | "apply";

@@ -32,6 +32,8 @@ pub struct Writer<'w> {
     pub status: bool,
     /// The kind has a status that is written separately.
     pub has_status: bool,
+    /// Who writes the status owns nothing of the metadata.
+    pub status_owns_no_metadata: bool,
     /// The time of the write, RFC 3339.
     pub time: Option<&'w str>,
     /// Take fields away from other managers.
@@ -45,8 +47,13 @@ impl Writer<'_> {
 
     /// Fields the other endpoint writes: never owned through this one.
     fn reset(&self) -> Set {
-        let field = if self.status { "spec" } else { "status" };
-        Set::new(self.has_status.then(|| vec![Step::Field(field.to_owned())]).into_iter().collect())
+        let fields: &[&str] = match (self.has_status, self.status) {
+            (false, _) => &[],
+            (true, false) => &["status"],
+            (true, true) if self.status_owns_no_metadata => &["metadata", "spec"],
+            (true, true) => &["spec"],
+        };
+        Set::new(fields.iter().map(|field| vec![Step::Field((*field).to_owned())]).collect())
     }
 
     /// Takes an object and its managers apart.

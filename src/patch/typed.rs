@@ -17,6 +17,8 @@ pub enum Shape {
     Fields(&'static Struct),
     /// A map of strings, owned key by key.
     Keys,
+    /// Any JSON: objects are owned key by key, all else as a whole (`__untyped_deduced_` of kube-openapi).
+    Any,
     /// A list of scalars, owned item by item.
     Set,
     /// A list of objects known by these fields.
@@ -39,6 +41,7 @@ impl Schema {
             Type::Pointer(inner) => self.of_type(inner),
             Type::Struct(schema) if !ATOMIC.contains(&schema.go) => Shape::Fields(schema),
             Type::StringMap => Shape::Keys,
+            Type::Raw => Shape::Any,
             _ => Shape::Leaf,
         }
     }
@@ -58,6 +61,7 @@ impl Schema {
         match shape {
             Shape::Fields(schema) => schema.field(name, self.release).map(|(_, field)| self.of_field(field)),
             Shape::Keys => Some(Shape::Leaf),
+            Shape::Any => Some(Shape::Any),
             _ => None,
         }
     }
@@ -74,14 +78,19 @@ impl Schema {
         }
     }
 
+    /// A key that items may leave out.
+    fn is_optional(&self, item: &'static Type, key: &str) -> bool {
+        let field = item.as_struct().and_then(|schema| schema.field(key, self.release));
+        field.is_some_and(|(_, field)| matches!(field.ty, Type::Pointer(_)))
+    }
+
     /// What an item is known by.
     fn step(shape: Shape, item: &Value) -> Step {
         match shape {
             Shape::Items(keys, _) => {
-                let mut keys: Vec<(String, String)> = keys
-                    .iter()
-                    .map(|key| ((*key).to_owned(), item.get(key).map_or_else(|| "\"\"".to_owned(), Value::to_string)))
-                    .collect();
+                // A key that may be missing, and is, is left out.
+                let given = |key: &&'static str| Some(((*key).to_owned(), item.get(key)?.to_string()));
+                let mut keys: Vec<(String, String)> = keys.iter().filter_map(given).collect();
                 keys.sort();
                 Step::Key(keys)
             }
@@ -96,7 +105,7 @@ impl Schema {
             (Shape::Broken, Value::Array(items)) if !items.is_empty() => {
                 at(path, "element 0: associative list without keys has an element that's a map type")
             }
-            (Shape::Fields(_) | Shape::Keys, Value::Object(map)) => {
+            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(map)) => {
                 let mut names: Vec<&String> = map.keys().collect();
                 names.sort();
                 for name in names {
@@ -110,8 +119,8 @@ impl Schema {
             (Shape::Set | Shape::Items(..), Value::Array(items)) => {
                 let mut seen = std::collections::BTreeSet::new();
                 for (index, item) in items.iter().enumerate() {
-                    if let Shape::Items(keys, _) = shape
-                        && let Some(key) = keys.iter().find(|key| item.get(key).is_none())
+                    if let Shape::Items(keys, ty) = shape
+                        && let Some(key) = keys.iter().find(|key| item.get(key).is_none() && !self.is_optional(ty, key))
                     {
                         let problem = format!(
                             "element {index}: associative list with keys has an element that omits key field \"{key}\" (and doesn't have default value)"
@@ -159,13 +168,13 @@ impl Schema {
 
     fn collect(&self, shape: Shape, value: &Value, path: &mut Path, set: &mut Vec<Path>) {
         match (shape, value) {
-            (Shape::Fields(_) | Shape::Keys, Value::Null) | (Shape::Set | Shape::Items(..), Value::Null) => {}
-            (Shape::Fields(_) | Shape::Keys, Value::Object(map)) => {
+            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Null) | (Shape::Set | Shape::Items(..), Value::Null) => {}
+            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(map)) => {
                 for (name, value) in map {
                     path.push(Step::Field(name.clone()));
                     self.collect(self.child(shape, name), value, path, set);
                     let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
-                    if empty || self.below(shape, name).is_none() || matches!(shape, Shape::Keys) {
+                    if empty || self.below(shape, name).is_none() || matches!(shape, Shape::Keys | Shape::Any) {
                         set.push(path.clone());
                     }
                     path.pop();
@@ -191,7 +200,9 @@ impl Schema {
             (Some(left), Some(right)) => (left, right),
         };
         Some(match (shape, left, right) {
-            (Shape::Fields(_) | Shape::Keys, Value::Object(old), Value::Object(new)) if !old.is_empty() || !new.is_empty() => {
+            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(old), Value::Object(new))
+                if !old.is_empty() || !new.is_empty() =>
+            {
                 let mut out = Map::new();
                 for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name.as_str()))) {
                     let merged = self.merge(self.child(shape, name), old.get(name), new.get(name));
@@ -202,7 +213,7 @@ impl Schema {
                 Value::Object(out)
             }
             // Null in a configuration says nothing about fields below.
-            (Shape::Fields(_) | Shape::Keys, Value::Object(old), Value::Null) if !old.is_empty() => left.clone(),
+            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(old), Value::Null) if !old.is_empty() => left.clone(),
             (Shape::Set | Shape::Items(..), Value::Array(old), Value::Null) if !old.is_empty() => left.clone(),
             (Shape::Set | Shape::Items(..), Value::Array(old), Value::Array(new)) if !old.is_empty() || !new.is_empty() => {
                 Value::Array(self.merge_items(shape, old, new))
@@ -276,7 +287,7 @@ impl Schema {
         let map = |value: Option<&Value>| value.and_then(Value::as_object).filter(|map| !map.is_empty()).cloned();
         let list = |value: Option<&Value>| value.and_then(Value::as_array).filter(|list| !list.is_empty()).cloned();
         match shape {
-            Shape::Fields(_) | Shape::Keys if map(left).is_some() || map(right).is_some() => {
+            Shape::Fields(_) | Shape::Keys | Shape::Any if map(left).is_some() || map(right).is_some() => {
                 let (old, new) = (map(left).unwrap_or_default(), map(right).unwrap_or_default());
                 for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name.as_str()))) {
                     path.push(Step::Field(name.clone()));
@@ -315,7 +326,7 @@ impl Schema {
 
     fn strip(&self, shape: Shape, value: &Value, gone: &Set, path: &mut Path) -> Value {
         match (shape, value) {
-            (Shape::Fields(_) | Shape::Keys, Value::Object(map)) if !map.is_empty() => {
+            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(map)) if !map.is_empty() => {
                 let mut out = Map::new();
                 for (name, value) in map {
                     path.push(Step::Field(name.clone()));

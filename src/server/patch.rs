@@ -1,15 +1,17 @@
 //! A patch of a stored object: what the object would become, and whether the server would take it.
 
-use crate::api::Api;
+use crate::api::{Api, Family};
 use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::patch::{self, Refused, apply, merge, strategic};
 use crate::record::decode::{How, Via};
 use crate::record::{self, Record};
+use crate::rules::device::variant::Variant;
 use crate::rules::errors::Errors;
 use crate::rules::{Context, metadata};
 use crate::server::body::{Body, FieldValidation};
-use crate::server::options::{self, Options};
+use crate::server::changes::Changes;
+use crate::server::options::{self, Options, StoredAs};
 use crate::server::status::Status;
 use crate::server::text::Judged;
 use crate::server::{prepare, stored, text};
@@ -80,7 +82,7 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &Options<'_>) -> Result<Patc
     }
     let finding = match input.items.as_slice() {
         [item] => match &item.what {
-            What::Ours(api) => return Work { patch, options, old, input: &input, item, api: *api }.answer(),
+            What::Ours(api) => return Work { patch, options, old: Some(old), input: &input, item, api: *api }.answer(),
             What::Refused(finding) => stored::unreadable(finding),
             What::Other => stored_is(format!("the stored object is a {} of {}", item.kind, item.api_version)),
         },
@@ -89,8 +91,36 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &Options<'_>) -> Result<Patc
     refused(finding)
 }
 
+/// What server-side apply makes of a configuration where no object of its name is stored: it is created.
+///
+/// # Errors
+/// A feature gate that the release does not know or has locked.
+pub fn apply_new(patch: &Patch<'_>, options: &Options<'_>) -> Result<Patched, String> {
+    let refused = |finding| Ok(Patched { findings: vec![of_patch(finding)], ..Patched::default() });
+    let wrong = |message: String| Finding::error(Code::PatchRefused, Origin::Claimkit, message);
+    let input = Input::read(patch.text, options.release, &options.limits);
+    if let Some(finding) = input.file.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        return refused(unread(finding));
+    }
+    let finding = match input.items.as_slice() {
+        [item] => match &item.what {
+            What::Ours(api) => return Work { patch, options, old: None, input: &input, item, api: *api }.answer(),
+            What::Refused(finding) => Finding { span: Some(item.span), ..finding.clone() },
+            What::Other => wrong(format!("what is applied is a {} of {}", item.kind, item.api_version)),
+        },
+        items => wrong(format!("the patch holds {} objects: apply is for one", items.len())),
+    };
+    refused(finding)
+}
+
 fn stored_is(message: String) -> Finding {
     Finding::error(Code::StoredObject, Origin::Claimkit, message).about(TextField::Old)
+}
+
+/// The text of a patch has this finding, so that it cannot be read.
+fn unread(finding: &Finding) -> Finding {
+    let message = format!("the patch cannot be read: {}", finding.message);
+    Finding { span: finding.span, ..Finding::error(Code::PatchRefused, Origin::Claimkit, message) }
 }
 
 /// A finding about the result. What it says of the stored object keeps its place.
@@ -105,7 +135,9 @@ fn of_result(finding: Finding) -> Finding {
 struct Work<'a, 's> {
     patch: &'a Patch<'a>,
     options: &'a Options<'a>,
-    old: &'a str,
+    /// The text of the stored object; `None`: the patch creates one.
+    old: Option<&'a str>,
+    /// The stored object, or the new one as it is applied.
     input: &'a Input<'s>,
     item: &'a Item,
     api: Api,
@@ -114,7 +146,7 @@ struct Work<'a, 's> {
 impl Work<'_, '_> {
     fn answer(&self) -> Result<Patched, String> {
         let unicode = self.item.release.rules().unicode;
-        let done = match self.carry_out() {
+        let done = match if self.old.is_some() { self.carry_out() } else { self.create() } {
             Ok(done) => done,
             Err(refused) => {
                 let findings = refusal(&refused, unicode);
@@ -132,11 +164,20 @@ impl Work<'_, '_> {
             return Err(error);
         }
         let verdict = report.objects.pop();
+        // Where the server's way into the store is known to the end, what comes out of it counts.
+        let stored = verdict.as_ref().and_then(|verdict| verdict.stored.clone());
+        let json = stored.as_ref().map_or(done.printed, Value::to_string);
+        let result = stored.unwrap_or(done.result);
+        let mut changes = Vec::new();
+        match &done.live {
+            Some(live) => differences(live, &result, &mut String::new(), &mut changes),
+            None => changes.push(operation("add", "", Some(&result))),
+        }
         Ok(Patched {
             findings: report.findings.into_iter().map(of_result).collect(),
             judged: verdict.map(|verdict| Judged { valid: verdict.valid, status: verdict.status, ..Judged::of(self.item) }),
-            json: Some(done.result),
-            changes: Some(done.changes),
+            json: Some(json),
+            changes: Some(changes),
             ok: report.ok,
         })
     }
@@ -161,7 +202,30 @@ impl Work<'_, '_> {
         let live = self.value(old.record())?;
         let patch = self.read_patch()?;
         let patched = self.patched(&live, &patch)?;
+        Ok(Done { live: Some(live), ..self.decoded(&patched, Some(&old))? })
+    }
 
+    /// An apply where no object is stored.
+    fn create(&self) -> Result<Done, Stop> {
+        let Item { name, release, .. } = self.item;
+        self.check_options()?;
+        if name.is_empty() {
+            return Err(Stop::finding(
+                Code::PatchRefused,
+                "a configuration to apply names its object: `metadata.name`".to_owned(),
+            ));
+        }
+        if self.patch.status {
+            let status = Status::not_found(self.api.kind.plural, name, release.rules().unicode);
+            return Err(Stop::Status(Box::new(status)));
+        }
+        let nothing = Value::Object(Map::new());
+        let patched = self.patched(&nothing, &self.read_patch()?)?;
+        self.decoded(&patched, None)
+    }
+
+    /// Decodes what the patch has made, and prepares it as the update of an object or as a new one.
+    fn decoded(&self, patched: &Unjudged, old: Option<&Body<'_>>) -> Result<Done, Stop> {
         let text = patched.value.to_string();
         let file = crate::text::read(&text, &self.options.limits);
         let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
@@ -169,14 +233,23 @@ impl Work<'_, '_> {
             return Err(Stop::Patch(Refused::Ours("the patch leaves no object".to_owned())));
         };
         let new = self.read(&document.tree, root, Mode::Json);
-        self.decodes(&new, &patched)?;
-        let context = Context::new(self.item.release);
-        let result = prepare::for_update(new.record(), old.record(), self.patch.status, &context);
+        self.decodes(&new, patched)?;
+        let result = match old {
+            Some(old) => {
+                let context = Context::new(self.item.release);
+                prepare::for_update(new.record(), old.record(), self.patch.status, &context)
+            }
+            None => {
+                let mut record = new.record().clone();
+                let namespace = self.options.namespace.unwrap_or("default");
+                prepare::fill_namespace(&mut record, self.api.kind.scope, namespace, &mut Changes::default());
+                prepare::for_create(&mut record, &mut Changes::default());
+                record
+            }
+        };
         let mut printed = String::new();
         record::encode(&result, self.item.release, &mut printed);
-        let mut changes = Vec::new();
-        differences(&live, &self.value(&result)?, &mut String::new(), &mut changes);
-        Ok(Done { text, result: printed, changes })
+        Ok(Done { result: self.value(&result)?, printed, text, live: None })
     }
 
     /// Options that the server refuses.
@@ -217,6 +290,8 @@ impl Work<'_, '_> {
             release: self.item.release,
             status: self.patch.status,
             has_status: self.api.kind.status,
+            status_owns_no_metadata: self.api.version.family == Family::Device
+                && Variant::of(self.item.release).status_owns_no_metadata,
             time: self.patch.time,
             force: self.patch.force,
         }
@@ -297,9 +372,7 @@ impl Work<'_, '_> {
         let wrong = |message: String| Stop::finding(Code::PatchRefused, message);
         let file = crate::text::read(self.patch.text, &self.options.limits);
         if let Some(finding) = file.findings.iter().find(|finding| finding.severity == Severity::Error) {
-            let message = format!("the patch cannot be read: {}", finding.message);
-            let unread = Finding::error(Code::PatchRefused, Origin::Claimkit, message);
-            return Err(Stop::Finding(Box::new(Finding { span: finding.span, ..unread })));
+            return Err(Stop::Finding(Box::new(unread(finding))));
         }
         let root = match file.documents.as_slice() {
             [document] => document.root.map(|root| (document, root)),
@@ -317,11 +390,15 @@ impl Work<'_, '_> {
         serde_json::from_str::<Value>(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
     }
 
-    /// The result judged as the update it is.
+    /// The result judged as the update or the create that it is.
     fn judge<'t>(&'t self, patched: &'t str) -> text::Report<'t> {
-        let update = if self.patch.status { options::Operation::UpdateStatus } else { options::Operation::Update };
-        let options =
-            Options { release: Some(self.item.release), operation: update(self.old), patched: true, ..self.options.clone() };
+        let operation = match self.old {
+            Some(old) if self.patch.status => options::Operation::UpdateStatus(old),
+            Some(old) => options::Operation::Update(old),
+            None => options::Operation::Create,
+        };
+        let stored_as = Some(StoredAs::Written);
+        let options = Options { release: Some(self.item.release), operation, stored_as, patched: true, ..self.options.clone() };
         text::validate(patched, &options)
     }
 }
@@ -336,9 +413,14 @@ struct Unjudged {
 }
 
 struct Done {
+    /// What the patch has made, as it is judged.
     text: String,
-    result: String,
-    changes: Vec<Value>,
+    /// The same, prepared for the store.
+    result: Value,
+    /// The same as it is printed.
+    printed: String,
+    /// The stored object; `None` if there is none.
+    live: Option<Value>,
 }
 
 enum Stop {

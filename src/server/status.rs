@@ -100,6 +100,13 @@ impl Status {
         Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
     }
 
+    /// 404: there is no object of this name. `plural` is the resource.
+    pub fn not_found(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
+        let message = format!("{plural}.{GROUP} {} not found", go::quote(name, unicode));
+        let details = Details { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
+        Self::failure(404, "NotFound", message, Some(details))
+    }
+
     /// 409: an object of this name is there already. `plural` is the resource.
     pub fn already_exists(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} already exists", go::quote(name, unicode));

@@ -201,7 +201,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
                         StoredAs::Version(name) => name,
                     });
                     let found = verdict.stored.iter().find(|(version, _)| Some(*version) == wanted);
-                    judged.stored = found.and_then(|(_, text)| stored_object(text));
+                    judged.stored = found.and_then(|(_, text)| stored_object(text, options.patched));
                     for finding in verdict.findings {
                         findings.push(place(input, item, index, finding));
                     }
@@ -251,10 +251,10 @@ impl Created {
     }
 }
 
-/// The stored object without what the server sets anew each time.
-fn stored_object(text: &str) -> Option<serde_json::Value> {
+/// The stored object without what the server sets anew each time. A patch sets none of it but what the server takes from its clock.
+fn stored_object(text: &str, patched: bool) -> Option<serde_json::Value> {
     let mut object: serde_json::Value = serde_json::from_str(text).ok()?;
-    if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
+    if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut).filter(|_| !patched) {
         for name in ["creationTimestamp", "uid", "managedFields"] {
             metadata.shift_remove(name);
         }

@@ -5,14 +5,17 @@ use super::request::{Operation, Request};
 use crate::finding::{Finding, TextField};
 use crate::go::time::Time;
 use crate::server::options::Options;
-use crate::server::patch::{self, Patch};
+use crate::server::patch::{self, Patch, PatchType};
 use crate::text::Source;
 use serde_json::value::RawValue;
 
 /// Answers `validate` of a patch.
 pub fn patch(request: &Request) -> Answer {
     let unusable = |error: &str| Answer::unusable(Some("validate"), error);
-    let Some(old) = request.old.as_deref() else { return unusable("`old` is missing: a patch needs the stored object's text") };
+    let old = request.old.as_deref();
+    if old.is_none() && request.patch_type != PatchType::Apply {
+        return unusable("`old` is missing: a patch needs the stored object's text; only `apply` creates an object");
+    }
     // Hosts whose functions take one text give the patch as that.
     let text = match (request.patch.as_deref(), request.text.as_deref()) {
         (Some(patch), None) | (None, Some(patch)) => patch,
@@ -36,7 +39,8 @@ pub fn patch(request: &Request) -> Answer {
         force: request.force,
         time: request.time.as_deref(),
     };
-    let done = match patch::patch(old, &patch, &Options { release, ..request.options() }) {
+    let options = Options { release, ..request.options() };
+    let done = match old.map_or_else(|| patch::apply_new(&patch, &options), |old| patch::patch(old, &patch, &options)) {
         Ok(done) => done,
         Err(error) => return unusable(&error),
     };
@@ -47,7 +51,7 @@ pub fn patch(request: &Request) -> Answer {
         changes: done.changes,
         ..Object::judged(&nowhere, judged)
     });
-    let (old, patch) = (Source::new(old), Source::new(text));
+    let (old, patch) = (Source::new(old.unwrap_or_default()), Source::new(text));
     let finding = |finding: Finding| match finding.within {
         TextField::Old => answer::finding(&old, finding),
         // The patch may be the text that is asked about.

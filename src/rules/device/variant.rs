@@ -140,6 +140,8 @@ pub struct Variant {
     pub controllers: bool,
     /// The server resets metadata in status updates of claims.
     pub resets_metadata: bool,
+    /// Whoever applies a status owns nothing of the metadata.
+    pub status_owns_no_metadata: bool,
     /// Tolerations are dropped with their gate.
     pub drops_tolerations: bool,
     /// `distinctAttribute` is dropped with its gate.
@@ -204,6 +206,7 @@ const V31: Variant = Variant {
     warns_of_capitals: false,
     controllers: true,
     resets_metadata: true,
+    status_owns_no_metadata: false,
     drops_tolerations: false,
     drops_distinct: false,
     drops_timestamp: false,
@@ -268,6 +271,7 @@ const V35: Variant = Variant {
     drops_distinct: true,
     drops_timestamp: false,
     status_counts_for_spec: false,
+    status_owns_no_metadata: true,
     taint_rule_status: true,
     storage: "v1",
     ..V34
