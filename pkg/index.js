@@ -39,9 +39,12 @@ export function evaluate(text, options) {
   return nodes.evaluate(text, rest);
 }
 
+/** With a prepared cluster among the options, that one is asked. */
 export function allocate(text, options) {
   ready();
-  return wasm.allocate(text, options);
+  if (!(options?.cluster instanceof wasm.PreparedCluster)) return wasm.allocate(text, options);
+  const { cluster, ...rest } = options;
+  return cluster.allocate(text, rest);
 }
 
 export function cel(expression, options) {
@@ -52,6 +55,11 @@ export function cel(expression, options) {
 export function prepareNodes(nodes, options) {
   ready();
   return wasm.prepareNodes(nodes, options);
+}
+
+export function prepareCluster(cluster, options) {
+  ready();
+  return wasm.prepareCluster(cluster, options);
 }
 
 export function hover(text, position, options) {

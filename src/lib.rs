@@ -9,6 +9,7 @@
 //! | [`patch()`] | the text of a stored object, a patch | what the object becomes, and whether the server takes it |
 //! | [`convert()`] | a text, a version | the text in that version, changed only where it must be, and what is lost |
 //! | [`evaluate()`] | a text, nodes | which nodes the claims leave to a pod, and why not the others |
+//! | [`allocate()`] | a text, a cluster | which devices pods and claims get on each node, and why none |
 //! | [`cel`] | an expression, devices | whether it compiles, what it costs, which devices it selects |
 //!
 //! The function [`parse()`] also gives each object to types of your own: `tests/hosts/k8s-openapi` in the repository fills those of
@@ -37,7 +38,7 @@
 //! | query | `query` | selectors | which objects a list shows |
 //! | patch | `patch` | stored object, patch | the object it becomes |
 //! | request | `server` | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
-//! | schedule | `scheduler` | text, nodes, release | which nodes the claims leave to a pod, and why |
+//! | schedule | `scheduler` | text, nodes or cluster, release | which nodes and devices claims get, and why not others |
 //! | change | `convert` | text, target version | text edits, losses |
 //! | admit | `policy` | AdmissionRequest, settings | the policy's verdict |
 //! | help editors | `editor` | text and place, or a table's row | documentation, completion, JSON Schema |
@@ -115,7 +116,11 @@ pub use finding::{Cause, Code, Edit, Finding, Fix, Origin, Severity, Step};
 pub use limits::Limits;
 pub use manifest::{Input, Item, What};
 pub use place::PreparedNodes as Nodes;
+pub use place::device::explain::answer as account;
+pub use place::device::explain::{Matrix, Options as Explain};
+pub use place::device::what_if::WhatIf;
 pub use record::decode::Via;
+pub use scheduler::{AllocateOptions, Allocation, PreparedCluster as Cluster, allocate};
 pub use scheduler::{Detail, Evaluation, Options as EvaluateOptions, Placement, evaluate, evaluate_selector};
 pub use server::FieldValidation;
 pub use server::options::{Operation, Options as ValidateOptions, StoredAs};

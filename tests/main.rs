@@ -49,6 +49,7 @@ mod texts;
 mod validate_manifests;
 mod validate_properties;
 mod validate_vectors;
+mod what_if;
 mod wire_allocate;
 mod wire_cel;
 

@@ -1,31 +1,47 @@
 //! `allocate`: which devices the pods and claims of files get on each node, and why none. All files are asked about as one text.
 
+use super::account::{Texts, fits, items, name, text, word};
 use super::arguments::Arguments;
 use super::ask::{self, Request};
+use super::files::{self, File};
 use super::joined::Joined;
-use super::{FINDINGS, FINE, Host, UNUSABLE, cel, check, files};
-use crate::report::text;
-use serde_json::Value;
+use super::{FINDINGS, FINE, Host, UNUSABLE, cel, check};
+use crate::limits::Limits;
+use crate::report;
+use serde_json::{Map, Value};
+
+/// A change on the command line, and the list of the request that it goes to.
+const CHANGES: &[(&str, &str)] =
+    &[("free", "free"), ("untaint", "untaint"), ("without-rule", "withoutRules"), ("node-like", "nodesLike")];
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let (files, readable) = files::read(arguments, host);
-    let gates = match cel::gates(arguments) {
-        Ok(gates) => gates,
+    let asked = cel::gates(arguments).and_then(|gates| Ok((gates, what_if(arguments)?)));
+    let (gates, what_if) = match asked {
+        Ok(asked) => asked,
         Err(problem) => {
             host.err(&format!("claimkit: {problem}\n"));
             return UNUSABLE;
         }
     };
-    let joined = Joined::of(&files);
+    let most = Limits::default().bytes;
+    let cluster: Option<Vec<File>> = arguments.values("cluster").map(|name| files::read_at_most(name, most, host)).collect();
+    let Some(cluster) = cluster else { return UNUSABLE };
+    let (joined, beside) = (Joined::of(&files), Joined::of(&cluster));
     let nodes: Vec<&str> = arguments.values("node").collect();
     let request = Request::new("allocate")
         .with("text", Some(joined.text.as_str()))
         .with_replaced("text", joined.replaced(&files))
+        .with("cluster", (!cluster.is_empty()).then_some(beside.text.as_str()))
+        .with_replaced("cluster", beside.replaced(&cluster))
         .with("release", arguments.value("release"))
         .with("gates", Some(gates))
+        .with("whatIf", Some(what_if))
+        .with("namespace", arguments.value("namespace"))
         .with("pod", arguments.value("pod"))
         .with("nodeNames", (!nodes.is_empty()).then_some(nodes));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
+    let told = ask::place_beside(told, "cluster", &cluster);
     let ok = told.answer.ok;
     let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
     if arguments.value("output") == Some("json") {
@@ -33,87 +49,40 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     } else {
         let mut problems = String::new();
         let answers = joined.apart(&files, told);
-        for report in ask::reports(&files, &answers, &[], arguments.has("remarks")) {
-            text::write(&mut problems, &report, check::style(arguments, host));
+        for report in ask::reports(&files, &answers, &cluster, arguments.has("remarks")) {
+            report::text::write(&mut problems, &report, check::style(arguments, host));
         }
         // What is said of the whole has no line to stand beside.
         for finding in items(&answer, "findings").filter(|finding| word(finding, "code") == "nothing-checked") {
             problems.push_str(&format!("claimkit: {}\n", word(finding, "message")));
         }
         host.err(&problems);
-        host.out(&items(&answer, "pods").map(group).collect::<String>());
+        host.out(&text(&answer, Texts { files: &files, joined: &joined }));
     }
-    let fits = |pod: &Value| items(pod, "nodes").any(|node| word(node, "verdict") == "allocated");
-    match () {
-        () if !readable || items(&answer, "pods").next().is_none() => UNUSABLE,
-        () if !ok || arguments.has("require") && !items(&answer, "pods").all(fits) => FINDINGS,
-        () => FINE,
+    if !readable || items(&answer, "pods").next().is_none() {
+        return UNUSABLE;
     }
-}
-
-fn items<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
-    value.get(name).and_then(Value::as_array).into_iter().flatten()
-}
-
-fn word<'v>(value: &'v Value, name: &str) -> &'v str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn number(value: &Value, name: &str) -> u64 {
-    value.get(name).and_then(Value::as_u64).unwrap_or_default()
-}
-
-/// Where a change stands in the claim.
-fn place(change: &Value) -> Option<&str> {
-    change.get("path").and_then(Value::as_str)
-}
-
-/// A pod, or claims without one: a line per node, with the funnel of every request and what helps where
-/// nothing was found.
-fn group(pod: &Value) -> String {
-    let claims: Vec<&str> = items(pod, "claims").filter_map(Value::as_str).collect();
-    let mut out = match pod.get("pod").and_then(Value::as_str) {
-        Some(name) => format!("Pod/{name}\n"),
-        None if claims.is_empty() => "claims without a pod\n".to_owned(),
-        None => format!("claims {}\n", claims.join(", ")),
-    };
-    if let Some(before) = pod.get("before").filter(|before| !before.is_null()) {
-        out.push_str(&format!("  {}: {}\n", word(before, "stage"), word(before, "message")));
+    let mut code = if ok { FINE } else { FINDINGS };
+    for pod in items(&answer, "pods").filter(|pod| arguments.has("require") && !fits(pod)) {
+        host.err(&format!("claimkit: {}: no node has the devices\n", name(pod)));
+        code = FINDINGS;
     }
-    for node in items(pod, "nodes") {
-        let (name, verdict) = (word(node, "name"), word(node, "verdict"));
-        if verdict == "allocated" {
-            let results =
-                items(node, "allocations").filter_map(|one| one.get("devices")).flat_map(|devices| items(devices, "results"));
-            let devices: Vec<String> = results
-                .map(|one| {
-                    format!("{} {}/{}/{}", word(one, "request"), word(one, "driver"), word(one, "pool"), word(one, "device"))
-                })
-                .collect();
-            let devices = if devices.is_empty() { "no devices needed".to_owned() } else { devices.join(", ") };
-            out.push_str(&format!("  {name}: {devices}\n"));
-            continue;
-        }
-        out.push_str(&format!("  {name}: {verdict}: {}\n", word(node, "message")));
-        if let Some(other) = node.get("sameAs").and_then(Value::as_str) {
-            out.push_str(&format!("    as {other}\n"));
-            continue;
-        }
-        if !word(node, "text").is_empty() {
-            out.push_str(&format!("    {}\n", word(node, "text")));
-        }
-        for request in items(node, "requests") {
-            let stages: Vec<String> =
-                items(request, "funnel").map(|stage| format!("{} {}", word(stage, "stage"), number(stage, "left"))).collect();
-            let sub = request.get("sub").and_then(Value::as_str).map(|sub| format!("/{sub}")).unwrap_or_default();
-            let wanted = number(request, "wanted");
-            out.push_str(&format!("    {}{sub}: {}, wanted {wanted}\n", word(request, "request"), stages.join(" → ")));
-        }
-        for relaxation in items(node, "relaxations") {
-            let place = items(relaxation, "changes").filter_map(place).collect::<Vec<_>>().join(", ");
-            let place = if place.is_empty() { place } else { format!(" ({place})") };
-            out.push_str(&format!("    what helps: {}{place}\n", word(relaxation, "text")));
+    code
+}
+
+/// The changes that a question is about.
+fn what_if(arguments: &Arguments) -> Result<Map<String, Value>, String> {
+    let mut lists = Map::new();
+    for change in arguments.values("what-if") {
+        let found = change.split_once('=').filter(|(_, name)| !name.is_empty());
+        let found = found.and_then(|(kind, name)| Some((CHANGES.iter().find(|(known, _)| *known == kind)?.1, name)));
+        let Some((list, name)) = found else {
+            let known: Vec<String> = CHANGES.iter().map(|(known, _)| format!("{known}=…")).collect();
+            return Err(format!("`--what-if {change}` is unknown; write one of {}", known.join(", ")));
+        };
+        if let Value::Array(names) = lists.entry(list).or_insert_with(|| Value::Array(Vec::new())) {
+            names.push(name.into());
         }
     }
-    out
+    Ok(lists)
 }

@@ -14,6 +14,7 @@ pub mod files;
 pub mod locale;
 pub mod options;
 
+mod account;
 mod admit;
 mod allocate;
 mod answered;

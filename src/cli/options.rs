@@ -182,6 +182,16 @@ static DEVICE: Opt =
     many("device", Takes::Text("FILE"), "a device or a ResourceSlice, YAML or JSON; may be given more than once");
 static POD: Opt = opt("pod", None, Takes::Text("NAME"), "only this pod: NAMESPACE/NAME");
 static ONLY_NODE: Opt = many("node", Takes::Text("NAME"), "only this node; may be given more than once");
+static CLUSTER: Opt = many(
+    "cluster",
+    Takes::Text("FILE"),
+    "objects of the cluster; then the pods and claims of the other files are asked about; may be given more than once",
+);
+static WHAT_IF: Opt = many(
+    "what-if",
+    Takes::Text("CHANGE"),
+    "ask after this change: free=CLAIM, untaint=KEY, without-rule=NAME or node-like=NODE; may be given more than once",
+);
 static REQUIRE: Opt = opt("require", None, Takes::Nothing, "end with 1 if a pod or claim fits on no node");
 
 /// Every verb.
@@ -286,7 +296,22 @@ pub static VERBS: &[Verb] = &[
         name: "allocate",
         operands: "FILE…",
         about: "Say which devices pods and claims get on each node, and why none",
-        options: &[&POD, &ONLY_NODE, &REQUIRE, &DEVICE_RELEASE, &GATES, &OUTPUT_PLAIN, &FILENAME, &RECURSIVE, &EXCLUDE],
+        options: &[
+            &POD,
+            &ONLY_NODE,
+            &CLUSTER,
+            &WHAT_IF,
+            &REQUIRE,
+            &DEVICE_RELEASE,
+            &GATES,
+            &NAMESPACE,
+            &OUTPUT_PLAIN,
+            &COLOR,
+            &REMARKS,
+            &FILENAME,
+            &RECURSIVE,
+            &EXCLUDE,
+        ],
     },
     Verb {
         name: "cel",

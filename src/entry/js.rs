@@ -6,6 +6,7 @@
 
 use crate::finding::TextField;
 use crate::place;
+use crate::scheduler;
 use crate::text::bytes;
 use crate::wire::request::{self, Replaced};
 use crate::wire::{self, Answer, Request};
@@ -73,6 +74,37 @@ impl PreparedNodes {
     #[wasm_bindgen(skip_typescript)]
     pub fn evaluate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
         answer_by("evaluate", text, options, |request| wire::evaluate_on(request, &self.0))
+    }
+}
+
+/// The objects of a cluster read once, for many questions. JavaScript's garbage collector frees them; `free()` does it at once.
+#[wasm_bindgen(skip_typescript)]
+#[derive(Debug)]
+pub struct PreparedCluster(scheduler::PreparedCluster);
+
+/// `prepareCluster(cluster, options?)`
+#[wasm_bindgen(skip_typescript, js_name = prepareCluster)]
+pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<PreparedCluster, JsValue> {
+    let call = Call("prepareCluster");
+    let options = call.options(options)?;
+    let release = options.release().map_err(|error| call.unusable(&error))?;
+    let text = call.text("`cluster`", cluster)?;
+    let read = scheduler::PreparedCluster::read(&text.text, release, options.namespace.as_deref(), &options.limits);
+    Ok(PreparedCluster(read.with_replaced(&text.text, text.replaced.map(|at| at as usize))))
+}
+
+#[wasm_bindgen]
+impl PreparedCluster {
+    /// How many objects.
+    #[wasm_bindgen(getter, skip_typescript)]
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    /// `allocate(text, options?)` about this cluster.
+    #[wasm_bindgen(skip_typescript)]
+    pub fn allocate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+        answer_by("allocate", text, options, |request| wire::allocate_on(request, &self.0))
     }
 }
 
@@ -217,7 +249,7 @@ const LOCALE: &[&str] = &["locale", "sentences"];
 
 /// Options that are texts, and so may be bytes or objects.
 const TEXTS: &[(TextField, &JsThreadLocal<JsString>)] =
-    &[(TextField::Old, &OLD), (TextField::Nodes, &NODES), (TextField::Text, &SELECTOR)];
+    &[(TextField::Old, &OLD), (TextField::Nodes, &NODES), (TextField::Text, &SELECTOR), (TextField::Cluster, &CLUSTER)];
 
 /// A call of a function, by its name.
 #[derive(Clone, Copy)]
@@ -235,8 +267,10 @@ impl Call {
             "hover" | "complete" => &[COMMON, LOCALE],
             "allocate" => &[
                 COMMON,
-                &["namespace", "namespaceLabels", "nodes", "nodeNames", "pod", "claims", "features", "celLists", "options"],
+                &["namespace", "namespaceLabels", "nodes", "nodeNames", "pod", "claims", "cluster", "whatIf"],
+                &["features", "celLists", "options"],
             ],
+            "prepareCluster" => &[&["release", "limits", "namespace"]],
             "cel" => &[COMMON, &["environment", "stored", "devices", "instances", "trace"]],
             "codes" | "releases" => &[LOCALE],
             _ => &[COMMON],
@@ -262,6 +296,7 @@ impl Call {
             match field {
                 TextField::Old => replaced.old = text.replaced,
                 TextField::Nodes => replaced.nodes = text.replaced,
+                TextField::Cluster => replaced.cluster = text.replaced,
                 _ => replaced.text = text.replaced,
             }
             placeless.extend((!text.places).then_some(*field));
@@ -298,7 +333,9 @@ impl Call {
             "[object Object]" | "[object Array]" => {
                 if js_sys::Reflect::has(value, &"__wbg_ptr".into())? {
                     let what = "a string, a Uint8Array or an object";
-                    return Err(self.unusable(&format!("{argument} is a PreparedNodes or a copy of one, expected {what}")));
+                    return Err(self.unusable(&format!(
+                        "{argument} is a PreparedNodes or a PreparedCluster, or a copy of one, expected {what}"
+                    )));
                 }
                 Ok(Text { text: self.stringify(argument, value)?, replaced: None, places: false })
             }
@@ -410,6 +447,8 @@ extern "C" {
     static NODES: JsString = "nodes";
     #[wasm_bindgen(thread_local_v2, static_string)]
     static SELECTOR: JsString = "selector";
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static CLUSTER: JsString = "cluster";
 }
 
 #[wasm_bindgen]

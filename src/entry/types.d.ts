@@ -163,7 +163,7 @@ export interface Finding {
   /**
    * Which text it is about: what was asked about, or the option that carries the text. `range` and `fixes` count in that one.
    */
-  in: "text" | "nodes" | "old" | "patch" | "settings";
+  in: "text" | "nodes" | "old" | "patch" | "settings" | "cluster";
   fixes: Fix[];
   /** Where in the text; absent when that was given as an object. */
   range?: Range;
@@ -502,6 +502,22 @@ export function evaluate(text: Manifest | undefined, options: EvaluateOptions): 
  */
 export function prepareNodes(nodes: string | Uint8Array | object | null, options?: CommonOptions): PreparedNodes;
 
+/** The objects of a cluster read once by {@link prepareCluster}, for many questions. */
+export interface PreparedCluster {
+  /** How many objects. */
+  readonly length: number;
+  /** Gives the memory back at once; otherwise the garbage collector does. */
+  free(): void;
+}
+
+/**
+ * Reads the objects of a cluster once, for many calls of {@link allocate}: nodes, slices, classes, claims, pods, taint rules, as
+ * `kubectl get -o yaml` prints them. All questions are about the `release` given here.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function prepareCluster(cluster: Manifest, options?: { release?: Release; limits?: Limits; namespace?: string }): PreparedCluster;
+
 /** Options of {@link allocate}. */
 export interface AllocateOptions extends CommonOptions {
   /** Namespace of objects without one. Default: `default`. */
@@ -516,6 +532,22 @@ export interface AllocateOptions extends CommonOptions {
   pod?: string;
   /** These claims together, in place of pods: `namespace/name`. */
   claims?: string[];
+  /**
+   * The objects of a cluster. Pods and claims of the text are asked about; without any, those of the cluster. Objects of the text
+   * take the place of those of the same kind and name.
+   */
+  cluster?: Manifest | PreparedCluster;
+  /** What is otherwise than the texts say. What is named must be there. */
+  whatIf?: {
+    /** Claims that give their devices back: `namespace/name`. */
+    free?: string[];
+    /** Taints that are gone, as kubectl writes them: `key`, `key:effect`, `key=value:effect`. */
+    untaint?: string[];
+    /** DeviceTaintRules that are not there. */
+    withoutRules?: string[];
+    /** For each of these nodes there is one more like it, `<name>-copy`, with nothing in use. */
+    nodesLike?: string[];
+  };
   /** Features of the allocator in place of those that the gates give. */
   features?: string[];
   /** Selectors read attributes with several values, whatever the gates say. */
@@ -595,6 +627,8 @@ export interface AllocateAnswer extends Answer {
   allocator: string;
   /** The release's gates. */
   gates: Record<string, boolean>;
+  /** What is otherwise than the texts say; a line each. Absent: nothing. */
+  assumed?: string[];
   pods: {
     /** `namespace/name`; `null`: claims that no pod uses. */
     pod: string | null;

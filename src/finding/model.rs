@@ -49,6 +49,8 @@ pub enum TextField {
     Patch,
     /// The settings of the policy.
     Settings,
+    /// The cluster.
+    Cluster,
 }
 
 /// The cause reason of a validation error (apimachinery, pkg/apis/meta/v1/types.go, `CauseType`).

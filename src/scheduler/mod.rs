@@ -1,15 +1,23 @@
 //! What kube-scheduler answers to the claims of a text, and why.
 //!
-//! [`evaluate()`] answers for the classic versions: which nodes the claims leave to a pod.
+//! [`evaluate()`] answers for the classic versions: which nodes the claims leave to a pod. [`allocate()`] answers for the
+//! versions with devices: which of them a pod gets on each node.
 
 mod account;
+mod allocate;
 mod build;
+mod cluster;
 mod evaluate;
 mod options;
+mod places;
+mod target;
 
 pub use account::{
     Check, Claim, Counts, Inverse, InverseRequirement, Next, Node, Placement, ReasonCount, RequirementCheck, SelectorCheck,
     TermCheck,
 };
+pub use allocate::{AllocateOptions, Allocation, allocate};
+pub use cluster::PreparedCluster;
 pub use evaluate::{Evaluation, evaluate, evaluate_selector};
 pub use options::{Detail, FULL_NODES, Options};
+pub use target::Target;

@@ -28,6 +28,7 @@ mod client;
 pub mod defaults;
 pub mod device;
 pub mod endpoint;
+pub mod facts;
 pub mod hub;
 mod object;
 pub mod options;

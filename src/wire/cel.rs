@@ -3,11 +3,11 @@
 use super::answer::{Answer, Compiled, Run, Traced, range};
 use super::options::CelEnvironment;
 use super::request::{Request, Stored};
-use super::target::Target;
 use crate::cel::value::Value as Cel;
 use crate::cel::{Environment, Mode, Part, Program, SELECTOR_COST_LIMIT, device, trace};
 use crate::expression::{Language, given};
 use crate::place::environments;
+use crate::scheduler::Target;
 use crate::text::{Source, Span};
 use std::sync::Arc;
 
@@ -56,8 +56,9 @@ fn devices(request: &Request, mode: Mode) -> Result<(Arc<Environment>, Subjects)
     if !request.instances.is_empty() {
         return Err("`instances` belong to `environment` `namedResources`".to_owned());
     }
-    let release = Target::of(request)?.release;
-    let environment = Language::Device.environment(mode, release, request.gates_in(release)?);
+    let target = Target::new(request.release()?, &request.gates)?;
+    let gates = (!request.gates.is_empty()).then_some(target.gates);
+    let environment = Language::Device.environment(mode, target.release, gates);
     let devices = request.devices.iter().enumerate().map(|(index, device)| {
         let device = given::device(device).map_err(|problem| format!("`devices[{index}]{}`: {}", problem.at, problem.text))?;
         Ok(device.variables(&environment))

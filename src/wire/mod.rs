@@ -4,7 +4,6 @@ pub mod admit;
 pub mod answer;
 pub mod request;
 
-mod account_places;
 mod allocate;
 mod cel;
 mod complete;
@@ -21,7 +20,6 @@ mod patch;
 pub mod raw_mode;
 mod replaced;
 mod select;
-mod target;
 mod validate;
 
 pub use crate::scheduler::FULL_NODES;
@@ -30,6 +28,7 @@ pub use options::{AllocateOptions, CelEnvironment};
 pub use request::Request;
 
 use crate::place::PreparedNodes;
+use crate::scheduler::PreparedCluster;
 use serde::Serialize;
 
 /// The verbs whose answers have sentences of a locale.
@@ -53,6 +52,15 @@ pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
     answer
 }
 
+/// Answers `allocate` about a cluster that was read before; the request's own `cluster` does not count.
+pub fn allocate_on(request: &Request, cluster: &PreparedCluster) -> Answer {
+    let mut answer = allocate::allocate(request, Some(cluster));
+    if answer.error.is_none() {
+        replaced::tell(request, &mut answer);
+    }
+    answer
+}
+
 fn carry_out(request: &Request) -> Answer {
     match request.verb.as_str() {
         "parse" => parse::parse(request),
@@ -67,7 +75,7 @@ fn carry_out(request: &Request) -> Answer {
         "codes" => lists::codes(request),
         "releases" => lists::releases(request),
         "cel" => cel::cel(request),
-        "allocate" => allocate::allocate(request),
+        "allocate" => allocate::allocate(request, None),
         verb => Answer::unusable(
             Some(verb),
             &format!(

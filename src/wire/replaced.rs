@@ -22,6 +22,7 @@ pub fn tell(request: &Request, answer: &mut Answer) {
         (TextField::Nodes, nodes, given.nodes),
         (TextField::Old, request.old.as_deref(), given.old),
         (TextField::Patch, request.patch.as_deref(), given.patch),
+        (TextField::Cluster, request.cluster.as_deref(), given.cluster),
     ] {
         let (Some(text), Some(at)) = (text, at) else { continue };
         for finding in answer.findings.iter_mut().filter(|finding| finding.within == field) {

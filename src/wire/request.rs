@@ -5,6 +5,7 @@ use crate::api::{Gates, Release};
 use crate::editor::sentences::{LOCALES, Sentences};
 use crate::finding::TextField;
 use crate::limits::Limits;
+use crate::place::device::what_if::WhatIf;
 pub use crate::record::decode::Via;
 pub use crate::scheduler::Detail;
 pub use crate::server::FieldValidation;
@@ -124,6 +125,10 @@ pub struct Request {
     pub pod: Option<String>,
     /// Allocate: `namespace/name` of the claims to allocate together, in place of pods.
     pub claims: Option<Vec<String>>,
+    /// Allocate: text with objects of the cluster, beside those of `text`, which are the ones that are asked about.
+    pub cluster: Option<String>,
+    /// Allocate: what is otherwise than the texts say.
+    pub what_if: WhatIf,
     /// Allocate: names of the nodes to look at; absent: all.
     pub node_names: Option<Vec<String>>,
     /// Allocate: how far the account goes.
@@ -295,6 +300,8 @@ pub struct Replaced {
     pub old: Option<u32>,
     /// In `patch`.
     pub patch: Option<u32>,
+    /// In `cluster`.
+    pub cluster: Option<u32>,
 }
 
 /// `operation`

@@ -93,7 +93,7 @@ test("unusable arguments throw a TypeError that says what is wrong", () => {
     ...[new ArrayBuffer(1), new DataView(new ArrayBuffer(1)), new Map(), Promise.resolve(""), new Response(""), new Date(), 5, true, () => 1].map(
       (value) => [() => validate(value), /^claimkit: validate: `text` is (of type \w+|5|true), expected a string, a Uint8Array or an object$/],
     ),
-    [() => evaluate("", { nodes: { ...claimkit.prepareNodes(nodes) } }), /`nodes` is a PreparedNodes or a copy of one/],
+    [() => evaluate("", { nodes: { ...claimkit.prepareNodes(nodes) } }), /`nodes` is a PreparedNodes or a PreparedCluster, or a copy of one/],
     [() => claimkit.answer(5), /`request` is 5, expected a string of JSON/],
     [() => claimkit.answer(), /`request` is undefined, expected a string of JSON/],
     [() => jsonSchema({}), /`kind` is of type Object, expected a string/],

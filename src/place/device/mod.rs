@@ -13,6 +13,7 @@
 //! | [`plugin`], [`extended`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
 //! | [`explain`] | a pod, nodes | [`explain::answer::PodAccount`]: why |
 //! | [`doctor`] | cluster | findings over slices and taint rules |
+//! | [`what_if`] | facts, changes | the facts of a question about changes |
 //! | [`sorted`] | few entries | maps for all of these |
 
 pub mod allocate;
@@ -40,3 +41,4 @@ pub mod selectors;
 pub mod sorted;
 pub mod taints;
 pub mod usage;
+pub mod what_if;

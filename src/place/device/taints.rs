@@ -58,22 +58,25 @@ pub fn untolerated<'d>(behaviour: &Behaviour, device: &'d Device, tolerations: &
 }
 
 /// Adds the taints of rules to the devices they select, as the scheduler's tracker does before it allocates. A rule
-/// without a selector selects every device there (eviction takes it to select none). To be called before the facts are
-/// copied: slices that copies share stay as they are.
+/// without a selector selects every device there (eviction takes it to select none).
 pub fn apply_rules(facts: &mut Facts, selectors: &dyn Selectors) {
-    let rules = std::mem::take(&mut facts.rules);
     let mut slices = std::mem::take(&mut facts.slices);
-    for slice in slices.iter_mut().filter_map(Rc::get_mut) {
-        let (driver, pool) = (slice.spec.driver.clone(), slice.spec.pool.name.clone());
-        for device in &mut slice.spec.devices {
-            for rule in &rules {
-                if selects(rule, &driver, &pool, device, facts, selectors) {
-                    device.taints.push(Taint { rule: Some(rule.metadata.name.clone()), ..rule.spec.taint.clone() });
+    for slice in &mut slices {
+        let mut found: Vec<(usize, Taint)> = Vec::new();
+        for rule in &facts.rules {
+            let spec = &slice.spec;
+            for (at, device) in spec.devices.iter().enumerate() {
+                if selects(rule, &spec.driver, &spec.pool.name, device, facts, selectors) {
+                    found.push((at, Taint { rule: Some(rule.metadata.name.clone()), ..rule.spec.taint.clone() }));
                 }
             }
         }
+        // A slice that other copies of the facts share stays as it is for them.
+        for (at, taint) in found {
+            Rc::make_mut(slice).spec.devices.get_mut(at).into_iter().for_each(|device| device.taints.push(taint.clone()));
+        }
     }
-    (facts.rules, facts.slices) = (rules, slices);
+    facts.slices = slices;
 }
 
 /// Does a rule select a device?

@@ -185,7 +185,7 @@ fn alike(a: &str, b: &str) -> bool {
     edits <= 2 || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
 }
 
-/// The funnel in one line of English.
+/// The funnel in one line of English, up to where nothing is left.
 pub fn text(stages: &[Stage], class: &str, wanted: i64) -> String {
     let part = |stage: &Stage| {
         let left = stage.left;
@@ -195,7 +195,7 @@ pub fn text(stages: &[Stage], class: &str, wanted: i64) -> String {
             ("feature", _) => format!("{left} without features that are off"),
             ("class", _) => format!("{left} of class {class}"),
             ("selector", index) => format!("{left} after selector {}", index.unwrap_or(0)),
-            ("deviceNode", _) => format!("{left} on this node by themselves"),
+            ("deviceNode", _) => format!("{left} by the devices' own node selection"),
             ("free", _) => format!("{left} free"),
             ("capacity", _) => format!("{left} with enough capacity"),
             ("counters", _) => format!("{left} with enough counters"),
@@ -203,6 +203,7 @@ pub fn text(stages: &[Stage], class: &str, wanted: i64) -> String {
             _ => format!("{left} with the constraint's attribute"),
         }
     };
-    let parts: Vec<String> = stages.iter().map(part).collect();
+    let end = stages.iter().position(|stage| stage.left == 0).map_or(stages.len(), |at| at.saturating_add(1));
+    let parts: Vec<String> = stages.iter().take(end).map(part).collect();
     format!("{} → wanted {wanted}", parts.join(" → "))
 }

@@ -13,6 +13,7 @@ use crate::place::device::pools::{Gathered, Gatherer};
 use crate::place::device::prepare::Choice;
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints;
+use crate::place::device::what_if;
 use std::rc::Rc;
 
 /// Most pairs of changes that are tried.
@@ -333,7 +334,7 @@ fn apply(edit: &Edit, facts: &mut Facts) {
         }
         Edit::Free(claim) => {
             if let Some(claim) = claim_mut(facts, *claim) {
-                claim.status.allocation = None;
+                what_if::free(claim);
             }
         }
         Edit::Count(claim, request, sub, count) => {
@@ -377,11 +378,5 @@ fn sentence(change: &Change) -> String {
 
 fn taint_text(toleration: &Toleration) -> String {
     let Toleration { key, value, effect, .. } = toleration;
-    taint_name(&Taint { key: key.clone(), value: value.clone(), effect: effect.clone(), rule: None })
-}
-
-/// `key=value:effect`, as kubectl writes taints.
-pub fn taint_name(taint: &Taint) -> String {
-    let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
-    format!("{}{value}:{}", taint.key, taint.effect)
+    Taint { key: key.clone(), value: value.clone(), effect: effect.clone(), rule: None }.name()
 }

@@ -64,7 +64,7 @@ fn capacity(reason: &CapacityReason) -> String {
     };
     match reason.why {
         "unknown-name" if names.is_empty() => format!("it has no capacity {name}, and no other"),
-        "unknown-name" => format!("it has no capacity {name}; it has {}", names.join(", ")),
+        "unknown-name" => format!("it has no capacity {name}, but {}", names.join(", ")),
         "max" => format!("{asked}, one request may have {}", show(max)),
         "step" => format!("{asked}, which is not on a step"),
         "values" => format!("{asked}, which is not one of the valid values"),

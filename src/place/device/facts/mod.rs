@@ -3,7 +3,7 @@
 //! Field names are the API's; what the allocator and its explanation do not read is left out. `null` reads as absent.
 
 use super::amount::Amount;
-use super::sorted::Sorted;
+use super::sorted::{Set, Sorted};
 use read::{Read, Reader, read};
 use serde::Serialize;
 use serde_json::Value;
@@ -228,6 +228,24 @@ impl Facts {
                 Ok(true)
             }
             _ => Ok(false),
+        }
+    }
+
+    /// Puts other objects over these: one of the same kind and name takes the place of the one that is here.
+    pub fn overlay(&mut self, over: Facts) {
+        fn put<T>(list: &mut Vec<Rc<T>>, over: Vec<Rc<T>>, name: impl Fn(&T) -> String) {
+            let names: Set<String> = over.iter().map(|object| name(object)).collect();
+            list.retain(|object| names.is_empty() || !names.contains(&name(object)));
+            list.extend(over);
+        }
+        put(&mut self.nodes, over.nodes, |node| node.metadata.full_name());
+        put(&mut self.classes, over.classes, |class| class.metadata.full_name());
+        put(&mut self.slices, over.slices, |slice| slice.metadata.full_name());
+        put(&mut self.claims, over.claims, |claim| claim.metadata.full_name());
+        put(&mut self.pods, over.pods, |pod| pod.metadata.full_name());
+        put(&mut self.rules, over.rules, |rule| rule.metadata.full_name());
+        for (name, labels) in over.namespaces {
+            self.namespaces.insert(name, labels);
         }
     }
 

@@ -1,6 +1,5 @@
 //! Which release answers about devices, and which of its feature gates are on.
 
-use super::request::Request;
 use crate::api::{Gate, Gates, Release};
 use std::collections::BTreeMap;
 
@@ -12,20 +11,22 @@ const FIRST_MINOR: u8 = 31;
 pub struct Target {
     /// The release.
     pub release: Release,
-    gates: Gates,
+    /// Its gates, those that were set among them.
+    pub gates: Gates,
 }
 
 impl Target {
-    /// What a request asks for; without a release the last one.
+    /// A release, or the last one, with some gates set.
     ///
     /// # Errors
     /// A release without devices, or a gate that cannot be set.
-    pub fn of(request: &Request) -> Result<Self, String> {
-        let release = request.release()?.unwrap_or(Release::latest());
+    pub fn new(release: Option<Release>, gates: &BTreeMap<String, bool>) -> Result<Self, String> {
+        let release = release.unwrap_or(Release::latest());
         if release.minor < FIRST_MINOR {
             return Err(format!("Kubernetes {release} has no devices; `1.{FIRST_MINOR}` is the first that has"));
         }
-        let gates = request.gates_in(release)?.unwrap_or(Gates::defaults(release));
+        let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
+        let gates = Gates::with(release, set).map_err(|error| format!("`gates`: {error}"))?;
         Ok(Target { release, gates })
     }
 
@@ -35,7 +36,7 @@ impl Target {
     }
 
     /// The gates that the release knows.
-    pub fn gates(&self) -> BTreeMap<&'static str, bool> {
+    pub fn known_gates(&self) -> BTreeMap<&'static str, bool> {
         let known = Gate::ALL.iter().filter(|gate| gate.default_in(self.release).is_some());
         known.map(|gate| (gate.name(), self.gates.on(*gate))).collect()
     }

@@ -1,12 +1,12 @@
 //! Where the requests, constraints and changes of an account stand in the text, and the changes as edits.
 
-use super::answer::{self, Edit, Range};
 use crate::advice::locate;
 use crate::finding::{self, Step};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::explain::answer::{Change, PodAccount, Relaxation};
 use crate::place::device::facts::Toleration;
 use crate::text::edit::{Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments, whole};
+use crate::text::located::{Edit, Range, range};
 use crate::text::{Mode, NodeId, Span, Tree, print};
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ impl<'i, 's> Places<'i, 's> {
     fn range(&self, claim: &str, path: &str) -> Option<Range> {
         let place = self.place(claim)?;
         let span = locate::locate(place.tree, place.root, &place.steps(path), false);
-        Some(answer::range(&self.input.file.source, span))
+        Some(range(&self.input.file.source, span))
     }
 
     /// A relaxation as edits of the text; `None` where a change is none of the text, or cannot be written safely.
@@ -72,8 +72,7 @@ impl<'i, 's> Places<'i, 's> {
             self.place(&change.claim)?.edit(change, &mut edits)?;
         }
         let sorted = edits.sorted().ok()?;
-        let edit =
-            |edit: finding::Edit| Edit { range: answer::range(&self.input.file.source, edit.span), new_text: edit.new_text };
+        let edit = |edit: finding::Edit| Edit { range: range(&self.input.file.source, edit.span), new_text: edit.new_text };
         Some(sorted.into_iter().map(edit).collect())
     }
 }

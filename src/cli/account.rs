@@ -1,0 +1,272 @@
+//! What `allocate` prints: for each pod a table of the nodes, then why for every node that has no devices to give.
+
+use super::files::File;
+use super::joined::Joined;
+use crate::report::nodes::table;
+use crate::report::text::visible;
+use serde_json::Value;
+
+/// Columns of a terminal that nobody has made wider.
+const WIDTH: usize = 80;
+/// Most names in one line.
+const MOST_NAMES: usize = 3;
+
+/// What the reports point into.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    /// The files.
+    pub files: &'a [File],
+    /// The same as one text.
+    pub joined: &'a Joined,
+}
+
+pub fn items<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
+    value.get(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+pub fn word<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn number(value: &Value, name: &str) -> i64 {
+    value.get(name).and_then(Value::as_i64).unwrap_or_default()
+}
+
+/// Does a pod, or claims without one, get devices on some node?
+pub fn fits(pod: &Value) -> bool {
+    items(pod, "nodes").any(|node| word(node, "verdict") == "allocated")
+}
+
+/// The name of a pod, or of claims without one.
+pub fn name(pod: &Value) -> String {
+    let claims: Vec<&str> = items(pod, "claims").filter_map(Value::as_str).collect();
+    match pod.get("pod").and_then(Value::as_str) {
+        Some(name) => name.to_owned(),
+        None if claims.is_empty() => "claims without a pod".to_owned(),
+        None => claims.join(", "),
+    }
+}
+
+/// For each pod a table of the nodes, then why for those that give nothing.
+pub fn text(answer: &Value, texts: Texts<'_>) -> String {
+    let assumed = items(answer, "assumed").filter_map(Value::as_str).map(|line| format!("What if: {line}\n"));
+    let mut parts: Vec<String> = Vec::from_iter(Some(assumed.collect::<String>()).filter(|lines| !lines.is_empty()));
+    for pod in items(answer, "pods") {
+        let mut part = format!("{}\n", headline(pod));
+        if items(pod, "nodes").next().is_some() {
+            part.push_str(&rows(pod));
+        }
+        parts.push(part);
+        parts.extend(
+            items(pod, "nodes")
+                .filter(|node| is_told(node) && word(node, "verdict") != "allocated")
+                .map(|node| account(pod, node, texts)),
+        );
+    }
+    parts.join("\n")
+}
+
+/// A pod, and on how many nodes it fits.
+fn headline(pod: &Value) -> String {
+    if let Some(before) = pod.get("before").filter(|before| !before.is_null()) {
+        let line = format!("{}: {} ({}, before any node)", name(pod), word(before, "message"), word(before, "stage"));
+        return wrapped(&line, 0, 2).trim_end().to_owned();
+    }
+    let fit = items(pod, "nodes").filter(|node| word(node, "verdict") == "allocated").count();
+    let fatal: Vec<&str> = items(pod, "nodes").filter(|node| is_fatal(node)).map(|node| word(node, "name")).collect();
+    let error = match fatal.as_slice() {
+        [] => String::new(),
+        nodes => format!("; the error on {} ends the attempt for all", some(nodes)),
+    };
+    match items(pod, "nodes").count() {
+        0 => name(pod),
+        1 => format!("{}: fits on {fit} of 1 node", name(pod)),
+        all => wrapped(&format!("{}: fits on {fit} of {all} nodes{error}", name(pod)), 0, 2).trim_end().to_owned(),
+    }
+}
+
+fn is_fatal(node: &Value) -> bool {
+    node.get("fatal").and_then(Value::as_bool) == Some(true)
+}
+
+/// Its account is not that of a node before.
+fn is_told(node: &Value) -> bool {
+    node.get("sameAs").is_none_or(Value::is_null)
+}
+
+/// A row for each node that is not like one before. What is too wide is cut, for the account has it in full.
+fn rows(pod: &Value) -> String {
+    let mut rows = vec![["NODE", "VERDICT", "DEVICES, OR WHY NONE"].map(str::to_owned).to_vec()];
+    for node in items(pod, "nodes").filter(|node| is_told(node)) {
+        let own = word(node, "name");
+        let alike: Vec<&str> =
+            items(pod, "nodes").filter(|other| word(other, "sameAs") == own).map(|node| word(node, "name")).collect();
+        let nodes = match alike.as_slice() {
+            [] => own.to_owned(),
+            [one] => format!("{own}, {one}"),
+            more => format!("{own} +{}", more.len()),
+        };
+        rows.push(vec![nodes, word(node, "verdict").to_owned(), shortly(node)]);
+    }
+    let mut out = String::new();
+    for line in table(&rows).lines() {
+        let most = WIDTH.saturating_sub(2);
+        let shown: String = match line.chars().count() <= most {
+            true => line.to_owned(),
+            false => line.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
+        };
+        out.push_str(&format!("  {shown}\n"));
+    }
+    out
+}
+
+/// The devices that a node gives, or the first reason why it gives none.
+fn shortly(node: &Value) -> String {
+    if word(node, "verdict") == "allocated" {
+        let given = devices(node);
+        return if given.is_empty() { "no devices needed".to_owned() } else { given.join(", ") };
+    }
+    if let Some(conflict) = items(node, "conflicts").next() {
+        return word(conflict, "text").to_owned();
+    }
+    // An error says itself what it is about.
+    if word(node, "verdict") == "error" {
+        return word(node, "message").to_owned();
+    }
+    let lacking = items(node, "requests").find(|request| lacks(request));
+    let alone = items(node, "requests").nth(1).is_none();
+    lacking.map_or_else(
+        || word(node, "message").to_owned(),
+        |request| match alone {
+            true => why(request),
+            false => format!("{}: {}", request_name(request), why(request)),
+        },
+    )
+}
+
+/// `request = device` for each device that is given.
+fn devices(node: &Value) -> Vec<String> {
+    let results = items(node, "allocations").filter_map(|one| one.get("devices")).flat_map(|devices| items(devices, "results"));
+    results.map(|one| format!("{} = {}", word(one, "request"), word(one, "device"))).collect()
+}
+
+fn request_name(request: &Value) -> String {
+    let sub = request.get("sub").and_then(Value::as_str).map(|sub| format!("/{sub}")).unwrap_or_default();
+    format!("{}{sub}", word(request, "request"))
+}
+
+/// How many devices are left after all stages.
+fn left(request: &Value) -> i64 {
+    items(request, "funnel").last().map_or(0, |stage| number(stage, "left"))
+}
+
+/// Too few devices for this request, whatever the others get.
+fn lacks(request: &Value) -> bool {
+    left(request) < number(request, "wanted").max(1)
+}
+
+fn why(request: &Value) -> String {
+    match word(request, "why") {
+        "" => format!("{} of {} devices wanted", left(request), number(request, "wanted")),
+        why => why.to_owned(),
+    }
+}
+
+/// Why a node gives nothing, and what helps.
+fn account(pod: &Value, node: &Value, texts: Texts<'_>) -> String {
+    let own = word(node, "name");
+    let others: Vec<&str> =
+        items(pod, "nodes").filter(|other| word(other, "sameAs") == own).map(|node| word(node, "name")).collect();
+    let nodes = if others.is_empty() { own.to_owned() } else { format!("{own} and {}", some(&others)) };
+    let mut out = wrapped(&format!("{} on {nodes}: {}", name(pod), word(node, "message")), 0, 2);
+    for request in items(node, "requests") {
+        out.push_str(&wrapped(&format!("{}: {}", request_name(request), word(request, "text")), 2, 4));
+        if lacks(request) {
+            for reason in word(request, "why").split("; ").filter(|reason| !reason.is_empty()) {
+                out.push_str(&wrapped(reason, 4, 6));
+            }
+        }
+        for missing in items(request, "funnel").flat_map(|stage| items(stage, "missing")) {
+            out.push_str(&wrapped(&missing_text(missing), 4, 6));
+        }
+    }
+    for conflict in items(node, "conflicts") {
+        out.push_str(&wrapped(word(conflict, "text"), 2, 4));
+    }
+    for pool in items(node, "pools").filter(|pool| word(pool, "state") != "ok") {
+        out.push_str(&wrapped(&pool_text(pool), 2, 4));
+    }
+    for relaxation in items(node, "relaxations") {
+        out.push_str(&wrapped(&format!("What helps: {}", word(relaxation, "text")), 2, 4));
+        for place in items(relaxation, "changes").filter_map(|change| place(change, texts)) {
+            out.push_str(&wrapped(&place, 4, 6));
+        }
+    }
+    out
+}
+
+/// An attribute that a selector reads, and what there is in its place.
+fn missing_text(missing: &Value) -> String {
+    let (path, on, of) = (word(missing, "path"), number(missing, "on"), number(missing, "of"));
+    let near: Vec<&str> = items(missing, "near").filter_map(Value::as_str).collect();
+    let meant = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
+    format!("{path}: {on} of {of} devices have it{meant} A guard: {}", word(missing, "guard"))
+}
+
+fn pool_text(pool: &Value) -> String {
+    let mut text = format!("pool {} is {}", word(pool, "pool"), word(pool, "state"));
+    match (word(pool, "state"), word(pool, "reason")) {
+        ("incomplete", _) => {
+            let (have, want, generation) = (number(pool, "have"), number(pool, "want"), number(pool, "generation"));
+            text.push_str(&format!(": {have} of {want} slices of generation {generation}"));
+        }
+        (_, "") => {}
+        (_, reason) => text.push_str(&format!(": {reason}")),
+    }
+    for slice in items(pool, "ignored") {
+        text.push_str(&format!("; {} is left out: {}", word(slice, "slice"), word(slice, "why")));
+    }
+    text
+}
+
+/// Where a change stands: `file:line:column: path`.
+fn place(change: &Value, texts: Texts<'_>) -> Option<String> {
+    let path = word(change, "path");
+    let mut range = change.get("range").cloned()?;
+    let file = texts.joined.file(&range);
+    texts.joined.shift(texts.files, file, &mut range);
+    let at = |name: &str| range.pointer(&format!("/start/{name}")).and_then(Value::as_u64).map(|at| at.saturating_add(1));
+    Some(format!("{}:{}:{}: {path}", texts.files.get(file)?.name, at("line")?, at("character")?))
+}
+
+fn some(names: &[&str]) -> String {
+    let shown = names.iter().copied().take(MOST_NAMES).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MOST_NAMES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Lines of at most [`WIDTH`] columns, the first indented by `first`, the others by `rest`.
+fn wrapped(text: &str, first: usize, rest: usize) -> String {
+    let mut out = String::new();
+    let mut line = " ".repeat(first);
+    let mut empty = true;
+    for word in visible(text).split(' ') {
+        let width = line.chars().count().saturating_add(word.chars().count()).saturating_add(1);
+        if !empty && width > WIDTH {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line = " ".repeat(rest);
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+    out
+}

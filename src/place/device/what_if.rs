@@ -1,0 +1,172 @@
+//! What if: edits of the facts, after which the same question is asked again.
+
+use super::facts::{Claim, Facts, Node, Slice, Taint};
+use super::sorted::Set;
+use serde::Deserialize;
+use std::rc::Rc;
+
+/// The label that carries a node's name.
+const HOSTNAME: &str = "kubernetes.io/hostname";
+/// Most nodes that are made up: each has slices of its own.
+const MOST_NODES: usize = 100;
+
+/// What is otherwise than the facts say.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object with lists of names")]
+pub struct WhatIf {
+    /// Claims whose devices are given back: `namespace/name`.
+    pub free: Vec<String>,
+    /// Taints that are gone, as kubectl writes them: `key`, `key:effect`, `key=value:effect`.
+    pub untaint: Vec<String>,
+    /// DeviceTaintRules that are not there.
+    pub without_rules: Vec<String>,
+    /// For each of these nodes there is one more like it, with nothing in use.
+    pub nodes_like: Vec<String>,
+}
+
+/// What was changed.
+#[derive(Clone, Debug, Default)]
+pub struct Changed {
+    /// A line of English for each change.
+    pub lines: Vec<String>,
+    /// Indexes of the nodes that were made up.
+    pub nodes: Vec<usize>,
+}
+
+impl WhatIf {
+    /// Nothing is otherwise.
+    pub fn is_empty(&self) -> bool {
+        let lists = [&self.free, &self.untaint, &self.without_rules, &self.nodes_like];
+        lists.iter().all(|list| list.is_empty())
+    }
+
+    /// Edits the facts, before the taints of rules are added.
+    ///
+    /// # Errors
+    /// What is named and not there.
+    pub fn apply(&self, facts: &mut Facts) -> Result<Changed, String> {
+        let mut changed = Changed::default();
+        for name in &self.free {
+            let found = facts.claims.iter_mut().find(|claim| claim.metadata.full_name() == *name);
+            let claim = found.ok_or_else(|| format!("`free`: there is no ResourceClaim `{name}`"))?;
+            if claim.status.allocation.is_none() {
+                return Err(format!("`free`: ResourceClaim `{name}` holds no devices"));
+            }
+            free(Rc::make_mut(claim));
+            changed.lines.push(format!("ResourceClaim {name} holds no devices"));
+        }
+        for name in &self.without_rules {
+            let at = facts.rules.iter().position(|rule| rule.metadata.name == *name);
+            facts.rules.remove(at.ok_or_else(|| format!("`withoutRules`: there is no DeviceTaintRule `{name}`"))?);
+            changed.lines.push(format!("DeviceTaintRule {name} is not there"));
+        }
+        for taint in &self.untaint {
+            changed.lines.push(untaint(taint, facts)?);
+        }
+        for name in self.nodes_like.iter().take(MOST_NODES) {
+            let copy = add_node_like(name, facts)?;
+            changed.nodes.push(facts.nodes.len().saturating_sub(1));
+            changed.lines.push(format!("Node {copy} is there, like {name} with nothing in use"));
+        }
+        Ok(changed)
+    }
+}
+
+/// A claim gives its devices back.
+pub fn free(claim: &mut Claim) {
+    claim.status.allocation = None;
+    claim.status.reserved_for.clear();
+}
+
+/// Takes a taint off all devices, and the rules away that set it.
+fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
+    let is_meant =
+        |taint: &Taint| wanted == taint.key || wanted == format!("{}:{}", taint.key, taint.effect) || wanted == taint.name();
+    let before = facts.rules.len();
+    facts.rules.retain(|rule| !is_meant(&rule.spec.taint));
+    let rules = before.saturating_sub(facts.rules.len());
+    let mut devices = 0usize;
+    for slice in &mut facts.slices {
+        if slice.spec.devices.iter().flat_map(|device| &device.taints).any(is_meant) {
+            for device in &mut Rc::make_mut(slice).spec.devices {
+                let before = device.taints.len();
+                device.taints.retain(|taint| !is_meant(taint));
+                devices = devices.saturating_add(usize::from(device.taints.len() < before));
+            }
+        }
+    }
+    match (devices, rules) {
+        (0, 0) => Err(format!("`untaint`: no driver and no DeviceTaintRule sets a taint `{wanted}`")),
+        _ => Ok(format!("no device has the taint {wanted}")),
+    }
+}
+
+/// Adds a node like the one of this name, and copies of the pools that are on that node. Slices that choose nodes by label
+/// reach it as they reach the other. Gives its name.
+fn add_node_like(name: &str, facts: &mut Facts) -> Result<String, String> {
+    let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
+    let mut node: Node = (**found.ok_or_else(|| format!("`nodesLike`: there is no Node `{name}`"))?).clone();
+    let mut copy = format!("{name}-copy");
+    let mut count = 1usize;
+    while facts.nodes.iter().any(|node| node.metadata.name == copy) {
+        count = count.saturating_add(1);
+        copy = format!("{name}-copy-{count}");
+    }
+    node.metadata.name.clone_from(&copy);
+    node.metadata.uid.clear();
+    if let Some(label) = node.metadata.labels.get_mut(HOSTNAME) {
+        label.clone_from(&copy);
+    }
+    facts.nodes.push(Rc::new(node));
+    let here = facts.slices.iter().filter(|slice| is_on(slice, name));
+    let copies: Vec<Slice> = here.map(|slice| moved(slice, name, &copy)).collect();
+    let pools: Set<(String, String)> = copies.iter().map(pool_of).collect();
+    for pool in pools.iter() {
+        // A pool that lacks slices lacks as many in its copy.
+        let newest = copies.iter().filter(|copy| pool_of(copy) == *pool).map(|copy| copy.spec.pool.generation).max();
+        let is_copied = |slice: &Slice| pool_of(slice) == *pool && Some(slice.spec.pool.generation) == newest;
+        let (mut have, mut here) = (0i64, 0i64);
+        for slice in facts.slices.iter().filter(|slice| is_copied(slice)) {
+            have = have.saturating_add(1);
+            here = here.saturating_add(i64::from(is_on(slice, name)));
+        }
+        for slice in copies.iter().filter(|slice| pool_of(slice) == *pool) {
+            let mut slice = slice.clone();
+            let lacking = slice.spec.pool.resource_slice_count.saturating_sub(have);
+            slice.spec.pool.resource_slice_count = here.saturating_add(lacking).max(0);
+            slice.spec.pool.name = renamed(&slice.spec.pool.name, name, &copy);
+            slice.metadata.name = renamed(&slice.metadata.name, name, &copy);
+            facts.slices.push(Rc::new(slice));
+        }
+    }
+    Ok(copy)
+}
+
+fn pool_of(slice: &Slice) -> (String, String) {
+    (slice.spec.driver.clone(), slice.spec.pool.name.clone())
+}
+
+/// Is the slice, or one of its devices, bound to a node by name?
+fn is_on(slice: &Slice, node: &str) -> bool {
+    let on = |name: &Option<String>| name.as_deref() == Some(node);
+    let each = slice.spec.per_device_node_selection == Some(true);
+    on(&slice.spec.node_name) || each && slice.spec.devices.iter().any(|device| on(&device.node_name))
+}
+
+/// What a slice has on a node, on another node.
+fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
+    let on = |name: &Option<String>| name.as_deref() == Some(from);
+    let mut slice = slice.clone();
+    if on(&slice.spec.node_name) {
+        slice.spec.node_name = Some(to.to_owned());
+    } else {
+        slice.spec.devices.retain(|device| on(&device.node_name));
+        slice.spec.devices.iter_mut().for_each(|device| device.node_name = Some(to.to_owned()));
+    }
+    slice
+}
+
+/// A name with the node's name in it gets the other's; any other gets it behind.
+fn renamed(name: &str, from: &str, to: &str) -> String {
+    if name.contains(from) { name.replacen(from, to, 1) } else { format!("{name}-{to}") }
+}

@@ -1,0 +1,421 @@
+//! Which devices the pods and claims of a text get on each node, and why none.
+
+use super::cluster::PreparedCluster;
+use super::places::{Places, steps};
+use super::target::Target;
+use crate::advice::locate;
+use crate::api::Release;
+use crate::finding::{self, Code, Origin, Severity, TextField};
+use crate::limits::Limits;
+use crate::manifest::{Input, Item};
+use crate::place::device::behaviour::{self, Feature, Features};
+use crate::place::device::cluster::Cluster;
+use crate::place::device::doctor;
+use crate::place::device::engine::CelSelectors;
+use crate::place::device::explain::answer::{self as account, PodAccount};
+use crate::place::device::explain::{self, Options as Explain};
+use crate::place::device::facts::{Claim, Facts, Pod};
+use crate::place::device::plugin::{PluginGates, PodCase};
+use crate::place::device::plugin_rules::PluginRules;
+use crate::place::device::what_if::WhatIf;
+use crate::server::FieldValidation;
+use crate::server::facts::Gathering;
+use crate::text::Source;
+use crate::text::located::{self, Finding};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How [`crate::allocate`] answers. The default follows the last release and looks at everything that waits.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct AllocateOptions<'a> {
+    /// The scheduler's release; `None`: that of the cluster, or the last one.
+    pub release: Option<Release>,
+    /// Feature gates over the defaults of the release.
+    pub gates: BTreeMap<String, bool>,
+    /// The namespace of objects that name none; `None`: `default`.
+    pub namespace: Option<&'a str>,
+    /// The labels of that namespace, where the text has no Namespace of its name.
+    pub namespace_labels: Option<&'a BTreeMap<String, String>>,
+    /// What unknown and duplicate fields are.
+    pub field_validation: FieldValidation,
+    /// Objects beside those of the text, read before. Those of the text take the place of others of the same kind and name.
+    pub cluster: Option<&'a PreparedCluster>,
+    /// A text with Nodes beside those.
+    pub nodes: Option<&'a str>,
+    /// Names of the nodes to look at; `None`: all.
+    pub node_names: Option<&'a [String]>,
+    /// `namespace/name` of the only pod to look at.
+    pub pod: Option<&'a str>,
+    /// `namespace/name` of the claims to allocate together, in place of pods.
+    pub claims: Option<&'a [String]>,
+    /// What is otherwise than the texts say.
+    pub what_if: WhatIf,
+    /// Features of the allocator in place of those that the gates give.
+    pub features: Option<&'a [String]>,
+    /// Selectors read attributes with several values, whatever the gates say.
+    pub cel_lists: bool,
+    /// How far the account goes.
+    pub explain: Explain,
+    /// Accounts name no places in the text, and have no edits of it.
+    pub without_places: bool,
+    /// What a text may cost.
+    pub limits: Limits,
+}
+
+impl<'a> AllocateOptions<'a> {
+    /// Follows this release.
+    pub fn release(mut self, release: Release) -> Self {
+        self.release = Some(release);
+        self
+    }
+
+    /// Sets a feature gate.
+    pub fn gate(mut self, name: &str, on: bool) -> Self {
+        self.gates.insert(name.to_owned(), on);
+        self
+    }
+
+    /// Puts objects that name no namespace into this one.
+    pub fn namespace(mut self, namespace: &'a str) -> Self {
+        self.namespace = Some(namespace);
+        self
+    }
+
+    /// Asks about these objects too.
+    pub fn cluster(mut self, cluster: &'a PreparedCluster) -> Self {
+        self.cluster = Some(cluster);
+        self
+    }
+
+    /// Looks at this pod only: `namespace/name`.
+    pub fn pod(mut self, pod: &'a str) -> Self {
+        self.pod = Some(pod);
+        self
+    }
+
+    /// Allocates these claims together, in place of pods: `namespace/name`.
+    pub fn claims(mut self, claims: &'a [String]) -> Self {
+        self.claims = Some(claims);
+        self
+    }
+
+    /// Looks at these nodes only.
+    pub fn node_names(mut self, names: &'a [String]) -> Self {
+        self.node_names = Some(names);
+        self
+    }
+
+    /// Asks about changed facts.
+    pub fn what_if(mut self, what_if: WhatIf) -> Self {
+        self.what_if = what_if;
+        self
+    }
+
+    /// Goes so far in explaining.
+    pub fn explain(mut self, explain: Explain) -> Self {
+        self.explain = explain;
+        self
+    }
+
+    /// Keeps to these limits.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    fn namespace_of<'n>(&self, given: &'n str) -> &'n str
+    where
+        'a: 'n,
+    {
+        if given.is_empty() { self.namespace.unwrap_or("default") } else { given }
+    }
+
+    /// `namespace/name`; without a namespace the default one.
+    fn full(&self, name: &str) -> String {
+        if name.contains('/') { name.to_owned() } else { format!("{}/{name}", self.namespace_of("")) }
+    }
+}
+
+/// What kube-scheduler answers to the pods and claims of a text.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Allocation<'t> {
+    /// The text, which turns byte offsets into lines.
+    pub source: Source<'t>,
+    /// The objects of the text.
+    pub items: Vec<Item>,
+    /// The release that answers.
+    pub release: Release,
+    /// Which of kube-scheduler's allocators is in charge.
+    pub allocator: &'static str,
+    /// The gates that the release knows.
+    pub gates: BTreeMap<&'static str, bool>,
+    /// What is otherwise than the texts say, a line of English each.
+    pub assumed: Vec<String>,
+    /// What was found in the text, in the cluster, and over all nodes.
+    pub findings: Vec<Finding>,
+    /// The account of each pod, or group of claims without one.
+    pub pods: Vec<PodAccount>,
+    /// Something was asked, and no finding is an error.
+    pub ok: bool,
+}
+
+/// Which devices the pods and claims of a text get on each node, and why none.
+///
+/// # Errors
+/// What cannot be asked: a release without devices, a gate that cannot be set, a pod, claim or node that is not there.
+///
+/// ```
+/// let cluster = "
+/// apiVersion: v1
+/// kind: Node
+/// metadata: {name: a}
+/// ---
+/// apiVersion: resource.k8s.io/v1
+/// kind: ResourceSlice
+/// metadata: {name: a-gpus}
+/// spec:
+///   driver: gpu.example.com
+///   nodeName: a
+///   pool: {name: a, generation: 1, resourceSliceCount: 1}
+///   devices: [{name: gpu-0}]
+/// ---
+/// apiVersion: resource.k8s.io/v1
+/// kind: DeviceClass
+/// metadata: {name: gpu}
+/// ";
+/// let claim = "
+/// apiVersion: resource.k8s.io/v1
+/// kind: ResourceClaim
+/// metadata: {name: two}
+/// spec: {devices: {requests: [{name: gpus, exactly: {deviceClassName: gpu, count: 2}}]}}
+/// ";
+/// let cluster = claimkit::Cluster::read(cluster, None, None, &claimkit::Limits::default());
+/// let options = claimkit::AllocateOptions::default().cluster(&cluster);
+/// let allocation = claimkit::allocate(claim, &options).unwrap();
+/// let node = &allocation.pods[0].nodes[0];
+/// assert_eq!((node.verdict, node.message.as_deref()), ("none", Some("cannot allocate all claims")));
+/// assert_eq!(node.requests[0].text, "1 on the node → 1 of class gpu → 1 free → wanted 2");
+/// assert_eq!(node.relaxations[0].text, "count 1 instead of 2 in request gpus: gives gpu-0 on a");
+/// ```
+pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allocation<'t>, String> {
+    let release = options.release.or(options.cluster.map(|cluster| cluster.release));
+    let target = Target::new(release, &options.gates)?;
+    if let Some(cluster) = options.cluster.filter(|cluster| cluster.release != target.release) {
+        return Err(format!("`cluster` was read for Kubernetes {}, not for {}", cluster.release, target.release));
+    }
+    let mut input = Input::read(text, Some(target.release), &options.limits);
+    let mut gathering = Gathering::new(target.release, options.namespace_of(""), options.field_validation);
+    gathering.findings = std::mem::take(&mut input.file.findings);
+    for (index, item) in input.items.iter().enumerate() {
+        gathering.take(&input, item, index);
+    }
+    let mut beside = Vec::new();
+    if let Some(nodes) = options.nodes {
+        take_nodes(nodes, &mut gathering.facts, &mut beside, options, target.release);
+    }
+    let Gathering { facts: own, findings: mut in_text, .. } = gathering;
+    let mut asked = None;
+    let mut facts = own;
+    if let Some(cluster) = options.cluster {
+        beside.extend(cluster.findings.iter().cloned());
+        let names = facts.pods.iter().map(|pod| &pod.metadata).chain(facts.claims.iter().map(|claim| &claim.metadata));
+        let names: BTreeSet<String> = names.map(|metadata| metadata.full_name()).collect();
+        asked = (!names.is_empty()).then_some(names);
+        let mut whole = cluster.facts.clone();
+        whole.overlay(facts);
+        facts = whole;
+    }
+    if let Some(labels) = options.namespace_labels {
+        let labels = labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        facts.namespaces.insert_new(options.namespace_of("").to_owned(), labels);
+    }
+    let on = |name: &str| target.on(name);
+    let features = features(options, target)?;
+    let lists = on("DRAListTypeAttributes") || options.cel_lists || features.contains(&Feature::ListTypeAttributes);
+    let engine = CelSelectors::new(target.release.minor, lists);
+    let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
+        .ok_or_else(|| behaviour::no_allocator(&features))?;
+    let free: Vec<String> = options.what_if.free.iter().map(|name| options.full(name)).collect();
+    let what_if = WhatIf { free, ..options.what_if.clone() };
+    let changed = what_if.apply(&mut facts).map_err(|error| format!("`whatIf`: {error}"))?;
+    let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine));
+    let rules = PluginRules::of(target.release.minor);
+    rules.apply_taint_rules(&mut facts, on, &engine);
+    let cluster = Cluster::new(&facts, behaviour, &features, &engine);
+    let mut nodes = nodes(options, &facts)?;
+    nodes.extend(changed.nodes.iter().filter(|_| options.node_names.is_some()));
+    let freed: BTreeSet<&str> = what_if.free.iter().map(String::as_str).collect();
+    let asked = Asked { of_text: asked, freed, options };
+    let cases = asked.cases(&cluster, rules, PluginGates::of(on))?;
+    let mut pods: Vec<PodAccount> = cases.iter().map(|case| explain::account(&cluster, case, &nodes, options.explain)).collect();
+    let some = !pods.is_empty() && !nodes.is_empty();
+    if !some {
+        let what = if pods.is_empty() { "no pod with claims and no claim that is not allocated" } else { "no Node" };
+        in_text.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
+    }
+    let kept = finding::Findings::new(options.limits.findings).behind(in_text);
+    let mut findings: Vec<Finding> = kept.into_iter().map(|one| located::finding(&input.file.source, one)).collect();
+    findings.extend(beside);
+    let mut more: Vec<&account::Finding> = Vec::new();
+    for found in faults.iter().chain(pods.iter().flat_map(|pod| &pod.findings)) {
+        if !more.contains(&found) {
+            more.push(found);
+        }
+    }
+    let room = options.limits.findings.saturating_sub(findings.len());
+    findings.extend(more.into_iter().take(room).map(|found| place(&input, found, options.cluster.is_some())));
+    let refused = findings.iter().any(|finding| finding.severity == Severity::Error);
+    if !options.without_places {
+        Places::of(&input, &|written| options.namespace_of(written).to_owned()).fill(&mut pods);
+    }
+    let Input { file, items } = input;
+    Ok(Allocation {
+        source: file.source,
+        items,
+        release: target.release,
+        allocator: behaviour.allocator,
+        gates: target.known_gates(),
+        assumed: changed.lines,
+        findings,
+        pods,
+        ok: !refused && some,
+    })
+}
+
+/// The allocator's features: those of the gates, or those asked for.
+fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, String> {
+    match options.features {
+        None => Ok(behaviour::features_of(target.release.minor, |name| target.on(name))),
+        Some(names) => {
+            let one = |name: &String| Feature::parse(name).ok_or_else(|| format!("`features`: there is no feature `{name}`"));
+            names.iter().map(one).collect()
+        }
+    }
+}
+
+/// Nodes of a text of their own.
+fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options: &AllocateOptions<'_>, release: Release) {
+    let mut input = Input::read(text, Some(release), &options.limits);
+    for finding in std::mem::take(&mut input.file.findings) {
+        let finding = finding::Finding { fixes: Vec::new(), ..finding };
+        beside.push(located::finding(&input.file.source, finding.about(TextField::Nodes)));
+    }
+    for (index, item) in input.items.iter().enumerate().filter(|(_, item)| item.api_version == "v1" && item.kind == "Node") {
+        let read = input.deserialize::<serde_json::Value>(index).map_err(|error| error.to_string());
+        if let Err(error) = read.and_then(|node| facts.add(&node)) {
+            let message = format!("Node `{}` cannot be used: {error}", item.name);
+            let finding = finding::Finding::error(Code::TypeMismatch, Origin::Claimkit, message).about(TextField::Nodes);
+            let span = Some(item.span);
+            beside.push(located::finding(&input.file.source, finding::Finding { span, ..finding }));
+        }
+    }
+}
+
+/// The nodes asked for, as they stand in the facts.
+fn nodes(options: &AllocateOptions<'_>, facts: &Facts) -> Result<Vec<usize>, String> {
+    let Some(names) = options.node_names else { return Ok((0..facts.nodes.len()).collect()) };
+    let find = |name: &String| facts.nodes.iter().position(|node| node.metadata.name == *name);
+    names.iter().map(|name| find(name).ok_or_else(|| format!("`nodeNames`: there is no Node `{name}`"))).collect()
+}
+
+/// What is asked about.
+struct Asked<'a> {
+    /// With a cluster: the pods and claims of the text; `None`: the text has none.
+    of_text: Option<BTreeSet<String>>,
+    /// Claims that hold no devices because a question says so: nobody waits for them.
+    freed: BTreeSet<&'a str>,
+    options: &'a AllocateOptions<'a>,
+}
+
+impl Asked<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.of_text.as_ref().is_none_or(|names| names.contains(name))
+    }
+
+    /// The groups of claims that are allocated together.
+    fn cases<'f>(
+        &self,
+        cluster: &Cluster<'f>,
+        rules: &'static PluginRules,
+        gates: PluginGates,
+    ) -> Result<Vec<PodCase<'f>>, String> {
+        let facts = cluster.facts;
+        if let Some(name) = self.options.pod {
+            let wanted = self.options.full(name);
+            let pod = facts.pods.iter().find(|pod| pod.metadata.full_name() == wanted);
+            let pod = pod.ok_or_else(|| format!("`pod`: there is no Pod `{wanted}`"))?;
+            return Ok(vec![PodCase::new(cluster, rules, gates, pod)]);
+        }
+        if let Some(names) = self.options.claims {
+            let find = |name: &String| {
+                let wanted = self.options.full(name);
+                let claim = facts.claims.iter().map(|claim| &**claim).find(|claim| claim.metadata.full_name() == wanted);
+                claim.ok_or_else(|| format!("`claims`: there is no ResourceClaim `{wanted}`"))
+            };
+            let claims = names.iter().map(find).collect::<Result<Vec<&Claim>, String>>()?;
+            return Ok(vec![PodCase::of_claims(cluster, rules, gates, &claims)]);
+        }
+        // A pod with a node is scheduled already, and one without claims asks for nothing.
+        let waiting = facts.pods.iter().filter(|pod| pod.spec.node_name.is_empty() && self.has(&pod.metadata.full_name()));
+        let cases = waiting.map(|pod| PodCase::new(cluster, rules, gates, pod));
+        let mut cases: Vec<PodCase<'f>> = cases
+            .filter(|case| case.extended.is_some() || case.pod.is_some_and(|pod| !pod.spec.resource_claims.is_empty()))
+            .collect();
+        let used: BTreeSet<String> = facts.pods.iter().flat_map(|pod| used_by(pod)).collect();
+        let is_alone = |claim: &&Claim| {
+            let name = claim.metadata.full_name();
+            let waits = claim.status.allocation.is_none() && !self.freed.contains(name.as_str());
+            waits && !used.contains(&name) && self.has(&name)
+        };
+        let alone: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).filter(is_alone).collect();
+        if !alone.is_empty() {
+            cases.push(PodCase::of_claims(cluster, rules, gates, &alone));
+        }
+        Ok(cases)
+    }
+}
+
+/// The claims that a pod names, or that were made for it.
+fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
+    let named = pod.spec.resource_claims.iter().filter_map(|entry| entry.resource_claim_name.clone());
+    let made = pod.status.resource_claim_statuses.iter().flatten().filter_map(|entry| entry.resource_claim_name.clone());
+    let namespace = &pod.metadata.namespace;
+    named.chain(made).map(move |name| format!("{namespace}/{name}"))
+}
+
+/// A finding of the allocator with its place in the text; `cluster`: what is not in the text is in the cluster.
+fn place(input: &Input<'_>, found: &account::Finding, cluster: bool) -> Finding {
+    let full =
+        |item: &Item| if item.namespace.is_empty() { item.name.clone() } else { format!("{}/{}", item.namespace, item.name) };
+    let short = found.object.rsplit('/').next().unwrap_or_default();
+    let same = |item: &&(usize, &Item)| {
+        item.1.kind == found.kind && (full(item.1) == found.object || item.1.namespace.is_empty() && item.1.name == short)
+    };
+    let item = input.items.iter().enumerate().find(|item| same(&item));
+    let range = item.and_then(|(_, item)| {
+        let tree = input.tree(item)?;
+        let span = locate::locate(tree, item.node, &steps(found.path.as_deref().unwrap_or("metadata.name")), false);
+        Some(located::range(&input.file.source, span))
+    });
+    let severity = match found.severity {
+        "error" => Severity::Error,
+        "warning" => Severity::Warning,
+        _ => Severity::Info,
+    };
+    let origin = match found.origin {
+        "kube-scheduler" => Origin::Scheduler,
+        "kube-apiserver" => Origin::ApiServer,
+        _ => Origin::Claimkit,
+    };
+    let plain = finding::Finding::new(Code::NothingChecked, severity, origin, found.message.clone());
+    let mut finding = located::finding(&Source::new(""), plain);
+    finding.code = found.code;
+    finding.path = found.path.clone();
+    finding.range = range;
+    finding.object = item.map(|(index, _)| index);
+    if cluster && item.is_none() {
+        finding.within = TextField::Cluster;
+    }
+    finding
+}
