@@ -253,3 +253,43 @@ fn pods_are_judged_by_the_release_of_the_text() {
     let other = device.replace("name: x}", "name: other}");
     assert_eq!(told(&format!("{device}{other}")), Vec::<Value>::new());
 }
+
+/// What the server says because it dropped a field itself is told apart from what is wrong with the object.
+#[test]
+fn errors_that_come_from_a_dropped_field_say_so() {
+    let text = "apiVersion: resource.k8s.io/v1beta2
+kind: ResourceClaim
+metadata: {name: a}
+spec:
+  devices:
+    requests:
+    - name: first
+      firstAvailable:
+      - {name: big, deviceClassName: gpu}
+    - name: second
+";
+    let found = |gate: bool| {
+        let gates = json!({ "DRAPrioritizedList": gate });
+        crate::support::manifests::ask(&json!({ "verb": "validate", "text": text, "release": "1.33", "gates": gates }))["findings"].clone()
+    };
+    let errors = |findings: &Value| {
+        let errors: Vec<(String, String)> = findings
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|finding| finding["severity"] == "error")
+            .map(|finding| (finding["path"].as_str().unwrap().to_owned(), finding["help"].as_str().unwrap().to_owned()))
+            .collect();
+        errors
+    };
+    let [(first, because), (second, help)] = &errors(&found(false))[..] else { panic!("{}", found(false)) };
+    assert_eq!(first, "spec.devices.requests[0]");
+    assert_eq!(
+        because,
+        "this comes from `spec.devices.requests[0].firstAvailable`, which the server dropped first: switch the feature gate DRAPrioritizedList on, or leave the field out"
+    );
+    // Wrong with the gate on, too.
+    assert_eq!(second, "spec.devices.requests[1]");
+    assert!(help.starts_with("put `deviceClassName`"), "{help}");
+    assert_eq!(errors(&found(true)), [(second.clone(), help.clone())]);
+}

@@ -8,21 +8,31 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-const RELEASES: [&str; 6] = ["1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3"];
+pub const RELEASES: [&str; 6] = ["1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3"];
 
-fn cases(release: &str) -> Vec<Value> {
+/// The recorded answers of a release, one a line.
+pub fn recorded(release: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/vectors/later/{release}.jsonl.gz"));
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    // Twelve thousand cases take most of a minute without optimisation: every seventh then, unless all are asked for.
-    let step = if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL_VECTORS").is_none() { 7 } else { 1 };
+    text
+}
+
+/// Twelve thousand cases take most of a minute without optimisation: every seventh then, unless all are asked for.
+pub fn step() -> usize {
+    if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL_VECTORS").is_none() { 7 } else { 1 }
+}
+
+fn cases(release: &str) -> Vec<Value> {
+    let text = recorded(release);
+    let step = step();
     let lines = text.split('\n').filter(|line| !line.is_empty());
     lines.step_by(step).map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Keys sorted, `, ` and `: ` between tokens: how the recorded requests were sent.
-fn sent(value: &Value) -> String {
+pub fn sent(value: &Value) -> String {
     match value {
         Value::Object(map) => {
             let sorted: BTreeMap<&String, &Value> = map.iter().collect();

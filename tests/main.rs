@@ -24,6 +24,7 @@ mod convert_laws;
 mod convert_migrate;
 mod decode_vectors;
 mod device_advice;
+mod device_assumed;
 mod device_tables;
 mod device_vectors;
 mod editor_complete;

@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::files::{self, File};
 use super::joined::Joined;
-use super::{FINDINGS, FINE, Host, UNUSABLE, cel, check};
+use super::{FINDINGS, FINE, Host, UNUSABLE, check, pairs};
 use crate::limits::Limits;
 use crate::report;
 use serde_json::{Map, Value};
@@ -16,9 +16,9 @@ const CHANGES: &[(&str, &str)] =
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let (files, readable) = files::read(arguments, host);
-    let asked = cel::gates(arguments).and_then(|gates| Ok((gates, what_if(arguments)?)));
-    let (gates, what_if) = match asked {
-        Ok(asked) => asked,
+    let Some(gates) = pairs::gates(arguments, host) else { return UNUSABLE };
+    let what_if = match what_if(arguments) {
+        Ok(what_if) => what_if,
         Err(problem) => {
             host.err(&format!("claimkit: {problem}\n"));
             return UNUSABLE;
@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("cluster", (!cluster.is_empty()).then_some(beside.text.as_str()))
         .with_replaced("cluster", beside.replaced(&cluster))
         .with("release", arguments.value("release"))
-        .with("gates", Some(gates))
+        .with("gates", gates)
         .with("whatIf", Some(what_if))
         .with("namespace", arguments.value("namespace"))
         .with("pod", arguments.value("pod"))

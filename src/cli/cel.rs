@@ -3,12 +3,12 @@
 use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::files;
-use super::{FINDINGS, FINE, Host, UNUSABLE};
+use super::{FINDINGS, FINE, Host, UNUSABLE, pairs};
 use crate::cel::SELECTOR_COST_LIMIT;
 use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::text;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let [expression] = arguments.operands.as_slice() else {
@@ -17,17 +17,11 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     };
     let Some(devices) = devices(arguments, host) else { return UNUSABLE };
     let given: Vec<Value> = devices.iter().map(|(_, device)| device.clone()).collect();
-    let gates = match gates(arguments) {
-        Ok(gates) => gates,
-        Err(problem) => {
-            host.err(&format!("claimkit: {problem}\n"));
-            return UNUSABLE;
-        }
-    };
+    let Some(gates) = pairs::gates(arguments, host) else { return UNUSABLE };
     let request = Request::new("cel")
         .with("expression", Some(expression.as_str()))
         .with("release", arguments.value("release"))
-        .with("gates", Some(gates))
+        .with("gates", gates)
         .with("stored", Some(arguments.has("stored")))
         .with("trace", Some(true))
         .with("devices", Some(given));
@@ -39,19 +33,6 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         host.out(&shown(&answer, devices.iter().map(|(name, _)| name.as_str())));
     }
     if told.answer.ok { FINE } else { FINDINGS }
-}
-
-/// `NAME=true` and `NAME=false`, with commas between.
-pub fn gates(arguments: &Arguments) -> Result<Value, String> {
-    let mut gates = Map::new();
-    for pair in arguments.values("gates").flat_map(|text| text.split(',')) {
-        match pair.split_once('=') {
-            Some((name, "true")) => gates.insert(name.to_owned(), json!(true)),
-            Some((name, "false")) => gates.insert(name.to_owned(), json!(false)),
-            _ => return Err(format!("`--gates {pair}`: write `NAME=true` or `NAME=false`")),
-        };
-    }
-    Ok(Value::Object(gates))
 }
 
 /// The devices of all files with their names: bare ones, and those of ResourceSlices.

@@ -4,7 +4,7 @@ use super::answered::Answered;
 use super::arguments::Arguments;
 use super::ask::{self, Request};
 use super::files::{self, File};
-use super::{FINDINGS, FINE, Host, UNUSABLE, fix};
+use super::{FINDINGS, FINE, Host, UNUSABLE, fix, pairs};
 use crate::report::answer::Answer;
 use crate::report::text::Style;
 use crate::report::{Report, github, junit, sarif, text};
@@ -42,8 +42,11 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 
 /// The request all files share, and the file with the stored objects.
 fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<(Request, Vec<File>)> {
+    let (gates, labels) = (pairs::gates(arguments, host)?, pairs::labels(arguments, host)?);
     let request = Request::new(arguments.verb.name)
         .with("release", arguments.value("release"))
+        .with("gates", gates)
+        .with("namespaceLabels", labels)
         .with("fieldValidation", arguments.value("field-validation").map(capital))
         .with("via", arguments.value("via"))
         .with("namespace", arguments.value("namespace"))

@@ -13,6 +13,7 @@ pub mod files;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod locale;
 pub mod options;
+mod pairs;
 
 mod account;
 mod admit;

@@ -52,7 +52,7 @@ static RELEASE: Opt = opt(
     "release",
     Some('r'),
     Takes::Text("RELEASE"),
-    "Kubernetes release that answers: 1.26 to 1.30, or with a patch, 1.26.1; default: the last that serves each object's version",
+    "Kubernetes release that answers: 1.26 to 1.36, or with a patch, 1.34.2; default: the last that serves each object's version",
 );
 static OUTPUT: Opt =
     opt("output", Some('o'), Takes::OneOf(&["text", "json", "sarif", "github", "junit"]), "form of the output; default: text");
@@ -86,8 +86,8 @@ static OLD: Opt = opt("old", None, Takes::Text("FILE"), "the objects as they are
 static VIA: Opt = opt(
     "via",
     None,
-    Takes::OneOf(&["kubectl", "validator"]),
-    "kubectl: what a person submitting the file meets; validator: the server's functions on exactly these objects; default: kubectl",
+    Takes::OneOf(&["kubectl", "server", "validator"]),
+    "kubectl: what a person submitting the file meets; server: the answer to exactly these objects; validator: only the server's functions on them; default: kubectl",
 );
 static NAMESPACE: Opt = opt("namespace", Some('n'), Takes::Text("NAMESPACE"), "namespace of the request; default: default");
 static TO: Opt = opt(
@@ -176,6 +176,11 @@ static DEVICE_RELEASE: Opt = opt(
     "Kubernetes release that answers: 1.31 to 1.36, or with a patch, 1.31.1; default: the last one",
 );
 static GATES: Opt = many("gates", Takes::Text("GATES"), "feature gates over the release's defaults: DRAAdminAccess=true,…");
+static NAMESPACE_LABELS: Opt = many(
+    "namespace-labels",
+    Takes::Text("LABELS"),
+    "labels of the request's namespace, which admin access depends on: KEY=VALUE,…; '' for none; default: not known",
+);
 static STORED: Opt =
     opt("stored", None, Takes::Nothing, "the expression is stored already: all is known that the release can run");
 static DEVICE: Opt =
@@ -202,6 +207,7 @@ pub static VERBS: &[Verb] = &[
         about: "Say what kubectl and kube-apiserver answer to manifests",
         options: &[
             &RELEASE,
+            &GATES,
             &OUTPUT,
             &COLOR,
             &REMARKS,
@@ -210,6 +216,7 @@ pub static VERBS: &[Verb] = &[
             &OLD,
             &VIA,
             &NAMESPACE,
+            &NAMESPACE_LABELS,
             &FIX,
             &UNSAFE_FIXES,
             &FIX_DIFF,
@@ -286,6 +293,7 @@ pub static VERBS: &[Verb] = &[
             &TIME,
             &CHANGES,
             &RELEASE,
+            &GATES,
             &FIELD_VALIDATION,
             &OUTPUT_PLAIN,
             &COLOR,

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::ask::{self, Request};
-use super::{Host, UNUSABLE, check, files};
+use super::{Host, UNUSABLE, check, files, pairs};
 use crate::report::Report;
 use crate::report::text;
 use serde_json::Value;
@@ -24,6 +24,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some((patch, old)) = beside.split_last() else { return UNUSABLE };
     let old = old.first();
     let status = arguments.value("subresource") == Some("status");
+    let Some(gates) = pairs::gates(arguments, host) else { return UNUSABLE };
     let request = Request::new("validate")
         .with("operation", Some(if status { "patchStatus" } else { "patch" }))
         .with_text("patch", patch)
@@ -32,6 +33,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("force", arguments.has("force-conflicts").then_some(true))
         .with("time", arguments.value("time"))
         .with("release", arguments.value("release"))
+        .with("gates", gates)
         .with("fieldValidation", arguments.value("field-validation").map(check::capital));
     let request = match old {
         Some(old) => request.with_text("old", old),

@@ -161,6 +161,7 @@ pub fn severity(code: Code) -> Severity {
         | Code::NamespaceFilled
         | Code::NameGenerated
         | Code::SelectorNotCompiled
+        | Code::ReleaseDecides
         | Code::ClassNotInInput
         | Code::ParametersNotInInput
         | Code::PodNotInInput

@@ -387,6 +387,8 @@ codes! {
 
     /// A field that the server drops because a feature gate is off.
     FieldDropped = "field-dropped",
+    /// No release was named, and releases answer differently.
+    ReleaseDecides = "release-decides",
     /// A warning that the server sends with its answer.
     ServerWarning = "server-warning",
     /// Admin access depends on a label of the namespace, which is not known.

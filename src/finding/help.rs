@@ -42,6 +42,7 @@ impl Code {
             }
             Code::RequestUnknown => "name a request of the claim",
             Code::SelectorTooLong => "shorten the expression, or split it into several selectors",
+            Code::ReleaseDecides => "name the release of the cluster, so that it answers",
             Code::ServerWarning => "the object is accepted all the same",
             Code::ShareIdInvalid => "write a UUID in lower case with dashes",
             Code::TaintInvalid => "write `key` and `effect`: `NoSchedule` or `NoExecute`",

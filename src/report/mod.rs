@@ -29,7 +29,8 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// The report of a file. `remarks`: show findings too that are neither errors nor warnings.
+    /// The report of a file. `remarks`: show findings too that are neither errors nor warnings. One of them is always shown: that the
+    /// answer holds for a release that nobody named.
     ///
     /// That a file holds nothing to check, or objects of other groups, is left to the summary: in a folder it is so for most
     /// files.
@@ -38,7 +39,7 @@ impl<'a> Report<'a> {
             .findings
             .iter()
             .filter(|finding| !matches!(finding.code.as_str(), "nothing-checked" | "other-group"))
-            .filter(|finding| remarks || finding.severity != "info")
+            .filter(|finding| remarks || finding.severity != "info" || finding.code == "release-decides")
             .collect();
         findings.sort_by_key(|finding| (finding.file.is_none(), finding.range.map(|range| range.start.offset)));
         Report { name, text, answer, findings, places: Places::of(text), others: Vec::new() }

@@ -27,6 +27,7 @@ pub mod changes;
 mod client;
 pub mod defaults;
 pub mod device;
+mod elsewhere;
 pub mod endpoint;
 pub mod facts;
 pub mod hub;
@@ -39,6 +40,7 @@ pub mod request;
 pub mod status;
 pub mod stored;
 pub mod text;
+mod varies;
 
 pub use body::{Body, FieldValidation};
 pub use changes::Changes;

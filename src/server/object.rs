@@ -1,8 +1,8 @@
 //! One object of a text: decoded, paired with the stored one, judged, and its findings explained from the text.
 
 use crate::advice::hints;
-use crate::api::{Api, ClassicKind, DeviceKind, GROUP, Gates, ObjectKind, Scope};
-use crate::finding::{Code, Finding, Origin, Step, TextField};
+use crate::api::{Api, ClassicKind, DeviceKind, GROUP, Gate, Gates, ObjectKind, Release, Scope};
+use crate::finding::{Code, Finding, Origin, Severity, Step, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::record::decode::{Decoded, How, Via};
 use crate::rules::Context;
@@ -15,6 +15,7 @@ use crate::server::options::{Operation, Options};
 use crate::server::request::{self, Outcome, Reach, Request};
 use crate::server::status::Status;
 use crate::server::stored;
+use crate::server::varies;
 use crate::text::{Span, Tree};
 use std::collections::BTreeMap;
 
@@ -25,6 +26,7 @@ fn of_stored(mut finding: Finding) -> Finding {
 }
 
 /// One object and what is done with it.
+#[derive(Clone, Copy)]
 pub struct Object<'a, 's> {
     /// What is asked.
     pub options: &'a Options<'a>,
@@ -36,6 +38,8 @@ pub struct Object<'a, 's> {
     pub index: usize,
     /// Its kind.
     pub api: Api,
+    /// The release that answers.
+    pub release: Release,
     /// The feature gates that are on; `None`: the defaults.
     pub gates: Option<Gates>,
     /// The stored objects, for updates.
@@ -75,6 +79,8 @@ pub struct Verdict {
     pub status: Option<Status>,
     /// The object as it is stored, by version.
     pub stored: Vec<(&'static str, String)>,
+    /// Other releases may answer differently, though this one takes the object whole.
+    pub may_differ: bool,
 }
 
 impl Object<'_, '_> {
@@ -98,12 +104,13 @@ impl Object<'_, '_> {
         }
         let mut remarks = Vec::new();
         if body.mismatch().is_none() {
+            verdict.may_differ = self.old.is_some() || varies::may_differ(self.api, body.record());
             let namespace = match self.api.kind.scope {
                 Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
                 Scope::Cluster => "",
             };
             references.ours(Located { index: self.index, item: self.item, tree, namespace }, self.api, body.record());
-            let context = Context::new(self.item.release);
+            let context = Context::new(self.release);
             match self.api.kind.object {
                 ObjectKind::Classic(kind) => classic::remarks::object(kind, body.record(), &context, &mut remarks),
                 ObjectKind::Device(kind) => device::remarks::object(kind, body.record(), &mut remarks),
@@ -115,6 +122,7 @@ impl Object<'_, '_> {
             hints::validation(&mut finding, self.api, self.reduced(), tree, self.item.node);
             verdict.findings.push(finding);
         }
+        self.explain_dropped(&outcome.dropped, &mut verdict.findings);
         verdict.stored = outcome.stored;
         verdict.findings.extend(outcome.warnings);
         verdict.findings.append(&mut outcome.changes.findings());
@@ -142,10 +150,23 @@ impl Object<'_, '_> {
         Some(Outcome { findings: vec![finding], status: Some(status), ..Outcome::default() })
     }
 
+    /// What the server says of a body that it does not decode, and its answer; nothing is explained.
+    pub(super) fn answer(&self) -> Option<(Option<String>, Outcome)> {
+        if self.is_not_served() {
+            return None;
+        }
+        let tree = self.input.tree(self.item)?;
+        let body = self.read(tree, self.input, self.item);
+        let strict = || body.strict_error().filter(|_| self.options.field_validation == FieldValidation::Strict);
+        let undecodable = body.mismatch().map(str::to_owned).or_else(strict);
+        let outcome = self.unsent(tree).or_else(|| self.outcome(body, &mut Verdict::default()))?;
+        Some((undecodable, outcome))
+    }
+
     /// What the server answers; `None` where there is no stored object to compare with: nothing else is said then.
     fn outcome(&self, body: Body<'_>, verdict: &mut Verdict) -> Option<Outcome> {
         let request = Request {
-            release: self.item.release,
+            release: self.release,
             gates: self.gates,
             labels: self.options.namespace_labels,
             stored: self.options.stored_as.is_some(),
@@ -188,7 +209,7 @@ impl Object<'_, '_> {
 
     /// The most devices of a slice where devices use certain features, and otherwise.
     fn reduced(&self) -> Option<(usize, usize)> {
-        let release = self.item.release;
+        let release = self.release;
         let ObjectKind::Device(DeviceKind::ResourceSlice) = self.api.kind.object else { return None };
         let spec = self.api.kind.schema.field("spec", release).and_then(|(_, field)| field.ty.as_struct())?;
         let many = spec.field("devices", release).and_then(|(_, field)| field.limit(release))?;
@@ -200,7 +221,7 @@ impl Object<'_, '_> {
     }
 
     fn undecodable(&self, error: &str) -> Option<Status> {
-        let unicode = self.item.release.rules().unicode;
+        let unicode = self.release.rules().unicode;
         Some(Status::undecodable(self.api.kind.kind, self.api.version.name, error, unicode))
     }
 
@@ -243,7 +264,7 @@ impl Object<'_, '_> {
     }
 
     fn read<'t>(&self, tree: &'t Tree<'_>, input: &Input<'_>, item: &Item) -> Body<'t> {
-        Body::read(tree, item.node, self.api, How::reaching(input.mode(item), self.via(), self.item.release))
+        Body::read(tree, item.node, self.api, How::reaching(input.mode(item), self.via(), self.release))
     }
 
     /// The stored object of an update.
@@ -277,8 +298,31 @@ impl Object<'_, '_> {
     fn explain_strict(&self, decoded: &Decoded<'_>, tree: &Tree<'_>, findings: &mut [Finding]) {
         for strict in &decoded.strict {
             if let Some(finding) = findings.iter_mut().find(|f| f.message == strict.message && f.help.is_none()) {
-                hints::strict(finding, strict, self.api, self.item.release, tree);
+                hints::strict(finding, strict, self.api, self.release, tree);
             }
+        }
+    }
+
+    /// The server judges the object without what it dropped. Errors that it does not have with the gates on come from that.
+    fn explain_dropped(&self, dropped: &[(String, Gate)], findings: &mut [Finding]) {
+        let Some((first, ..)) = dropped.split_first() else { return };
+        let mine = |finding: &Finding| finding.severity == Severity::Error && finding.origin == Origin::ApiServer;
+        if !findings.iter().any(mine) {
+            return;
+        }
+        let gates = self.gates.unwrap_or(Gates::defaults(self.release));
+        let gates = Some(dropped.iter().fold(gates, |gates, (_, gate)| gates.set(*gate, true)));
+        let Some((None, outcome)) = (Object { gates, ..*self }).answer() else { return };
+        for finding in findings.iter_mut().filter(|finding| mine(finding)) {
+            let remains = |other: &&Finding| other.code == finding.code && other.path == finding.path;
+            if outcome.findings.iter().find(remains).is_some() {
+                continue;
+            }
+            let below = |path: &str| finding.path.as_deref().is_some_and(|above| path.starts_with(above));
+            let (path, gate) = dropped.iter().find(|(path, _)| below(path)).unwrap_or(first);
+            let gate = gate.name();
+            finding.help = Some(format!("this comes from `{path}`, which the server dropped first: switch the feature gate {gate} on, or leave the field out").into());
+            finding.fixes.clear();
         }
     }
 

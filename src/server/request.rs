@@ -1,6 +1,6 @@
 //! A create, an update or a status update of one object, from its body to the server's answer.
 
-use crate::api::{Api, DeviceKind, Family, Gates, ObjectKind, Release, Scope};
+use crate::api::{Api, DeviceKind, Family, Gate, Gates, ObjectKind, Release, Scope};
 use crate::finding::path;
 use crate::finding::{Code, Finding, Origin, Step};
 use crate::record::Record;
@@ -63,6 +63,8 @@ pub struct Outcome {
     pub warnings: Vec<Finding>,
     /// The object as it is stored, in every version that serves the kind, JSON. Empty if it is refused or not asked for.
     pub stored: Vec<(&'static str, String)>,
+    /// The fields that were dropped, as the user wrote their paths, and the gate that each of them needs.
+    pub dropped: Vec<(String, Gate)>,
 }
 
 /// Whether an update is one of the whole object or of its status.
@@ -221,6 +223,8 @@ impl<'w, 'r> Work<'w, 'r> {
     fn answer(&self, kind: DeviceKind, judged: Judged<'_>, paths: &PathMap, changes: Changes) -> Outcome {
         let Judged { record, errors, dropped } = judged;
         let mut warnings: Vec<Finding> = dropped.iter().map(|one| self.dropped(one, paths)).collect();
+        let path = |finding: &Finding| finding.path.clone().unwrap_or_default();
+        let dropped = dropped.iter().zip(&warnings).map(|(one, finding)| (path(finding), one.gate)).collect();
         if let Some(steps) = errors.panicked() {
             let message = "the server divides by zero here and answers with an internal error";
             let mut finding = Finding::error(Code::RequestPolicyInvalid, Origin::Claimkit, message);
@@ -232,6 +236,7 @@ impl<'w, 'r> Work<'w, 'r> {
                 changes,
                 warnings,
                 stored: Vec::new(),
+                dropped,
             };
         }
         let status = self.invalid(&record, errors.list());
@@ -247,7 +252,7 @@ impl<'w, 'r> Work<'w, 'r> {
         } else {
             Vec::new()
         };
-        Outcome { findings, status, changes, warnings, stored }
+        Outcome { findings, status, changes, warnings, stored, dropped }
     }
 
     /// Admin access that a label of the namespace decides, where the labels are not known.
@@ -270,7 +275,8 @@ impl<'w, 'r> Work<'w, 'r> {
         finding.path = Some(path);
         finding.steps = steps;
         finding.at_key = true;
-        finding.with_help("what else the server says may come from this: it judges the object without the field")
+        finding.help = Code::FieldDropped.help().map(Cow::Borrowed);
+        finding
     }
 
     /// The errors as findings at the paths that the user wrote. A client reads each text once.

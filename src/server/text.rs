@@ -10,6 +10,7 @@ use crate::record::decode::Via;
 use crate::rules::references::{Located, Named, References};
 use crate::server::client::{self, Unknown};
 use crate::server::device::defaults::CLOCK;
+use crate::server::elsewhere::{self, Standing};
 use crate::server::object::{self, Object};
 use crate::server::options::{Operation, Options, StoredAs};
 use crate::server::status::Status;
@@ -182,7 +183,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
                         lints.take(tree, item, index, *api, gates);
                     }
                     let (old, partners) = (stored.as_ref(), &partners);
-                    let object = Object { options, input, item, index, api: *api, gates, old, partners };
+                    let object = Object { options, input, item, index, api: *api, release: item.release, gates, old, partners };
                     let verdict = object.judge(&mut references);
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     judged.valid = Some(!refused);
@@ -202,7 +203,14 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
                     });
                     let found = verdict.stored.iter().find(|(version, _)| Some(*version) == wanted);
                     judged.stored = found.and_then(|(_, text)| stored_object(text, options.patched));
+                    let standing = Standing::of(refused, &verdict.findings);
                     for finding in verdict.findings {
+                        findings.push(place(input, item, index, finding));
+                    }
+                    if options.release.is_none()
+                        && (verdict.may_differ || standing != Standing::Accepted)
+                        && let Some(finding) = elsewhere::remark(&object, standing)
+                    {
                         findings.push(place(input, item, index, finding));
                     }
                 }

@@ -1,0 +1,108 @@
+//! What other releases answer to an object, where nobody said which release it is for.
+
+use crate::api::{Api, Release};
+use crate::finding::{Code, Finding, Origin, Severity, Step};
+use crate::server::object::Object;
+use crate::server::varies::serving;
+use std::fmt::Write as _;
+
+/// What a release makes of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It takes all of it.
+    Accepted,
+    /// It takes the object and drops fields whose gates are off.
+    Dropped,
+    /// It refuses the object.
+    Refused,
+}
+
+impl Standing {
+    /// That of an answer.
+    pub fn of(refused: bool, findings: &[Finding]) -> Self {
+        if refused {
+            Standing::Refused
+        } else if findings.iter().any(|finding| finding.code == Code::FieldDropped) {
+            Standing::Dropped
+        } else {
+            Standing::Accepted
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Standing::Accepted => "accepted",
+            Standing::Dropped => "accepted without some fields",
+            Standing::Refused => "refused",
+        }
+    }
+}
+
+/// What is said where releases answer differently. `standing`: what the release says that was taken.
+pub fn remark(object: &Object<'_, '_>, standing: Standing) -> Option<Finding> {
+    let mut standings: Vec<(Release, Standing)> = Vec::new();
+    let mut reason = None;
+    for (release, kind) in serving(object.api.version, object.api.kind.kind) {
+        if release.minor == object.release.minor {
+            standings.push((release, standing));
+            continue;
+        }
+        // A gate that was asked for and that the release does not know: it has no answer.
+        let Ok(gates) = object.options.gates_in(release) else { continue };
+        let Some((there, why)) = (Object { api: Api { kind, ..object.api }, release, gates, ..*object }).standing() else {
+            continue;
+        };
+        if there != standing {
+            reason = why.map(|why| (release, why)).or(reason);
+        }
+        standings.push((release, there));
+    }
+    if standings.iter().all(|(_, there)| *there == standing) {
+        return None;
+    }
+    let message = format!("Kubernetes {} is assumed here, and releases differ: {}", object.release, history(&standings));
+    let mut finding = Finding::info(Code::ReleaseDecides, Origin::Claimkit, message);
+    finding.steps = vec![Step::Key("apiVersion".to_owned())];
+    finding.path = Some("apiVersion".to_owned());
+    let advice = Code::ReleaseDecides.help().unwrap_or_default();
+    Some(match reason {
+        Some((release, why)) => {
+            let first = why.lines().next().unwrap_or_default();
+            finding.with_help(format!("{advice}; {release} says: {first}"))
+        }
+        None => finding.with_help(advice),
+    })
+}
+
+/// `refused in 1.32 and 1.33, accepted from 1.34`
+fn history(standings: &[(Release, Standing)]) -> String {
+    let mut text = String::new();
+    let runs: Vec<&[(Release, Standing)]> = standings.chunk_by(|before, after| before.1 == after.1).collect();
+    for (at, run) in runs.iter().enumerate() {
+        let [(first, standing), ..] = run else { continue };
+        let until = run.last().map_or(first.minor, |(last, _)| last.minor);
+        let (words, separator) = (standing.words(), if at == 0 { "" } else { ", " });
+        let _ = if at > 0 && at.saturating_add(1) == runs.len() {
+            write!(text, "{separator}{words} from 1.{}", first.minor)
+        } else if first.minor == until {
+            write!(text, "{separator}{words} in 1.{until}")
+        } else {
+            write!(text, "{separator}{words} in 1.{} to 1.{until}", first.minor)
+        };
+    }
+    text
+}
+
+impl Object<'_, '_> {
+    /// What the release makes of the object, and the first reason if it does not take all of it. `None` if it cannot be asked.
+    fn standing(&self) -> Option<(Standing, Option<String>)> {
+        let (undecodable, outcome) = self.answer()?;
+        let refusal = |finding: &&Finding| finding.severity == Severity::Error;
+        let reason = outcome.findings.iter().find(refusal).map(|finding| finding.message.clone());
+        let refused = outcome.status.is_some() || reason.is_some();
+        let standing = Standing::of(refused, &outcome.warnings);
+        let dropped =
+            || outcome.warnings.iter().find(|finding| finding.code == Code::FieldDropped).map(|one| one.message.clone());
+        Some((standing, undecodable.or(reason).or_else(dropped)))
+    }
+}

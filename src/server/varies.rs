@@ -1,0 +1,65 @@
+//! Whether the releases that serve an object can answer differently, as far as the tables tell.
+
+use crate::api::release::LAST_PATCHES;
+use crate::api::{Api, DeviceKind, Field, Kind, ObjectKind, Release, Type, Version};
+use crate::cel::environment::selector_varies;
+use crate::record::{Record, Value};
+use crate::rules::device::variant::Variant;
+use std::ops::RangeInclusive;
+
+/// The releases that serve a kind in a version, oldest first.
+pub fn serving(version: &'static Version, kind: &str) -> impl Iterator<Item = (Release, &'static Kind)> {
+    let served = LAST_PATCHES.iter().copied().filter(|release| version.served_by(*release));
+    served.filter_map(move |release| Some((release, version.kind(kind, release)?)))
+}
+
+/// Could releases that serve the kind answer differently to the creation of an object that one of them takes whole? `true` means that
+/// they have to be asked. A walk over the fields takes a fraction of the time of an answer.
+pub fn may_differ(api: Api, record: &Record<'_>) -> bool {
+    let mut minors = serving(api.version, api.kind.kind).map(|(release, _)| release);
+    let Some(first) = minors.next() else { return false };
+    let last = minors.last().unwrap_or(first);
+    // Those whose hub has `basic` refuse a device without it.
+    let flat = |release| Variant::of(release).flat;
+    let basic = api.kind.object == ObjectKind::Device(DeviceKind::ResourceSlice) && flat(first) != flat(last);
+    first != last && (basic || varies(record, &(first..=last)))
+}
+
+/// Recursion is bounded by the depth of the tables.
+fn varies(record: &Record<'_>, releases: &RangeInclusive<Release>) -> bool {
+    let given = record.schema.fields.iter().zip(&record.slots).filter(|(_, value)| !matches!(value, Value::Unset));
+    given.into_iter().any(|(field, value)| field_varies(field, value, releases) || value_varies(value, releases))
+}
+
+fn value_varies(value: &Value<'_>, releases: &RangeInclusive<Release>) -> bool {
+    match value {
+        Value::Struct(record) => varies(record, releases),
+        Value::List(items) => items.iter().any(|item| value_varies(item, releases)),
+        Value::Entries(entries) => entries.iter().any(|(_, value)| value_varies(value, releases)),
+        _ => false,
+    }
+}
+
+fn field_varies(field: &Field, value: &Value<'_>, releases: &RangeInclusive<Release>) -> bool {
+    let (first, last) = (*releases.start(), *releases.end());
+    if !field.in_release(first) || !field.in_release(last) || !field.gates.is_empty() {
+        return true;
+    }
+    let later = |(since, later): &(u8, &str)| first.minor < *since && value.as_str() == *later;
+    if field.later_values.iter().any(later) {
+        return true;
+    }
+    let size = match value {
+        Value::List(items) => items.len(),
+        Value::Entries(entries) => entries.len(),
+        other => other.as_str().len(),
+    };
+    let within = |release: Release| field.limit(release).is_none_or(|limit| size <= limit);
+    if within(first) != within(last)
+        || field.limits.iter().any(|limit| first.minor < limit.since && limit.max.is_some_and(|max| max < size))
+    {
+        return true;
+    }
+    // The only field of its name: an expression of CEL.
+    matches!(field.ty, Type::String) && field.json == "expression" && selector_varies(value.as_str(), first.minor, last.minor)
+}

@@ -1,0 +1,132 @@
+//! What is said where no release was named and releases answer differently, against the recorded answers of 1.31 to 1.36.
+
+use crate::device_vectors::{RELEASES, recorded, sent, step};
+use crate::support::manifests::ask;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The remark on the only object of a text that is created, if there is one.
+fn remark(request: &Value) -> Option<Value> {
+    let answer = ask(request);
+    let found: Vec<&Value> =
+        answer["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "release-decides").collect();
+    assert!(found.len() <= 1, "{answer}");
+    found.first().map(|finding| (*finding).clone())
+}
+
+fn text_of(request: Value) -> Option<String> {
+    remark(&request).map(|finding| finding["message"].as_str().unwrap().to_owned())
+}
+
+/// Objects whose recorded verdicts differ have the remark, all others do not say that any release refuses them, or that all do.
+#[test]
+fn the_remark_is_there_where_recorded_verdicts_differ() {
+    // Body and labels of a case, and whether each release refuses it.
+    let mut known: BTreeMap<(String, String, String), BTreeMap<u8, bool>> = BTreeMap::new();
+    for release in RELEASES {
+        let minor: u8 = release.split('.').nth(1).unwrap().parse().unwrap();
+        let text = recorded(release);
+        // The same cases of every release.
+        let taken = |line: &&str| {
+            let id = line.split('"').nth(3).unwrap_or_default();
+            !line.is_empty() && id.bytes().map(usize::from).sum::<usize>() % step() == 0
+        };
+        for case in text.split('\n').filter(taken).map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+            let plain = case["op"] == "create" && case.get("gates").is_none_or(|gates| gates == &json!({}));
+            if !plain || case["object"].is_null() || case.get("panic").is_some() {
+                continue;
+            }
+            let labels = case.get("namespaceLabels").cloned().unwrap_or(json!({}));
+            let key = (case["id"].as_str().unwrap().to_owned(), sent(&case["object"]), labels.to_string());
+            known
+                .entry(key)
+                .or_default()
+                .insert(minor, !case["status"].is_null() || !case["strict"].as_array().is_none_or(Vec::is_empty));
+        }
+    }
+    let (mut compared, mut differing, mut wrong) = (0, 0, Vec::new());
+    for ((id, body, labels), verdicts) in &known {
+        let last = verdicts.keys().last().copied().unwrap();
+        let version = id.split('/').nth(1).unwrap();
+        let (oldest, newest) = match (version, id.split('/').next().unwrap()) {
+            ("v1alpha3", "ResourcePoolStatusRequest") | ("v1beta2", "DeviceTaintRule") => (36, 36),
+            ("v1alpha3", "PodSchedulingContext") => (31, 31),
+            ("v1alpha3", "DeviceTaintRule") => (33, 36),
+            ("v1alpha3", _) => (31, 33),
+            ("v1beta1", _) => (32, 36),
+            ("v1beta2", _) => (33, 36),
+            _ => (34, 36),
+        };
+        // Recorded in some of the releases only, for the sampling or because an answer was not stable.
+        if last != newest || verdicts.len() != usize::from(newest - oldest) + 1 {
+            continue;
+        }
+        compared += 1;
+        let labels: Value = serde_json::from_str(labels).unwrap();
+        let mut request = json!({ "verb": "validate", "via": "server", "text": body, "namespaceLabels": labels });
+        if body.contains("\"namespace\": ") {
+            request["namespace"] = json!("ns");
+        }
+        let said = text_of(request);
+        let differ = verdicts.values().any(|refused| *refused != verdicts[&last]);
+        differing += usize::from(differ);
+        let says = said.as_deref().is_some_and(|text| text.contains("refused") && text.contains("accepted"));
+        if says != differ {
+            wrong.push(format!("{id}: {verdicts:?} {said:?}"));
+        }
+    }
+    println!("{compared} objects, {differing} with different verdicts");
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared > 100 && differing > 1, "{compared} objects, {differing} with different verdicts");
+}
+
+const CLAIM: &str = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: a}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly:
+        deviceClassName: gpu
+        selectors: [{cel: {expression: EXPRESSION}}]
+";
+
+#[test]
+fn the_remark_names_the_releases_and_what_one_of_them_says() {
+    let text = CLAIM.replace("EXPRESSION", "'[2, 1].sort()[0] == 1'");
+    let found = remark(&json!({ "verb": "validate", "text": text })).unwrap();
+    assert_eq!(found["message"], "Kubernetes 1.36.3 is assumed here, and releases differ: refused in 1.34, accepted from 1.35");
+    assert_eq!(found["severity"], "info");
+    assert_eq!(found["origin"], "claimkit");
+    let help = found["help"].as_str().unwrap();
+    assert!(
+        help.starts_with("name the release of the cluster, so that it answers; 1.34.9 says: spec.devices.requests[0]"),
+        "{help}"
+    );
+    assert!(help.contains("undeclared reference to 'sort'"), "{help}");
+    // Whoever names a release has chosen.
+    assert_eq!(remark(&json!({ "verb": "validate", "text": text, "release": "1.36" })), None);
+    assert_eq!(remark(&json!({ "verb": "validate", "text": text, "release": "1.34" })), None);
+    // A gate that only some releases know leaves the others out.
+    let gates = json!({ "DRAListTypeAttributes": true });
+    assert_eq!(remark(&json!({ "verb": "validate", "text": text, "gates": gates })), None);
+}
+
+#[test]
+fn dropped_fields_and_updates_count() {
+    let text = CLAIM.replace("selectors: [{cel: {expression: EXPRESSION}}]", "tolerations: [{operator: Exists}]");
+    let found = remark(&json!({ "verb": "validate", "text": text })).unwrap();
+    assert_eq!(
+        found["message"],
+        "Kubernetes 1.36.3 is assumed here, and releases differ: accepted in 1.34, accepted without some fields in 1.35, accepted from 1.36"
+    );
+    // 1.34 judges an update by the rules of creation, too.
+    let old = CLAIM
+        .replace("name: gpu", "name: gpu.a")
+        .replace("EXPRESSION", "'true'")
+        .replace("{name: a}", "{name: a, resourceVersion: '1'}");
+    let request = json!({ "verb": "validate", "operation": "update", "via": "server", "old": old, "text": old });
+    let message = text_of(request).unwrap();
+    assert_eq!(message, "Kubernetes 1.36.3 is assumed here, and releases differ: refused in 1.34, accepted from 1.35");
+}
