@@ -50,3 +50,23 @@ pub fn locate(tree: &Tree<'_>, root: NodeId, steps: &[Step], at_key: bool) -> Sp
 pub fn head(tree: &Tree<'_>, node: NodeId) -> Span {
     tree.entries(node).first().map_or(tree.span(node), |entry| entry.key_span)
 }
+
+/// `spec.devices.requests[0]` in steps. What stands in brackets is an index, or the key of a map.
+pub fn steps(path: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some((inside, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            steps.push(inside.parse().map_or_else(|_| Step::Key(inside.to_owned()), Step::Index));
+            rest = after;
+            continue;
+        }
+        let name = rest.strip_prefix('.').unwrap_or(rest);
+        let end = name.find(['.', '[']).unwrap_or(name.len());
+        let (key, after) = name.split_at_checked(end).unwrap_or((name, ""));
+        steps.push(Step::Key(key.to_owned()));
+        // A bracket that is never closed would stay for ever.
+        rest = if after.starts_with('[') && !after.contains(']') { "" } else { after };
+    }
+    steps
+}

@@ -1,9 +1,8 @@
 //! Which devices the pods and claims of a text get on each node, and why none.
 
 use super::cluster::PreparedCluster;
-use super::places::{Places, steps};
+use super::places::Places;
 use super::target::Target;
-use crate::advice::locate;
 use crate::api::Release;
 use crate::finding::{self, Code, Origin, Severity, TextField};
 use crate::limits::Limits;
@@ -20,6 +19,7 @@ use crate::place::device::plugin_rules::PluginRules;
 use crate::place::device::what_if::WhatIf;
 use crate::server::FieldValidation;
 use crate::server::facts::Gathering;
+use crate::server::slices;
 use crate::text::Source;
 use crate::text::located::{self, Finding};
 use std::collections::{BTreeMap, BTreeSet};
@@ -386,35 +386,8 @@ fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
 
 /// A finding of the allocator with its place in the text; `cluster`: what is not in the text is in the cluster.
 fn place(input: &Input<'_>, found: &account::Finding, cluster: bool) -> Finding {
-    let full =
-        |item: &Item| if item.namespace.is_empty() { item.name.clone() } else { format!("{}/{}", item.namespace, item.name) };
-    let short = found.object.rsplit('/').next().unwrap_or_default();
-    let same = |item: &&(usize, &Item)| {
-        item.1.kind == found.kind && (full(item.1) == found.object || item.1.namespace.is_empty() && item.1.name == short)
-    };
-    let item = input.items.iter().enumerate().find(|item| same(&item));
-    let range = item.and_then(|(_, item)| {
-        let tree = input.tree(item)?;
-        let span = locate::locate(tree, item.node, &steps(found.path.as_deref().unwrap_or("metadata.name")), false);
-        Some(located::range(&input.file.source, span))
-    });
-    let severity = match found.severity {
-        "error" => Severity::Error,
-        "warning" => Severity::Warning,
-        _ => Severity::Info,
-    };
-    let origin = match found.origin {
-        "kube-scheduler" => Origin::Scheduler,
-        "kube-apiserver" => Origin::ApiServer,
-        _ => Origin::Claimkit,
-    };
-    let plain = finding::Finding::new(Code::NothingChecked, severity, origin, found.message.clone());
-    let mut finding = located::finding(&Source::new(""), plain);
-    finding.code = found.code;
-    finding.path = found.path.clone();
-    finding.range = range;
-    finding.object = item.map(|(index, _)| index);
-    if cluster && item.is_none() {
+    let mut finding = located::finding(&input.file.source, slices::placed(input, found));
+    if cluster && finding.object.is_none() {
         finding.within = TextField::Cluster;
     }
     finding

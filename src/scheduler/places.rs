@@ -1,6 +1,6 @@
 //! Where the requests, constraints and changes of an account stand in the text, and the changes as edits.
 
-use crate::advice::locate;
+use crate::advice::locate::{self, steps};
 use crate::finding::{self, Step};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::explain::answer::{Change, PodAccount, Relaxation};
@@ -205,24 +205,4 @@ fn block(fields: &[(&str, String)], newline: &str, indent: usize) -> String {
         out.push_str(&format!("{newline}{:indent$}{dash}{name}: {value}", ""));
     }
     out
-}
-
-/// `spec.devices.requests[0]` in steps. What stands in brackets is an index, or the key of a map.
-pub fn steps(path: &str) -> Vec<Step> {
-    let mut steps = Vec::new();
-    let mut rest = path;
-    while !rest.is_empty() {
-        if let Some((inside, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            steps.push(inside.parse().map_or_else(|_| Step::Key(inside.to_owned()), Step::Index));
-            rest = after;
-            continue;
-        }
-        let name = rest.strip_prefix('.').unwrap_or(rest);
-        let end = name.find(['.', '[']).unwrap_or(name.len());
-        let (key, after) = name.split_at_checked(end).unwrap_or((name, ""));
-        steps.push(Step::Key(key.to_owned()));
-        // A bracket that is never closed would stay for ever.
-        rest = if after.starts_with('[') && !after.contains(']') { "" } else { after };
-    }
-    steps
 }

@@ -37,6 +37,7 @@ pub mod parse;
 pub mod patch;
 pub mod prepare;
 pub mod request;
+pub mod slices;
 pub mod status;
 pub mod stored;
 pub mod text;

@@ -13,6 +13,7 @@ use crate::server::device::defaults::CLOCK;
 use crate::server::elsewhere::{self, Standing};
 use crate::server::object::{self, Object};
 use crate::server::options::{Operation, Options, StoredAs};
+use crate::server::slices;
 use crate::server::status::Status;
 use crate::server::stored;
 use crate::text::{Source, Span};
@@ -136,6 +137,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
     let mut references = References::default();
     let mut created = Created::default();
     let mut lints = Lints::default();
+    let mut has_slices = false;
     let mut passage = Passage::open(text, options.via, options.release, &options.limits);
     // Whether a text is one object, which is compared with the one stored whatever its name, is known at its end.
     while passage.advance(stored.is_some()) {
@@ -165,6 +167,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
                 }
                 What::Ours(api) => {
                     checked = true;
+                    has_slices |= slices::is_looked_at(item);
                     let gates = match options.gates_in(item.release) {
                         Ok(gates) => gates,
                         Err(error) => {
@@ -231,6 +234,10 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
     let missing = &mut |finding| findings.push(finding);
     references.missing(&|index| objects.get(index).map(Judged::names), options.namespace_of(""), options.release, missing);
     lints.findings(&mut |finding| findings.push(finding));
+    if has_slices && options.via == Via::Kubectl {
+        let is_refused = |index: usize| objects.get(index).is_some_and(|object| object.valid == Some(false));
+        slices::findings(text, options, &is_refused).into_iter().for_each(|finding| findings.push(finding));
+    }
     let refused = findings.refused || of_texts.iter().any(|finding| finding.severity == Severity::Error);
     if !checked && !refused {
         findings.push(nothing_checked(objects.is_empty()));
