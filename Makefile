@@ -153,7 +153,7 @@ test-supply:
 deny:
 	@bash tests/supply/check.sh --advisories
 
-# What publishing the package and the crate still lacks; not part of `test`.
+# What publishing the package, the crate and the policy still lacks; not part of `test`.
 .PHONY: release-check
 release-check:
 	@node pkg/build/release.mjs

@@ -272,8 +272,11 @@ fn check_rules(rules: &Value, place: &str, releases: &[&str]) {
 #[test]
 fn the_rules_can_be_resolved() {
     for (file, releases) in [
-        ("metadata.yml", &["1.27", "1.28", "1.29", "1.30"][..]),
-        ("samples/strict.yaml", &["1.27", "1.28", "1.29", "1.30"]),
+        ("metadata.yml", &["1.34", "1.35", "1.36"][..]),
+        ("samples/strict.yaml", &["1.34", "1.35", "1.36"]),
+        ("samples/strict-1.32.yaml", &["1.32", "1.33"]),
+        ("samples/strict-1.31.yaml", &["1.31"]),
+        ("samples/strict-1.27.yaml", &["1.27", "1.28", "1.29", "1.30"]),
         ("samples/strict-1.30.yaml", &["1.30"]),
         ("samples/strict-1.26.yaml", &["1.26"]),
     ] {
@@ -322,6 +325,12 @@ fn the_settings_schema_is_that_of_the_table() {
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), expected, "run this test with CLAIMKIT_WRITE=1");
 }
 
+/// The settings of a sample.
+fn sample_settings(name: &str) -> Value {
+    let policy = yaml(&root().join(format!("pkg/policy/samples/{name}.yaml"))).remove(0);
+    policy["spec"]["settings"].clone()
+}
+
 /// Settings in the README and in the samples are valid, the sample requests are answered as the README says.
 #[test]
 fn what_admins_copy_works() {
@@ -342,13 +351,15 @@ fn what_admins_copy_works() {
             assert_eq!(policy["kind"], "ClusterAdmissionPolicy", "{}", sample.display());
             valid(&policy["spec"]["settings"], &sample.display().to_string());
             let settings = &policy["spec"]["settings"];
-            let falls_back =
-                !settings["resourceClasses"]["fallback"].is_null() || !settings["resourceClasses"]["default"].is_null();
-            assert_eq!(policy["spec"]["mutating"], falls_back, "{}", sample.display());
+            let puts_in_place = |setting: &str| ["default", "fallback"].iter().any(|key| !settings[setting][key].is_null());
+            let changes = ["deviceClasses", "resourceClasses", "allocationModes"].into_iter().any(puts_in_place);
+            assert_eq!(policy["spec"]["mutating"], changes, "{}", sample.display());
+            let asks = hosts::validate_settings(settings.to_string().as_bytes(), false) != r#"{"valid":true}"#;
+            assert_eq!(policy["spec"]["contextAwareResources"].is_array(), asks, "{}", sample.display());
             checked += 1;
         }
     }
-    assert_eq!(checked, 10);
+    assert_eq!(checked, 18);
     let allow = json!({"resourceClasses": {"allow": ["gpu.example.com"]}});
     for (request, settings, code) in [
         ("claim", &json!({}), Value::Null),
@@ -357,6 +368,12 @@ fn what_admins_copy_works() {
         ("claim-other-class", &allow, json!(403)),
         ("claim-class-changed", &json!({}), json!(422)),
         ("claim-deleted", &json!({"resourceClasses": {"deny": ["*"]}}), Value::Null),
+        ("device-claim", &json!({"deviceClasses": {"allow": ["gpu.example.com"]}}), Value::Null),
+        ("device-claim-other-class", &sample_settings("classes-and-drivers"), json!(403)),
+        ("device-claim-admin", &sample_settings("classes-and-drivers"), json!(403)),
+        ("taint-rule-everything", &sample_settings("taint-rules"), json!(403)),
+        ("claim-other-class", &sample_settings("resource-classes"), json!(403)),
+        ("pod", &sample_settings("pods"), json!(403)),
         ("pod", &json!({"pods": {"templates": {"allow": ["gpu-*"]}}}), json!(403)),
         ("raw-convert", &json!({}), Value::Null),
     ] {

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # For people who have kwctl: `make policy`, then `bats pkg/policy/e2e.bats`. One test per outcome.
 #
+# `make test-policy` runs it with a stand-in for kwctl (tests/hosts/policy/kwctl.mjs), all but what is tagged `kwctl`.
+#
 # What kwctl cannot show: that policy-server refuses a change by a policy that is `mutating: false`, how warnings reach
 # kubectl, and the audit scanner.
 
@@ -52,6 +54,64 @@ says() {
   run_policy claim-other-class '{"resourceClasses":{"deny":["*"],"namespaces":[{"names":["team-*"],"allow":["tpu.example.com"]}]}}'
   [ "$status" -eq 0 ]
   says '"allowed":true'
+}
+
+@test "a device class that is not allowed is refused" {
+  run_policy device-claim-other-class '{"deviceClasses":{"allow":["gpu.example.com"]}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":false'
+  says '"code":403'
+  says 'deviceClassName: Unsupported value'
+}
+
+@test "a device class that is allowed is accepted" {
+  run_policy device-claim '{"deviceClasses":{"allow":["gpu.example.com"]}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":true'
+}
+
+@test "a device class in place of one that is not allowed changes the claim" {
+  run_policy device-claim-other-class '{"deviceClasses":{"allow":["gpu.example.com"],"fallback":"gpu.example.com"}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":true'
+  says '"patchType":"JSONPatch"'
+}
+
+@test "admin access elsewhere than in certain namespaces is refused" {
+  run_policy device-claim-admin '{"adminAccess":{"namespaces":["dra-*"]}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":false'
+  says 'adminAccess: Forbidden'
+}
+
+@test "a taint rule that evicts every pod is refused" {
+  run_policy taint-rule-everything '{"deviceTaintRules":{"selectorRequired":"NoExecute"}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":false'
+  says 'spec.deviceSelector: Required value'
+}
+
+run_with_cluster() { # settings
+  sed 's#^contextAwareResources: .*#contextAwareResources: [{apiVersion: resource.k8s.io/v1, kind: DeviceClass}, {apiVersion: resource.k8s.io/v1, kind: ResourceClaim}]#' \
+    metadata.yml >"$BATS_TEST_TMPDIR/metadata.yml"
+  echo 'hostCapabilities: [kubernetes/get_resource, kubernetes/list_resources_by_namespace]' >>"$BATS_TEST_TMPDIR/metadata.yml"
+  kwctl annotate -m "$BATS_TEST_TMPDIR/metadata.yml" -u README.md -o "$BATS_TEST_TMPDIR/policy.wasm" unannotated/claimkit.wasm
+  run kwctl run --allow-context-aware --replay-host-capabilities-interactions samples/sessions/claims.yml \
+    --request-path samples/requests/device-claim.json --settings-json "$1" "$BATS_TEST_TMPDIR/policy.wasm"
+  echo "output = ${output}"
+}
+
+@test "a class that the cluster has, and room for a claim" {
+  run_with_cluster '{"cluster":{"classExists":true,"maxClaims":3}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":true'
+}
+
+@test "no room for a claim" {
+  run_with_cluster '{"cluster":{"maxClaims":2}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":false'
+  says 'at most 2 resource claims'
 }
 
 @test "a claim template that a pod may not use is refused" {
@@ -164,6 +224,7 @@ run_raw() { # verb
   says 'io.kubewarden.policy.usage'
 }
 
+# bats test_tags=kwctl
 @test "a manifest and a package of Artifact Hub are made from the metadata" {
   run kwctl scaffold manifest -t ClusterAdmissionPolicy claimkit.wasm
   [ "$status" -eq 0 ]

@@ -75,7 +75,8 @@ for (const [name, mode] of [["claimkit", "kubewarden-wapc"], ["claimkit-wasi", "
 // --- waPC on a compiling engine -----------------------------------------------------------------------------------------
 
 host("waPC in Node", (fixture, number) => [
-  new Guest(wapc, fixture.cluster).call(fixture.operation, file(number, "payload")),
+  new Guest(wapc, (operation, payload) =>
+    fixture.cluster.find((call) => call.operation === operation && call.payload === payload)).call(fixture.operation, file(number, "payload")),
   file(number, "answer"),
 ]);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Replays the fixtures of tests/policy in every host of the policy modules that registries offer: a waPC host (wasmi), Node
-# (waPC, node:wasi, Open Policy Agent's SDK), and the crate opa-wasm (wasmtime).
+# (waPC, node:wasi, Open Policy Agent's SDK), and the crate opa-wasm (wasmtime). Runs e2e.bats and the README with a stand-in for kwctl.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -23,6 +23,9 @@ if ! cmp -s "$here/package-lock.json" "$here/node_modules/.lock"; then
   cp "$here/package-lock.json" "$here/node_modules/.lock"
 fi
 node --no-warnings "$here/replay.mjs" "$target/policy/replay"
+
+echo "==> what people are told to run: about 20 seconds"
+node --no-warnings "$here/readme.mjs"
 
 echo "==> opa-wasm, which brings wasmtime: about 3 minutes the first time and 30 seconds after that"
 cargo build --quiet --locked --manifest-path "$here/Cargo.toml" --target-dir "$hosts" --profile quick -p policy-opa
