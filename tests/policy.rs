@@ -407,3 +407,22 @@ fn the_command_line_admits() {
     let done = run(&[folder.join("strict.yaml").as_ref()]);
     assert_eq!(done.status.code(), Some(2));
 }
+
+/// Who asks may tell the labels of the namespace: the server lets claims with admin access into some only.
+#[test]
+fn admit_takes_the_labels_of_the_namespace() {
+    let object = json!({"apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceClaim", "metadata": {"name": "a", "namespace": "n"},
+        "spec": {"devices": {"requests": [{"name": "r", "deviceClassName": "c", "adminAccess": true}]}}});
+    let admission = json!({"uid": "1", "operation": "CREATE", "namespace": "n", "name": "a", "object": object,
+        "kind": {"group": "resource.k8s.io", "version": "v1beta1", "kind": "ResourceClaim"},
+        "resource": {"group": "resource.k8s.io", "version": "v1beta1", "resource": "resourceclaims"}});
+    let accepted = |labels: Value| {
+        let request = json!({"verb": "admit", "request": admission, "settings": {"release": "1.34"}, "namespaceLabels": labels});
+        let answer: Value = serde_json::from_str(&wire::answer(&request.to_string())).unwrap();
+        assert_eq!(answer["response"]["accepted"], answer["ok"], "{answer}");
+        answer["ok"] == true
+    };
+    assert!(accepted(Value::Null), "not known");
+    assert!(accepted(json!({"resource.kubernetes.io/admin-access": "true"})));
+    assert!(!accepted(json!({})));
+}

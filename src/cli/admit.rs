@@ -1,7 +1,7 @@
 //! `admit`: what the policy answers to admission requests, one JSON line each on standard output.
 
 use super::arguments::Arguments;
-use super::{FINDINGS, FINE, Host, UNUSABLE, ask, files};
+use super::{FINDINGS, FINE, Host, UNUSABLE, ask, files, pairs};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -22,6 +22,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             None => return UNUSABLE,
         },
     };
+    let Some(labels) = pairs::labels(arguments, host) else { return UNUSABLE };
+    let labels = labels.unwrap_or_default();
     let mut end = FINE;
     for name in &arguments.operands {
         let Some(file) = files::read_one(name, host) else { return UNUSABLE };
@@ -35,7 +37,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             host.err(&format!("claimkit: {}: an admission request is JSON: {error}\n", file.name));
             return UNUSABLE;
         }
-        let answer = host.answer(&format!(r#"{{"verb":"admit","request":{text},"settings":{settings}}}"#));
+        let answer =
+            host.answer(&format!(r#"{{"verb":"admit","request":{text},"settings":{settings},"namespaceLabels":{labels}}}"#));
         match serde_json::from_str::<Answer>(&answer) {
             Ok(Answer { ok, error: None, response: Some(response) }) => {
                 host.out(&format!("{}\n", response.get()));

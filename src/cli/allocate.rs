@@ -16,7 +16,7 @@ const CHANGES: &[(&str, &str)] =
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let (files, readable) = files::read(arguments, host);
-    let Some(gates) = pairs::gates(arguments, host) else { return UNUSABLE };
+    let (Some(gates), Some(labels)) = (pairs::gates(arguments, host), pairs::labels(arguments, host)) else { return UNUSABLE };
     let what_if = match what_if(arguments) {
         Ok(what_if) => what_if,
         Err(problem) => {
@@ -36,6 +36,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with_replaced("cluster", beside.replaced(&cluster))
         .with("release", arguments.value("release"))
         .with("gates", gates)
+        .with("namespaceLabels", labels)
         .with("whatIf", Some(what_if))
         .with("namespace", arguments.value("namespace"))
         .with("pod", arguments.value("pod"))

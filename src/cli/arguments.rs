@@ -133,7 +133,7 @@ fn option(verb: &'static Verb, name: &str) -> Result<&'static Opt, String> {
     let wanted = |option: &&&'static Opt| {
         name.strip_prefix("--").map_or_else(
             || option.short.is_some_and(|letter| name.strip_prefix('-').is_some_and(|rest| rest.chars().eq([letter]))),
-            |long| option.name == long,
+            |long| option.name == long || option.also.contains(&long),
         )
     };
     verb.options.iter().find(wanted).copied().ok_or_else(|| {

@@ -58,6 +58,7 @@ pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
 const OPTIONS: &[(&str, &str)] = &[
     ("set `lossy` to `allow`", "give `--allow-loss`"),
     ("set `force`", "give `--force-conflicts`"),
+    ("give the labels of the namespace with the request", "give `--namespace-labels KEY=VALUE`"),
     ("as the server stores it in `old`", "as the server stores it"),
     (", or raise the limit `bytes`", ""),
     (", or raise the limit `nodes`", ""),

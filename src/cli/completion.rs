@@ -21,7 +21,8 @@ fn verbs() -> String {
 fn spellings(verb: &Verb) -> String {
     let each = verb.options.iter().flat_map(|option| {
         let short = option.short.map(|letter| format!("-{letter}"));
-        [Some(format!("--{}", option.name)), short].into_iter().flatten()
+        let also = option.also.iter().map(|name| format!("--{name}"));
+        [format!("--{}", option.name)].into_iter().chain(short).chain(also)
     });
     each.chain(["--help".to_owned()]).collect::<Vec<_>>().join(" ")
 }
@@ -80,7 +81,9 @@ fn zsh() -> String {
                 Takes::Text(what) => format!(":{what}:_files"),
                 Takes::OneOf(words) => format!(":word:({})", words.join(" ")),
             };
-            text.push_str(&format!(" '--{}[{}]{value}'", option.name, plain(option.about)));
+            for name in [option.name].iter().chain(option.also) {
+                text.push_str(&format!(" '--{name}[{}]{value}'", plain(option.about)));
+            }
         }
         text.push_str(" '*:file:_files' ;;\n");
     }
@@ -103,8 +106,9 @@ fn fish() -> String {
                 Takes::Text(_) => " -r".to_owned(),
                 Takes::OneOf(words) => format!(" -x -a '{}'", words.join(" ")),
             };
+            let also: String = option.also.iter().map(|name| format!(" -l {name}")).collect();
             text.push_str(&format!(
-                "complete -c claimkit -n '__fish_seen_subcommand_from {}' -l {}{short}{value} -d '{}'\n",
+                "complete -c claimkit -n '__fish_seen_subcommand_from {}' -l {}{also}{short}{value} -d '{}'\n",
                 verb.name,
                 option.name,
                 option.about.replace('\'', "\\'")

@@ -59,10 +59,15 @@ fn spelling(option: &Opt) -> String {
 }
 
 fn about(option: &Opt) -> String {
-    match option.takes {
-        Takes::OneOf(words) => format!("{} [{}]", option.about, words.join(", ")),
-        _ => option.about.to_owned(),
+    let mut about = option.about.to_owned();
+    if let Takes::OneOf(words) = option.takes {
+        about.push_str(&format!(" [{}]", words.join(", ")));
     }
+    if !option.also.is_empty() {
+        let also: Vec<String> = option.also.iter().map(|name| format!("--{name}")).collect();
+        about.push_str(&format!("; also {}", also.join(", ")));
+    }
+    about
 }
 
 /// One name with its description, wrapped beside it.

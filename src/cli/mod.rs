@@ -71,10 +71,22 @@ pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
                 return UNUSABLE;
             }
             if arguments.has("show-settings") {
-                host.out(&settings.shown(&arguments));
-                return FINE;
+                return show(settings.shown(&arguments), host);
             }
             carry_out(&arguments, host)
+        }
+    }
+}
+
+fn show(text: Result<String, String>, host: &mut dyn Host) -> u8 {
+    match text {
+        Ok(text) => {
+            host.out(&text);
+            FINE
+        }
+        Err(problem) => {
+            host.err(&format!("claimkit: {problem}\n"));
+            UNUSABLE
         }
     }
 }

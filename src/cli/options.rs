@@ -18,6 +18,8 @@ pub struct Opt {
     pub name: &'static str,
     /// Its one-letter form.
     pub short: Option<char>,
+    /// What other tools call it: taken as well.
+    pub also: &'static [&'static str],
     /// What it takes.
     pub takes: Takes,
     /// Whether it may be given more than once.
@@ -41,11 +43,11 @@ pub struct Verb {
 
 /// An option that may be given more than once.
 const fn many(name: &'static str, takes: Takes, about: &'static str) -> Opt {
-    Opt { name, short: None, takes, many: true, about }
+    Opt { name, short: None, also: &[], takes, many: true, about }
 }
 
 const fn opt(name: &'static str, short: Option<char>, takes: Takes, about: &'static str) -> Opt {
-    Opt { name, short, takes, many: false, about }
+    Opt { name, short, also: &[], takes, many: false, about }
 }
 
 static RELEASE: Opt = opt(
@@ -111,6 +113,7 @@ static CHECK: Opt = opt("check", None, Takes::Nothing, "print the files that wou
 static NODES: Opt = Opt {
     name: "nodes",
     short: None,
+    also: &[],
     takes: Takes::Text("FILE"),
     many: true,
     about: "Nodes, as kubectl get nodes -o json or -o yaml prints them; may be given more than once",
@@ -118,6 +121,7 @@ static NODES: Opt = Opt {
 static NODE: Opt = Opt {
     name: "node",
     short: None,
+    also: &[],
     takes: Takes::Text("NAME"),
     many: true,
     about: "explain this node in full and show no other; may be given more than once",
@@ -148,6 +152,7 @@ static CHANGES: Opt =
 static FILENAME: Opt = Opt {
     name: "filename",
     short: Some('f'),
+    also: &[],
     takes: Takes::Text("FILE"),
     many: true,
     about: "a file, a folder or `-`, as kubectl takes it; the same as FILE",
@@ -175,12 +180,22 @@ static DEVICE_RELEASE: Opt = opt(
     Takes::Text("RELEASE"),
     "Kubernetes release that answers: 1.31 to 1.36, or with a patch, 1.31.1; default: the last one",
 );
-static GATES: Opt = many("gates", Takes::Text("GATES"), "feature gates over the release's defaults: DRAAdminAccess=true,…");
-static NAMESPACE_LABELS: Opt = many(
-    "namespace-labels",
-    Takes::Text("LABELS"),
-    "labels of the request's namespace, which admin access depends on: KEY=VALUE,…; '' for none; default: not known",
-);
+static GATES: Opt = Opt {
+    name: "gates",
+    short: None,
+    also: &["gate", "feature-gates"],
+    takes: Takes::Text("GATES"),
+    many: true,
+    about: "feature gates over the release's defaults: DRAAdminAccess=true,…; may be given more than once",
+};
+static NAMESPACE_LABELS: Opt = Opt {
+    name: "namespace-labels",
+    short: None,
+    also: &["namespace-label"],
+    takes: Takes::Text("LABELS"),
+    many: true,
+    about: "labels of the request's namespace, which admin access depends on: KEY=VALUE,…; '' for none; default: not known",
+};
 static STORED: Opt =
     opt("stored", None, Takes::Nothing, "the expression is stored already: all is known that the release can run");
 static DEVICE: Opt =
@@ -294,6 +309,7 @@ pub static VERBS: &[Verb] = &[
             &CHANGES,
             &RELEASE,
             &GATES,
+            &NAMESPACE_LABELS,
             &FIELD_VALIDATION,
             &OUTPUT_PLAIN,
             &COLOR,
@@ -313,12 +329,14 @@ pub static VERBS: &[Verb] = &[
             &DEVICE_RELEASE,
             &GATES,
             &NAMESPACE,
+            &NAMESPACE_LABELS,
             &OUTPUT_PLAIN,
             &COLOR,
             &REMARKS,
             &FILENAME,
             &RECURSIVE,
             &EXCLUDE,
+            &SHOW_SETTINGS,
         ],
     },
     Verb {
@@ -356,7 +374,7 @@ pub static VERBS: &[Verb] = &[
         name: "admit",
         operands: "FILE…",
         about: "Say what the admission policy answers to AdmissionRequests in JSON",
-        options: &[&SETTINGS],
+        options: &[&SETTINGS, &NAMESPACE_LABELS],
     },
     Verb {
         name: "batch",

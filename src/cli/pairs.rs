@@ -4,35 +4,60 @@ use super::Host;
 use super::arguments::Arguments;
 use serde_json::{Map, Value};
 
-/// The feature gates that `--gates` sets. The outer `None`, told on standard error: they cannot be read; the inner: there are none.
-pub fn gates(arguments: &Arguments, host: &mut dyn Host) -> Option<Option<Value>> {
-    pairs(arguments, "gates", "NAME=true` or `NAME=false", host, |value| value.parse().ok().map(Value::Bool))
+/// The feature gates that are set, as the components of Kubernetes take them; `None`: none are.
+///
+/// # Errors
+/// The first pair that is none.
+pub fn read_gates(arguments: &Arguments) -> Result<Option<Map<String, Value>>, String> {
+    pairs(arguments, "gates", "NAME=true` or `NAME=false", |value| match value {
+        "true" | "True" | "TRUE" | "t" | "T" | "1" => Some(Value::Bool(true)),
+        "false" | "False" | "FALSE" | "f" | "F" | "0" => Some(Value::Bool(false)),
+        _ => None,
+    })
 }
 
-/// The labels that `--namespace-labels` gives, in the same way. An empty list says that there are none.
+/// The labels of the namespace; `None`: they are not known. An empty list says that there are none.
+///
+/// # Errors
+/// The first pair that is none.
+pub fn read_labels(arguments: &Arguments) -> Result<Option<Map<String, Value>>, String> {
+    pairs(arguments, "namespace-labels", "KEY=VALUE", |value| Some(Value::from(value)))
+}
+
+/// The feature gates. The outer `None`, told on standard error: they cannot be read; the inner: there are none.
+pub fn gates(arguments: &Arguments, host: &mut dyn Host) -> Option<Option<Value>> {
+    told(read_gates(arguments), host)
+}
+
+/// The labels of the namespace, in the same way.
 pub fn labels(arguments: &Arguments, host: &mut dyn Host) -> Option<Option<Value>> {
-    pairs(arguments, "namespace-labels", "KEY=VALUE", host, |value| Some(Value::from(value)))
+    told(read_labels(arguments), host)
+}
+
+fn told(read: Result<Option<Map<String, Value>>, String>, host: &mut dyn Host) -> Option<Option<Value>> {
+    match read {
+        Ok(map) => Some(map.map(Value::Object)),
+        Err(problem) => {
+            host.err(&format!("claimkit: {problem}\n"));
+            None
+        }
+    }
 }
 
 fn pairs(
     arguments: &Arguments,
     option: &'static str,
     form: &str,
-    host: &mut dyn Host,
     read: impl Fn(&str) -> Option<Value>,
-) -> Option<Option<Value>> {
+) -> Result<Option<Map<String, Value>>, String> {
     if !arguments.has(option) {
-        return Some(None);
+        return Ok(None);
     }
     let mut map = Map::new();
     for pair in arguments.values(option).flat_map(|text| text.split(',')).filter(|pair| !pair.is_empty()) {
-        match pair.split_once('=').and_then(|(name, value)| Some((name, read(value)?))) {
-            Some((name, value)) => map.insert(name.to_owned(), value),
-            None => {
-                host.err(&format!("claimkit: `--{option} {pair}`: write `{form}`\n"));
-                return None;
-            }
-        };
+        let read = pair.split_once('=').and_then(|(name, value)| Some((name, read(value)?)));
+        let (name, value) = read.ok_or_else(|| format!("`--{option} {pair}`: write `{form}`"))?;
+        map.insert(name.to_owned(), value);
     }
-    Some(Some(Value::Object(map)))
+    Ok(Some(map))
 }

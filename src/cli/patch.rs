@@ -24,7 +24,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some((patch, old)) = beside.split_last() else { return UNUSABLE };
     let old = old.first();
     let status = arguments.value("subresource") == Some("status");
-    let Some(gates) = pairs::gates(arguments, host) else { return UNUSABLE };
+    let (Some(gates), Some(labels)) = (pairs::gates(arguments, host), pairs::labels(arguments, host)) else { return UNUSABLE };
     let request = Request::new("validate")
         .with("operation", Some(if status { "patchStatus" } else { "patch" }))
         .with_text("patch", patch)
@@ -34,6 +34,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("time", arguments.value("time"))
         .with("release", arguments.value("release"))
         .with("gates", gates)
+        .with("namespaceLabels", labels)
         .with("fieldValidation", arguments.value("field-validation").map(check::capital));
     let request = match old {
         Some(old) => request.with_text("old", old),

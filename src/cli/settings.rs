@@ -1,8 +1,10 @@
 //! `claimkit.toml`: settings of a project, found in the folder where the command runs or above it.
 
-use super::Host;
 use super::arguments::Arguments;
+use super::{Host, pairs};
 use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// The name of the file.
 pub const NAME: &str = "claimkit.toml";
@@ -13,6 +15,12 @@ pub const NAME: &str = "claimkit.toml";
 pub struct Settings {
     /// The Kubernetes release, as `--release` takes it.
     release: Option<String>,
+    /// Feature gates over the release's defaults, as `--gates` takes them.
+    #[serde(default)]
+    gates: BTreeMap<String, bool>,
+    /// Labels of the request's namespace, as `--namespace-labels` takes them.
+    #[serde(default, rename = "namespace-labels")]
+    namespace_labels: BTreeMap<String, String>,
     /// Codes of findings that are left out, besides those of `--ignore`.
     #[serde(default)]
     ignore: Vec<String>,
@@ -50,13 +58,30 @@ impl Settings {
         if let Some(release) = &self.release {
             arguments.settle("release", release);
         }
+        // What is wrong on the command line is told when it is read.
+        let given = |read: Result<Option<Map<String, Value>>, String>| read.ok().flatten().unwrap_or_default();
+        let (gates, labels) = (given(pairs::read_gates(arguments)), given(pairs::read_labels(arguments)));
+        for (name, on) in self.gates.iter().filter(|(name, _)| !gates.contains_key(*name)) {
+            arguments.add("gates", &format!("{name}={on}"));
+        }
+        for (key, value) in self.namespace_labels.iter().filter(|(key, _)| !labels.contains_key(*key)) {
+            arguments.add("namespace-labels", &format!("{key}={value}"));
+        }
         for (option, values) in [("ignore", &self.ignore), ("exclude", &self.exclude)] {
             values.iter().for_each(|value| arguments.add(option, value));
         }
     }
 
     /// The settings in force, as the file would say them.
-    pub fn shown(&self, arguments: &Arguments) -> String {
+    ///
+    /// # Errors
+    /// A gate or a label that cannot be read.
+    pub fn shown(&self, arguments: &Arguments) -> Result<String, String> {
+        let table = |map: Option<Map<String, Value>>| {
+            let map = map.unwrap_or_default();
+            let entries: Vec<String> = map.iter().map(|(key, value)| format!("{key:?} = {value}")).collect();
+            if entries.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", entries.join(", ")) }
+        };
         let list = |option| arguments.values(option).map(|item| format!("{item:?}")).collect::<Vec<_>>().join(", ");
         let mut text = match &self.found {
             Some(path) => format!("# {path}, and the command line\n"),
@@ -66,8 +91,10 @@ impl Settings {
             Some(release) => text.push_str(&format!("release = {release:?}\n")),
             None => text.push_str("# release: the last one that serves each object's version\n"),
         }
+        text.push_str(&format!("gates = {}\n", table(pairs::read_gates(arguments)?)));
+        text.push_str(&format!("namespace-labels = {}\n", table(pairs::read_labels(arguments)?)));
         text.push_str(&format!("ignore = [{}]\n", list("ignore")));
         text.push_str(&format!("exclude = [{}]\n", list("exclude")));
-        text
+        Ok(text)
     }
 }

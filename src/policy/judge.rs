@@ -69,6 +69,8 @@ pub struct Host<'h> {
     pub mutation: Mutation,
     /// The cluster, if the host can be asked for it.
     pub cluster: Option<&'h dyn Cluster>,
+    /// The labels of the request's namespace, where the host knows them.
+    pub labels: Option<&'h BTreeMap<String, String>>,
 }
 
 /// Why settings cannot be used by a host that cannot be asked for the cluster.
@@ -102,7 +104,8 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
         return verdict;
     }
     let item = manifest::object(document, object, settings.release);
-    let mut case = Case { document, request, settings, host, item, labels: None };
+    let labels = host.labels.map(|labels| labels.clone().into_iter().collect());
+    let mut case = Case { document, request, settings, host, item, labels };
     verdict.findings.extend(case.look_up_labels());
     match &case.item.what {
         What::Other => case.workload(&mut verdict),

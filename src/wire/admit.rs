@@ -8,6 +8,7 @@ use crate::policy::{self, Host, Mutation, Settings, Verdict};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// Most bytes of one payload: an API server takes 3 MiB, an update carries two objects.
 pub(super) const MAX_PAYLOAD: usize = 16 << 20;
@@ -18,10 +19,11 @@ pub fn admit(request: &Request) -> Answer {
         return Answer::unusable(Some("admit"), "`request` is missing: an AdmissionRequest, or only `settings` to check them");
     }
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
-    of_texts(text(&request.request).as_deref(), text(&request.settings).as_deref().unwrap_or_default())
+    let settings = text(&request.settings);
+    of_texts(text(&request.request).as_deref(), settings.as_deref().unwrap_or_default(), request.namespace_labels.as_ref())
 }
 
-pub(super) fn of_texts(request: Option<&str>, settings: &str) -> Answer {
+pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BTreeMap<String, String>>) -> Answer {
     let mut answer = Answer::to("admit");
     let settings = match read_settings(settings) {
         Ok(settings) => settings,
@@ -44,7 +46,7 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str) -> Answer {
     };
     let verdict = match read(request) {
         Ok(document) => {
-            let host = Host { mutation: Mutation::Possible, cluster: None };
+            let host = Host { mutation: Mutation::Possible, cluster: None, labels };
             policy::judge(&document, document.root, &settings, host)
         }
         Err(problem) => Verdict::unreadable("", problem),

@@ -9,7 +9,7 @@ use crate::text::Document;
 use crate::text::tree::{NodeId, Tree};
 
 /// OPA changes nothing and cannot be asked.
-const ALONE: Host<'static> = Host { mutation: Mutation::Impossible, cluster: None };
+const ALONE: Host<'static> = Host { mutation: Mutation::Impossible, cluster: None, labels: None };
 
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
@@ -31,7 +31,7 @@ pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
         request,
         settings,
         "",
-        Host { mutation: Mutation::Possible, cluster },
+        Host { mutation: Mutation::Possible, cluster, labels: None },
     )))
 }
 

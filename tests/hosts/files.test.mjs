@@ -43,7 +43,7 @@ for (const command of commands) {
       writeFileSync(file, long);
       // Half of them are over before the kill comes, wherever the test runs: the time of a whole run is measured first.
       const begun = performance.now();
-      run(command, ["convert", "--to", "v1alpha1", "--in-place", "a.yaml"], { cwd });
+      assert.equal(run(command, ["convert", "--to", "v1alpha1", "--in-place", "a.yaml"], { cwd }).exit, 0);
       const whole = performance.now() - begun;
       for (let round = 0; round < 100; round += 1) {
         const to = readFileSync(file, "utf8") === texts.v1alpha2 ? "v1alpha1" : "v1alpha2";
@@ -125,10 +125,19 @@ test("native: --fix writes what is certain and keeps what a person wrote; claimk
     const mended = manifest.replace("resourceClaim\n", "ResourceClaim\n").replace("resourceClasName", "resourceClassName").replace("immediate", "Immediate");
     assert.equal(readFileSync(path.join(below, "a.yaml"), "utf8"), mended);
     assert.equal(readFileSync(path.join(below, "charts/b.yaml"), "utf8"), manifest);
-    assert.match(run(commands[0], ["validate", "--show-settings"], { cwd: below }).stdout, /claimkit\.toml, and the command line\nrelease = "1\.29"\nignore = \["status-dropped"\]/);
+    assert.match(run(commands[0], ["validate", "--show-settings"], { cwd: below }).stdout, /claimkit\.toml, and the command line\nrelease = "1\.29"\ngates = \{\}\nnamespace-labels = \{\}\nignore = \["status-dropped"\]/);
+    const admin = 'release = "1.33"\ngates = { DRAAdminAccess = true }\nnamespace-labels = { "resource.k8s.io/admin-access" = "true" }\n';
+    writeFileSync(path.join(cwd, "claimkit.toml"), admin);
+    const validate = (...more) => run(commands[0], ["validate", ...more, new URL("manifests/admin-access.yaml", import.meta.url).pathname], { cwd: below });
+    assert.equal(validate().stdout, "checked 1 object in 1 file: no problems\n");
+    // The command line comes before the file, gate by gate and label by label.
+    assert.match(validate("--gate", "DRAAdminAccess=false").stdout, /the feature gate DRAAdminAccess is off/);
+    assert.match(validate("--feature-gates=DRAPrioritizedList=true", "--namespace-label", "resource.k8s.io/admin-access=no").stdout, /Forbidden: admin access to devices requires/);
+    const shown = run(commands[0], ["validate", "--show-settings", "--gate", "DRAPrioritizedList=true"], { cwd: below }).stdout;
+    assert.match(shown, /\ngates = \{ "DRAPrioritizedList" = true, "DRAAdminAccess" = true \}\nnamespace-labels = \{ "resource.k8s.io\/admin-access" = "true" \}\n/);
     writeFileSync(path.join(cwd, "claimkit.toml"), "relase = 1\n");
     const wrong = run(commands[0], ["validate", "a.yaml"], { cwd: below });
-    assert.match(wrong.stderr, /claimkit\.toml: unknown field `relase`, expected one of `release`, `ignore`, `exclude`/);
+    assert.match(wrong.stderr, /claimkit\.toml: unknown field `relase`, expected one of `release`, `gates`, `namespace-labels`, `ignore`, `exclude`/);
     assert.equal(wrong.exit, 2);
   }));
 
