@@ -63,8 +63,10 @@ pub fn is_syntax(finding: &Value) -> bool {
     code.starts_with("yaml-") || code.starts_with("json-")
 }
 
-/// `ok` says that nothing refuses; ranges lie in the text and say where in it in two ways; codes are registered ones.
-pub fn agrees_with_itself(text: &str, answer: &Value) {
+/// `ok` says that nothing refuses; ranges lie in the text that they are about and say where in it in two ways; codes are
+/// registered ones.
+pub fn agrees_with_itself(request: &Value, answer: &Value) {
+    let text = |field: &Value| request[field.as_str().unwrap()].as_str().unwrap();
     let ok = answer["ok"].as_bool().unwrap();
     let objects = answer["objects"].as_array().unwrap();
     assert!(!ok || answer.get("error").is_none(), "{answer}");
@@ -77,12 +79,12 @@ pub fn agrees_with_itself(text: &str, answer: &Value) {
         }
         let edits = finding["fixes"].as_array().unwrap().iter().flat_map(|fix| fix["edits"].as_array().unwrap());
         for range in finding.get("range").into_iter().chain(edits.map(|edit| &edit["range"])) {
-            inside(text, range);
+            inside(text(&finding["in"]), range);
         }
     }
     for object in objects {
         if let Some(range) = object.get("range") {
-            inside(text, range);
+            inside(text(&Value::from("text")), range);
         }
     }
 }

@@ -18,7 +18,7 @@ pub fn run(data: &[u8]) -> Corpus {
     let mut request = json!({"verb": "parse", "text": text});
     options.fill(&mut request);
     let answer = ask(&request);
-    answers::agrees_with_itself(text, &answer);
+    answers::agrees_with_itself(&request, &answer);
     nothing_is_lost(&request, &answer);
     decodes_again(&request, &answer);
     strictness_is_weight(&request, &answer);

@@ -25,7 +25,7 @@ pub fn run(data: &[u8]) -> Corpus {
         request["old"] = json!(old);
     }
     let answer = ask(&request);
-    answers::agrees_with_itself(text, &answer);
+    answers::agrees_with_itself(&request, &answer);
     statuses_agree(&request, &answer);
     let offered: usize = findings(&answer).iter().map(|finding| finding["fixes"].as_array().unwrap().len()).sum();
     match findings(&answer).iter().find(|finding| is_syntax_error(finding)) {
