@@ -293,3 +293,28 @@ spec:
     assert!(help.starts_with("put `deviceClassName`"), "{help}");
     assert_eq!(errors(&found(true)), [(second.clone(), help.clone())]);
 }
+
+#[test]
+fn allowed_values_are_those_of_the_field_and_the_release() {
+    let mode = |mode: &str| {
+        object(
+            "v1",
+            "ResourceClaim",
+            &format!("  devices: {{requests: [{{name: a, exactly: {{deviceClassName: c, allocationMode: {mode}}}}}]}}\n"),
+        )
+    };
+    assert_eq!(help("1.36", &mode("Immediate"), "allocation-mode-unsupported"), "write `ExactCount` or `All`");
+    assert_eq!(help("1.36", &mode("all"), "allocation-mode-unsupported"), "did you mean `All`?");
+    assert!(mended("1.36", &mode("all"), "allocation-mode-unsupported").contains("allocationMode: All"));
+    let rule = |version: &str, selector: &str, taint: &str| {
+        object(version, "DeviceTaintRule", &format!("  deviceSelector: {selector}\n  taint: {taint}\n"))
+    };
+    let effect = "{key: k, effect: Prefer}";
+    assert_eq!(help("1.34", &rule("v1alpha3", "{driver: d}", effect), "taint-invalid"), "write `NoSchedule` or `NoExecute`");
+    let later = rule("v1beta2", "{driver: d}", effect);
+    assert_eq!(help("1.36", &later, "taint-invalid"), "write `NoSchedule`, `NoExecute` or `None`");
+    let class = "  devices: {requests: [{name: a, exactly: {deviceClassName: A_b}}]}\n";
+    assert!(help("1.36", &object("v1", "ResourceClaim", class), "class-name-invalid").starts_with("name the DeviceClass"));
+    let rule = rule("v1beta2", "{deviceClassName: c}", "{key: k, effect: None}");
+    assert!(help("1.36", &rule, "unknown-field").contains("exists in Kubernetes 1.33 and 1.34 only"));
+}

@@ -2,7 +2,7 @@
 
 use crate::advice::{budget, locate, suggest};
 use crate::api::core::NODE_SELECTOR_OPERATORS;
-use crate::api::{Api, Release};
+use crate::api::{Api, Family, Release};
 use crate::finding::{Cause, Code, Edit, Finding, Fix, Step};
 use crate::record::decode::{Strict, StrictKind};
 use crate::text::Span;
@@ -125,18 +125,30 @@ pub fn scalar(finding: &mut Finding, tree: &Tree<'_>, node: Option<NodeId>, new:
 
 /// Help for a validation error, by its code and by what stands there. `reduced`: the most devices of a slice where devices use
 /// certain features, and otherwise.
-pub fn validation(finding: &mut Finding, api: Api, reduced: Option<(usize, usize)>, tree: &Tree<'_>, root: NodeId) {
+pub fn validation(
+    finding: &mut Finding,
+    api: Api,
+    release: Release,
+    reduced: Option<(usize, usize)>,
+    tree: &Tree<'_>,
+    root: NodeId,
+) {
     let node = locate::node(tree, root, &finding.steps);
     let text = node.and_then(|node| tree.str(node)).unwrap_or("");
+    let allowed = field_at(api, &finding.steps).map_or(Vec::new(), |field| field.allowed(release));
     let help = match finding.code {
-        Code::AllocationModeUnsupported => {
-            let near =
-                api_field(api, &["spec", "spec", "allocationMode"]).or_else(|| api_field(api, &["spec", "allocationMode"]));
-            near.and_then(|field| suggest::value(text, field.values)).map(|near| {
+        _ if finding.cause == Some(Cause::NotSupported) && !allowed.is_empty() => match suggest::value(text, &allowed) {
+            Some(near) => {
                 scalar(finding, tree, node, near);
-                format!("did you mean `{near}`?")
-            })
-        }
+                Some(format!("did you mean `{near}`?"))
+            }
+            None if api.version.family == Family::Classic => None,
+            None => allowed.split_last().map(|(last, others)| format!("write `{}` or `{last}`", others.join("`, `"))),
+        },
+        Code::ClassNameInvalid if api.version.family == Family::Device => Some(
+            "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
+                .to_owned(),
+        ),
         Code::NodeSelectorOperator => {
             let fields = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "matchFields"));
             let operators: &[&str] = if fields { &["In", "NotIn"] } else { NODE_SELECTOR_OPERATORS };
@@ -176,15 +188,16 @@ fn last_key(steps: &[Step]) -> &str {
     }
 }
 
-fn api_field(api: Api, path: &[&str]) -> Option<&'static crate::api::Field> {
-    let mut schema = api.kind.schema;
+/// The row of the field at a place.
+fn field_at(api: Api, steps: &[Step]) -> Option<&'static crate::api::Field> {
+    let mut schema = Some(api.kind.schema);
     let mut found = None;
-    for name in path {
-        let field = schema.fields.iter().find(|field| field.json == *name)?;
+    for step in steps {
+        let Step::Key(key) = step else { continue };
+        // Below a map of structs comes a key of the map.
+        let Some(field) = schema.and_then(|schema| schema.fields.iter().find(|field| field.json == *key)) else { continue };
         found = Some(field);
-        if let Some(inner) = field.ty.as_struct() {
-            schema = inner;
-        }
+        schema = field.ty.holds();
     }
     found
 }

@@ -80,11 +80,17 @@ const OTHER_VERSIONS: &[(&str, &str, &str)] = &[
 /// A field that the schema does not have.
 pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
     if schema.has(name) {
-        let since = schema.fields.iter().find(|field| field.json == name).map(|field| field.since)?;
-        return Some(Suggestion::say(format!(
-            "`{name}` exists since Kubernetes 1.{}; the object is judged by {release}",
-            since.minor
-        )));
+        let field = schema.fields.iter().find(|field| field.json == name)?;
+        let gone = field.until.filter(|last| release.minor > *last);
+        let when = match gone {
+            Some(last) if last == field.since.minor => format!("in Kubernetes 1.{last} only"),
+            Some(last) => format!("in Kubernetes 1.{} to 1.{last} only", field.since.minor),
+            None => format!("since Kubernetes 1.{}", field.since.minor),
+        };
+        let instead = gone.and_then(|_| of_earlier_design(name, schema, api));
+        return Some(Suggestion::say(
+            instead.unwrap_or_else(|| format!("`{name}` exists {when}; the object is judged by {release}")),
+        ));
     }
     let other = match api.version.family {
         Family::Classic => in_other_version(name, schema),
@@ -267,7 +273,7 @@ fn structs(ty: &Type) -> Option<&'static Struct> {
 }
 
 /// The one of an enum's values that was meant.
-pub fn value(text: &str, values: &'static [&'static str]) -> Option<&'static str> {
+pub fn value(text: &str, values: &[&'static str]) -> Option<&'static str> {
     let same = values.iter().copied().find(|value| folded(value) == folded(text));
     let nearest = || {
         let mut nearest = Nearest::to(text);

@@ -31,7 +31,7 @@ impl Code {
             Code::ParametersInvalid => "write a map of at most 10 KiB",
             Code::PoolNameInvalid => "use DNS subdomains with `/` between them",
             Code::PoolNumberInvalid => "write `resourceSliceCount` of at least 1 and `generation` of at least 0",
-            Code::PoolStatusInvalid => "see the message",
+            Code::PoolStatusInvalid => "name `driver`, and `poolName` for one pool; the server writes the status",
             Code::QualifiedNameInvalid => "write `name` or `domain/name`; the name has letters, digits and `_`, no `-`",
             Code::RequestNameInvalid => "use lower case letters, digits and `-`",
             Code::RequestPolicyInvalid => {
@@ -45,7 +45,7 @@ impl Code {
             Code::ReleaseDecides => "name the release of the cluster, so that it answers",
             Code::ServerWarning => "the object is accepted all the same",
             Code::ShareIdInvalid => "write a UUID in lower case with dashes",
-            Code::TaintInvalid => "write `key` and `effect`: `NoSchedule` or `NoExecute`",
+            Code::TaintInvalid => "write `key` as a label key, and `effect`: `NoSchedule`, `NoExecute`, or from 1.35 on `None`",
             Code::TolerationInvalid => "leave `value` out with `Exists`",
             Code::SelectorInvalid => "see the place in the message; attributes are read as `device.attributes[\"domain\"].name`",
             Code::SelectorTooExpensive => "loop over less, or split the expression into several selectors",

@@ -119,7 +119,7 @@ impl Object<'_, '_> {
         let Some(outcome) = self.unsent(tree).or_else(|| self.outcome(body, &mut verdict)) else { return verdict };
         verdict.status = outcome.status;
         for mut finding in outcome.findings {
-            hints::validation(&mut finding, self.api, self.reduced(), tree, self.item.node);
+            hints::validation(&mut finding, self.api, self.item.release, self.reduced(), tree, self.item.node);
             verdict.findings.push(finding);
         }
         self.explain_dropped(&outcome.dropped, &mut verdict.findings);

@@ -78,6 +78,6 @@ test("the README's example prints what it says", () => {
   const done = spawnSync(process.execPath, ["--input-type=module", "-e", code], { cwd: path.join(root, "pkg"), encoding: "utf8" });
   assert.equal(done.status, 0, done.stderr);
   assert.match(done.stdout, /^json: cannot unmarshal number/);
-  assert.match(done.stdout, /spec\.resourceClassName/);
-  assert.match(done.stdout, /'parametersRef', 'allocationMode'/);
+  assert.match(done.stdout, /spec\.extendedResourceName/);
+  assert.match(done.stdout, /'config'/);
 });

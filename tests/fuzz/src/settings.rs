@@ -92,10 +92,13 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
                 "array" => value.is_array(),
                 "string" => value.is_string(),
                 "boolean" => value.is_boolean(),
+                "integer" => value.is_i64() || value.is_u64(),
                 other => panic!("type {other}"),
             },
             "enum" => says.as_array().unwrap().contains(value),
             "minLength" => value.as_str().is_none_or(|text| text.chars().count() as u64 >= says.as_u64().unwrap()),
+            "minimum" => value.as_f64().is_none_or(|number| number >= says.as_f64().unwrap()),
+            "maximum" => value.as_f64().is_none_or(|number| number <= says.as_f64().unwrap()),
             "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= says.as_u64().unwrap()),
             "minProperties" => value.as_object().is_none_or(|map| map.len() as u64 >= says.as_u64().unwrap()),
             "required" => value
