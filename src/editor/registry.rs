@@ -89,6 +89,12 @@ pub const CHANGES: &[Release] = &[
     Release::new(28, 0),
     Release::new(29, 0),
     Release::new(30, 0),
+    Release::new(31, 0),
+    Release::new(32, 0),
+    Release::new(33, 0),
+    Release::new(34, 0),
+    Release::new(35, 0),
+    Release::new(36, 0),
 ];
 
 fn sentence(sentences: Option<&Sentences>, key: &str) -> Option<String> {
