@@ -239,3 +239,79 @@ fn unusable() {
         assert_eq!(answer["ok"], false);
     }
 }
+
+/// A pod that no server has seen gets the claims that would be made from its templates; accounts point into the templates, for
+/// a claim cannot be changed.
+#[test]
+fn templates_of_new_pods() {
+    let cluster = "apiVersion: v1
+kind: Node
+metadata: {name: node-a}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: slice}
+spec:
+  driver: d.example.com
+  nodeName: node-a
+  pool: {name: node-a, generation: 1, resourceSliceCount: 1}
+  devices: [{name: gpu-0}]
+---
+";
+    let template = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: two, namespace: ns}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpus
+        exactly:
+          deviceClassName: gpu
+          count: 2
+---
+";
+    let spec = "{containers: [{name: c, image: x}], resourceClaims: [{name: gpus, resourceClaimTemplateName: two}]}";
+    let pod = format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: ns}}\nspec: {spec}\n");
+    let deployment = format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: p, namespace: ns}}\nspec: {{template: {{spec: {spec}}}}}\n"
+    );
+    for waiting in [&pod, &deployment] {
+        let whole = format!("{cluster}{template}{waiting}");
+        let request = json!({"verb": "allocate", "release": "1.36.3", "text": whole});
+        let answer = ask(&request);
+        assert_eq!(answer["assumed"], json!(["ResourceClaim ns/p-gpus is made from ResourceClaimTemplate two for a new pod"]));
+        let account = &answer["pods"][0];
+        assert_eq!((&account["pod"], &account["claims"]), (&json!("ns/p"), &json!(["ns/p-gpus"])), "{answer}");
+        assert_eq!(account["nodes"][0]["message"], "cannot allocate all claims");
+        let range = &account["nodes"][0]["requests"][0]["range"];
+        let at = |end: &str| range[end]["offset"].as_u64().unwrap() as usize;
+        assert!(whole[at("start")..at("end")].contains("exactly"), "{range}");
+        assert!(at("start") > whole.find("name: two").unwrap(), "{range}");
+        assert_eq!(carried_out(&request), (1, 0));
+        assert_eq!(list(&answer, "findings").len(), 0, "{answer}");
+    }
+    // A pod of a server waits for its controller, and a claim that is there leads to its template too.
+    let seen = pod.replace("name: p,", "name: p, uid: u,");
+    let request = json!({"verb": "allocate", "release": "1.36.3", "text": format!("{cluster}{template}{seen}")});
+    let answer = ask(&request);
+    assert_eq!(answer["pods"][0]["before"]["message"], "pod \"ns/p\": ResourceClaim not created yet");
+    assert!(answer["assumed"].is_null());
+    let made = format!(
+        "{cluster}{template}{seen}status: {{resourceClaimStatuses: [{{name: gpus, resourceClaimName: p-1}}]}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {{name: p-1, namespace: ns, ownerReferences: [{{apiVersion: v1, kind: Pod, name: p, uid: u, controller: true}}]}}
+spec: {{devices: {{requests: [{{name: gpus, exactly: {{deviceClassName: gpu, count: 2}}}}]}}}}
+"
+    );
+    let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": made}));
+    let range = &answer["pods"][0]["nodes"][0]["relaxations"][0]["changes"][0]["range"];
+    let at = range["start"]["offset"].as_u64().unwrap() as usize;
+    assert!(made[..at].ends_with("count: "), "{range}");
+}

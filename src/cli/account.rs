@@ -190,6 +190,18 @@ fn account(pod: &Value, node: &Value, texts: Texts<'_>) -> String {
             out.push_str(&wrapped(&missing_text(missing), 4, 6));
         }
     }
+    let mut told: Vec<String> = Vec::new();
+    for holder in items(node, "holders") {
+        let (device, claim) = (word(holder, "device"), word(holder, "claim"));
+        let pods = items(holder, "pods").filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
+        let whom = if pods.is_empty() { "no pod reserves it".to_owned() } else { format!("for {pods}") };
+        let line = format!("{} is held by {claim} ({whom})", device.rsplit('/').next().unwrap_or_default());
+        // What the requests say already is not said again.
+        if !told.contains(&line) && !out.replace('\n', " ").contains(claim) {
+            told.push(line);
+        }
+    }
+    told.iter().for_each(|line| out.push_str(&wrapped(line, 2, 4)));
     for conflict in items(node, "conflicts") {
         out.push_str(&wrapped(word(conflict, "text"), 2, 4));
     }

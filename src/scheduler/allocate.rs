@@ -9,6 +9,7 @@ use crate::limits::Limits;
 use crate::manifest::{Input, Item};
 use crate::place::device::behaviour::{self, Feature, Features};
 use crate::place::device::cluster::Cluster;
+use crate::place::device::created;
 use crate::place::device::doctor;
 use crate::place::device::engine::CelSelectors;
 use crate::place::device::explain::answer::{self as account, PodAccount};
@@ -239,12 +240,15 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let free: Vec<String> = options.what_if.free.iter().map(|name| options.full(name)).collect();
     let what_if = WhatIf { free, ..options.what_if.clone() };
     let changed = what_if.apply(&mut facts).map_err(|error| format!("`whatIf`: {error}"))?;
+    let mut assumed = changed.lines;
+    assumed.extend(created::create_claims(&mut facts));
     let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine));
     let rules = PluginRules::of(target.release.minor);
     rules.apply_taint_rules(&mut facts, on, &engine);
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     let mut nodes = nodes(options, &facts)?;
-    nodes.extend(changed.nodes.iter().filter(|_| options.node_names.is_some()));
+    let unnamed: Vec<usize> = changed.nodes.iter().copied().filter(|node| !nodes.contains(node)).collect();
+    nodes.extend(unnamed);
     let freed: BTreeSet<&str> = what_if.free.iter().map(String::as_str).collect();
     let asked = Asked { of_text: asked, freed, options };
     let cases = asked.cases(&cluster, rules, PluginGates::of(on))?;
@@ -267,7 +271,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     findings.extend(more.into_iter().take(room).map(|found| place(&input, found, options.cluster.is_some())));
     let refused = findings.iter().any(|finding| finding.severity == Severity::Error);
     if !options.without_places {
-        Places::of(&input, &|written| options.namespace_of(written).to_owned()).fill(&mut pods);
+        Places::of(&input, &facts.pods, &|written| options.namespace_of(written).to_owned()).fill(&mut pods);
     }
     let Input { file, items } = input;
     Ok(Allocation {
@@ -276,7 +280,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         release: target.release,
         allocator: behaviour.allocator,
         gates: target.known_gates(),
-        assumed: changed.lines,
+        assumed,
         findings,
         pods,
         ok: !refused && some,

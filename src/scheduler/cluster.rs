@@ -50,8 +50,9 @@ impl PreparedCluster {
 
     /// How many objects.
     pub fn len(&self) -> usize {
-        let Facts { nodes, classes, slices, claims, pods, rules, namespaces } = &self.facts;
-        let lengths = [nodes.len(), classes.len(), slices.len(), claims.len(), pods.len(), rules.len(), namespaces.len()];
+        let Facts { nodes, classes, slices, claims, pods, templates, rules, namespaces } = &self.facts;
+        let lengths =
+            [nodes.len(), classes.len(), slices.len(), claims.len(), pods.len(), templates.len(), rules.len(), namespaces.len()];
         lengths.into_iter().fold(0, usize::saturating_add)
     }
 

@@ -4,17 +4,18 @@ use crate::advice::locate::{self, steps};
 use crate::finding::{self, Step};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::explain::answer::{Change, PodAccount, Relaxation};
-use crate::place::device::facts::Toleration;
+use crate::place::device::facts::{Pod, Toleration};
 use crate::text::edit::{Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments, whole};
 use crate::text::located::{Edit, Range, range};
 use crate::text::{Mode, NodeId, Span, Tree, print};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// The claims of a text.
 pub struct Places<'i, 's> {
     input: &'i Input<'s>,
-    /// Indexes of the items by `namespace/name`.
-    claims: BTreeMap<String, usize>,
+    /// By `namespace/name` the index of the claim, or of the template that it is made from, and whether it is a template.
+    claims: BTreeMap<String, (usize, bool)>,
 }
 
 /// A claim in the text.
@@ -24,14 +25,33 @@ struct Place<'i, 's> {
     mode: Mode,
     /// Its version has no `exactly` in requests.
     flat: bool,
+    /// It is the template of a claim.
+    template: bool,
 }
 
 impl<'i, 's> Places<'i, 's> {
-    /// Finds the claims; `namespace` gives what holds for a written namespace.
-    pub fn of(input: &'i Input<'s>, namespace: &dyn Fn(&str) -> String) -> Self {
-        let of_claims = input.items.iter().enumerate().filter(|(_, item)| item.kind == "ResourceClaim");
+    /// Finds the claims; `pods` say which are made from templates, `namespace` gives what holds for a written namespace.
+    pub fn of(input: &'i Input<'s>, pods: &[Rc<Pod>], namespace: &dyn Fn(&str) -> String) -> Self {
+        let of_kind = |kind: &'static str| input.items.iter().enumerate().filter(move |(_, item)| item.kind == kind);
         let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
-        Places { input, claims: of_claims.map(|(index, item)| (full(item), index)).collect() }
+        let mut claims: BTreeMap<String, (usize, bool)> =
+            of_kind("ResourceClaim").map(|(index, item)| (full(item), (index, false))).collect();
+        // The spec of a claim cannot be changed: what it is made from can.
+        let templates: BTreeMap<String, usize> =
+            of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)).collect();
+        for pod in pods {
+            let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
+            let in_namespace = |name: &str| format!("{}/{name}", pod.metadata.namespace);
+            for entry in &pod.spec.resource_claims {
+                let template = entry.resource_claim_template_name.as_deref();
+                let template = template.and_then(|name| templates.get(&in_namespace(name)));
+                let status = statuses.iter().find(|status| status.name == entry.name);
+                if let (Some(index), Some(claim)) = (template, status.and_then(|status| status.resource_claim_name.as_deref())) {
+                    claims.insert(in_namespace(claim), (*index, true));
+                }
+            }
+        }
+        Places { input, claims }
     }
 
     /// Adds ranges and edits to accounts.
@@ -54,9 +74,10 @@ impl<'i, 's> Places<'i, 's> {
     }
 
     fn place(&self, claim: &str) -> Option<Place<'i, 's>> {
-        let item = self.input.items.get(*self.claims.get(claim)?)?;
+        let (index, template) = *self.claims.get(claim)?;
+        let item = self.input.items.get(index)?;
         let flat = matches!(&item.what, What::Ours(api) if matches!(api.version.name, "v1alpha3" | "v1beta1"));
-        Some(Place { tree: self.input.tree(item)?, root: item.node, mode: self.input.mode(item), flat })
+        Some(Place { tree: self.input.tree(item)?, root: item.node, mode: self.input.mode(item), flat, template })
     }
 
     fn range(&self, claim: &str, path: &str) -> Option<Range> {
@@ -81,6 +102,9 @@ impl Place<'_, '_> {
     /// A path of v1 in steps, as the claim's own version has them.
     fn steps(&self, path: &str) -> Vec<Step> {
         let mut steps = steps(path);
+        if self.template {
+            steps.insert(0, Step::Key("spec".to_owned()));
+        }
         steps.retain(|step| !(self.flat && matches!(step, Step::Key(key) if key == "exactly")));
         steps
     }

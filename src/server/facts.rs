@@ -44,6 +44,10 @@ impl<'o> Gathering<'o> {
                     Err(error) => self.unread(input, item, index, &error.to_string()),
                 }
             }
+            What::Other if is_workload(item) => match crate::text::de::deserialize::<Value>(tree, item.node) {
+                Ok(object) => self.add_pod_of(input, item, index, object),
+                Err(error) => self.unread(input, item, index, &error.to_string()),
+            },
             What::Other => self.findings.push(other_group(item, index)),
             What::Refused(finding) => self.findings.push(place(input, item, index, finding.clone())),
             What::Ours(api) => {
@@ -93,12 +97,21 @@ impl<'o> Gathering<'o> {
         }
     }
 
+    /// A pod of a workload that no server has seen; of others the pods are among the objects.
+    fn add_pod_of(&mut self, input: &Input<'_>, item: &Item, index: usize, mut object: Value) {
+        let has_uid = object.pointer("/metadata/uid").is_some();
+        let Some(template) = object.pointer_mut("/spec/template").filter(|_| !has_uid).map(Value::take) else { return };
+        let metadata = json!({"name": item.name});
+        let pod = json!({"kind": "Pod", "metadata": metadata, "spec": template.get("spec")});
+        self.add(input, item, index, pod);
+    }
+
     fn add(&mut self, input: &Input<'_>, item: &Item, index: usize, mut object: Value) {
-        if matches!(item.kind.as_str(), "Pod" | "ResourceClaim")
-            && item.namespace.is_empty()
+        if (matches!(item.kind.as_str(), "Pod" | "ResourceClaim" | "ResourceClaimTemplate") || is_workload(item))
             && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
         {
-            metadata.insert("namespace".to_owned(), self.namespace.into());
+            let namespace = if item.namespace.is_empty() { self.namespace } else { &item.namespace };
+            metadata.insert("namespace".to_owned(), namespace.into());
         }
         if let Err(error) = self.facts.add(&object) {
             self.unread(input, item, index, &error);
@@ -109,5 +122,14 @@ impl<'o> Gathering<'o> {
         let message = format!("{} `{}` of `{}` cannot be used: {why}", item.kind, item.name, item.api_version);
         let finding = Finding::error(Code::TypeMismatch, Origin::Claimkit, message);
         self.findings.push(place(input, item, index, finding));
+    }
+}
+
+/// Does the object make pods from a template?
+fn is_workload(item: &Item) -> bool {
+    match item.api_version.as_str() {
+        "apps/v1" => matches!(item.kind.as_str(), "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet"),
+        "batch/v1" => item.kind == "Job",
+        _ => false,
     }
 }

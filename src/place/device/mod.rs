@@ -13,6 +13,7 @@
 //! | [`plugin`], [`extended`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
 //! | [`explain`] | a pod, nodes | [`explain::answer::PodAccount`]: why |
 //! | [`doctor`] | cluster | findings over slices and taint rules |
+//! | [`created`] | facts | the same with the claims of new pods |
 //! | [`what_if`] | facts, changes | the facts of a question about changes |
 //! | [`sorted`] | few entries | maps for all of these |
 
@@ -24,6 +25,7 @@ pub mod cluster;
 pub mod constraints;
 pub mod counters;
 mod counting;
+pub mod created;
 pub mod doctor;
 pub mod engine;
 pub mod explain;

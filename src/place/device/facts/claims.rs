@@ -20,6 +20,24 @@ object! {
 }
 
 object! {
+    /// A ResourceClaimTemplate.
+    Template {
+        /// Its metadata.
+        metadata: Meta = "metadata",
+        /// Its spec.
+        spec: TemplateSpec = "spec",
+    }
+}
+
+object! {
+    /// `spec` of a ResourceClaimTemplate.
+    TemplateSpec {
+        /// That of the claims.
+        spec: ClaimSpec = "spec",
+    }
+}
+
+object! {
     /// `spec` of a ResourceClaim.
     ClaimSpec {
         /// Everything there is.

@@ -200,6 +200,8 @@ pub struct Facts {
     pub slices: Vec<Rc<Slice>>,
     /// Claims, allocated ones and others.
     pub claims: Vec<Rc<Claim>>,
+    /// Templates of claims.
+    pub templates: Vec<Rc<Template>>,
     /// Pods.
     pub pods: Vec<Rc<Pod>>,
     /// Taint rules.
@@ -220,6 +222,7 @@ impl Facts {
             Some("DeviceClass") => add(&mut self.classes, object),
             Some("ResourceSlice") => add(&mut self.slices, object),
             Some("ResourceClaim") => add(&mut self.claims, object),
+            Some("ResourceClaimTemplate") => add(&mut self.templates, object),
             Some("Pod") => add(&mut self.pods, object),
             Some("DeviceTaintRule") => add(&mut self.rules, object),
             Some("Namespace") => {
@@ -242,6 +245,7 @@ impl Facts {
         put(&mut self.classes, over.classes, |class| class.metadata.full_name());
         put(&mut self.slices, over.slices, |slice| slice.metadata.full_name());
         put(&mut self.claims, over.claims, |claim| claim.metadata.full_name());
+        put(&mut self.templates, over.templates, |template| template.metadata.full_name());
         put(&mut self.pods, over.pods, |pod| pod.metadata.full_name());
         put(&mut self.rules, over.rules, |rule| rule.metadata.full_name());
         for (name, labels) in over.namespaces {
