@@ -88,7 +88,7 @@ test("unusable arguments throw a TypeError that says what is wrong", () => {
     [() => validate("", 1), /the options are 1, expected an object/],
     [() => validate("", []), /the options are of type Array, expected an object/],
     [() => validate("", new Map()), /the options are of type Map, expected an object/],
-    [() => validate("", { to: "v1alpha1" }), /unknown option `to`, expected one of `release`, `limits`/],
+    [() => validate("", { to: "v1alpha1" }), /unknown option `to`, expected one of `release`, `gates`, `limits`/],
     [() => validate("", { limits: { aliasExpansion: 1 } }), /`limits.aliasExpansion`: unknown field `aliasExpansion`/],
     ...[new ArrayBuffer(1), new DataView(new ArrayBuffer(1)), new Map(), Promise.resolve(""), new Response(""), new Date(), 5, true, () => 1].map(
       (value) => [() => validate(value), /^claimkit: validate: `text` is (of type \w+|5|true), expected a string, a Uint8Array or an object$/],

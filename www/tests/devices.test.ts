@@ -73,6 +73,31 @@ describe("devices", () => {
     await done();
   });
 
+  it("answer after a change: a claim freed, a taint gone, one more node", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    await page.getByRole("grid").waitFor();
+    const cell = (node: string) => page.getByRole("row", { name: new RegExp(`^${node}`) }).getByRole("gridcell").first();
+    await cell("node-1").click();
+    await page.locator(".account", { hasText: "node-1 × training/trainer" }).waitFor();
+    await page.getByRole("button", { name: "Try it freed" }).click();
+    await page.locator(".account h3", { hasText: "gets its devices" }).waitFor();
+    expect(await cell("node-1").textContent()).toBe("✓gpu-0");
+    expect(await page.locator(".supposed").textContent()).toContain("prod/serving holds no devices");
+    await page.getByRole("button", { name: "Try one more node like node-1" }).click();
+    await page.getByRole("row", { name: /^node-1-copy/ }).waitFor();
+    expect(await page.locator(".commands code").last().textContent()).toBe("npx claimkit allocate --what-if free=prod/serving --what-if node-like=node-1 --pod training/trainer --node node-1 cluster.yaml");
+    await page.locator(".supposed").getByRole("button", { name: "Take this change back: free=prod/serving" }).click();
+    await page.locator(".account h3", { hasText: "gets no devices" }).waitFor();
+    await cell("node-1-copy").click();
+    await page.locator(".account", { hasText: "node-1-copy × training/trainer" }).waitFor();
+    await page.locator(".account h3", { hasText: "gets its devices" }).waitFor();
+    await cell("node-3").click();
+    await page.getByRole("button", { name: "Try it without the taint gpu.example.com/unhealthy=ecc:NoSchedule" }).click();
+    await page.locator(".account h3", { hasText: "gets its devices" }).filter({ hasText: "node-3" }).waitFor();
+    expect(await textOf(page)).toBe(EXAMPLE);
+    await done();
+  });
+
   it("are mended by an edit that can be taken back", async () => {
     const { page, done } = await openPage({ path: "#example=gpu-pod" });
     const tolerating = page.locator(".relaxations li", { hasText: "tolerating gpu.example.com/unhealthy=ecc:NoSchedule" });

@@ -45,7 +45,7 @@ export interface Stage {
 
 export interface DeviceCell {
   device: string;
-  reason: { code: string } | null;
+  reason: { code: string; key?: string; value?: string; effect?: string } | null;
   also: { code: string }[];
   text: string;
 }

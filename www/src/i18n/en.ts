@@ -358,6 +358,17 @@ export const en = {
   noSingleChange: "No single change and no pair of changes that was tried helps here.",
   applyChange: "Apply",
   showClaim: "Show the claim",
+  supposing: "What if",
+  supposed: {
+    free: (name: string) => `${name} holds no devices`,
+    untaint: (name: string) => `no device has the taint ${name}`,
+    "without-rule": (name: string) => `the rule ${name} is not there`,
+    "node-like": (name: string) => `there is one more node like ${name}`,
+  } as Record<string, (name: string) => string>,
+  unsuppose: "Take this change back",
+  askFreed: "Try it freed",
+  askUntaint: (taint: string) => `Try it without the taint ${taint}`,
+  askNodeLike: (node: string) => `Try one more node like ${node}`,
   andMore: (n: number) => `and ${n.toLocaleString("en")} more`,
   stages: {
     node: () => "on the node",

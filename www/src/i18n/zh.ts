@@ -336,6 +336,17 @@ export const zh: Sentences = {
   noSingleChange: "尝试过的单项更改或两项更改都没有帮助。",
   applyChange: "应用",
   showClaim: "显示资源申领",
+  supposing: "假设",
+  supposed: {
+    free: (name) => `${name} 不占用任何设备`,
+    untaint: (name) => `没有设备带有污点 ${name}`,
+    "without-rule": (name) => `规则 ${name} 不存在`,
+    "node-like": (name) => `再多一个与 ${name} 相同的节点`,
+  },
+  unsuppose: "撤销此假设",
+  askFreed: "假设已释放再试",
+  askUntaint: (taint) => `假设没有污点 ${taint} 再试`,
+  askNodeLike: (node) => `假设再多一个与 ${node} 相同的节点`,
   andMore: (n) => `另有 ${count(n)} 个`,
   stages: {
     node: () => "在节点上",

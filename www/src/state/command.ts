@@ -25,7 +25,7 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
     case "devices": {
       const picked = options.pickedDevices.value;
       const nodes = fileOf("nodes");
-      words.push("allocate", ...release, ...(picked ? [...(picked.pod ? ["--pod", picked.pod] : []), "--node", picked.node] : []), file.name, ...(nodes ? [nodes.name] : []));
+      words.push("allocate", ...release, ...options.whatIf.value.flatMap((change) => ["--what-if", change]), ...(picked ? [...(picked.pod ? ["--pod", picked.pod] : []), "--node", picked.node] : []), file.name, ...(nodes ? [nodes.name] : []));
       break;
     }
     case "cel":

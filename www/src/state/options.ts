@@ -70,6 +70,9 @@ export const lossy = flag("lossy");
 /** What a conversion assumes is written into the text as comments. */
 export const annotate = flag("annotate");
 
+/** Changes that a question about devices is asked after, as the command line takes them: `free=ns/claim`, `node-like=node-1`. */
+export const whatIf = kept<readonly string[]>("whatIf", [], (value) => Array.isArray(value) && value.length <= 20 && value.every((change) => typeof change === "string" && /^(free|untaint|without-rule|node-like)=[^]{1,300}$/.test(change)));
+
 /** The node and the column of the matrix that are explained. */
 export interface Picked {
   node: string;

@@ -12,6 +12,7 @@ import { announce, notify } from "../state/notices.ts";
 import { chosenDevice, release } from "../state/options.ts";
 import { copyLink } from "../state/session.ts";
 import type { Together } from "../state/together.ts";
+import { suppose } from "../state/whatif.ts";
 import { Icon } from "./Icon.tsx";
 import { SIGNS } from "./MatrixGrid.tsx";
 import { Ticked } from "./Ticked.tsx";
@@ -84,11 +85,35 @@ function Relaxations({ account, node, all }: { account: Told; node: NodeAccount;
                   {s.showClaim}
                 </button>
               )}
+              {holder && relaxation.changes.length === 1 && (
+                <button type="button" class="button small" onClick={() => suppose(`free=${holder.claim}`)}>
+                  {s.askFreed}
+                </button>
+              )}
             </li>
           );
         })}
       </ul>
     </section>
+  );
+}
+
+/** Changes of the cluster that the same question can be asked after. */
+function Suppositions({ node }: { node: NodeAccount }) {
+  const s = t.value;
+  const reasons = node.requests.flatMap(({ cells }) => cells.map(({ reason }) => reason));
+  const taints = new Set(reasons.flatMap((reason) => (reason?.code === "taint" ? [`${reason.key}${reason.value ? `=${reason.value}` : ""}:${reason.effect}`] : [])));
+  return (
+    <div class="suppositions" role="group" aria-label={s.supposing}>
+      {[...taints].slice(0, 5).map((taint) => (
+        <button type="button" class="button small" key={taint} onClick={() => suppose(`untaint=${taint}`)}>
+          {s.askUntaint(taint)}
+        </button>
+      ))}
+      <button type="button" class="button small" onClick={() => suppose(`node-like=${node.name}`)}>
+        {s.askNodeLike(node.name)}
+      </button>
+    </div>
   );
 }
 
@@ -354,6 +379,7 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
         <>
           <Picture account={account} node={node} pod={pod} />
           <Relaxations account={account} node={node} all={all} />
+          <Suppositions node={node} />
           {node.requests.map((request, index) => (
             <Request key={index} request={request} all={all} alone={account.claims.length < 2} />
           ))}

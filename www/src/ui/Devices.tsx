@@ -4,12 +4,14 @@ import { exampleById } from "../examples/index.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { fileOf, files, manifest, source } from "../state/files.ts";
-import { nodeWords, pickedDevices, release } from "../state/options.ts";
+import { nodeWords, pickedDevices, release, whatIf } from "../state/options.ts";
 import { openExample } from "../state/session.ts";
 import { together, type Together } from "../state/together.ts";
+import { partsOf, unsuppose, whatIfOption } from "../state/whatif.ts";
 import { Account } from "./Account.tsx";
 import { Commands } from "./Commands.tsx";
 import { FindingList } from "./FindingList.tsx";
+import { Icon } from "./Icon.tsx";
 import { MatrixGrid } from "./MatrixGrid.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
@@ -25,20 +27,43 @@ function Opened({ grid, all }: { grid: DeviceGrid; all: Together }) {
   const picked = pickedDevices.value!;
   const nodes = fileOf("nodes");
   const group = grid.groups.find(({ pod }) => (pod ?? "") === picked.pod);
-  const key = group && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value, picked]);
+  const key = group && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value, whatIf.value, picked]);
   // An answer stays on the screen until the next one comes, with the cell and the text that it is about.
   const about = useRef({ picked, all });
   const { outcome, fresh } = useEngine<Told>("account", key ?? null, () => ({
     verb: "allocate",
     text: all,
     ...(nodes ? { texts: { nodes: source(nodes) } } : {}),
-    options: { ...(group!.pod === null ? { claims: group!.claims } : { pod: group!.pod }), nodeNames: [picked.node], ...(release.peek() ? { release: release.peek() } : {}) },
+    options: { ...(group!.pod === null ? { claims: group!.claims } : { pod: group!.pod }), nodeNames: [picked.node], ...whatIfOption(whatIf.peek()), ...(release.peek() ? { release: release.peek() } : {}) },
     shape: "account",
     cell: { object: 0, node: 0, name: picked.node },
   }));
   if (fresh) about.current = { picked, all };
   if (outcome?.kind !== "answer") return outcome ? <Trouble outcome={outcome} verb="allocate" /> : <p class="muted quiet">{s.waiting}</p>;
   return <Account account={outcome.answer} pod={about.current.picked.pod} name={about.current.picked.node} all={about.current.all} />;
+}
+
+/** The changes that the answer is after; each can be taken back. */
+function Supposed() {
+  const s = t.value;
+  const changes = whatIf.value;
+  if (changes.length === 0) return null;
+  return (
+    <div class="supposed" role="group" aria-label={s.supposing}>
+      <b>{s.supposing}</b>
+      {changes.map((change, index) => {
+        const { kind, name } = partsOf(change);
+        return (
+          <span class="chip" key={`${change} ${index}`}>
+            {s.supposed[kind]?.(name) ?? change}
+            <button type="button" class="button icon-only quiet" aria-label={`${s.unsuppose}: ${change}`} title={s.unsuppose} onClick={() => unsuppose(index)}>
+              <Icon name="cross" size={12} />
+            </button>
+          </span>
+        );
+      })}
+    </div>
+  );
 }
 
 /** Which devices each pod gets on each node, and why none. */
@@ -50,11 +75,11 @@ export function Devices() {
   const words = nodeWords.value;
   const picked = pickedDevices.value;
   const all = together();
-  const key = all && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value]);
+  const key = all && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value, whatIf.value]);
   const { outcome, fresh } = useEngine<DeviceGrid>(
     "allocate",
     key ?? null,
-    () => ({ verb: "allocate", text: all!, ...(nodes ? { texts: { nodes: source(nodes) } } : {}), options: release.value ? { release: release.value } : {}, shape: "devices" }),
+    () => ({ verb: "allocate", text: all!, ...(nodes ? { texts: { nodes: source(nodes) } } : {}), options: { ...whatIfOption(whatIf.peek()), ...(release.value ? { release: release.value } : {}) }, shape: "devices" }),
     pauseFor((all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) + (nodes?.doc.length ?? 0)),
   );
   const grid = outcome?.kind === "answer" ? outcome.answer : null;
@@ -84,6 +109,7 @@ export function Devices() {
   const above = matrix?.findings.filter(({ code }) => OF_ALL.includes(code)) ?? [];
   return (
     <div class="nodes devices" aria-busy={!fresh}>
+      <Supposed />
       <Trouble outcome={outcome} verb="allocate" />
       {grid && matrix && (
         <>
