@@ -202,6 +202,39 @@ fn what_asks_the_cluster_is_refused_where_nobody_answers() {
     }
 }
 
+/// An object with more names than any valid one is refused before the host is asked for all of them.
+#[test]
+fn an_object_does_not_decide_how_often_the_host_is_asked() {
+    use std::cell::Cell;
+    struct Counting(Cell<usize>);
+    impl Cluster for Counting {
+        fn call(&self, _: &str, payload: &str) -> Result<String, String> {
+            self.0.set(self.0.get() + 1);
+            let asked: Value = serde_json::from_str(payload).unwrap();
+            if asked["kind"] == "DeviceClass" {
+                return Ok("{}".to_owned());
+            }
+            Err(format!("Cannot find {} named '{}' inside of namespace", asked["kind"], asked["name"].as_str().unwrap()))
+        }
+    }
+    let requests: Vec<Value> =
+        (0..2000).map(|n| json!({"name": format!("r{n}"), "exactly": {"deviceClassName": format!("c{n}")}})).collect();
+    let claim = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "a"},
+        "spec": {"devices": {"requests": requests}}});
+    let names: Vec<Value> = (0..2000).map(|n| json!({"name": format!("r{n}"), "resourceClaimName": format!("c{n}")})).collect();
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"resourceClaims": names}});
+    for (object, settings) in [
+        (claim, json!({"validation": "off", "cluster": {"classExists": true}})),
+        (pod, json!({"deviceClasses": {"deny": ["x"]}, "cluster": {"podClasses": true}})),
+    ] {
+        let cluster = Counting(Cell::new(0));
+        let payload = json!({"request": {"operation": "CREATE", "namespace": "a", "object": object}, "settings": settings});
+        let answer = hosts::validate(payload.to_string().as_bytes(), Some(&cluster));
+        assert_eq!(cluster.0.get(), 256, "{}", answer);
+        assert!(answer.contains("at most 256 names of one object"), "{}", answer);
+    }
+}
+
 /// A host's memory is not the caller's to spend: what is asked for beyond the defaults is not given.
 #[test]
 fn limits_of_policy_hosts_only_go_down() {

@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 
 const CODE: Code = Code::PolicyCluster;
 
-/// Most classes of one object that are looked up: a claim has at most 32 requests of 8 alternatives each.
-const MOST: usize = 256;
+/// Most names of one object that are looked up: a claim has at most 32 requests of 8 alternatives each.
+pub const MOST: usize = 256;
 
 /// The classes that a claim or a template names, each once.
 pub fn classes(api: Api, object: &Record<'_>) -> Vec<String> {
@@ -67,7 +67,13 @@ pub fn violations(settings: &Settings, cluster: &dyn Cluster, subject: Subject<'
         };
         let mut seen = BTreeSet::new();
         each_class(subject.api, subject.object, &mut |class, path| {
-            if !class.is_empty() && seen.len() < MOST && seen.insert(class.to_owned()) {
+            if !class.is_empty() && seen.insert(class.to_owned()) {
+                if seen.len() > MOST {
+                    if seen.len() == MOST.saturating_add(1) {
+                        too_many(path, &mut errors);
+                    }
+                    return;
+                }
                 match cluster::get(cluster, api_version, kind, class, None) {
                     Lookup::Found(_) => {}
                     Lookup::Missing => errors.not_found(CODE, path, class),
@@ -100,6 +106,11 @@ pub fn violations(settings: &Settings, cluster: &dyn Cluster, subject: Subject<'
 pub fn failed(problem: &str, path: &Path<'_>, errors: &mut Errors) {
     let problem = problem.lines().next().unwrap_or_default();
     errors.internal(CODE, path, &format!("the policy's host cannot look it up: {problem}"));
+}
+
+/// More names than are looked up: nothing is accepted for that either.
+pub fn too_many(path: &Path<'_>, errors: &mut Errors) {
+    errors.forbidden(CODE, path, &format!("the policy looks up at most {MOST} names of one object"));
 }
 
 /// The labels of the namespace are not known.

@@ -85,6 +85,10 @@ impl<'t> Pod<'t, '_> {
         }
         for (at, &claim) in claims.iter().enumerate() {
             let item = list.index(at);
+            if at == lookups::MOST && self.looks_up().is_some() {
+                lookups::too_many(&item, errors);
+                break;
+            }
             self.reference(claim, &item, errors);
             if let Some(source) = self.tree.get(claim, "source") {
                 self.reference(source, &item.field("source"), errors);
@@ -108,10 +112,15 @@ impl<'t> Pod<'t, '_> {
         }
     }
 
+    /// The cluster, if the classes of claims are looked up.
+    fn looks_up(&self) -> Option<&'t dyn Cluster> {
+        self.place.cluster.filter(|_| self.settings.cluster.pod_classes)
+    }
+
     /// The classes of a claim or a template, as the cluster has it.
     fn classes_of(&self, field: &str, name: &str, path: &Path<'_>, errors: &mut Errors) {
         let kind = if field == "resourceClaimName" { "ResourceClaim" } else { "ResourceClaimTemplate" };
-        let Some(cluster) = self.place.cluster.filter(|_| self.settings.cluster.pod_classes) else { return };
+        let Some(cluster) = self.looks_up() else { return };
         match lookups::classes_of(cluster, kind, name, self.place.namespace.name, self.release) {
             Ok(None) => {}
             Ok(Some((api, classes))) => {
