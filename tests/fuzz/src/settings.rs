@@ -99,6 +99,7 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
             "minLength" => value.as_str().is_none_or(|text| text.chars().count() as u64 >= says.as_u64().unwrap()),
             "minimum" => value.as_f64().is_none_or(|number| number >= says.as_f64().unwrap()),
             "maximum" => value.as_f64().is_none_or(|number| number <= says.as_f64().unwrap()),
+            "allOf" => says.as_array().unwrap().iter().all(|schema| fits(value, schema).is_ok()),
             "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= says.as_u64().unwrap()),
             "minProperties" => value.as_object().is_none_or(|map| map.len() as u64 >= says.as_u64().unwrap()),
             "required" => value
