@@ -333,7 +333,7 @@ fn structured_parameters_on_slices() {
     assert_eq!(node(&placement, 0)["schedulerReason"], "resourceclaim cannot be allocated for the node (unsuitable)");
     assert_eq!(
         node(&placement, 0)["reason"],
-        "no instance of `gpu.example.com` for request 2: `gpu-0`: the class's filter: `attributes.string[\"model\"] != \"old\"` is false: `attributes.string[\"model\"]` is \"old\"; `gpu-1` is allocated to an earlier request of the claim; `gpu-2`: `attributes.int[\"size\"] >= 8` is false: `attributes.int[\"size\"]` is 4"
+        "no instance of `gpu.example.com` for request 2: 3 on the node → 2 after the class's filter → 1 after the selector → 0 free; `gpu-0`: the class's filter: `attributes.string[\"model\"] != \"old\"` is false: `attributes.string[\"model\"]` is \"old\"; `gpu-1` is allocated to an earlier request of the claim; `gpu-2`: `attributes.int[\"size\"] >= 8` is false: `attributes.int[\"size\"]` is 4"
     );
     assert_eq!(node(&placement, 1)["reason"], "no slice of the text has instances of `gpu.example.com` on the node");
 

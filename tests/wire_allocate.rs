@@ -293,7 +293,8 @@ spec:
         assert!(whole[at("start")..at("end")].contains("exactly"), "{range}");
         assert!(at("start") > whole.find("name: two").unwrap(), "{range}");
         assert_eq!(carried_out(&request), (1, 0));
-        assert_eq!(list(&answer, "findings").len(), 0, "{answer}");
+        let codes: Vec<&str> = list(&answer, "findings").iter().map(|finding| text(finding, "code")).collect();
+        assert_eq!(codes, ["placement-not-modelled"], "{answer}");
     }
     // A pod of a server waits for its controller, and a claim that is there leads to its template too.
     let seen = pod.replace("name: p,", "name: p, uid: u,");
@@ -314,4 +315,24 @@ spec: {{devices: {{requests: [{{name: gpus, exactly: {{deviceClassName: gpu, cou
     let range = &answer["pods"][0]["nodes"][0]["relaxations"][0]["changes"][0]["range"];
     let at = range["start"]["offset"].as_u64().unwrap() as usize;
     assert!(made[..at].ends_with("count: "), "{range}");
+}
+
+/// What is not looked at is said: with the gate on, that devices take resources of the node.
+#[test]
+fn what_is_not_looked_at() {
+    let slice = "apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: d.example.com
+  nodeName: node-a
+  pool: {name: p, generation: 1, resourceSliceCount: 1}
+  devices: [{name: d, nodeAllocatableResourceMappings: {cpu: {allocationMultiplier: \"2\"}}}]
+";
+    for on in [false, true] {
+        let text_of = format!("{slice}---\n{}", scenario("04-all-in-use"));
+        let answer = ask(&json!({"verb": "allocate", "text": text_of, "gates": {"DRANodeAllocatableResources": on}}));
+        let told = list(&answer, "findings").iter().find(|finding| finding["code"] == "placement-not-modelled").unwrap();
+        assert_eq!(text(told, "message").contains("DRANodeAllocatableResources"), on, "{told}");
+    }
 }

@@ -210,7 +210,27 @@ fn nothing(demand: &Demand, at: usize, request: &Program, candidates: &[Candidat
     if let Some(more) = candidates.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         reasons.push(format!("and {more} more"));
     }
-    format!("no instance of `{driver}` for request {number}: {}", reasons.join("; "))
+    let funnel = funnel(demand, request, candidates);
+    format!("no instance of `{driver}` for request {number}: {funnel}; {}", reasons.join("; "))
+}
+
+/// How many instances each condition leaves, up to where none is left.
+fn funnel(demand: &Demand, request: &Program, candidates: &[Candidate<'_>]) -> String {
+    let passes = |program: &Program, candidate: &Candidate<'_>| {
+        let variables = candidate.attributes.as_ref();
+        variables.is_ok_and(|variables| program.evaluate(variables, SELECTOR_COST_LIMIT).matches() == Ok(true))
+    };
+    let mut left: Vec<&Candidate<'_>> = candidates.iter().collect();
+    let mut stages = vec![format!("{} on the node", left.len())];
+    let filter = demand.filter.iter().map(|filter| ("after the class's filter", Some(filter)));
+    for (stage, program) in filter.chain([("after the selector", Some(request)), ("free", None)]) {
+        left.retain(|candidate| program.map_or(candidate.holder.is_none(), |program| passes(program, candidate)));
+        stages.push(format!("{} {stage}", left.len()));
+        if left.is_empty() {
+            break;
+        }
+    }
+    stages.join(" → ")
 }
 
 fn reason(demand: &Demand, request: &Program, candidate: &Candidate<'_>) -> String {

@@ -258,6 +258,9 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         let what = if pods.is_empty() { "no pod with claims and no claim that is not allocated" } else { "no Node" };
         in_text.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
     }
+    if some {
+        in_text.push(not_looked_at(&facts, on("DRANodeAllocatableResources")));
+    }
     let kept = finding::Findings::new(options.limits.findings).behind(in_text);
     let mut findings: Vec<Finding> = kept.into_iter().map(|one| located::finding(&input.file.source, one)).collect();
     findings.extend(beside);
@@ -285,6 +288,17 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         pods,
         ok: !refused && some,
     })
+}
+
+/// What the answer says nothing about.
+fn not_looked_at(facts: &Facts, node_resources: bool) -> finding::Finding {
+    let mut devices = facts.slices.iter().flat_map(|slice| &slice.spec.devices);
+    let charged = node_resources && devices.any(|device| device.node_allocatable_resource_mappings.iter().next().is_some());
+    let node = if charged { ", among it what devices take of them (DRANodeAllocatableResources)" } else { "" };
+    let message = format!(
+        "not looked at: taints and resources of nodes{node}, affinity and other plugins of the scheduler; devices of claims that are not given here count as free"
+    );
+    finding::Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message)
 }
 
 /// The allocator's features: those of the gates, or those asked for.

@@ -19,6 +19,8 @@ import { pauseFor, useEngine } from "./useEngine.ts";
 
 /** Codes that are about the whole attempt: they stand above the nodes. */
 const OF_ALL = ["allocation-error", "error-ends-attempt"];
+/** What every account says at its end. */
+const SAID = "placement-not-modelled";
 /** With fewer nodes than this a filter is in the way. */
 const MANY = 15;
 
@@ -146,7 +148,7 @@ export function Devices() {
             />
           )}
           {column >= 0 && row >= 0 ? <Opened grid={grid} all={all} /> : matrix.nodes.length > 0 && <p class="muted quiet">{s.pickCell}</p>}
-          <FindingList findings={matrix.findings.filter(({ code }) => !OF_ALL.includes(code))} fileId={file.id} canFix={false} locate={all.locate} />
+          <FindingList findings={matrix.findings.filter(({ code }) => !OF_ALL.includes(code) && code !== SAID)} fileId={file.id} canFix={false} locate={all.locate} />
           <Commands panel="devices" />
         </>
       )}
