@@ -1,5 +1,6 @@
-import { fileOf, manifest } from "./files.ts";
+import { fileOf, manifest, textOf } from "./files.ts";
 import * as options from "./options.ts";
+import { together } from "./together.ts";
 
 /** A word as a shell takes it. */
 function quoted(word: string): string {
@@ -15,6 +16,8 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
   const words = ["npx", "claimkit"];
   const release = options.release.value ? ["--release", options.release.value] : [];
   const stored = fileOf("stored")?.name ?? "stored.yaml";
+  // What is placed is read from all tabs.
+  const all = () => together()?.files ?? [file];
   switch (panel) {
     case "problems":
       words.push("validate", ...release, file.name);
@@ -25,14 +28,16 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
     case "devices": {
       const picked = options.pickedDevices.value;
       const nodes = fileOf("nodes");
-      words.push("allocate", ...release, ...options.whatIf.value.flatMap((change) => ["--what-if", change]), ...(picked ? [...(picked.pod ? ["--pod", picked.pod] : []), "--node", picked.node] : []), file.name, ...(nodes ? [nodes.name] : []));
+      words.push("allocate", ...release, ...options.whatIf.value.flatMap((change) => ["--what-if", change]), ...(picked ? [...(picked.pod ? ["--pod", picked.pod] : []), "--node", picked.node] : []), ...all().map(({ name }) => name), ...(nodes ? [nodes.name] : []));
       break;
     }
-    case "cel":
-      words.push("cel", ...release, "--device", file.name, options.expression.value);
+    case "cel": {
+      const devices = all().filter((one) => /kind["']?: *["']?ResourceSlice/.test(textOf(one)));
+      words.push("cel", ...release, ...devices.flatMap(({ name }) => ["--device", name]), options.expression.value || options.FIRST_EXPRESSION);
       break;
+    }
     case "nodes":
-      words.push("evaluate", ...release, "--nodes", fileOf("nodes")?.name ?? "nodes.yaml", file.name);
+      words.push("evaluate", ...release, "--nodes", fileOf("nodes")?.name ?? "nodes.yaml", ...all().map(({ name }) => name));
       break;
     case "request": {
       const operation = options.operation.value;

@@ -95,6 +95,8 @@ export const pickedDevices = kept<PickedDevices | null>("devices", null, (value)
 /** `driver/pool/device`: whose selectors are shown, here and in the panel of expressions. */
 export const chosenDevice = text("device");
 export const expression = text("expression", "", /^[^]{0,20000}$/);
+/** What stands in the panel of expressions before anything is written: it is true of every device. */
+export const FIRST_EXPRESSION = 'device.driver != ""';
 
 export const nodeWords = text("nodeWords");
 

@@ -2,7 +2,7 @@ import { lastPart, type Tried } from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import { files, manifest } from "../state/files.ts";
-import { chosenDevice, expression, release } from "../state/options.ts";
+import { FIRST_EXPRESSION, chosenDevice, expression, release } from "../state/options.ts";
 import { together } from "../state/together.ts";
 import { Commands } from "./Commands.tsx";
 import { SIGNS } from "./MatrixGrid.tsx";
@@ -11,16 +11,13 @@ import { Traced } from "./Traced.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { useEngine } from "./useEngine.ts";
 
-/** What stands in the panel before anything is written: it is true of every device. */
-const FIRST = 'device.driver != ""';
-
 /** A device selector on the devices of the text: does it compile, what does it cost, which devices does it select, and why. */
 export function Expression() {
   const s = t.value;
   void files.value;
   const file = manifest.value;
   const all = together();
-  const text = expression.value || FIRST;
+  const text = expression.value || FIRST_EXPRESSION;
   const device = chosenDevice.value;
   const key = all && JSON.stringify([all.key, all.version, text, device, release.value]);
   const { outcome, fresh } = useEngine<Tried>(
