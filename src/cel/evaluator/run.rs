@@ -93,33 +93,39 @@ impl<'a> Run<'a> {
         Value::Error(error)
     }
 
-    /// The value of a step. What the kinds of step do is kept out of this function's frame: one expression can nest 250 of them.
+    /// The value of a step.
     pub(super) fn evaluate(&mut self, node: &'a Node) -> Value {
+        self.look(node).into_owned()
+    }
+
+    /// The value of a step: constants and parts of variables are looked at where they are. What the kinds of step do is kept out of
+    /// this function's frame: one expression can nest 250 of them.
+    fn look(&mut self, node: &'a Node) -> Cow<'a, Value> {
         if let Some(error) = &self.stopped {
-            return Value::Error(error.clone());
+            return Cow::Owned(Value::Error(error.clone()));
         }
         if !self.scope.step(1) {
-            return self.stop(operations::too_many_steps());
+            return Cow::Owned(self.stop(operations::too_many_steps()));
         }
         let value = match &node.step {
             Step::Constant(value) => {
                 self.spending.push(node.id);
-                value.clone()
+                Cow::Borrowed(value)
             }
             Step::Attribute(attribute) => self.attribute(node, attribute),
-            Step::Logical(decides, sides) => self.logical(node, *decides, &sides.0, &sides.1),
-            Step::Equal { negated, sides } => self.equal(node, *negated, &sides.0, &sides.1),
-            Step::Call(call) => self.call(node, call),
-            Step::InSet(argument, set) => self.in_set(node, argument, set),
-            Step::Matches(call) => self.matches(node, call),
-            Step::Otherwise { value, sides } => self.otherwise(node, *value, &sides.0, &sides.1),
-            Step::List(elements) => self.list(node, elements),
-            Step::Map(entries) => self.map(node, entries),
-            Step::Message(name, fields) => self.message(node, name, fields),
-            Step::Fold(fold) => self.fold(node, fold),
+            Step::Logical(decides, sides) => Cow::Owned(self.logical(node, *decides, &sides.0, &sides.1)),
+            Step::Equal { negated, sides } => Cow::Owned(self.equal(node, *negated, &sides.0, &sides.1)),
+            Step::Call(call) => Cow::Owned(self.call(node, call)),
+            Step::InSet(argument, set) => Cow::Owned(self.in_set(node, argument, set)),
+            Step::Matches(call) => Cow::Owned(self.matches(node, call)),
+            Step::Otherwise { value, sides } => Cow::Owned(self.otherwise(node, *value, &sides.0, &sides.1)),
+            Step::List(elements) => Cow::Owned(self.list(node, elements)),
+            Step::Map(entries) => Cow::Owned(self.map(node, entries)),
+            Step::Message(name, fields) => Cow::Owned(self.message(node, name, fields)),
+            Step::Fold(fold) => Cow::Owned(self.fold(node, fold)),
         };
         if self.spending.is_exhausted() && self.stopped.is_none() {
-            return self.exceeded();
+            return Cow::Owned(self.exceeded());
         }
         self.see(node.expr, &value);
         value
@@ -164,12 +170,12 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn attribute(&mut self, node: &'a Node, attribute: &'a Attribute) -> Value {
+    fn attribute(&mut self, node: &'a Node, attribute: &'a Attribute) -> Cow<'a, Value> {
         let mut value = self.resolve(attribute);
         if attribute.test_only
-            && let Value::Optional(inner) = &value
+            && let Value::Optional(inner) = &*value
         {
-            value = Value::Bool(inner.is_some());
+            value = Cow::Owned(Value::Bool(inner.is_some()));
         }
         if self.stopped.is_some() {
             return value;
@@ -196,14 +202,14 @@ impl<'a> Run<'a> {
         let mut error = None;
         let mut value = Value::Bool(!decides);
         for side in [left, right] {
-            match self.evaluate(side) {
-                Value::Bool(found) if found == decides => {
+            match &*self.look(side) {
+                Value::Bool(found) if *found == decides => {
                     value = Value::Bool(decides);
                     error = None;
                     break;
                 }
                 Value::Bool(_) => {}
-                Value::Error(found) => drop(error.get_or_insert(Value::Error(found))),
+                Value::Error(found) => drop(error.get_or_insert_with(|| Value::Error(found.clone()))),
                 _ => drop(error.get_or_insert_with(Value::no_such_overload)),
             }
         }
@@ -215,12 +221,12 @@ impl<'a> Run<'a> {
 
     #[inline(never)]
     fn equal(&mut self, node: &'a Node, negated: bool, left: &'a Node, right: &'a Node) -> Value {
-        let first = self.evaluate(left);
-        let second = self.evaluate(right);
+        let first = self.look(left);
+        let second = self.look(right);
         let value = if first.is_error() {
-            first.clone()
+            (*first).clone()
         } else if second.is_error() {
-            second.clone()
+            (*second).clone()
         } else {
             match operations::compare::equal(&mut self.scope, &first, &second) {
                 Value::Bool(equal) => Value::Bool(equal != negated),
@@ -481,36 +487,36 @@ impl<'a> Run<'a> {
 
 impl<'a> Run<'a> {
     /// The value of an attribute, without the cost of the attribute itself.
-    pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Value {
+    pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Cow<'a, Value> {
         let root = match &attribute.root {
             Root::Variable(place, name) => match self.variables.get(*place) {
                 Some(value) => Cow::Borrowed(value),
                 None => Cow::Owned(Value::error(format!("no such attribute(s): {name}"))),
             },
             Root::Local(place) => Cow::Owned(self.local(*place)),
-            Root::Value(node) => Cow::Owned(self.evaluate(node)),
+            Root::Value(node) => self.look(node),
             Root::Conditional(parts) => {
                 let (condition, truthy, falsy) = &**parts;
                 return match self.evaluate(condition) {
                     Value::Bool(true) => self.resolve(truthy),
                     Value::Bool(false) => self.resolve(falsy),
-                    Value::Error(error) => Value::Error(error),
-                    _ => Value::no_such_overload(),
+                    Value::Error(error) => Cow::Owned(Value::Error(error)),
+                    _ => Cow::Owned(Value::no_such_overload()),
                 };
             }
         };
         if root.is_error() || attribute.qualifiers.is_empty() {
-            return root.into_owned();
+            return root;
         }
         self.apply(root, &attribute.qualifiers)
     }
 
-    /// Follows selections from a value. Parts of variables are looked at where they are, and only the last one is copied.
-    fn apply(&mut self, root: Cow<'a, Value>, qualifiers: &'a [Arc<Qualifier>]) -> Value {
+    /// Follows selections from a value.
+    fn apply(&mut self, root: Cow<'a, Value>, qualifiers: &'a [Arc<Qualifier>]) -> Cow<'a, Value> {
         let mut optional = false;
         let mut value = root;
         if let Value::Optional(inner) = &*value {
-            let Some(inner) = inner else { return value.into_owned() };
+            let Some(inner) = inner else { return value };
             value = Cow::Owned((**inner).clone());
             optional = true;
         }
@@ -518,8 +524,8 @@ impl<'a> Run<'a> {
             optional = optional || qualifier.optional;
             let (key, is_constant) = match &qualifier.key {
                 QualifierKey::Constant(key) => (Cow::Borrowed(key), true),
-                QualifierKey::Attribute(attribute) => (Cow::Owned(self.resolve(attribute)), false),
-                QualifierKey::Computed(node) => (Cow::Owned(self.evaluate(node)), false),
+                QualifierKey::Attribute(attribute) => (self.resolve(attribute), false),
+                QualifierKey::Computed(node) => (self.look(node), false),
             };
             let found = if key.is_error() {
                 Found::Failure(key.into_owned())
@@ -535,8 +541,8 @@ impl<'a> Run<'a> {
                         self.spend_qualifier(qualifier.id, drops);
                         value = part;
                     }
-                    Found::Nothing(_) => return Value::Optional(None),
-                    Found::Failure(error) => return error,
+                    Found::Nothing(_) => return Cow::Owned(Value::Optional(None)),
+                    Found::Failure(error) => return Cow::Owned(error),
                 }
                 continue;
             }
@@ -545,11 +551,13 @@ impl<'a> Run<'a> {
                 Found::Part(_) if qualifier.test_only => Cow::Owned(Value::Bool(true)),
                 Found::Nothing(_) if qualifier.test_only => Cow::Owned(Value::Bool(false)),
                 Found::Part(part) => part,
-                Found::Nothing(error) | Found::Failure(error) => return error,
+                Found::Nothing(error) | Found::Failure(error) => return Cow::Owned(error),
             };
             self.see(qualifier.id, &value);
         }
-        let value = value.into_owned();
-        if optional && !matches!(value, Value::Optional(None)) { Value::Optional(Some(Arc::new(value))) } else { value }
+        if optional && !matches!(*value, Value::Optional(None)) {
+            return Cow::Owned(Value::Optional(Some(Arc::new(value.into_owned()))));
+        }
+        value
     }
 }
