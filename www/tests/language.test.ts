@@ -90,7 +90,9 @@ describe("findings in Chinese", () => {
 
 describe("the engine's sentences", () => {
   it("are in Chinese wherever the page shows ours: hints, fixes, what decides on a node, what a conversion loses", async () => {
-    const claimkit = (await import("../../pkg/node.js" as string)) as Record<"validate" | "convert" | "evaluate", (text: string, options?: object) => Answer>;
+    const claimkit = (await import("../../pkg/node.js" as string)) as Record<"validate" | "convert" | "evaluate", (text: string, options?: object) => Answer> & {
+      cel(expression: string, options: object): { results: { why: string[] }[] };
+    };
     const rules = makeRules(SENTENCES);
     const folders = ["../../tests/manifests/", "../../tests/convert/", "../src/examples/"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
     const texts = folders.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith(".yaml")).map((name) => readFileSync(join(folder, name), "utf8")));
@@ -100,8 +102,9 @@ describe("the engine's sentences", () => {
     for (const text of texts) {
       const answers = [claimkit.validate(text), claimkit.validate(text, { release: "1.26" }), claimkit.validate(text, { operation: "update", old: text }), claimkit.convert(text, { to: "v1alpha1" }), claimkit.convert(text, { to: "v1alpha2" }), claimkit.convert(text, { to: "v1", lossy: "allow" }), claimkit.evaluate(text, { nodes })];
       for (const { findings, objects } of answers) {
-        for (const { help, fixes } of findings) {
+        for (const { help, fixes, message, origin } of findings) {
           hear(help);
+          if (origin === "claimkit") hear(message);
           for (const fix of fixes) hear(fix.title);
         }
         for (const { skipped, losses, decisions, placement } of objects) {
@@ -120,6 +123,11 @@ describe("the engine's sentences", () => {
           }
         }
       }
+    }
+    const attributes = { model: { string: "t4" }, index: { int: 1 } };
+    const read = 'device.attributes["d"]';
+    for (const expression of ["true", `${read}.model == "a100"`, `${read}.model == "a100" && ${read}.index > 3`, `${read}.index == size(${read}.model) && true`, `${read}.memory > 3`, `${read}.model > 3`, "!true"]) {
+      for (const { why } of claimkit.cel(expression, { devices: [{ driver: "d", attributes }], trace: true }).results) for (const line of why) hear(line);
     }
     // Where a selector cannot be parsed the reason is upstream's.
     const upstream = /(Invalid|Unsupported|Required) value/;
