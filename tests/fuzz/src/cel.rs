@@ -1,9 +1,9 @@
 //! CEL expressions: printed and parsed again they are the same tree; constants that are computed before the run give what they give
-//! during it; a run ends within its budget, and with exactly what it spends it ends the same way.
+//! during it; a run ends within its budget, and with exactly what it spends it ends the same way; and a peer says the same.
 //!
 //! Input: a letter for release, mode and gates, and an expression.
 
-use crate::print;
+use crate::{peer, print};
 use claimkit::cel::ast::{Ast, Expr, Literal, Node};
 use claimkit::cel::parse::parse;
 use claimkit::cel::trace::children;
@@ -31,6 +31,9 @@ pub fn run(data: &[u8]) -> Corpus {
     assert_eq!(outcome.matches(), traced.outcome.matches(), "{text}");
     assert_eq!(outcome.cost, traced.outcome.cost, "{text}");
     program.explain(&traced);
+    if minor != 30 {
+        peer::compare(text, &ast, outcome.matches());
+    }
     if outcome.result.is_ok() {
         let enough = program.evaluate(&variables, outcome.cost);
         assert_eq!(enough.matches(), outcome.matches(), "with what it spends: {text}");

@@ -9,6 +9,7 @@ mod batch;
 mod cel;
 mod convert;
 mod decode;
+mod peer;
 mod read;
 mod seeds;
 mod settings;
