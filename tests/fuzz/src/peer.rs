@@ -3,7 +3,7 @@
 
 use claimkit::cel::ast::{Ast, Expr, Literal, Node};
 use claimkit::cel::trace::children;
-use serde_json::json;
+use serde::Serialize;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Once, OnceLock};
@@ -19,6 +19,9 @@ const PEER_FAILS: &[&str] = &[
     "Undeclared reference to ",
     // `has(a.b.c)`, where `b` is no map.
     "found no matching overload for '_._'",
+    // `[1] in {}`: only what can be a key is looked for. `-true`: cel-go's booleans can be negated.
+    "found no matching overload for '@in'",
+    "found no matching overload for '-_'",
     // Nesting: the peer stops at 96 levels.
     "ERROR: <input>:",
 ];
@@ -129,15 +132,38 @@ fn ask(text: &str) -> Answer {
     answer.unwrap_or_else(|_| Err("ERROR: <input>: it panics".to_owned()))
 }
 
+/// The device of the laws.
+#[derive(Serialize)]
+struct Device {
+    driver: &'static str,
+    attributes: Attributes,
+}
+
+#[derive(Serialize)]
+struct Attributes {
+    #[serde(rename = "gpu.example.com")]
+    own: Own,
+    #[serde(rename = "other.example.com")]
+    other: Other,
+}
+
+#[derive(Serialize)]
+struct Own {
+    model: &'static str,
+    ecc: bool,
+}
+
+#[derive(Serialize)]
+struct Other {
+    size: i64,
+}
+
 fn evaluate(text: &str) -> Answer {
     static CONTEXT: OnceLock<cel::Context<'static, 'static>> = OnceLock::new();
     let context = CONTEXT.get_or_init(|| {
         let mut context = cel::Context::default();
-        let device = json!({
-            "driver": "gpu.example.com",
-            "attributes": {"gpu.example.com": {"model": "A100", "ecc": true}, "other.example.com": {"size": 7}},
-        });
-        context.add_variable("device", device).unwrap();
+        let attributes = Attributes { own: Own { model: "A100", ecc: true }, other: Other { size: 7 } };
+        context.add_variable("device", Device { driver: "gpu.example.com", attributes }).unwrap();
         context
     });
     let program = cel::Program::compile(text).map_err(|error| error.to_string())?;
