@@ -328,3 +328,78 @@ fn inside_expressions_by_release_and_gates() {
     assert_eq!(refused["ok"], false);
     assert!(refused["error"].as_str().unwrap().contains("no feature gate `DRANothing`"), "{refused}");
 }
+
+/// What is offered at places of the device family: the first words of the answer.
+#[test]
+fn places_of_the_device_family() {
+    let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: claim-a}\n";
+    let slice = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: a}\n";
+    let others = "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu.example.com}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: claim-a}\nspec: {devices: {requests: [{name: gpu}]}}\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: template-a}\n";
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  resourceClaims:\n  - name: mine\n    resourceClaimTemplateName: template-a\n";
+    let places: &[(&str, Option<&str>, &[&str])] = &[
+        (&format!("{claim}spec:\n  ▮\n"), None, &["devices"]),
+        (&format!("{claim}spec:\n  devices:\n    ▮\n"), None, &["requests", "constraints", "config"]),
+        (&format!("{claim}spec:\n  devices:\n    requests:\n    - ▮\n"), None, &["name", "exactly", "firstAvailable"]),
+        (
+            &format!("{claim}spec:\n  devices:\n    requests:\n    - exactly:\n        ▮\n"),
+            None,
+            &["deviceClassName", "selectors"],
+        ),
+        (
+            &format!("{claim}spec:\n  devices:\n    requests:\n    - exactly:\n        allocationMode: ▮\n"),
+            None,
+            &["ExactCount", "All"],
+        ),
+        (
+            &format!("{claim}spec:\n  devices:\n    requests:\n    - exactly:\n        deviceClassName: ▮\n{others}"),
+            None,
+            &["gpu.example.com"],
+        ),
+        (
+            &format!(
+                "{claim}spec:\n  devices:\n    requests:\n    - name: gpu\n      firstAvailable:\n      - name: big\n    constraints:\n    - requests: [▮]\n"
+            ),
+            None,
+            &["gpu", "gpu/big"],
+        ),
+        (&format!("{slice}spec:\n  ▮\n"), None, &["driver", "pool", "nodeName"]),
+        (
+            &format!("{slice}spec:\n  devices:\n  - attributes:\n      model:\n        ▮\n"),
+            None,
+            &["int", "bool", "string", "version"],
+        ),
+        (&format!("{slice}spec:\n  devices:\n  - taints:\n    - effect: ▮\n"), None, &["NoSchedule", "NoExecute", "None"]),
+        (&format!("{slice}spec:\n  devices:\n  - taints:\n    - effect: ▮\n"), Some("1.34"), &["NoSchedule", "NoExecute"]),
+        (
+            "apiVersion: resource.k8s.io/v1alpha3\nkind: PodSchedulingContext\nspec:\n  ▮\n",
+            None,
+            &["selectedNode", "potentialNodes"],
+        ),
+        ("apiVersion: resource.k8s.io/v1alpha3\nkind: ▮\n", Some("1.36"), &["DeviceTaintRule", "ResourcePoolStatusRequest"]),
+        ("apiVersion: ▮\nkind: DeviceTaintRule\n", None, &["resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3"]),
+        (
+            &format!("{}    resourceClaimName: ▮\n{others}", pod.replace("    resourceClaimTemplateName: template-a\n", "")),
+            None,
+            &["claim-a"],
+        ),
+        (&format!("{}{others}", pod.replace("template-a\n", "▮\n")), None, &["template-a"]),
+        (&format!("{pod}  containers:\n  - resources:\n      claims:\n      - name: ▮\n{others}"), None, &["mine"]),
+        (
+            &format!("{pod}  containers:\n  - resources:\n      claims:\n      - name: mine\n        request: ▮\n{others}"),
+            None,
+            &["gpu"],
+        ),
+    ];
+    for (marked, release, wanted) in places {
+        let offset = marked.find('▮').unwrap();
+        let text = marked.replacen('▮', "", 1);
+        let request = json!({ "verb": "complete", "text": text, "position": { "offset": offset }, "release": release });
+        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        let labels: Vec<&str> = answer["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
+        assert!(labels.starts_with(wanted), "{labels:?} at {marked}");
+        let values = wanted
+            .iter()
+            .all(|word| answer["items"].as_array().unwrap().iter().any(|item| item["label"] == *word && item["kind"] != "field"));
+        assert!(!values || labels.len() == wanted.len(), "{labels:?} at {marked}");
+    }
+}

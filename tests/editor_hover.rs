@@ -273,3 +273,77 @@ fn inside_expressions_by_release_and_gates() {
     let answer: Value = serde_json::from_str(&claimkit::wire::answer(&wrong.to_string())).unwrap();
     assert!(answer["error"].as_str().unwrap().contains("no feature gate `DRANothing`"), "{answer}");
 }
+
+/// Every field of every kind of the device family has a sentence in both languages, and Markdown that begins with its path.
+#[test]
+fn every_field_of_the_device_family_has_a_hover() {
+    use claimkit::api::{DeviceKind, Family, ObjectKind, Release, Struct, Type, VERSIONS};
+    // The way to a field as flow YAML: `a: {b: [{c: ▮`.
+    fn walk(schema: &'static Struct, release: Release, before: &str, behind: &str, depth: usize, all: &mut Vec<String>) {
+        for field in
+            schema.fields.iter().filter(|field| field.in_release(release) && !matches!(field.json, "kind" | "apiVersion"))
+        {
+            let name = field.json;
+            all.push(format!("{before}\"▮{name}\": null{behind}"));
+            let (mut ty, mut open, mut close) = (&field.ty, String::new(), String::new());
+            loop {
+                ty = match ty {
+                    Type::Pointer(inner) => inner,
+                    Type::List(inner) => {
+                        open.push('[');
+                        close.insert(0, ']');
+                        inner
+                    }
+                    Type::Map(map) => {
+                        open.push_str("{\"any\": ");
+                        close.insert(0, '}');
+                        &map.value
+                    }
+                    other => break ty = other,
+                };
+            }
+            if let Some(below) = ty.as_struct().filter(|_| depth < 9 && name != "metadata") {
+                walk(below, release, &format!("{before}\"{name}\": {open}{{"), &format!("}}{close}{behind}"), depth + 1, all);
+            }
+        }
+    }
+    let mut asked = 0;
+    for version in VERSIONS.iter().filter(|version| version.family == Family::Device) {
+        for kind in version.kinds.iter().filter(|kind| kind.items.is_none()) {
+            let release = version.default_release_of(kind.kind);
+            let mut all = Vec::new();
+            let head = format!("{{\"apiVersion\": \"{}\", \"kind\": \"{}\", ", version.api_version, kind.kind);
+            walk(kind.schema, release, &head, "}", 0, &mut all);
+            assert!(
+                all.len() > 5 && matches!(kind.object, ObjectKind::Device(DeviceKind::ResourceClaim) | ObjectKind::Device(_))
+            );
+            for marked in all {
+                for locale in ["en", "zh-Hans"] {
+                    let mut request = request(&marked);
+                    request["locale"] = json!(locale);
+                    let hover = ask(&request);
+                    let told = hover["documentation"].as_str().unwrap_or_default();
+                    assert!(told.len() > 8, "{locale} {marked}: {hover}");
+                    assert!(hover["markdown"].as_str().unwrap().starts_with("**`"), "{marked}");
+                    asked += 1;
+                }
+            }
+        }
+    }
+    assert!(asked > 500, "{asked}");
+}
+
+#[test]
+fn a_field_behind_a_gate_names_it_and_limits_follow_the_release() {
+    let slice = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: a}\nspec:\n  devices:\n  - name: a\n    ▮taints: []\n";
+    let hover = hover(slice);
+    assert_eq!(hover["field"]["gates"], json!(["DRADeviceTaints"]));
+    assert_eq!(hover["field"]["maxItems"], 16);
+    assert!(hover["markdown"].as_str().unwrap().contains("unless the feature gate `DRADeviceTaints` is on"), "{hover}");
+    let mut older = request(slice);
+    older["release"] = json!("1.34");
+    assert_eq!(ask(&older)["field"]["maxItems"], 4);
+    let effect = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nspec: {devices: [{taints: [{▮effect: NoSchedule}]}]}\n";
+    assert_eq!(ask(&request(effect))["field"]["values"], json!(["NoSchedule", "NoExecute", "None"]));
+    assert_eq!(ask(&request(effect))["field"]["required"], true);
+}

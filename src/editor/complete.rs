@@ -3,6 +3,7 @@
 use super::context::{self, Located, Object, Spot};
 use super::facts;
 use super::hover::{info, type_name, type_words};
+use super::names;
 use super::outline::{Outline, Role, ValueKind};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
 use crate::api::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
@@ -80,6 +81,8 @@ impl Draft {
 
 struct Completer<'a> {
     outline: Outline<'a>,
+    /// The document that the cursor is in.
+    document: usize,
     release: Option<Release>,
     sentences: Option<&'a Sentences>,
     found: Vec<Completion>,
@@ -99,13 +102,14 @@ pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: 
     let Some(spot) = context::spot(&outline, offset, true) else { return Vec::new() };
     let mut completer = Completer {
         json: text.trim_start().starts_with('{'),
+        document: outline.document_at(offset),
         outline,
         release,
         sentences,
         found: Vec::new(),
         list_indent: if beside_key { 0 } else { 2 },
     };
-    let document = completer.outline.document_at(offset);
+    let document = completer.document;
     match spot {
         Spot::Key { parent, own, range, column, flow } => completer.at_key(document, parent, own, range, column, flow),
         Spot::Value { of, range } => completer.at_value(document, of, range),
@@ -383,8 +387,11 @@ impl Completer<'_> {
     fn objects(&mut self, place: &KeySlot) {
         let release = self.release;
         for version in VERSIONS.iter().rev().filter(|version| release.is_none_or(|release| version.served_by(release))) {
-            let release = release.unwrap_or_else(|| version.default_release());
-            for kind in version.kinds.iter().filter(|kind| kind.items.is_none() && kind.in_release(release)) {
+            for kind in version.kinds.iter().filter(|kind| kind.items.is_none()) {
+                let release = release.unwrap_or_else(|| version.default_release_of(kind.kind));
+                if !kind.in_release(release) {
+                    continue;
+                }
                 let api = crate::api::Api { version, kind };
                 let Some(at) = context::locate(api, release, &[]) else { continue };
                 let mut draft = Draft::default();
@@ -400,7 +407,8 @@ impl Completer<'_> {
                     .schema
                     .fields
                     .iter()
-                    .filter(|field| field.in_release(release) && facts::facts(kind.schema, field, release).required)
+                    .filter(|field| field.in_release(release))
+                    .filter(|field| field.json == "spec" || facts::facts(kind.schema, field, release).required)
                 {
                     draft.line(place.column);
                     draft.push(field.json);
@@ -456,7 +464,10 @@ impl Completer<'_> {
             "apiVersion" if top => self.versions(&object, range, lead, &quote),
             "kind" if top => self.kinds(&object, range, lead, &quote),
             _ => {
-                let Some((api, release)) = object.api(self.release) else { return };
+                let Some((api, release)) = object.api(self.release) else {
+                    let names = names::of_pod(&self.outline, &node);
+                    return self.names(&names, range, lead, &quote);
+                };
                 let Some(at) = context::locate(api, release, &steps) else { return };
                 self.values(&at, &steps, range, lead, &quote);
             }
@@ -474,10 +485,18 @@ impl Completer<'_> {
             Some(Type::Bool) => (vec!["true", "false"], ""),
             _ if !field.values.is_empty() => {
                 let allowed = |value: &&&str| !below_fields || matches!(**value, "In" | "NotIn");
-                (field.values.iter().filter(allowed).copied().collect(), quote)
+                (field.allowed(at.release).iter().filter(allowed).copied().collect(), quote)
             }
             _ if below_fields && field.json == "key" => (vec!["metadata.name"], quote),
-            _ => return,
+            _ => {
+                let names = match (field.json, at.schema) {
+                    ("deviceClassName", None) => names::of_kind(&self.outline, "DeviceClass"),
+                    ("resourceClassName", None) => names::of_kind(&self.outline, "ResourceClass"),
+                    ("requests", None) => names::of_entries(&self.outline, self.document, "requests", "firstAvailable"),
+                    _ => return,
+                };
+                return self.names(&names, range, lead, quote);
+            }
         };
         let default = at.field.and_then(|(schema, field)| facts::facts(schema, field, at.release).default);
         for value in values {
@@ -488,6 +507,13 @@ impl Completer<'_> {
                 (false, _) => String::new(),
             };
             self.push_value(value, Sort::Value, detail, key, range, lead, quote);
+        }
+    }
+
+    /// Names that the text defines.
+    fn names(&mut self, names: &[String], range: Span, lead: &str, quote: &str) {
+        for name in names {
+            self.push_value(name, Sort::Value, String::new(), None, range, lead, quote);
         }
     }
 
@@ -513,8 +539,8 @@ impl Completer<'_> {
         });
         let mut kinds: Vec<(&Kind, &Version)> = Vec::new();
         for version in asked {
-            let release = self.release.unwrap_or_else(|| version.default_release());
-            for kind in version.kinds.iter().filter(|kind| kind.in_release(release) && kind.items.is_none()) {
+            let has = |kind: &&Kind| self.release.is_none_or(|release| kind.in_release(release));
+            for kind in version.kinds.iter().filter(has).filter(|kind| kind.items.is_none()) {
                 if !kinds.iter().any(|(known, _)| known.kind == kind.kind) {
                     kinds.push((kind, version));
                 }

@@ -57,10 +57,10 @@ pub struct Located {
 }
 
 impl Object {
-    /// Its table in a release; without one the last release that serves its version.
+    /// Its table in a release; without one the last release that serves it.
     pub fn api(&self, release: Option<Release>) -> Option<(Api, Release)> {
         let version: &'static Version = api::version(&self.api_version)?;
-        let release = release.unwrap_or_else(|| version.default_release());
+        let release = release.unwrap_or_else(|| version.default_release_of(&self.kind));
         let kind: &'static Kind = version.served_by(release).then(|| version.kind(&self.kind, release)).flatten()?;
         Some((Api { version, kind }, release))
     }
@@ -80,6 +80,7 @@ pub fn locate(api: Api, release: Release, steps: &[Step]) -> Option<Located> {
                 }
                 // An entry of a map: the field stays the map's.
                 (None, Some(Type::StringMap)) => at.ty = None,
+                (None, Some(Type::Map(map))) => at.enter(&map.value),
                 _ => return None,
             },
             Step::Index(_) => match at.ty {

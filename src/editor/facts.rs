@@ -1,7 +1,7 @@
 //! What kube-apiserver demands of a field beyond its type, as data for documentation and JSON Schema.
 //! `tests/hosts/schema.test.mjs` compares the JSON Schema written from this with what kube-apiserver took and refused.
 
-use crate::api::{Field, Release, Struct};
+use crate::api::{Field, Release, Struct, Type};
 
 /// The form of a string, or of each item of a list of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,11 +177,75 @@ const TABLE: &[(&str, &str, Facts)] = &[
     ("*", "status", STATUS),
 ];
 
+const LABEL: Facts = Facts { required: true, ..form(Format::Label) };
+const MODE: Facts = Facts { default: Some("ExactCount"), ..NONE };
+const ONE: Facts = Facts { default: Some("1"), ..NONE };
+/// The same for v1alpha3 and later, where structs of the same names demand other things. Limits stand in the tables.
+const DEVICE: &[(&str, &str, Facts)] = &[
+    ("ResourceClaim", "spec", Facts { immutable: true, ..NONE }),
+    ("ResourceClaimTemplate", "spec", Facts { immutable: true, ..NONE }),
+    ("DeviceRequest", "name", LABEL),
+    ("DeviceRequest", "deviceClassName", form(Format::Subdomain)),
+    ("ExactDeviceRequest", "deviceClassName", NAME),
+    ("DeviceSubRequest", "name", LABEL),
+    ("DeviceSubRequest", "deviceClassName", NAME),
+    ("DeviceSelector", "cel", REQUIRED),
+    ("CELDeviceSelector", "expression", SELECTOR),
+    ("OpaqueDeviceConfiguration", "driver", DRIVER),
+    ("OpaqueDeviceConfiguration", "parameters", REQUIRED),
+    ("DeviceToleration", "key", form(Format::QualifiedName)),
+    ("DeviceToleration", "operator", Facts { default: Some("Equal"), ..NONE }),
+    ("DeviceTaint", "key", Facts { required: true, ..form(Format::QualifiedName) }),
+    ("DeviceTaint", "effect", REQUIRED),
+    ("DeviceTaintRuleSpec", "taint", REQUIRED),
+    ("ResourceSliceSpec", "driver", Facts { immutable: true, ..DRIVER }),
+    ("ResourceSliceSpec", "pool", REQUIRED),
+    ("ResourceSliceSpec", "nodeName", Facts { immutable: true, ..form(Format::Subdomain) }),
+    ("ResourcePool", "name", FIXED),
+    ("ResourcePool", "resourceSliceCount", REQUIRED),
+    ("Device", "name", LABEL),
+    ("DeviceAttribute", "version", form(Format::Semver)),
+    ("CounterSet", "name", LABEL),
+    ("CounterSet", "counters", REQUIRED),
+    ("DeviceCounterConsumption", "counterSet", LABEL),
+    ("DeviceCounterConsumption", "counters", REQUIRED),
+    ("ResourceClaimConsumerReference", "resource", REQUIRED),
+    ("ResourceClaimConsumerReference", "name", REQUIRED),
+    ("ResourceClaimConsumerReference", "uid", REQUIRED),
+    ("ResourceClaimStatus", "reservedFor", unique("uid")),
+    ("DeviceRequestAllocationResult", "request", REQUIRED),
+    ("DeviceRequestAllocationResult", "driver", DRIVER),
+    ("DeviceRequestAllocationResult", "pool", REQUIRED),
+    ("DeviceRequestAllocationResult", "device", LABEL),
+    ("DeviceAllocationConfiguration", "source", REQUIRED),
+    ("AllocatedDeviceStatus", "driver", DRIVER),
+    ("AllocatedDeviceStatus", "pool", REQUIRED),
+    ("AllocatedDeviceStatus", "device", LABEL),
+    ("ResourcePoolStatusRequestSpec", "driver", FIXED),
+    ("*", "opaque", REQUIRED),
+    ("*", "allocationMode", MODE),
+    ("*", "count", ONE),
+    ("*", "potentialNodes", NODES),
+    ("*", "unsuitableNodes", NODES),
+    ("*", "status", STATUS),
+];
+
+/// The first minor release of the device family: none of its fields is older, all others are.
+const DEVICES: u8 = 31;
+
 /// What a release's server demands of a field.
 pub fn facts(schema: &Struct, field: &Field, release: Release) -> Facts {
-    let found = TABLE.iter().find(|(of, json, _)| *json == field.json && (*of == schema.go || *of == "*"));
+    let table = if field.since.minor < DEVICES { TABLE } else { DEVICE };
+    let found = table.iter().find(|(of, json, _)| *json == field.json && (*of == schema.go || *of == "*"));
     let mut facts = found.map_or(NONE, |(_, _, facts)| *facts);
-    if field.json == "reservedFor" && !release.rules().reserved_for_by_uid {
+    if let Some(limit) = field.limit(release).and_then(|limit| u32::try_from(limit).ok()) {
+        if matches!(field.ty, Type::List(_)) {
+            facts.max_items = Some(limit);
+        } else if field.ty.is_text() {
+            facts.max_bytes = Some(limit);
+        }
+    }
+    if field.since.minor < DEVICES && field.json == "reservedFor" && !release.rules().reserved_for_by_uid {
         facts.unique = Some(Unique::Whole);
     }
     facts
@@ -189,5 +253,5 @@ pub fn facts(schema: &Struct, field: &Field, release: Release) -> Facts {
 
 /// Rows that name no field of any table; a test keeps this empty.
 pub fn stray(known: impl Fn(&str, &str) -> bool) -> Vec<(&'static str, &'static str)> {
-    TABLE.iter().map(|(of, json, _)| (*of, *json)).filter(|(of, json)| !known(of, json)).collect()
+    TABLE.iter().chain(DEVICE).map(|(of, json, _)| (*of, *json)).filter(|(of, json)| !known(of, json)).collect()
 }

@@ -47,9 +47,12 @@ pub struct Info {
     /// The only version that has it, if the struct is in the other version too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only_in: Option<&'static str>,
+    /// The feature gates without which the server drops it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<&'static str>,
     /// Values it may take.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub values: &'static [&'static str],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<&'static str>,
     /// Value that stands for an absent one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<&'static str>,
@@ -220,7 +223,8 @@ pub fn info(at: &Located, schema: &'static Struct, field: &'static Field) -> Inf
         schema_required: field.required,
         since: format!("1.{}", since.unwrap_or(field.since.minor)),
         only_in: alone.then_some(at.api.version.name),
-        values: field.values,
+        gates: field.gates.iter().filter(|gate| gate.default_in(at.release).is_some()).map(|gate| gate.name()).collect(),
+        values: field.allowed(at.release),
         default: facts.default,
         format: facts.format.map(facts::Format::name),
         max_bytes: facts.max_bytes,
@@ -321,7 +325,10 @@ fn markdown(title: &str, info: &Info, documentation: Option<&str>, field: &Field
         Some(key) => lines.push(words.fill("unique-by", "{key}", key)),
         None => {}
     }
-    for value in info.values {
+    if !info.gates.is_empty() {
+        lines.push(words.fill("gates", "{gates}", &info.gates.join("`, `")));
+    }
+    for value in &info.values {
         let told = value_key(field, value).and_then(|key| words.get(&key)).unwrap_or("");
         lines.push(format!("`{value}`: {told}"));
     }

@@ -4,67 +4,10 @@
 //! takes it for "not given". What JSON Schema cannot say (bytes instead of characters, two entries with one key, CEL) is left out.
 
 use super::facts::{self, Facts, Format, Unique};
+use super::forms::{ANNOTATION_KEY, LABEL_KEY, LABEL_VALUE, QUANTITY};
 use super::sentences::{Sentences, field_key, kind_key, version_key};
-use crate::api::{Field, GROUP, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
+use crate::api::{Family, Field, GROUP, Gates, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
 use crate::text::print::quote;
-
-macro_rules! subdomain {
-    () => {
-        r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-    };
-}
-// Go lower-cases before it looks; two letters outside ASCII become ASCII ones.
-macro_rules! subdomain_any_case {
-    () => {
-        r"[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?(\.[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?)*"
-    };
-}
-macro_rules! name {
-    () => {
-        r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
-    };
-}
-macro_rules! version {
-    () => {
-        r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?"
-    };
-}
-
-const LABEL_VALUE: &str = concat!("^(", name!(), ")?$");
-const LABEL_KEY: &str = concat!("^(", subdomain!(), "/)?", name!(), "$");
-const ANNOTATION_KEY: &str = concat!(
-    "^(",
-    subdomain_any_case!(),
-    r"/)?[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9_.\u0130\u212a]{0,61}[A-Za-z0-9\u0130\u212a])?$"
-);
-const QUANTITY: &str = r"^\s*[+-]?[0-9.]+([eE][-+]?[0-9]+|[KMGTPE]i|[numkMGTPE])?\s*$";
-
-impl Format {
-    /// Pattern and characters that the form allows; of a field that may be left empty, the pattern allows that too.
-    fn rule(self, required: bool) -> Option<(&'static str, u32)> {
-        macro_rules! either {
-            ($($pattern:expr),+) => {
-                if required { concat!("^", $($pattern,)+ "$") } else { concat!("^(", $($pattern,)+ ")?$") }
-            };
-        }
-        Some(match self {
-            Format::Subdomain => (either!(subdomain!()), 253),
-            Format::GenerateName => {
-                let pattern =
-                    concat!("^(", subdomain!(), r"|([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*([a-z0-9][-a-z0-9]*)?[\u0000-\u007f]-)?$");
-                (pattern, 254)
-            }
-            Format::Label => (either!("[a-z0-9]([-a-z0-9]*[a-z0-9])?"), 63),
-            Format::DriverName => (either!(subdomain_any_case!()), 63),
-            // An empty version is given all the same.
-            Format::Semver => (concat!("^", version!(), "$"), u32::MAX),
-            Format::QualifiedName => (LABEL_KEY, 317),
-            Format::Finalizer => (concat!("^(kubernetes|orphan|foregroundDeletion|", subdomain!(), "/", name!(), ")$"), 317),
-            Format::GroupVersion => ("^([^/]*/)?[^/]+$", u32::MAX),
-            Format::Cel | Format::LabelMap | Format::AnnotationMap => return None,
-        })
-    }
-}
 
 /// Where a struct stands, where that changes what is allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,49 +21,77 @@ enum Enclosing {
     Template,
 }
 
+/// A struct that is referred to.
+#[derive(Clone)]
+struct Definition {
+    schema: &'static Struct,
+    place: Enclosing,
+    /// The version that is described: kinds say which one they are of.
+    version: &'static Version,
+    name: String,
+}
+
 struct Export<'a> {
     out: String,
     version: &'static Version,
     release: Release,
+    gates: Gates,
     sentences: Option<&'a Sentences>,
     /// Definitions in the order they are first referred to.
-    defs: Vec<(&'static Struct, Enclosing)>,
+    defs: Vec<Definition>,
     /// True if the value before needs a comma behind it.
     comma: bool,
 }
 
-/// The schema of a kind, or of all kinds of the release.
+/// The schema of a kind, or of all kinds of the release in all versions that it serves. `kind` may say which version, as in
+/// `v1beta1/ResourceClaim`; otherwise it is the newest one that has the kind.
 ///
 /// # Errors
 /// A sentence for the user if the release does not serve the kind.
-pub fn json_schema(release: Release, kind: Option<&str>, sentences: Option<&Sentences>) -> Result<String, String> {
-    // Of several versions the newest one that has the kind.
-    let has = |version: &Version| version.kinds.iter().any(|known| kind == Some(known.kind) && known.in_release(release));
-    let served = || VERSIONS.iter().rev().copied().filter(|version| version.served_by(release));
-    let version = served()
-        .find(|version| has(version))
-        .or_else(|| served().next())
-        .ok_or_else(|| format!("no version of `{GROUP}` is known for release `{release}`"))?;
-    let served: Vec<&Kind> = version.kinds.iter().filter(|kind| kind.in_release(release)).collect();
-    let mut export = Export { out: String::with_capacity(1 << 14), version, release, sentences, defs: Vec::new(), comma: false };
+pub fn json_schema(release: Release, gates: Gates, kind: Option<&str>, sentences: Option<&Sentences>) -> Result<String, String> {
+    let (wanted, kind) = match kind.map(|kind| kind.rsplit_once('/').unwrap_or(("", kind))) {
+        Some((version, kind)) => (version.strip_prefix("resource.k8s.io/").unwrap_or(version), Some(kind)),
+        None => ("", None),
+    };
+    let served = VERSIONS.iter().rev().copied().filter(|version| version.served_by(release));
+    let served: Vec<&'static Version> = served.filter(|version| wanted.is_empty() || version.name == wanted).collect();
+    let of_kind = |version: &'static Version| {
+        version.kinds.iter().filter(|known| known.in_release(release)).map(move |known| (version, known))
+    };
+    let kinds: Vec<(&'static Version, &'static Kind)> = served.iter().flat_map(|version| of_kind(version)).collect();
+    let Some((newest, _)) = kinds.first().copied() else {
+        let version = if wanted.is_empty() { String::new() } else { format!("/{wanted}") };
+        return Err(format!("no version of `{GROUP}{version}` is known for release `{release}`"));
+    };
+    let (out, defs) = (String::with_capacity(1 << 14), Vec::new());
+    let mut export = Export { out, version: newest, release, gates, sentences, defs, comma: false };
     export.open("");
     export.string("$schema", "https://json-schema.org/draft/2020-12/schema");
     let name = kind.map_or_else(String::new, |kind| format!(":{kind}"));
-    export.string("$id", &format!("urn:claimkit:schema:1.{}{name}", release.minor));
+    let version = if wanted.is_empty() { String::new() } else { format!(":{wanted}") };
+    export.string("$id", &format!("urn:claimkit:schema:1.{}{version}{name}", release.minor));
     match kind {
         Some(name) => {
-            let kind = served.iter().find(|kind| kind.kind == name).ok_or_else(|| {
-                let names: Vec<String> = served.iter().map(|kind| format!("`{}`", kind.kind)).collect();
-                format!("release `{release}` does not serve the kind `{name}`; write one of {}", names.join(", "))
-            })?;
+            let Some((version, kind)) = kinds.iter().copied().find(|(_, kind)| kind.kind == name) else {
+                let mut names: Vec<String> = Vec::new();
+                for (_, kind) in &kinds {
+                    let name = format!("`{}`", kind.kind);
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                return Err(format!("release `{release}` does not serve the kind `{name}`; write one of {}", names.join(", ")));
+            };
+            export.version = version;
             export.string("title", name);
             export.object(kind.schema, Enclosing::Anywhere);
         }
         None => {
-            export.string("title", version.api_version);
-            export.description(&version_key(version.api_version));
+            export.string("title", newest.api_version);
+            export.description(&version_key(newest.api_version));
             export.list("oneOf");
-            for kind in served {
+            for (version, kind) in kinds {
+                export.version = version;
                 export.reference(kind.schema, Enclosing::Anywhere, None);
             }
             export.close(']');
@@ -207,11 +178,27 @@ impl Export<'_> {
     }
 
     fn pointer(&mut self, schema: &'static Struct, place: Enclosing) {
-        if !self.defs.iter().any(|(known, at)| std::ptr::eq(*known, schema) && *at == place) {
-            self.defs.push((schema, place));
+        let name = self.definition(schema, place);
+        self.string("$ref", &format!("#/$defs/{name}"));
+    }
+
+    /// The name of a definition, which is noted if it is new. Where versions have different structs of one name, all but the first say
+    /// which version they are of.
+    fn definition(&mut self, schema: &'static Struct, place: Enclosing) -> String {
+        let version = self.version;
+        let of_kind = version.kinds.iter().any(|kind| std::ptr::eq(kind.schema, schema));
+        let same = |known: &&Definition| {
+            std::ptr::eq(known.schema, schema) && known.place == place && (!of_kind || known.version.name == version.name)
+        };
+        if let Some(known) = self.defs.iter().find(same) {
+            return known.name.clone();
         }
-        let name = format!("#/$defs/{}", def_name(schema, place));
-        self.string("$ref", &name);
+        let mut name = def_name(schema, place);
+        if self.defs.iter().any(|known| known.name == name) {
+            name = format!("{name}.{}", version.name);
+        }
+        self.defs.push(Definition { schema, place, version, name: name.clone() });
+        name
     }
 
     // ---- structs ----
@@ -222,8 +209,9 @@ impl Export<'_> {
         }
         self.open("$defs");
         let mut at = 0usize;
-        while let Some(&(schema, place)) = self.defs.get(at) {
-            self.open(&def_name(schema, place));
+        while let Some(Definition { schema, place, version, name }) = self.defs.get(at).cloned() {
+            self.version = version;
+            self.open(&name);
             self.object(schema, place);
             self.close('}');
             at = at.saturating_add(1);
@@ -291,12 +279,35 @@ impl Export<'_> {
                 self.close(']');
             }
             "NamedResourcesAttribute" => {
-                self.list("oneOf");
-                for field in schema.fields.iter().filter(|field| field.json != "name") {
-                    self.open("");
-                    self.raw("properties", &format!(r#"{{"{}":{{"not":{{"type":"null"}}}}}}"#, field.json));
-                    self.strings("required", [field.json]);
-                    self.close('}');
+                let names: Vec<&str> = schema.fields.iter().map(|field| field.json).filter(|name| *name != "name").collect();
+                self.one_of("oneOf", &names);
+            }
+            "DeviceAttribute" => {
+                let names: Vec<&str> =
+                    schema.fields.iter().map(|field| field.json).filter(|name| self.takes(schema, name)).collect();
+                self.one_of("oneOf", &names);
+            }
+            "DeviceConstraint" if self.decided(schema, "distinctAttribute") => {
+                let first = schema.field("distinctAttribute", self.release).map(|(_, field)| field.json);
+                // With both the server judges the first.
+                self.one_of("anyOf", &["matchAttribute"].into_iter().chain(first).collect::<Vec<_>>());
+            }
+            "DeviceRequest" => {
+                let nested = schema.has("exactly");
+                self.list(if nested { "oneOf" } else { "anyOf" });
+                self.raw(
+                    "",
+                    if nested {
+                        r#"{"properties":{"exactly":{"type":"object"}},"required":["exactly"]}"#
+                    } else {
+                        r#"{"properties":{"deviceClassName":{"type":"string","minLength":1}},"required":["deviceClassName"]}"#
+                    },
+                );
+                if self.takes(schema, "firstAvailable") {
+                    self.raw(
+                        "",
+                        r#"{"properties":{"firstAvailable":{"type":"array","minItems":1}},"required":["firstAvailable"]}"#,
+                    );
                 }
                 self.close(']');
             }
@@ -308,6 +319,29 @@ impl Export<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The release has the field and does not drop it.
+    fn takes(&self, schema: &'static Struct, name: &str) -> bool {
+        let field = schema.field(name, self.release);
+        field.is_some_and(|(_, field)| field.gates.iter().all(|gate| self.gates.on(*gate)))
+    }
+
+    /// The release does not have the field, or takes it: no gate that is off leaves open what is done with it.
+    fn decided(&self, schema: &'static Struct, name: &str) -> bool {
+        schema.field(name, self.release).is_none() || self.takes(schema, name)
+    }
+
+    /// One of these fields is given; with `oneOf` no other is.
+    fn one_of(&mut self, keyword: &str, names: &[&str]) {
+        self.list(keyword);
+        for name in names {
+            self.open("");
+            self.raw("properties", &format!(r#"{{"{name}":{{"not":{{"type":"null"}}}}}}"#));
+            self.strings("required", [*name]);
+            self.close('}');
+        }
+        self.close(']');
     }
 
     /// A field that must be absent or zero.
@@ -327,6 +361,10 @@ impl Export<'_> {
         let facts = facts::facts(schema, field, self.release);
         self.open(field.json);
         self.description(&field_key(schema, field));
+        // The server drops it, whatever it is.
+        if !field.gates.iter().all(|gate| self.gates.on(*gate)) {
+            return self.close('}');
+        }
         match (field.json, kind) {
             ("apiVersion", Some(_)) => {
                 self.string("type", "string");
@@ -345,12 +383,24 @@ impl Export<'_> {
             }
             // The namespace of an object of the cluster is dropped, whatever it is.
             ("namespace", None) if schema.go == "ObjectMeta" && place != Enclosing::Namespaced => self.ty("string", true),
+            // Names that are made of it are judged, not the beginning.
+            ("generateName", None) if place == Enclosing::Anywhere && self.version.family == Family::Device => {
+                self.ty("string", true);
+            }
+            // The server sets the generation of the later versions' objects of the cluster, whatever it is.
+            ("generation", None)
+                if schema.go == "ObjectMeta" && place != Enclosing::Namespaced && self.version.family == Family::Device =>
+            {
+                self.ty("integer", true);
+            }
             ("metadata", None) => self.value(&field.ty, field, &facts, Enclosing::Template, true),
             ("items", Some(_)) => self.value(&field.ty, field, &facts, Enclosing::Item, true),
             _ => self.value(&field.ty, field, &facts, Enclosing::Anywhere, !facts.required),
         }
-        if let Some(default) = facts.default {
-            self.string("default", default);
+        match facts.default {
+            Some(default) if field.ty.is_text() => self.string("default", default),
+            Some(default) => self.raw("default", default),
+            None => {}
         }
         if matches!(field.ty, Type::List(_)) {
             self.list_semantics(field);
@@ -398,7 +448,14 @@ impl Export<'_> {
             Type::Int64 => {
                 self.ty("integer", nullable);
                 self.string("format", "int64");
-                self.raw("minimum", if field.json == "generation" { "0" } else { "-9223372036854775808" });
+                self.raw(
+                    "minimum",
+                    match field.json {
+                        "generation" | "count" => "0",
+                        "resourceSliceCount" if facts.required => "1",
+                        _ => "-9223372036854775808",
+                    },
+                );
                 self.raw("maximum", "9223372036854775807");
             }
             Type::Int32 => {
@@ -446,6 +503,7 @@ impl Export<'_> {
                 }
                 self.close('}');
             }
+            Type::Raw if facts.required => self.string("type", "object"),
             // Any JSON at all.
             Type::FieldsV1 | Type::Raw => {}
         }
@@ -454,7 +512,7 @@ impl Export<'_> {
     fn text(&mut self, field: &Field, facts: &Facts, nullable: bool) {
         if !field.values.is_empty() {
             self.list("enum");
-            for value in field.values {
+            for value in field.allowed(self.release) {
                 self.string("", value);
             }
             if nullable {

@@ -263,7 +263,7 @@ impl Call {
             "validate" | "fixes" => &[COMMON, VALIDATE],
             "convert" => &[COMMON, &["to", "lossy", "dropServerFields", "annotate"]],
             "evaluate" => &[COMMON, &["nodes", "selector", "detail", "explain"]],
-            "jsonSchema" => &[&["release", "kind"], LOCALE],
+            "jsonSchema" => &[&["release", "gates", "kind"], LOCALE],
             "hover" | "complete" => &[COMMON, LOCALE],
             "allocate" => &[
                 COMMON,

@@ -799,16 +799,16 @@ export function codes(options?: LocaleOptions): CodesAnswer;
 export function releases(options?: LocaleOptions): ReleasesAnswer;
 
 /**
- * The JSON Schema of a kind as a release serves it, or of all kinds of the release.
+ * The JSON Schema of a kind as a release serves it, or of all kinds of the release in all versions.
  *
  * @param release such as `1.30`; the last one without it
- * @param kind such as `ResourceClaim`; all kinds without it
+ * @param kind such as `ResourceClaim`, in the newest version that has it, or `v1beta1/ResourceClaim`; all kinds without it
  * @throws {TypeError} when the release is not known or does not serve the kind
  */
-export function jsonSchema(release?: Release, kind?: string, options?: LocaleOptions): JsonSchema;
+export function jsonSchema(release?: Release, kind?: string, options?: LocaleOptions & { gates?: Record<string, boolean> }): JsonSchema;
 
 /** The same, the release among the options. */
-export function jsonSchema(kind: string, options?: LocaleOptions & { release?: Release }): JsonSchema;
+export function jsonSchema(kind: string, options?: LocaleOptions & { release?: Release; gates?: Record<string, boolean> }): JsonSchema;
 
 /** A place in a text as callers may give it: a line and UTF-16 column from 0, or a byte offset, which wins. */
 export type Place = { line: number; character: number; offset?: number } | { offset: number };
@@ -837,6 +837,8 @@ export interface FieldInfo {
   since: string;
   /** The only version that has it, if the struct is in the other version too. */
   onlyIn?: string;
+  /** The feature gates without which the server drops it. */
+  gates?: string[];
   values?: string[];
   default?: string;
   /** Form of the text, a name in the sentences' group `formats`. */

@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::request::Request;
-use crate::api::Release;
+use crate::api::{Gates, Release};
 use crate::editor::schema_export;
 use serde_json::value::RawValue;
 
@@ -13,7 +13,8 @@ pub fn json_schema(request: &Request) -> Answer {
     let schema: Result<Box<RawValue>, String> = request.release().and_then(|release| {
         request.locale()?;
         let release = release.unwrap_or(Release::latest());
-        let text = schema_export::json_schema(release, request.kind.as_deref(), request.sentences.as_ref())?;
+        let gates = request.gates_in(release)?.unwrap_or(Gates::defaults(release));
+        let text = schema_export::json_schema(release, gates, request.kind.as_deref(), request.sentences.as_ref())?;
         RawValue::from_string(text).map_err(|error| error.to_string())
     });
     match schema {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { gunzipSync } from "node:zlib";
 import { test } from "node:test";
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -162,5 +163,52 @@ for (const [release, file] of recorded) {
     }
     console.log(`# ${file}: ${JSON.stringify(counts)}`);
     assert.ok(counts.accepted > 50 && counts.refused > 50, JSON.stringify(counts));
+  });
+}
+
+/** Of the later versions a schema says less: these many recorded refusals it does not see, at most, that it could. */
+const unseen = { "1.31.14": 67, "1.32.13": 84, "1.33.13": 159, "1.34.9": 215, "1.35.6": 230, "1.36.3": 280 };
+
+/** What a schema of one object cannot know of the later versions. */
+const later = [
+  ...beyond,
+  /exceeds cost limit|must be the name of a request|must be a request name|total number of|must not be specified|is required$|gate|label/,
+];
+
+for (const [release, most] of Object.entries(unseen)) {
+  test(`${release}: takes what the server takes of the later versions, and refuses most of what it refuses`, () => {
+    const validators = new Map();
+    const counts = { accepted: 0, refused: 0, beyond: 0, unseen: 0 };
+    const [missed, wrong] = [[], []];
+    const lines = gunzipSync(readFileSync(path.join(root, `tests/vectors/later/${release}.jsonl.gz`))).toString().trimEnd().split("\n");
+    for (const line of lines) {
+      const { id, op, version, kind, object, gates = {}, strict, decode, status, panic } = JSON.parse(line);
+      if (op !== "create" || typeof object !== "object" || panic) continue;
+      const key = JSON.stringify([version, kind, gates]);
+      if (!validators.has(key)) {
+        const [answer] = batch([{ verb: "jsonSchema", release, kind: `${version}/${kind}`, gates }]);
+        assert.equal(answer.ok, true, answer.error);
+        validators.set(key, ajv().compile(answer.schema));
+      }
+      // The status of a new object is dropped once it is read.
+      const { status: given, ...rest } = object;
+      const valid = validators.get(key)(decode || strict?.length > 0 ? object : rest);
+      const texts = (status?.causes ?? []).map(({ field, message }) => `${field}: ${message}`);
+      if (!decode && !strict?.length && !status) {
+        if (!valid) wrong.push(`${id}: ${JSON.stringify(validators.get(key).errors.at(-1))} ${JSON.stringify(rest)}`);
+        counts.accepted += 1;
+      } else if (!valid) {
+        counts.refused += 1;
+      } else if (!decode && !strict?.length && texts.every((text) => later.some((known) => known.test(text)))) {
+        counts.beyond += 1;
+      } else {
+        counts.unseen += 1;
+        missed.push(`${id}: ${decode ?? strict?.join() ?? ""} ${texts.join("; ")}`);
+      }
+    }
+    console.log(`# ${release}: ${JSON.stringify(counts)}`);
+    assert.deepEqual(wrong, [], "refused though the server takes them");
+    assert.ok(counts.accepted > 100 && counts.refused > 100, JSON.stringify(counts));
+    assert.ok(counts.unseen <= most, `${counts.unseen} are taken that the server refuses:\n${missed.join("\n")}`);
   });
 }

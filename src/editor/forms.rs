@@ -1,0 +1,65 @@
+//! The forms of texts as regular expressions of JSON Schema.
+
+use super::facts::Format;
+
+macro_rules! subdomain {
+    () => {
+        r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+    };
+}
+// Go lower-cases before it looks; two letters outside ASCII become ASCII ones.
+macro_rules! subdomain_any_case {
+    () => {
+        r"[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?(\.[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?)*"
+    };
+}
+macro_rules! name {
+    () => {
+        r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+    };
+}
+macro_rules! version {
+    () => {
+        r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?"
+    };
+}
+
+/// Value of a label.
+pub const LABEL_VALUE: &str = concat!("^(", name!(), ")?$");
+/// Key of a label.
+pub const LABEL_KEY: &str = concat!("^(", subdomain!(), "/)?", name!(), "$");
+/// Key of an annotation.
+pub const ANNOTATION_KEY: &str = concat!(
+    "^(",
+    subdomain_any_case!(),
+    r"/)?[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9_.\u0130\u212a]{0,61}[A-Za-z0-9\u0130\u212a])?$"
+);
+/// A quantity that is a text.
+pub const QUANTITY: &str = r"^\s*[+-]?[0-9.]+([eE][-+]?[0-9]+|[KMGTPE]i|[numkMGTPE])?\s*$";
+
+impl Format {
+    /// Pattern and characters that the form allows; of a field that may be left empty, the pattern allows that too.
+    pub fn rule(self, required: bool) -> Option<(&'static str, u32)> {
+        macro_rules! either {
+            ($($pattern:expr),+) => {
+                if required { concat!("^", $($pattern,)+ "$") } else { concat!("^(", $($pattern,)+ ")?$") }
+            };
+        }
+        Some(match self {
+            Format::Subdomain => (either!(subdomain!()), 253),
+            Format::GenerateName => {
+                let pattern =
+                    concat!("^(", subdomain!(), r"|([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*([a-z0-9][-a-z0-9]*)?[\u0000-\u007f]-)?$");
+                (pattern, 254)
+            }
+            Format::Label => (either!("[a-z0-9]([-a-z0-9]*[a-z0-9])?"), 63),
+            Format::DriverName => (either!(subdomain_any_case!()), 63),
+            // An empty version is given all the same.
+            Format::Semver => (concat!("^", version!(), "$"), u32::MAX),
+            Format::QualifiedName => (LABEL_KEY, 317),
+            Format::Finalizer => (concat!("^(kubernetes|orphan|foregroundDeletion|", subdomain!(), "/", name!(), ")$"), 317),
+            Format::GroupVersion => ("^([^/]*/)?[^/]+$", u32::MAX),
+            Format::Cel | Format::LabelMap | Format::AnnotationMap => return None,
+        })
+    }
+}
