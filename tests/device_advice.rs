@@ -318,3 +318,29 @@ fn allowed_values_are_those_of_the_field_and_the_release() {
     let rule = rule("v1beta2", "{deviceClassName: c}", "{key: k, effect: None}");
     assert!(help("1.36", &rule, "unknown-field").contains("exists in Kubernetes 1.33 and 1.34 only"));
 }
+
+/// A request without a class is told where this version has it.
+#[test]
+fn a_request_without_a_class_is_told_where_its_version_has_it() {
+    let spec = "  devices: {requests: [{name: a}]}\n";
+    let advice = help("1.36", &object("v1", "ResourceClaim", spec), "request-shape");
+    assert!(advice.starts_with("put `deviceClassName` and what belongs to it under `exactly`"), "{advice}");
+    let advice = help("1.36", &object("v1beta1", "ResourceClaim", spec), "request-shape");
+    assert!(advice.starts_with("write `deviceClassName` and what belongs to it directly in the request"), "{advice}");
+}
+
+/// The status of a DeviceTaintRule came with 1.35.
+#[test]
+fn a_device_taint_rule_has_a_status_from_1_35_on() {
+    let text = object("v1alpha3", "DeviceTaintRule", "  taint: {key: a.b/c, effect: NoSchedule}\n")
+        .replace("{name: a}", "{name: a, resourceVersion: '1'}");
+    let codes = |release: &str| {
+        let request = json!({ "verb": "validate", "operation": "updateStatus", "release": release, "text": text, "old": text });
+        let answer = crate::support::manifests::ask(&request);
+        let codes: Vec<String> =
+            answer["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap().to_owned()).collect();
+        codes
+    };
+    assert!(codes("1.34").contains(&"no-status".to_owned()));
+    assert!(!codes("1.35").contains(&"no-status".to_owned()), "{:?}", codes("1.35"));
+}

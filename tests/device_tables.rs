@@ -122,3 +122,62 @@ fn fields_are_those_of_the_types() {
     assert!(compared > 1900, "{compared}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Which release serves which kinds in which versions, and which of them have a status, as the recorded answers have them.
+#[test]
+fn the_serving_table_is_that_of_the_recorded_releases() {
+    use claimkit::api::{Family, VERSIONS};
+    use std::collections::BTreeSet;
+    for name in crate::device_vectors::RELEASES {
+        let release = Release::parse(name).unwrap();
+        let (mut kinds, mut statuses) = (BTreeSet::new(), BTreeSet::new());
+        for line in crate::device_vectors::recorded(name).lines().filter(|line| !line.is_empty()) {
+            // The head of a line is enough, and reading all of it takes half a minute.
+            let head = line.split_once(",\"object\"").or_else(|| line.split_once(",\"text\"")).map_or(line, |(head, _)| head);
+            let word = |key: &str| {
+                let at = head.find(&format!("\"{key}\":\"")).map(|at| at + key.len() + 4).unwrap();
+                head[at..].split('"').next().unwrap().to_owned()
+            };
+            kinds.insert((word("version"), word("kind")));
+            if word("op") == "status" {
+                statuses.insert((word("version"), word("kind")));
+            }
+        }
+        let served = VERSIONS.iter().filter(|version| version.family == Family::Device && version.served_by(release));
+        let rows = served.flat_map(|version| version.kinds.iter().map(move |kind| (version, kind)));
+        let rows = rows.filter(|(_, kind)| kind.items.is_none() && kind.in_release(release));
+        let tables: BTreeSet<_> = rows.clone().map(|(version, kind)| (version.name.to_owned(), kind.kind.to_owned())).collect();
+        assert_eq!(kinds, tables, "{name}");
+        let with_status = rows
+            .filter(|(_, kind)| kind.status_in(release))
+            .map(|(version, kind)| (version.name.to_owned(), kind.kind.to_owned()));
+        assert_eq!(statuses, with_status.collect(), "{name}");
+        // Only v1 is on by default, from 1.34 on.
+        let on = VERSIONS
+            .iter()
+            .filter(|version| version.served_by(release) && version.on_since.is_some_and(|on| on <= release.minor));
+        let on: Vec<&str> = on.map(|version| version.name).collect();
+        assert_eq!(on, if release.minor < 34 { vec![] } else { vec!["v1"] }, "{name}");
+    }
+}
+
+/// The versions that objects are stored in by default, and the deprecations that servers announce.
+#[test]
+fn storage_versions_and_deprecations() {
+    use claimkit::api::VERSIONS;
+    use claimkit::rules::device::variant::Variant;
+    let storage: Vec<&str> = (31..=36).map(|minor| Variant::of(Release::last_of(minor)).storage).collect();
+    assert_eq!(storage, ["v1alpha3", "v1beta1", "v1beta1", "v1beta2", "v1", "v1"]);
+    for (version, kind, deprecated) in [
+        ("v1beta1", "ResourceClaim", Some((35, 38))),
+        ("v1beta2", "ResourceSlice", Some((36, 39))),
+        ("v1alpha3", "DeviceTaintRule", Some((36, 39))),
+        ("v1beta2", "DeviceTaintRule", Some((39, 42))),
+        ("v1alpha3", "ResourcePoolStatusRequest", Some((39, 42))),
+        ("v1", "DeviceClass", None),
+    ] {
+        let version = VERSIONS.iter().find(|known| known.name == version).unwrap();
+        let row = version.kinds.iter().find(|row| row.kind == kind).unwrap();
+        assert_eq!(row.deprecated, deprecated, "{} {kind}", version.name);
+    }
+}

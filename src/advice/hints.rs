@@ -149,6 +149,9 @@ pub fn validation(
             "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
                 .to_owned(),
         ),
+        Code::RequestShape if !nests_requests(api, &finding.steps) => Some(
+            "write `deviceClassName` and what belongs to it directly in the request; v1beta2 and v1 have it under `exactly`".to_owned(),
+        ),
         Code::NodeSelectorOperator => {
             let fields = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "matchFields"));
             let operators: &[&str] = if fields { &["In", "NotIn"] } else { NODE_SELECTOR_OPERATORS };
@@ -178,6 +181,12 @@ pub fn validation(
     if finding.help.is_none() {
         finding.help = help.map(Cow::Owned).or_else(|| finding.code.help().map(Cow::Borrowed));
     }
+}
+
+/// Does the version have the fields of a request under `exactly`?
+fn nests_requests(api: Api, request: &[Step]) -> bool {
+    let exactly = [request, &[Step::Key("exactly".to_owned())]].concat();
+    field_at(api, &exactly).is_some_and(|field| field.json == "exactly")
 }
 
 /// The last key of a path.

@@ -349,7 +349,7 @@ pub struct Kind {
     pub plural: &'static str,
     /// Scope.
     pub scope: Scope,
-    /// True if there is a `status` subresource.
+    /// True if there is a `status` subresource, in those releases that have the field.
     pub status: bool,
     /// For list kinds: the kind of the items.
     pub items: Option<&'static str>,
@@ -364,6 +364,11 @@ pub struct Kind {
 }
 
 impl Kind {
+    /// True if the release has a `status` subresource for it: those that have one have the field.
+    pub fn status_in(&self, release: Release) -> bool {
+        self.status && self.schema.field("status", release).is_some()
+    }
+
     /// True if the release has the kind in this version.
     pub fn in_release(&self, release: Release) -> bool {
         self.since <= release && self.until.is_none_or(|last| release.minor <= last)

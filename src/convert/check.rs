@@ -311,7 +311,7 @@ pub(super) fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<Fie
     defaults::apply(&mut record, &api, release);
     let Hub { record, paths } = Hub::of(api, release, record);
     let mut errors = rules::functions(api, &record, Operation::Create, &context);
-    if api.kind.status {
+    if api.kind.status_in(release) {
         let status = rules::functions(api, &record, Operation::UpdateStatus(&record), &context);
         errors.extend(status.into_iter().filter(|error| error.field.starts_with("status")));
     }

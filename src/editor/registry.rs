@@ -213,7 +213,7 @@ pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
                     kind: kind.kind,
                     plural: kind.plural,
                     namespaced: kind.scope == Scope::Namespaced,
-                    status: kind.status,
+                    status: kind.status_in(last),
                     documentation: sentence(sentences, &key),
                     key,
                 }

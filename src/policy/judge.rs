@@ -247,7 +247,7 @@ impl<'a> Case<'a, '_> {
 
     fn ours(&self, api: Api, verdict: &mut Verdict) {
         let status = self.request.sub_resource() == "status";
-        if status && (!api.kind.status || self.request.operation == Operation::Create) {
+        if status && (!api.kind.status_in(self.item.release) || self.request.operation == Operation::Create) {
             return;
         }
         let stored = (self.request.operation == Operation::Update).then(|| self.stored(api));

@@ -243,7 +243,8 @@ impl Object<'_, '_> {
 
     /// A list kind that stands for itself, or a status of a kind that has none.
     fn is_not_served(&self) -> bool {
-        self.api.kind.items.is_some() || (matches!(self.options.operation, Operation::UpdateStatus(_)) && !self.api.kind.status)
+        self.api.kind.items.is_some()
+            || (matches!(self.options.operation, Operation::UpdateStatus(_)) && !self.api.kind.status_in(self.release))
     }
 
     fn not_served(&self) -> Finding {

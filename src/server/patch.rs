@@ -187,7 +187,7 @@ impl Work<'_, '_> {
     }
 
     fn carry_out(&self) -> Result<Done, Stop> {
-        if self.patch.status && !self.api.kind.status {
+        if self.patch.status && !self.api.kind.status_in(self.item.release) {
             let message = format!("a `{}` has no status: use the operation `patch`", self.api.kind.kind);
             return Err(Stop::finding(Code::NoStatus, message));
         }
@@ -289,7 +289,7 @@ impl Work<'_, '_> {
             schema: self.api.kind.schema,
             release: self.item.release,
             status: self.patch.status,
-            has_status: self.api.kind.status,
+            has_status: self.api.kind.status_in(self.item.release),
             status_owns_no_metadata: self.api.version.family == Family::Device
                 && Variant::of(self.item.release).status_owns_no_metadata,
             time: self.patch.time,

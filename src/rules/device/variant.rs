@@ -154,8 +154,6 @@ pub struct Variant {
     pub effect_sets_time: bool,
     /// `deviceClassName` empty: no default mode in flat requests.
     pub default_needs_class: bool,
-    /// DeviceTaintRule has a status.
-    pub taint_rule_status: bool,
     /// An identifier of the release that stores claims: the name of the storage version.
     pub storage: &'static str,
 }
@@ -213,7 +211,6 @@ const V31: Variant = Variant {
     status_counts_for_spec: true,
     effect_sets_time: false,
     default_needs_class: false,
-    taint_rule_status: false,
     storage: "v1alpha3",
 };
 const V32: Variant = Variant {
@@ -272,7 +269,6 @@ const V35: Variant = Variant {
     drops_timestamp: false,
     status_counts_for_spec: false,
     status_owns_no_metadata: true,
-    taint_rule_status: true,
     storage: "v1",
     ..V34
 };
