@@ -165,7 +165,10 @@ fn hosts_agree(settings: &str, errors: &[String], request: &str) {
         assert_eq!(opa["allowed"], response["accepted"], "{payload}\n{opa}");
         assert_eq!(opa["code"], response["code"], "{payload}");
         let gatekeeper = parse(&hosts::evaluate(format!(r#"{{"parameters":{settings},"review":{request}}}"#).as_bytes(), b"{}"));
-        assert_eq!(gatekeeper.as_array().unwrap().is_empty(), accepted, "{payload}\n{gatekeeper}");
+        let violations = gatekeeper.as_array().unwrap();
+        // Gatekeeper has no place for warnings, and says so.
+        let unwarned = violations.first().is_some_and(|first| first["msg"].as_str().unwrap().contains("has no warnings"));
+        assert!(unwarned || violations.is_empty() == accepted, "{payload}\n{gatekeeper}");
     }
     // Warnings in place of refusals: what can be read at all is let through.
     if errors.is_empty() && response["code"] != 400 && set.is_object() {
