@@ -49,13 +49,13 @@ impl<'f> Cluster<'f> {
     pub fn new(facts: &'f Facts, behaviour: &'f Behaviour, features: &'f Features, selectors: &'f dyn Selectors) -> Self {
         let slices = &facts.slices;
         let mut first = Vec::with_capacity(slices.len());
-        let mut devices: Vec<DeviceAt> = Vec::new();
+        let mut devices = 0usize;
         let (mut elsewhere, mut everywhere, mut local) = (Vec::new(), Vec::new(), Vec::new());
         let counters_everywhere = behaviour.counter_slices_everywhere && features.contains(&Feature::PartitionableDevices);
         for (slice, facts) in slices.iter().enumerate() {
             let spec = &facts.spec;
-            first.push(devices.len());
-            devices.extend((0..spec.devices.len()).map(|index| DeviceAt { slice, index }));
+            first.push(devices);
+            devices = devices.saturating_add(spec.devices.len());
             let list = match spec.node_name.as_deref() {
                 _ if counters_everywhere && !spec.shared_counters.is_empty() => &mut everywhere,
                 Some(name) if !name.is_empty() => &mut local,
@@ -71,7 +71,7 @@ impl<'f> Cluster<'f> {
             features,
             ignores_counters: false,
             usage: Usage::default(),
-            verdicts: Verdicts::new(selectors, devices.len()),
+            verdicts: Verdicts::new(selectors, devices),
             judgements: Judgements::default(),
             classes: order(facts.classes.len(), &|a, b| class_name(facts, a).cmp(class_name(facts, b))),
             first,
@@ -89,20 +89,27 @@ impl<'f> Cluster<'f> {
         cluster
     }
 
-    /// Numbers the devices: those of one name get one number.
-    fn name(&mut self, devices: Vec<DeviceAt>) {
-        let name = |at: usize| devices.get(at).map(|at| self.name_of(*at));
-        let by_name = order(devices.len(), &|a, b| name(a).cmp(&name(b)));
-        let mut identities = vec![Identity(0); devices.len()];
-        let mut before = None;
+    /// Numbers the devices: those of one name get one number. Pools are in order already, so only the devices of each are sorted.
+    fn name(&mut self, count: usize) {
+        let mut identities = vec![Identity(0); count];
         let mut named = Vec::new();
-        for at in by_name {
-            if before.is_none() || before != Some(name(at)) {
-                named.extend(devices.get(at));
-            }
-            before = Some(name(at));
-            if let Some(place) = identities.get_mut(at) {
-                *place = Identity(u32::try_from(named.len().saturating_sub(1)).unwrap_or(u32::MAX));
+        let mut rest = self.by_pool.as_slice();
+        while let Some(pool) = rest.first().map(|at| pool_name(self.facts, *at)) {
+            let end = rest.iter().position(|at| pool_name(self.facts, *at) != pool).unwrap_or(rest.len());
+            let (slices, others) = rest.split_at_checked(end).unwrap_or_default();
+            rest = others;
+            let devices: Vec<(DeviceAt, &Device)> = slices.iter().flat_map(|slice| self.devices_of(*slice)).collect();
+            let name = |at: usize| devices.get(at).map(|(_, device)| device.name.as_str());
+            let mut before = None;
+            for index in order(devices.len(), &|a, b| name(a).cmp(&name(b))) {
+                let Some((at, _)) = devices.get(index) else { continue };
+                if before != Some(name(index)) {
+                    named.push(*at);
+                }
+                before = Some(name(index));
+                if let Some(place) = identities.get_mut(self.flat(*at)) {
+                    *place = Identity(u32::try_from(named.len().saturating_sub(1)).unwrap_or(u32::MAX));
+                }
             }
         }
         (self.identities, self.named) = (identities, named);
