@@ -55,7 +55,7 @@ pub fn text(ast: &Ast, expr: &Expr) -> String {
             ("!_", [operand]) => format!("(!{})", text(operand)),
             ("-_", [operand]) => format!("(-({}))", text(operand)),
             ("@in", [left, right]) => format!("({} in {})", text(left), text(right)),
-            (operator, [left, right]) if operator.starts_with('_') => {
+            (operator, [left, right]) if is_operator(operator) => {
                 format!("({} {} {})", text(left), operator.trim_matches('_'), text(right))
             }
             (function, arguments) => format!("{function}({})", all(arguments)),
@@ -74,6 +74,11 @@ pub fn text(ast: &Ast, expr: &Expr) -> String {
         }
         Node::Comprehension(_) => unreachable!("only macros make loops"),
     }
+}
+
+/// `_>=_`; a function may be called `__one`.
+fn is_operator(name: &str) -> bool {
+    name.starts_with('_') && !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
 /// The text that a node was parsed from.

@@ -58,6 +58,7 @@ fn operators_bind_as_cel_says() {
         ("a in b in c", "((a in b) in c)"),
         ("1 - -1", "(1 - -1)"),
         ("a.b.c{d: 1,}", "a.b.c{d: 1}"),
+        ("__one(x, true)", "__one(x, true)"),
     ] {
         match same {
             "" => assert!(!now(text).is_empty(), "{text}"),
