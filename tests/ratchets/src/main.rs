@@ -22,6 +22,18 @@ fn main() -> ExitCode {
             let request = Request { verb: "validate".into(), text: Some(CLAIM.into()), ..Request::default() };
             count(|| wire::run(black_box(&request)))
         }
+        "validate-v1" => {
+            let request = Request { verb: "validate".into(), text: Some(claim_of_v1()), ..Request::default() };
+            count(|| wire::run(black_box(&request)))
+        }
+        "validate-slice" => {
+            let request = Request { verb: "validate".into(), text: Some(slice(DEVICES)), ..Request::default() };
+            count(|| wire::run(black_box(&request)))
+        }
+        "validate-half-slice" => {
+            let request = Request { verb: "validate".into(), text: Some(slice(DEVICES / 2)), ..Request::default() };
+            count(|| wire::run(black_box(&request)))
+        }
         "convert" => {
             let request =
                 Request { verb: "convert".into(), text: Some(manifests()), to: Some("v1alpha1".into()), ..Request::default() };
@@ -63,6 +75,31 @@ fn count(work: impl Fn() -> Answer) -> ExitCode {
 #[unsafe(export_name = "claimkit_counted")]
 fn counted(work: &dyn Fn()) {
     work();
+}
+
+/// The same claim as a claim of v1: its metadata are the same, and its spec is as long.
+fn claim_of_v1() -> String {
+    let head = CLAIM.split("spec:").next().unwrap_or_default().replace("v1alpha2", "v1");
+    format!(
+        "{head}spec:\n  devices:\n    requests:\n    - name: gpu\n      exactly:\n        deviceClassName: gpu.example.com\n        allocationMode: ExactCount\n        count: 1   # the driver needs to know the node\n"
+    )
+}
+
+/// Devices of the largest slice that a server takes.
+const DEVICES: usize = 128;
+
+/// About 320 bytes for each device, 40 KB for the largest slice.
+fn slice(devices: usize) -> String {
+    let mut text = String::from(
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata:\n  name: node-1-gpus\nspec:\n  driver: gpu.example.com\n  nodeName: node-1\n  pool:\n    name: node-1\n    generation: 1\n    resourceSliceCount: 1\n  devices:\n",
+    );
+    for n in 0..devices {
+        let _ = write!(
+            text,
+            "  - name: gpu-{n}\n    attributes:\n      uuid:\n        string: GPU-{n:08}-0000-0000-0000-000000000000\n      productName:\n        string: Example A100 80GB\n      driverVersion:\n        version: 550.54.15\n      index:\n        int: {n}\n      mig:\n        bool: false\n    capacity:\n      memory:\n        value: 80Gi\n      multiprocessors:\n        value: \"108\"\n"
+        );
+    }
+    text
 }
 
 fn manifests() -> String {
