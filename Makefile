@@ -101,6 +101,13 @@ test-hosts: tests/hosts/node_modules/.package-lock.json
 	@cargo build --quiet --locked
 	@cd tests/hosts && npm test --silent
 
+# 5000 mutated manifests, 1200 streams and 700 patches beside a real kubectl 1.32; `make test-hosts` takes some of them.
+.PHONY: test-kubectl
+test-kubectl:
+	$(call say,mutated manifests and streams and patches beside a real kubectl: about 3 minutes)
+	@cargo build --quiet --locked
+	@cd tests/hosts && CLAIMKIT_ALL=1 node --test kubectl.test.mjs
+
 tests/hosts/node_modules/.package-lock.json: tests/hosts/package.json tests/hosts/package-lock.json
 	$(call say,test dependencies from npm: about 30 seconds)
 	@cd tests/hosts && $(npm_ci)

@@ -113,8 +113,11 @@ fn a_byte_order_mark_does_not_change_how_a_file_is_read() {
     assert_eq!(answered(&two), (vec!["a".to_owned(), "b".to_owned()], vec![]));
     let comma = answered("\u{feff}{\"kind\": \"ResourceClass\",}\n");
     assert_eq!(comma.1.len(), 1, "a trailing comma is no JSON: {comma:?}");
-    assert!(comma.1[0].starts_with("json: "), "{comma:?}");
+    assert!(comma.1[0].starts_with("json: offset 26: "), "the mark is not counted: {comma:?}");
     assert_eq!(answered(&format!("\u{feff}{CLASS}")), (vec!["late".to_owned()], vec![]));
+    assert_eq!(answered(&format!("\u{feff}---\n{CLASS}")), (vec!["late".to_owned()], vec![]));
+    let separator = answered(&format!("\u{feff}--- x\n{CLASS}"));
+    assert_eq!(separator, (vec![], vec!["invalid Yaml document separator: x".to_owned()]));
 }
 
 #[test]

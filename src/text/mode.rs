@@ -13,7 +13,7 @@ pub enum Mode {
 }
 
 /// kubectl takes it from the start of a file before it guesses how to read it (cli-runtime, pkg/resource/visitor.go).
-pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+pub(in crate::text) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.
 pub fn mode(text: &str) -> Mode {

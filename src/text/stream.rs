@@ -218,14 +218,16 @@ impl Pieces {
     fn next(&mut self, source: &Source<'_>) -> Option<Piece> {
         let (lines, text) = (source.lines(), source.text());
         let bytes = text.as_bytes();
-        let start = lines.get(self.line).map(|&start| start as usize).filter(|&start| start < bytes.len())?;
+        let marked = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+        let begin = |start: u32| (start as usize).max(marked);
+        let start = lines.get(self.line).map(|&start| begin(start)).filter(|&start| start < bytes.len())?;
         loop {
             let Some(&line) = lines.get(self.line) else { return Some(Piece::Text(start, bytes.len())) };
             self.line = self.line.saturating_add(1);
-            let line = line as usize;
+            let line = begin(line);
             // A line of kubectl's ends with a line feed alone.
             let separates = matches!(bytes.get(line..), Some([b'-', b'-', b'-', ..]))
-                && line.checked_sub(1).is_none_or(|before| bytes.get(before) == Some(&b'\n'));
+                && (line == marked || line.checked_sub(1).is_none_or(|before| bytes.get(before) == Some(&b'\n')));
             if !separates {
                 continue;
             }

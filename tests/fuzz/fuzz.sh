@@ -9,7 +9,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here"
-targets=(read decode validate convert settings batch cel)
+targets=(read decode validate convert settings batch cel patch files)
 # Bytes of one target's seeds in the repository, about: they are compressed.
 budget=$((48 << 10))
 # What an input takes in the archive besides itself.

@@ -2,20 +2,22 @@
 
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::json::JsonError;
+use crate::text::mode::BYTE_ORDER_MARK;
 use crate::text::source::{Source, Span};
 use crate::text::yaml;
 
 /// A text above this size is not read again to see whether a fix helps.
 const MOST_BYTES: usize = 1 << 20;
 
-/// kubectl's words: the offset counts the bytes read, the offending one included.
+/// kubectl's words: the offset counts the bytes read, the offending one included, a byte order mark not.
 pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> Finding {
     let text = source.text();
+    let marked = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let at = error.offset.min(text.len());
     let next = text.get(at..).and_then(|rest| rest.chars().next());
     let message = match next {
         None => "unexpected EOF".to_owned(),
-        Some(_) => format!("json: offset {}: {}", at.saturating_add(1), error.message),
+        Some(_) => format!("json: offset {}: {}", at.saturating_add(1).saturating_sub(marked), error.message),
     };
     let span = Span::new(at, at.saturating_add(next.map_or(0, char::len_utf8)));
     let finding = Finding::error(Code::JsonSyntax, Origin::Kubectl, message).with_span(span);
@@ -24,7 +26,7 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> F
         let bracket = text.get(open..).and_then(|rest| rest.chars().next()).unwrap_or('{');
         format!("the `{bracket}` at line {}, column {}", position.line.saturating_add(1), position.character.saturating_add(1))
     });
-    if next.is_some() && text.trim_start().starts_with("{{") {
+    if next.is_some() && text.get(marked..).unwrap_or("").trim_start().starts_with("{{") {
         return finding.with_help("`{{ … }}` looks like a template that was not rendered: render it first");
     }
     let before = text.get(..at).unwrap_or("").trim_end();
@@ -37,7 +39,7 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> F
             .with_fix("remove the comma", vec![edit]);
     }
     if next.is_some() && reads_as_yaml(text) {
-        let edit = Edit { span: Span::at(0), new_text: "---\n".to_owned() };
+        let edit = Edit { span: Span::at(marked), new_text: "---\n".to_owned() };
         return finding
             .with_help(
                 "kubectl takes a file that begins with `{` for JSON alone: begin it with a line `---` and it is read as YAML",

@@ -89,7 +89,8 @@ pub fn agrees_with_itself(request: &Value, answer: &Value) {
     }
 }
 
-fn inside(text: &str, range: &Value) {
+/// A range lies in the text and says where in it in two ways.
+pub fn inside(text: &str, range: &Value) {
     let at = |side: &str| range[side]["offset"].as_u64().unwrap() as usize;
     assert!(text.get(at("start")..at("end")).is_some(), "{range} in {text:?}");
     for side in ["start", "end"] {

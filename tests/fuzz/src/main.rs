@@ -9,6 +9,8 @@ mod batch;
 mod cel;
 mod convert;
 mod decode;
+mod files;
+mod patch;
 mod peer;
 mod read;
 mod seeds;
@@ -56,6 +58,8 @@ const TARGETS: &[Target] = &[
     Target { name: "settings", run: settings::run, seeds: seeds::settings },
     Target { name: "batch", run: batch::run, seeds: seeds::batch },
     Target { name: "cel", run: cel::run, seeds: seeds::cel },
+    Target { name: "patch", run: patch::run, seeds: seeds::patch },
+    Target { name: "files", run: files::run, seeds: seeds::files },
 ];
 
 static TARGET: OnceLock<&'static Target> = OnceLock::new();

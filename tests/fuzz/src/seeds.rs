@@ -141,3 +141,45 @@ pub fn cel(tests: &Path) -> Vec<Vec<u8>> {
     }
     small(seeds)
 }
+
+/// Stored objects of the manifests, each with patches of every kind, and applied where nothing is stored.
+pub fn patch(tests: &Path) -> Vec<Vec<u8>> {
+    const METADATA: &str = "{name: a, namespace: default, uid: u, resourceVersion: '1', labels: {a: b}}";
+    let stored = [
+        format!("apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {METADATA}\nspec: {{resourceClassName: c}}\nstatus: {{reservedFor: [{{resource: pods, name: p, uid: u}}]}}\n"),
+        format!("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {METADATA}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: c}}}}]}}}}\nstatus: {{allocation: {{devices: {{results: [{{request: r, driver: d, pool: p, device: x}}]}}}}}}\n"),
+        "apiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: a, resourceVersion: '1'}\nspec: {selectors: [{cel: {expression: 'true'}}]}\n".to_owned(),
+    ];
+    let patches = [
+        r#"[{"op":"add","path":"/metadata/labels/c","value":"d"},{"op":"copy","from":"/metadata","path":"/metadata/annotations"},{"op":"remove","path":"/spec"}]"#,
+        r#"{"metadata":{"labels":{"a":null,"e":"f"}},"spec":{"allocationMode":"Immediate"}}"#,
+        r#"{"status":{"$retainKeys":["reservedFor"],"reservedFor":[{"$patch":"delete","uid":"u"},{"uid":"v","name":"q","resource":"pods"}]}}"#,
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a}\nstatus: {devices: [{driver: d, pool: p, device: x, data: {a: 1}}]}\n",
+    ];
+    let mut seeds = Vec::new();
+    for old in &stored {
+        for (at, patch) in patches.iter().enumerate() {
+            for status in [0, 4] {
+                seeds.push(format!("A{}{old}\0{patch}", char::from(b'A' + at as u8 + status)).into_bytes());
+            }
+        }
+        seeds.push(format!("AD{old}").into_bytes());
+    }
+    for (_, text) in texts(&tests.join("manifests")) {
+        seeds.push(format!("AB{text}\0{{\"metadata\":{{\"labels\":{{\"a\":\"b\"}}}}}}").into_bytes());
+    }
+    small(seeds)
+}
+
+/// Every manifest under one command each, and texts as bytes.
+pub fn files(tests: &Path) -> Vec<Vec<u8>> {
+    let manifests = texts(&tests.join("manifests"));
+    let mut seeds: Vec<Vec<u8>> =
+        manifests.iter().enumerate().map(|(at, (_, text))| with_letter(b'A' + (at % 19) as u8, text)).collect();
+    let claim = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {resourceClassName: b}\n";
+    seeds.push([b"A\xef\xbb\xbf", claim.replace('\n', "\r\n").as_bytes()].concat());
+    let wide: Vec<u8> = claim.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    seeds.push([b"B\xff\xfe", wide.as_slice()].concat());
+    seeds.push([b"E", claim.as_bytes(), b"# caf\xe9 \x1b[31m\n"].concat());
+    small(seeds)
+}
