@@ -600,3 +600,14 @@ fn status_of_devices_is_applied_as_the_schema_of_the_release_says() {
     assert_eq!(apply("1.34")["f:metadata"], json!({"f:labels": {"f:x": {}}}));
     assert_eq!(apply("1.35")["f:metadata"], Value::Null);
 }
+
+/// What the server fills in on reading, the time of a taint, is no part of what a patch finds.
+#[test]
+fn a_patch_of_an_object_with_times_of_the_servers_clock() {
+    let rule = "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: a, resourceVersion: '1'}\nspec: {deviceSelector: {driver: d}, taint: {key: a.b/c, effect: NoSchedule}}\n";
+    let options = json!({"gates": {"DRADeviceTaints": true, "DRADeviceTaintRules": true}});
+    let answer = patch(rule, "merge", "{}", options.clone());
+    assert_eq!((&answer["ok"], &answer["objects"][0]["changes"]), (&json!(true), &json!([])), "{answer}");
+    let answer = patch(rule, "merge", r#"{"metadata": {"annotations": {"a": "(NOW)"}}}"#, options);
+    assert_eq!(answer["objects"][0]["object"]["metadata"]["annotations"], json!({"a": "(NOW)"}), "{answer}");
+}

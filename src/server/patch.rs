@@ -166,7 +166,6 @@ impl Work<'_, '_> {
         let verdict = report.objects.pop();
         // Where the server's way into the store is known to the end, what comes out of it counts.
         let stored = verdict.as_ref().and_then(|verdict| verdict.stored.clone());
-        let json = stored.as_ref().map_or(done.printed, Value::to_string);
         let result = stored.unwrap_or(done.result);
         let mut changes = Vec::new();
         match &done.live {
@@ -176,7 +175,7 @@ impl Work<'_, '_> {
         Ok(Patched {
             findings: report.findings.into_iter().map(of_result).collect(),
             judged: verdict.map(|verdict| Judged { valid: verdict.valid, status: verdict.status, ..Judged::of(self.item) }),
-            json: Some(json),
+            json: Some(result.to_string()),
             changes: Some(changes),
             ok: report.ok,
         })
@@ -194,15 +193,21 @@ impl Work<'_, '_> {
         self.check_options()?;
         let tree =
             self.input.tree(self.item).ok_or_else(|| Stop::Finding(Box::new(stored_is("`old` holds no object".to_owned()))))?;
-        let old = self.read(tree, self.item.node, self.input.mode(self.item));
+        let mut old = self.read(tree, self.item.node, self.input.mode(self.item));
         if let Some(error) = old.decoded.mismatches.first() {
             let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone()).with_span(error.span);
             return Err(Stop::Finding(Box::new(stored::unreadable(&error))));
         }
+        // What is stored has its namespace, whether its text says so or not.
+        prepare::fill_namespace(&mut old.decoded.record, self.api.kind.scope, self.namespace(), &mut Changes::default());
         let live = self.value(old.record())?;
         let patch = self.read_patch()?;
         let patched = self.patched(&live, &patch)?;
         Ok(Done { live: Some(live), ..self.decoded(&patched, Some(&old))? })
+    }
+
+    fn namespace(&self) -> &str {
+        self.options.namespace.unwrap_or("default")
     }
 
     /// An apply where no object is stored.
@@ -241,15 +246,12 @@ impl Work<'_, '_> {
             }
             None => {
                 let mut record = new.record().clone();
-                let namespace = self.options.namespace.unwrap_or("default");
-                prepare::fill_namespace(&mut record, self.api.kind.scope, namespace, &mut Changes::default());
+                prepare::fill_namespace(&mut record, self.api.kind.scope, self.namespace(), &mut Changes::default());
                 prepare::for_create(&mut record, &mut Changes::default());
                 record
             }
         };
-        let mut printed = String::new();
-        record::encode(&result, self.item.release, &mut printed);
-        Ok(Done { result: self.value(&result)?, printed, text, live: None })
+        Ok(Done { result: self.value(&result)?, text, live: None })
     }
 
     /// Options that the server refuses.
@@ -278,8 +280,10 @@ impl Work<'_, '_> {
     fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
         let mut text = String::new();
         record::encode(record, self.item.release, &mut text);
-        serde_json::from_str::<Value>(&text)
-            .map_err(|_| Stop::Finding(Box::new(stored_is("the stored object is nested too deep".to_owned()))))
+        let mut value: Value = serde_json::from_str(&text)
+            .map_err(|_| Stop::Finding(Box::new(stored_is("the stored object is nested too deep".to_owned()))))?;
+        text::without_clock(&mut value);
+        Ok(value)
     }
 
     fn writer(&self) -> apply::Writer<'_> {
@@ -417,8 +421,6 @@ struct Done {
     text: String,
     /// The same, prepared for the store.
     result: Value,
-    /// The same as it is printed.
-    printed: String,
     /// The stored object; `None` if there is none.
     live: Option<Value>,
 }

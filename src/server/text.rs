@@ -279,10 +279,10 @@ fn stored_object(text: &str, patched: bool) -> Option<serde_json::Value> {
 }
 
 /// Takes times out that the server takes from its clock. Recursion is bounded by the depth of the tables.
-fn without_clock(value: &mut serde_json::Value) {
+pub(crate) fn without_clock(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Object(map) => {
-            map.retain(|_, value| value.as_str() != Some(CLOCK));
+            map.retain(|key, value| key != "timeAdded" || value.as_str() != Some(CLOCK));
             map.values_mut().for_each(without_clock);
         }
         serde_json::Value::Array(items) => items.iter_mut().for_each(without_clock),

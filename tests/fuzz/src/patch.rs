@@ -78,13 +78,15 @@ fn changes_lead_there(request: &Value, answer: &Value, object: &Value) {
     assert_eq!(&done["objects"][0]["object"], object, "{request}\nchanges: {}\nanswer: {done}", again["patch"]);
 }
 
-/// JSON that YAML reads as the same: some characters may not stand in YAML as they are.
+/// JSON that YAML reads as the same: control characters and what YAML takes for line ends are escaped, pairs of surrogates are not.
 fn ascii(json: &str) -> String {
-    let units = json.encode_utf16().map(|unit| match char::from_u32(u32::from(unit)) {
-        Some(c @ ' '..='~') => c.to_string(),
-        _ => format!("\\u{unit:04x}"),
-    });
-    units.collect()
+    let escaped = |c: char| match c {
+        '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+            format!("\\u{:04x}", u32::from(c))
+        }
+        _ => c.to_string(),
+    };
+    json.chars().map(escaped).collect()
 }
 
 fn nothing_changes_nothing(request: &Value) {
