@@ -106,7 +106,6 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
                 .as_object()
                 .is_none_or(|map| says.as_array().unwrap().iter().all(|key| map.contains_key(key.as_str().unwrap()))),
             "anyOf" => says.as_array().unwrap().iter().any(|schema| fits(value, schema).is_ok()),
-            "allOf" => says.as_array().unwrap().iter().all(|schema| fits(value, schema).is_ok()),
             "not" => fits(value, says).is_err(),
             "pattern" => value.as_str().is_none_or(|text| claimkit::api::Release::parse(text).is_some()),
             "items" => {
