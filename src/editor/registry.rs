@@ -113,7 +113,6 @@ pub fn severity(code: Code) -> Severity {
         | Code::NotUtf8
         | Code::FieldDropped
         | Code::ServerWarning
-        | Code::NodeSelectorTermsSeveral
         | Code::TaintRuleSelectsAll
         | Code::TolerationEmpty
         | Code::ClaimNotInInput

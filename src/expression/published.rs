@@ -31,6 +31,8 @@ pub struct Published {
     pub subjects: Vec<Subject>,
     /// Paths as expressions read them: `device/attributes/gpu.example.com/model`, and each domain.
     names: BTreeSet<Vec<String>>,
+    /// The longest of them in one text each: the devices of a slice mostly have the same names.
+    whole: BTreeSet<String>,
 }
 
 impl Subject {
@@ -85,6 +87,9 @@ impl Published {
     }
 
     fn publish(&mut self, path: &[&str]) {
+        if !self.whole.insert(path.join("\0")) {
+            return;
+        }
         for length in 2..=path.len() {
             let path: Vec<String> = path.iter().take(length).map(|name| (*name).to_owned()).collect();
             self.names.insert(path);

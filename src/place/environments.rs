@@ -23,6 +23,11 @@ pub fn device(mode: Mode, release: Release, gates: Gates) -> Arc<Environment> {
     made(Key { minor: release.minor, mode, gates })
 }
 
+/// The environment in which kube-scheduler 1.`minor` evaluates; `lists`: the gate DRAListTypeAttributes is on.
+pub fn scheduler(minor: u8, lists: bool) -> Arc<Environment> {
+    made(Key { minor, mode: Mode::Stored, gates: [true, lists] })
+}
+
 /// The environment of selectors of 1.30's named resources.
 pub fn named_resources(mode: Mode) -> Arc<Environment> {
     made(Key { minor: NAMED_RESOURCES, mode, gates: [false; 2] })

@@ -60,14 +60,14 @@ impl<'o> Gathering<'o> {
                 let problems = body.findings(self.field_validation);
                 self.findings.extend(problems.into_iter().map(|finding| place(input, item, index, finding)));
                 if body.mismatch().is_none() {
-                    self.add_ours(input, item, index, *api, kind, body.record());
+                    self.add_ours(input, item, index, *api, kind, body.decoded.record);
                 }
             }
         }
     }
 
     /// Objects of every version are looked at in the shape of v1.
-    fn add_ours(&mut self, input: &Input<'_>, item: &Item, index: usize, api: Api, kind: DeviceKind, record: &Record<'_>) {
+    fn add_ours(&mut self, input: &Input<'_>, item: &Item, index: usize, api: Api, kind: DeviceKind, record: Record<'_>) {
         let shapeless: Vec<bool> = match (kind, self.release.minor <= 33) {
             (DeviceKind::ResourceSlice, true) => {
                 let devices = record.record("spec").into_iter().flat_map(|spec| spec.records("devices"));
@@ -76,7 +76,7 @@ impl<'o> Gathering<'o> {
             _ => Vec::new(),
         };
         let shape = if kind == DeviceKind::DeviceTaintRule { api.version.name } else { "v1" };
-        let converted = convert::from_hub(record.clone(), shape, kind);
+        let converted = convert::from_hub(record, shape, kind);
         let mut json = String::new();
         record::encode(&converted, Release::latest(), &mut json);
         let object = serde_json::from_str::<Value>(&json).map(|mut object| {

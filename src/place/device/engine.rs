@@ -5,14 +5,16 @@ use super::selectors::{ReadValue, SelectorError, Selectors, Subject, Values};
 use super::sorted::Sorted;
 use crate::cel::ast::{Comprehension, Expr, Literal, Macro, Node};
 use crate::cel::value::Value;
-use crate::cel::{self, Environment, Gate, Mode, Program, SELECTOR_COST_LIMIT, Trace, trace};
+use crate::cel::{self, Environment, Program, SELECTOR_COST_LIMIT, Trace, trace};
+use crate::place::environments;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The engine of one release. Every expression is compiled once.
 #[derive(Debug)]
 pub struct CelSelectors {
-    environment: Environment,
+    environment: Arc<Environment>,
     programs: RefCell<Sorted<String, Compiled>>,
 }
 
@@ -21,9 +23,7 @@ type Compiled = Result<Rc<Program>, String>;
 impl CelSelectors {
     /// The scheduler's engine in Kubernetes 1.`minor`; `lists`: the gate DRAListTypeAttributes is on.
     pub fn new(minor: u8, lists: bool) -> Self {
-        let gates: &[Gate] =
-            if lists { &[Gate::ConsumableCapacity, Gate::ListTypeAttributes] } else { &[Gate::ConsumableCapacity] };
-        CelSelectors { environment: Environment::device(minor, gates, Mode::Stored), programs: RefCell::default() }
+        CelSelectors { environment: environments::scheduler(minor, lists), programs: RefCell::default() }
     }
 
     fn program(&self, expression: &str) -> Compiled {
