@@ -143,6 +143,23 @@ function print(stream, text) {
   }
 }
 
+/** When the walk began, and when it was last told how far it is. */
+let walk;
+
+/** How far a walk is that takes longer than a second, for somebody who waits before a terminal; the last one clears the line. */
+function progress(done, of) {
+  if (!process.stderr.isTTY) return;
+  const now = performance.now();
+  walk ??= { begun: now, told: now };
+  if (done >= of) {
+    if (walk.told > walk.begun) print(2, "\r\x1b[K");
+    walk = undefined;
+  } else if (now - walk.begun > 1000 && now - walk.told > 200) {
+    walk.told = now;
+    print(2, `\r${done} of ${of} files\x1b[K`);
+  }
+}
+
 const host = {
   read: (path, most) => attempt(() => read(path, most)),
   list: (path) =>
@@ -153,6 +170,8 @@ const host = {
   write: (path, text) => attempt(() => replace(path, text)),
   line: (most) => attempt(() => line(most)),
   answer,
+  folder: () => process.cwd(),
+  progress,
   out: (text) => print(1, text),
   err: (text) => print(2, text),
   colours: () => Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb",

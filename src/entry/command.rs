@@ -1,5 +1,4 @@
-//! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams, for `pkg/cli.js`. A part of its own:
-//! nobody who only imports the package loads it.
+//! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams, for `pkg/cli.js`.
 
 use crate::cli::{self, Entry, EntryKind, Host};
 use js_sys::{Array, Uint8Array};
@@ -27,6 +26,13 @@ extern "C" {
     /// One request, one answer: JSON texts.
     #[wasm_bindgen(method)]
     fn answer(this: &Node, request: &str) -> String;
+
+    /// The folder in which the command runs.
+    #[wasm_bindgen(method)]
+    fn folder(this: &Node) -> Option<String>;
+
+    #[wasm_bindgen(method)]
+    fn progress(this: &Node, done: usize, of: usize);
 
     #[wasm_bindgen(method)]
     fn out(this: &Node, text: &str);
@@ -77,6 +83,14 @@ impl Host for Bridge<'_> {
 
     fn answer(&mut self, request: &str) -> String {
         self.0.answer(request)
+    }
+
+    fn folder(&self) -> Option<String> {
+        self.0.folder()
+    }
+
+    fn progress(&mut self, done: usize, of: usize) {
+        self.0.progress(done, of);
     }
 
     fn out(&mut self, text: &str) {

@@ -76,6 +76,36 @@ for (const command of commands) {
       assert.equal(stderr, "claimkit: huge.yaml: larger than 64 MiB, the most that is read\n");
       assert.equal(exit, 2);
     }));
+
+  test(`${name}: --fix writes what is certain and keeps what a person wrote; claimkit.toml above is used`, () =>
+    inFolder((cwd) => {
+      const manifest = readFileSync(new URL("manifests/fixable.yaml", import.meta.url), "utf8");
+      mkdirSync(path.join(cwd, "below/charts"), { recursive: true });
+      writeFileSync(path.join(cwd, "claimkit.toml"), 'release = "1.29"\nignore = ["status-dropped"]\nexclude = ["**/charts"]\n');
+      writeFileSync(path.join(cwd, "below/a.yaml"), manifest);
+      writeFileSync(path.join(cwd, "below/charts/b.yaml"), manifest);
+      const below = path.join(cwd, "below");
+      const { stdout, exit } = run(command, ["validate", "--fix", "."], { cwd: below });
+      assert.equal(stdout, "3 fixes applied\nchecked 1 object in 1 file: no problems\n");
+      assert.equal(exit, 0);
+      const mended = manifest.replace("resourceClaim\n", "ResourceClaim\n").replace("resourceClasName", "resourceClassName").replace("immediate", "Immediate");
+      assert.equal(readFileSync(path.join(below, "a.yaml"), "utf8"), mended);
+      assert.equal(readFileSync(path.join(below, "charts/b.yaml"), "utf8"), manifest);
+      assert.match(run(command, ["validate", "--show-settings"], { cwd: below }).stdout, /claimkit\.toml, and the command line\nrelease = "1\.29"\ngates = \{\}\nnamespace-labels = \{\}\nignore = \["status-dropped"\]/);
+      const admin = 'release = "1.33"\ngates = { DRAAdminAccess = true }\nnamespace-labels = { "resource.k8s.io/admin-access" = "true" }\n';
+      writeFileSync(path.join(cwd, "claimkit.toml"), admin);
+      const validate = (...more) => run(command, ["validate", ...more, new URL("manifests/admin-access.yaml", import.meta.url).pathname], { cwd: below });
+      assert.equal(validate().stdout, "checked 1 object in 1 file: no problems\n");
+      // The command line comes before the file, gate by gate and label by label.
+      assert.match(validate("--gate", "DRAAdminAccess=false").stdout, /the feature gate DRAAdminAccess is off/);
+      assert.match(validate("--feature-gates=DRAPrioritizedList=true", "--namespace-label", "resource.k8s.io/admin-access=no").stdout, /Forbidden: admin access to devices requires/);
+      const shown = run(command, ["validate", "--show-settings", "--gate", "DRAPrioritizedList=true"], { cwd: below }).stdout;
+      assert.match(shown, /\ngates = \{ "DRAPrioritizedList" = true, "DRAAdminAccess" = true \}\nnamespace-labels = \{ "resource.k8s.io\/admin-access" = "true" \}\n/);
+      writeFileSync(path.join(cwd, "claimkit.toml"), "relase = 1\n");
+      const wrong = run(command, ["validate", "a.yaml"], { cwd: below });
+      assert.match(wrong.stderr, /claimkit\.toml: unknown field `relase`, expected one of `release`, `gates`, `namespace-labels`, `ignore`, `exclude`/);
+      assert.equal(wrong.exit, 2);
+    }));
 }
 
 test("native: a name that is not UTF-8 is read", { skip: process.platform !== "linux" }, () =>
@@ -109,36 +139,6 @@ test("native: a full disk leaves the file as it was", { skip: process.platform !
     } finally {
       spawnSync("umount", [disk]);
     }
-  }));
-
-test("native: --fix writes what is certain and keeps what a person wrote; claimkit.toml above is used", () =>
-  inFolder((cwd) => {
-    const manifest = readFileSync(new URL("manifests/fixable.yaml", import.meta.url), "utf8");
-    mkdirSync(path.join(cwd, "below/charts"), { recursive: true });
-    writeFileSync(path.join(cwd, "claimkit.toml"), 'release = "1.29"\nignore = ["status-dropped"]\nexclude = ["**/charts"]\n');
-    writeFileSync(path.join(cwd, "below/a.yaml"), manifest);
-    writeFileSync(path.join(cwd, "below/charts/b.yaml"), manifest);
-    const below = path.join(cwd, "below");
-    const { stdout, exit } = run(commands[0], ["validate", "--fix", "."], { cwd: below });
-    assert.equal(stdout, "3 fixes applied\nchecked 1 object in 1 file: no problems\n");
-    assert.equal(exit, 0);
-    const mended = manifest.replace("resourceClaim\n", "ResourceClaim\n").replace("resourceClasName", "resourceClassName").replace("immediate", "Immediate");
-    assert.equal(readFileSync(path.join(below, "a.yaml"), "utf8"), mended);
-    assert.equal(readFileSync(path.join(below, "charts/b.yaml"), "utf8"), manifest);
-    assert.match(run(commands[0], ["validate", "--show-settings"], { cwd: below }).stdout, /claimkit\.toml, and the command line\nrelease = "1\.29"\ngates = \{\}\nnamespace-labels = \{\}\nignore = \["status-dropped"\]/);
-    const admin = 'release = "1.33"\ngates = { DRAAdminAccess = true }\nnamespace-labels = { "resource.k8s.io/admin-access" = "true" }\n';
-    writeFileSync(path.join(cwd, "claimkit.toml"), admin);
-    const validate = (...more) => run(commands[0], ["validate", ...more, new URL("manifests/admin-access.yaml", import.meta.url).pathname], { cwd: below });
-    assert.equal(validate().stdout, "checked 1 object in 1 file: no problems\n");
-    // The command line comes before the file, gate by gate and label by label.
-    assert.match(validate("--gate", "DRAAdminAccess=false").stdout, /the feature gate DRAAdminAccess is off/);
-    assert.match(validate("--feature-gates=DRAPrioritizedList=true", "--namespace-label", "resource.k8s.io/admin-access=no").stdout, /Forbidden: admin access to devices requires/);
-    const shown = run(commands[0], ["validate", "--show-settings", "--gate", "DRAPrioritizedList=true"], { cwd: below }).stdout;
-    assert.match(shown, /\ngates = \{ "DRAPrioritizedList" = true, "DRAAdminAccess" = true \}\nnamespace-labels = \{ "resource.k8s.io\/admin-access" = "true" \}\n/);
-    writeFileSync(path.join(cwd, "claimkit.toml"), "relase = 1\n");
-    const wrong = run(commands[0], ["validate", "a.yaml"], { cwd: below });
-    assert.match(wrong.stderr, /claimkit\.toml: unknown field `relase`, expected one of `release`, `gates`, `namespace-labels`, `ignore`, `exclude`/);
-    assert.equal(wrong.exit, 2);
   }));
 
 test("the completion scripts are read by their shells", () => {
