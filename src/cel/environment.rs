@@ -372,7 +372,7 @@ impl Environment {
 const SETTLED: u8 = 34;
 
 /// Could the environments for new device selectors of two minor releases, or of one between them, answer differently to this text?
-/// `true` means that it has to be compiled. What is new since [`SETTLED`] has a name, and the text must have it.
+/// `true` means that it has to be compiled. What is new since `SETTLED` has a name, and the text must have it.
 pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
     let newer = |function: &Function| function.overloads.iter().any(|one| first < one.new && one.new <= last);
     let mut names = functions::all().filter(|function| newer(function)).map(|function| function.name);
