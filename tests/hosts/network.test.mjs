@@ -19,7 +19,7 @@ const HOST = [
   /^__wbg_(Error|String|assign|get|has|instanceof_\w+|length|message|new|parse|prototypesetcall|set|stringify|call)_?\w*$/,
   /^__wbindgen_\w+$/,
   /^__wbg___wbindgen_(is_\w+|string_get|throw|\w+_get|debug_string|\w*eq)$/,
-  /^__wbg_(answer|colours|err|line|list|out|read|write|from)$/,
+  /^__wbg_(answer|colours|err|folder|from|is|line|list|out|progress|read|write)$/,
 ];
 
 test("the module can call nothing but what it needs", () => {
