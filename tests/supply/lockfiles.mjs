@@ -29,8 +29,8 @@ const scripts = ["esbuild", "bun", "deno", "workerd", "@parcel/watcher", "sharp"
 const problems = [];
 let entries = 0;
 
-/** Whether one of the licences that a package offers is among those. */
-const offers = (license, among) => String(license).replace(/[()]/g, "").split(" OR ").some((one) => among.includes(one));
+/** Whether one of the licences that a package offers is among those; of those joined by AND each must be. */
+const offers = (license, among) => String(license).replace(/[()]/g, "").split(" OR ").some((one) => one.split(" AND ").every((part) => among.includes(part)));
 
 for (const file of files("package-lock.json")) {
   const lock = JSON.parse(read(file));

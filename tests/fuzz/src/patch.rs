@@ -23,9 +23,9 @@ pub fn run(data: &[u8]) -> Corpus {
     if let Some(fields) = request.as_object_mut() {
         fields.shift_remove("via");
     }
-    request["operation"] = json!(if kind / 4 % 2 == 0 { "patch" } else { "patchStatus" });
+    request["operation"] = json!(if (kind / 4).is_multiple_of(2) { "patch" } else { "patchStatus" });
     request["patchType"] = json!(TYPES[kind % 4]);
-    if kind / 8 % 2 == 0 {
+    if (kind / 8).is_multiple_of(2) {
         request["fieldManager"] = json!("fuzzer");
         request["force"] = json!(kind / 16 % 2 == 1 && kind % 4 == 3);
     }
