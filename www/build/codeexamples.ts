@@ -20,7 +20,8 @@ function asked(text: string): Record<string, string> {
   return Object.fromEntries(words.map((word) => word.split("=", 2) as [string, string]));
 }
 
-/** Codes about what several objects of a text say together: their example is the whole text. */
+/** Codes about what several objects of a text say together: their example is the whole text, as it is of a file with this name. */
+const TOGETHER = /-together\.yaml$/;
 const ACROSS = /-not-in-|^pod-|^extended-resource-|^selector-/;
 
 /** The scenarios of allocation in which the findings about a whole cluster are met. */
@@ -54,7 +55,7 @@ export function codeExamples(folder: string): Record<string, CodeExample> {
       for (const line of lines) {
         const code = MARK.exec(line)?.[1];
         if (code === undefined || code in found) continue;
-        const plain = without(ACROSS.test(code) ? text.split("\n") : lines);
+        const plain = without(ACROSS.test(code) || TOGETHER.test(name) ? text.split("\n") : lines);
         const files: CodeExample["files"] = [{ name: "manifest.yaml", role: "manifest", text: plain }];
         for (const [role, file] of [["stored", old], ["nodes", nodes]] as const) {
           const path = file && join(folder, "stored", file);

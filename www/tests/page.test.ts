@@ -21,12 +21,12 @@ spec:
 `;
 
 describe("budgets", () => {
-  it("keeps the scripts within 250 KB gzip", () => {
+  it("keeps the scripts within 260 KB gzip", () => {
     const assets = join(dist, "assets");
     const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"));
     const total = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name)), { level: 9 }).length, 0);
     console.log(`scripts: ${(total / 1000).toFixed(1)} KB gzip`);
-    expect(total).toBeLessThanOrEqual(250_000);
+    expect(total).toBeLessThanOrEqual(260_000);
   });
 
   it("ships the Wasm module as it was built", () => {
