@@ -43,7 +43,7 @@ describe("request", () => {
     expect(await page.locator(".compare .cm-deletedChunk").allTextContents().then((all) => all.join("\n"))).not.toContain("allocationMode");
     await page.locator(".verdict-line.good").waitFor();
     await page.getByLabel("Namespace").fill("elsewhere");
-    await page.locator(".finding-message", { hasText: "the namespace of the provided object does not match the namespace sent on the request" }).first().waitFor();
+    await page.locator(".finding-message", { hasText: "the namespace from the provided object" }).first().waitFor();
     await done();
   });
 
