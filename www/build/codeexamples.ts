@@ -45,7 +45,9 @@ const PANELS: Record<string, string> = { convert: "convert", evaluate: "nodes" }
 export function codeExamples(folder: string): Record<string, CodeExample> {
   const found: Record<string, CodeExample> = {};
   const without = (lines: readonly string[]) => lines.filter((line, index) => !MARK.test(line) && !(index === 0 && line.startsWith("# claimkit:"))).join("\n");
-  for (const name of readdirSync(folder).filter((file) => file.endsWith(".yaml")).sort()) {
+  const names = readdirSync(folder).filter((file) => file.endsWith(".yaml")).sort();
+  // What several objects say together is best seen where they are written for it.
+  for (const name of [...names.filter((name) => TOGETHER.test(name)), ...names]) {
     const text = readFileSync(join(folder, name), "utf8");
     const { verb = "validate", release, operation, old, nodes, to, limits, via, ...rest } = asked(text);
     if (limits || via || Object.keys(rest).length > 0 || !(verb === "validate" || verb in PANELS)) continue;
