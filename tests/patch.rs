@@ -611,3 +611,13 @@ fn a_patch_of_an_object_with_times_of_the_servers_clock() {
     let answer = patch(rule, "merge", r#"{"metadata": {"annotations": {"a": "(NOW)"}}}"#, options);
     assert_eq!(answer["objects"][0]["object"]["metadata"]["annotations"], json!({"a": "(NOW)"}), "{answer}");
 }
+
+#[test]
+fn a_list_is_no_object_that_can_be_patched() {
+    let list = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimList\nmetadata: {}\nitems: []\n";
+    for kind in ["merge", "strategic", "json", "apply"] {
+        let given = if kind == "json" { "[]" } else { "{}" };
+        let answer = patch(list, kind, given, json!({"fieldManager": "me"}));
+        assert_eq!(answer["ok"], false, "{kind}: {answer}");
+    }
+}

@@ -96,7 +96,8 @@ pub fn fill_resource_version<'r>(new: &mut Record<'r>, old: &Record<'r>) {
 
 /// The namespace a request gives: filled in, or dropped from cluster-scoped objects.
 pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r str, changes: &mut Changes) {
-    let Some(meta) = object.record_mut("metadata") else { return };
+    // The metadata of a list has no namespace.
+    let Some(meta) = object.record_mut("metadata").filter(|meta| meta.schema.has("namespace")) else { return };
     let given = !meta.str("namespace").is_empty();
     match scope {
         Scope::Namespaced if !given => {
