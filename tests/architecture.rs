@@ -253,6 +253,16 @@ fn modules_import_only_from_those_above_them_in_the_table() {
     assert!(wrong.is_empty(), "imports from a later stage:\n{}", wrong.join("\n"));
 }
 
+/// libFuzzer writes what it finds into the folder that it is given.
+#[test]
+fn the_fuzzer_has_only_sources_among_its_sources() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/src");
+    let found: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let (sources, others): (Vec<&PathBuf>, _) = found.iter().partition(|path| path.extension().is_some_and(|end| end == "rs"));
+    assert!(sources.len() > 5);
+    assert_eq!(others, Vec::<&PathBuf>::new());
+}
+
 #[test]
 fn imports_are_read() {
     let text = code(

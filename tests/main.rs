@@ -12,6 +12,7 @@
 
 mod support;
 
+mod apply;
 mod architecture;
 mod cel;
 mod client;

@@ -123,6 +123,7 @@ fn what_is_named_must_be_there() {
         (json!({"untaint": ["nope"]}), "`whatIf`: `untaint`: no driver and no DeviceTaintRule sets a taint `nope`"),
         (json!({"withoutRules": ["nope"]}), "`whatIf`: `withoutRules`: there is no DeviceTaintRule `nope`"),
         (json!({"nodesLike": ["nope"]}), "`whatIf`: `nodesLike`: there is no Node `nope`"),
+        (json!({"nodesLike": vec!["node-a"; 101]}), "`whatIf`: `nodesLike`: at most 100 nodes can be made up, not 101"),
     ] {
         assert_eq!(ask(&question("04-all-in-use", &json!({"whatIf": change})))["error"], problem);
     }

@@ -20,10 +20,12 @@ pub struct Texts<'a> {
     pub joined: &'a Joined,
 }
 
+/// The items of a list in an answer; none if there is no list.
 pub fn items<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
+/// A text in an answer; empty if there is none.
 pub fn word<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }

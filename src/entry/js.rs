@@ -435,7 +435,7 @@ fn is_plain(value: &JsValue) -> bool {
     PLAIN.with(|plain| tag(value) == *plain)
 }
 
-// Strings that each call needs, made once. rustfmt takes the values away.
+// Strings that each call needs, made once. Without the attribute rustfmt deletes their values.
 #[rustfmt::skip]
 #[wasm_bindgen]
 extern "C" {

@@ -33,8 +33,8 @@ pub fn named_resources(mode: Mode) -> Arc<Environment> {
     made(Key { minor: NAMED_RESOURCES, mode, gates: [false; 2] })
 }
 
-/// The minor release that has them; device selectors came after it.
-const NAMED_RESOURCES: u8 = 30;
+/// The only minor release that has named resources; device selectors came after it.
+pub const NAMED_RESOURCES: u8 = 30;
 
 fn made(key: Key) -> Arc<Environment> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);

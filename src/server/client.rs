@@ -12,7 +12,7 @@ use crate::text::tree::{NodeId, Tree};
 /// The most bytes of a body (apiserver, pkg/server/config.go, `MaxRequestBodyBytes`).
 const MAX_BODY: usize = 3 << 20;
 
-/// No byte of a text becomes more bytes of a body: `<` becomes 6, a number such as `1e20` grows five times.
+/// One byte of a text becomes at most this many of a body: `<` is written `\u003c`, and the number `1e20` grows five times.
 const MOST_GROWTH: usize = 6;
 
 /// What becomes of an object whose version or kind the release does not have.

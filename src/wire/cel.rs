@@ -11,9 +11,6 @@ use crate::scheduler::Target;
 use crate::text::{Source, Span};
 use std::sync::Arc;
 
-/// The only minor release with named resources.
-const NAMED_RESOURCES_MINOR: u8 = 30;
-
 /// Answers `cel`. `ok`: the expression compiles, its estimate is within the limit, and it fails on no device.
 pub fn cel(request: &Request) -> Answer {
     answer(request).unwrap_or_else(|error| Answer::unusable(Some("cel"), &error))
@@ -71,7 +68,7 @@ fn instances(request: &Request, mode: Mode) -> Result<(Arc<Environment>, Subject
     if !request.devices.is_empty() {
         return Err("`devices` belong to `environment` `device`".to_owned());
     }
-    if let Some(release) = request.release()?.filter(|release| release.minor != NAMED_RESOURCES_MINOR) {
+    if let Some(release) = request.release()?.filter(|release| release.minor != environments::NAMED_RESOURCES) {
         return Err(format!("named resources are of Kubernetes 1.30; {release} has none"));
     }
     let environment = environments::named_resources(mode);

@@ -43,7 +43,7 @@ impl WhatIf {
     /// Edits the facts, before the taints of rules are added.
     ///
     /// # Errors
-    /// What is named and not there.
+    /// What is named and not there, and too many nodes.
     pub fn apply(&self, facts: &mut Facts) -> Result<Changed, String> {
         let mut changed = Changed::default();
         for name in &self.free {
@@ -63,7 +63,10 @@ impl WhatIf {
         for taint in &self.untaint {
             changed.lines.push(untaint(taint, facts)?);
         }
-        for name in self.nodes_like.iter().take(MOST_NODES) {
+        if self.nodes_like.len() > MOST_NODES {
+            return Err(format!("`nodesLike`: at most {MOST_NODES} nodes can be made up, not {}", self.nodes_like.len()));
+        }
+        for name in &self.nodes_like {
             let copy = add_node_like(name, facts)?;
             changed.nodes.push(facts.nodes.len().saturating_sub(1));
             changed.lines.push(format!("Node {copy} is there, like {name} with nothing in use"));
