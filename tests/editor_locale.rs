@@ -3,7 +3,7 @@
 use claimkit::api::release::LAST_PATCHES;
 use claimkit::api::{Release, Struct, Type, VERSIONS};
 use claimkit::editor::facts;
-use claimkit::editor::registry::{self, CHANGES};
+use claimkit::editor::registry::{self, changes};
 use claimkit::editor::sentences::{LOCALES, Sentences, field_key, kind_key, value_key, version_key};
 use claimkit::finding::Code;
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ fn wanted() -> BTreeSet<String> {
         keys.extend(version.kinds.iter().map(|kind| kind_key(kind.kind)));
     }
     keys.extend(Code::ALL.iter().map(|&code| registry::code_key(code)));
-    keys.extend(CHANGES.iter().map(|change| format!("releases/{change}")));
+    keys.extend(changes().map(|change| format!("releases/{change}")));
     keys
 }
 

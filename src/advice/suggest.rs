@@ -293,7 +293,7 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         return unknown_version(version, served, release);
     };
     if !known.served_by(release) {
-        let (first, last) = known.minors;
+        let (first, last) = (known.served.0, known.default_release().minor);
         let by = if first == last { format!("1.{first} only") } else { format!("1.{first} to 1.{last}") };
         let instead = served.map_or(String::new(), |served| format!("; {release} serves {}", served.name));
         let after = successor(kind).filter(|_| release.minor > last).map_or(String::new(), |after| format!(", where {after}"));
@@ -360,7 +360,7 @@ fn successor(kind: &str) -> Option<&'static str> {
 
 fn unknown_version(version: &str, served: Option<&'static Version>, release: Release) -> Suggestion {
     let known = VERSIONS.iter().find(|known| known.name == version && known.family == Family::Device);
-    let since = known.map(|known| format!("1.{}", known.minors.0));
+    let since = known.map(|known| format!("1.{}", known.served.0));
     let serves = served.map_or(String::new(), |served| format!("{release} serves {}", served.name));
     let mut nearest = Nearest::to(version);
     VERSIONS.iter().for_each(|known| nearest.consider(known.name));

@@ -76,43 +76,47 @@ pub enum Setting {
     Locked,
 }
 
-use Setting::{Locked, Off, On};
+const OFF: Option<Setting> = Some(Setting::Off);
+const ON: Option<Setting> = Some(Setting::On);
+const LOCKED: Option<Setting> = Some(Setting::Locked);
+const GONE: Option<Setting> = None;
 
-/// Gate, first minor release, last (of those known here) and default.
-const DEFAULTS: &[(Gate, u8, u8, Setting)] = &[
-    (Gate::DRAAdminAccess, 32, 33, Off),
-    (Gate::DRAAdminAccess, 34, 35, On),
-    (Gate::DRAAdminAccess, 36, 36, Locked),
-    (Gate::DRAConsumableCapacity, 34, 35, Off),
-    (Gate::DRAConsumableCapacity, 36, 36, On),
-    (Gate::DRAControlPlaneController, 31, 31, Off),
-    (Gate::DRADeviceBindingConditions, 34, 35, Off),
-    (Gate::DRADeviceBindingConditions, 36, 36, On),
-    (Gate::DRADeviceTaintRules, 35, 36, Off),
-    (Gate::DRADeviceTaints, 33, 35, Off),
-    (Gate::DRADeviceTaints, 36, 36, On),
-    (Gate::DRAExtendedResource, 34, 35, Off),
-    (Gate::DRAExtendedResource, 36, 36, On),
-    (Gate::DRAListTypeAttributes, 36, 36, Off),
-    (Gate::DRANodeAllocatableResources, 36, 36, Off),
-    (Gate::DRAPartitionableDevices, 33, 35, Off),
-    (Gate::DRAPartitionableDevices, 36, 36, On),
-    (Gate::DRAPrioritizedList, 33, 33, Off),
-    (Gate::DRAPrioritizedList, 34, 36, On),
-    (Gate::DRAResourceClaimDeviceStatus, 32, 32, Off),
-    (Gate::DRAResourceClaimDeviceStatus, 33, 36, On),
-    (Gate::DRAResourceClaimGranularStatusAuthorization, 36, 36, On),
-    (Gate::DRAResourcePoolStatus, 36, 36, Off),
-    (Gate::DRAWorkloadResourceClaims, 36, 36, Off),
-    (Gate::DeclarativeValidation, 33, 35, On),
-    (Gate::DeclarativeValidation, 36, 36, Locked),
-    (Gate::DeclarativeValidationBeta, 36, 36, On),
-    (Gate::DeclarativeValidationTakeover, 33, 36, Off),
+/// Gate, first minor release, and what it and later ones know of the gate. The rows of a gate stand together, oldest first.
+const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
+    (Gate::DRAAdminAccess, 32, OFF),
+    (Gate::DRAAdminAccess, 34, ON),
+    (Gate::DRAAdminAccess, 36, LOCKED),
+    (Gate::DRAConsumableCapacity, 34, OFF),
+    (Gate::DRAConsumableCapacity, 36, ON),
+    (Gate::DRAControlPlaneController, 31, OFF),
+    (Gate::DRAControlPlaneController, 32, GONE),
+    (Gate::DRADeviceBindingConditions, 34, OFF),
+    (Gate::DRADeviceBindingConditions, 36, ON),
+    (Gate::DRADeviceTaintRules, 35, OFF),
+    (Gate::DRADeviceTaints, 33, OFF),
+    (Gate::DRADeviceTaints, 36, ON),
+    (Gate::DRAExtendedResource, 34, OFF),
+    (Gate::DRAExtendedResource, 36, ON),
+    (Gate::DRAListTypeAttributes, 36, OFF),
+    (Gate::DRANodeAllocatableResources, 36, OFF),
+    (Gate::DRAPartitionableDevices, 33, OFF),
+    (Gate::DRAPartitionableDevices, 36, ON),
+    (Gate::DRAPrioritizedList, 33, OFF),
+    (Gate::DRAPrioritizedList, 34, ON),
+    (Gate::DRAResourceClaimDeviceStatus, 32, OFF),
+    (Gate::DRAResourceClaimDeviceStatus, 33, ON),
+    (Gate::DRAResourceClaimGranularStatusAuthorization, 36, ON),
+    (Gate::DRAResourcePoolStatus, 36, OFF),
+    (Gate::DRAWorkloadResourceClaims, 36, OFF),
+    (Gate::DeclarativeValidation, 33, ON),
+    (Gate::DeclarativeValidation, 36, LOCKED),
+    (Gate::DeclarativeValidationBeta, 36, ON),
+    (Gate::DeclarativeValidationTakeover, 33, OFF),
     // Served and judged alike with it off; only pods lose their claims. Whoever writes these objects has it on.
-    (Gate::DynamicResourceAllocation, 26, 34, On),
-    (Gate::DynamicResourceAllocation, 35, 36, Locked),
-    (Gate::StrictIPCIDRValidation, 33, 35, Off),
-    (Gate::StrictIPCIDRValidation, 36, 36, On),
+    (Gate::DynamicResourceAllocation, 26, ON),
+    (Gate::DynamicResourceAllocation, 35, LOCKED),
+    (Gate::StrictIPCIDRValidation, 33, OFF),
+    (Gate::StrictIPCIDRValidation, 36, ON),
 ];
 
 /// A gate, and those it cannot be on without, from a minor release on.
@@ -125,10 +129,8 @@ const NEEDS: &[(Gate, Gate, u8)] = &[
 impl Gate {
     /// What a release knows of the gate; `None` if nothing.
     pub fn default_in(self, release: Release) -> Option<Setting> {
-        DEFAULTS
-            .iter()
-            .find(|(gate, first, last, _)| *gate == self && (*first..=*last).contains(&release.minor))
-            .map(|(.., default)| *default)
+        let known = DEFAULTS.iter().rev().find(|(gate, first, _)| *gate == self && *first <= release.minor);
+        known.and_then(|(.., default)| *default)
     }
 
     /// The gate with a name.
@@ -148,10 +150,8 @@ pub struct Gates(u32);
 impl Gates {
     /// The defaults of a release.
     pub fn defaults(release: Release) -> Self {
-        let on = |(_, first, last, default): &&(Gate, u8, u8, Setting)| {
-            *default != Off && *first <= release.minor && release.minor <= *last
-        };
-        Gates(DEFAULTS.iter().filter(on).fold(0, |bits, (gate, ..)| bits | gate.bit()))
+        let since = DEFAULTS.iter().filter(|(_, first, _)| *first <= release.minor);
+        since.fold(Gates(0), |gates, (gate, _, default)| gates.set(*gate, matches!(default, Some(Setting::On | Setting::Locked))))
     }
 
     /// The defaults of a release with some gates set.
@@ -163,7 +163,7 @@ impl Gates {
         for (name, on) in set {
             let gate = Gate::named(name).filter(|gate| gate.default_in(release).is_some());
             let Some(gate) = gate else { return Err(format!("Kubernetes {release} has no feature gate `{name}`")) };
-            if gate.default_in(release) == Some(Locked) && !on {
+            if gate.default_in(release) == LOCKED && !on {
                 return Err(format!("`{name}` is locked to true in Kubernetes {release}"));
             }
             gates = gates.set(gate, on);

@@ -382,8 +382,8 @@ pub struct Version {
     pub name: &'static str,
     /// e.g. `resource.k8s.io/v1alpha2`.
     pub api_version: &'static str,
-    /// First and last minor release that serves it.
-    pub minors: (u8, u8),
+    /// The first minor release that serves it, and the last one; `None`: the last one known still does.
+    pub served: (u8, Option<u8>),
     /// The minor release from which on a server serves it without being told to.
     pub on_since: Option<u8>,
     /// Which family it belongs to.
@@ -413,7 +413,7 @@ pub fn version(api_version: &str) -> Option<&'static Version> {
 impl Version {
     /// True if the release serves this version.
     pub fn served_by(&self, release: Release) -> bool {
-        self.minors.0 <= release.minor && release.minor <= self.minors.1
+        self.served.0 <= release.minor && self.served.1.is_none_or(|last| release.minor <= last)
     }
 
     /// The kind, if the release has it.
@@ -423,7 +423,7 @@ impl Version {
 
     /// The release taken when none is asked for: the last that serves the version.
     pub fn default_release(&self) -> Release {
-        Release::last_of(self.minors.1)
+        self.served.1.map_or_else(Release::latest, Release::last_of)
     }
 
     /// The same for a kind: versions outlive some of their kinds.

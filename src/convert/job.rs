@@ -152,8 +152,8 @@ pub fn version(api_version: &str) -> Option<&'static Version> {
 pub fn removed_in(version: &Version, kind: &str) -> Option<u8> {
     let kind = version.kinds.iter().find(|row| row.kind == kind)?;
     let gone = kind.until.map(|last| last.saturating_add(1));
-    let classic = (version.family == Family::Classic).then(|| version.minors.1.saturating_add(1));
-    gone.or(kind.deprecated.map(|(_, removed)| removed)).or(classic)
+    let version_gone = version.served.1.map(|last| last.saturating_add(1));
+    gone.or(kind.deprecated.map(|(_, removed)| removed)).or(version_gone)
 }
 
 /// The newest version of a family that a release serves of an object's kind.
@@ -164,7 +164,7 @@ pub fn newest(from: &'static Version, kind: &str, minor: u8) -> Option<&'static 
             && version.kinds.iter().any(|row| {
                 row.object == source.object
                     && row.items.is_some() == source.items.is_some()
-                    && row.since.minor.max(version.minors.0) <= minor
+                    && row.since.minor.max(version.served.0) <= minor
                     && removed_in(version, row.kind).is_none_or(|removed| minor < removed)
             })
     };

@@ -525,7 +525,7 @@ impl Completer<'_> {
         };
         let versions: Vec<&Version> = VERSIONS.iter().rev().filter(served).filter(fits).copied().collect();
         for version in versions {
-            let (first, last) = version.minors;
+            let (first, last) = (version.served.0, version.default_release().minor);
             let detail = if first == last { format!("1.{first}") } else { format!("1.{first}\u{2013}1.{last}") };
             let key = version_key(version.api_version);
             self.push_value(version.api_version, Sort::ApiVersion, detail, Some(key), range, lead, quote);

@@ -81,21 +81,14 @@ pub struct Change {
     pub documentation: Option<String>,
 }
 
-/// The releases with which something changed for these kinds, or that are the first of a minor.
-pub const CHANGES: &[Release] = &[
-    Release::new(26, 0),
-    Release::new(26, 2),
-    Release::new(27, 0),
-    Release::new(28, 0),
-    Release::new(29, 0),
-    Release::new(30, 0),
-    Release::new(31, 0),
-    Release::new(32, 0),
-    Release::new(33, 0),
-    Release::new(34, 0),
-    Release::new(35, 0),
-    Release::new(36, 0),
-];
+/// Patch releases that changed something for these kinds.
+const CHANGED_BY_PATCH: &[Release] = &[Release::new(26, 2)];
+
+/// The releases with a sentence on what they changed: the first of every minor, and the patches that did.
+pub fn changes() -> impl Iterator<Item = Release> {
+    let firsts = LAST_PATCHES.iter().map(|last| Release::new(last.minor, 0));
+    firsts.flat_map(|first| [first].into_iter().chain(CHANGED_BY_PATCH.iter().copied().filter(move |p| p.minor == first.minor)))
+}
 
 fn sentence(sentences: Option<&Sentences>, key: &str) -> Option<String> {
     sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned)
@@ -225,7 +218,7 @@ pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
                 kinds: kinds.collect(),
             }
         });
-        let changes = CHANGES.iter().filter(|change| change.minor == last.minor).map(|change| {
+        let changes = changes().filter(|change| change.minor == last.minor).map(|change| {
             let key = format!("releases/{change}");
             Change { since: change.to_string(), documentation: sentence(sentences, &key), key }
         });

@@ -10,7 +10,7 @@ use crate::api::{ClassicKind, Family, Field, Kind, Package, Scope, Struct, Type,
 pub static VERSION: Version = Version {
     name: "v1alpha1",
     api_version: "resource.k8s.io/v1alpha1",
-    minors: (26, 26),
+    served: (26, Some(26)),
     on_since: None,
     family: Family::Classic,
     kinds: KINDS,

@@ -10,7 +10,7 @@ use crate::api::{
 pub static VERSION: Version = Version {
     name: "v1alpha2",
     api_version: "resource.k8s.io/v1alpha2",
-    minors: (27, 30),
+    served: (27, Some(30)),
     on_since: None,
     family: Family::Classic,
     kinds: KINDS,

@@ -12,7 +12,7 @@ use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Struct
 pub static VERSION: Version = Version {
     name: "v1",
     api_version: "resource.k8s.io/v1",
-    minors: (34, 36),
+    served: (34, None),
     on_since: Some(34),
     family: Family::Device,
     kinds: KINDS,

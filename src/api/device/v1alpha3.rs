@@ -16,7 +16,7 @@ use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Struct
 pub static VERSION: Version = Version {
     name: "v1alpha3",
     api_version: "resource.k8s.io/v1alpha3",
-    minors: (31, 36),
+    served: (31, None),
     on_since: None,
     family: Family::Device,
     kinds: KINDS,

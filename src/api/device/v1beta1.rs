@@ -14,7 +14,7 @@ use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Struct
 pub static VERSION: Version = Version {
     name: "v1beta1",
     api_version: "resource.k8s.io/v1beta1",
-    minors: (32, 36),
+    served: (32, None),
     on_since: None,
     family: Family::Device,
     kinds: KINDS,

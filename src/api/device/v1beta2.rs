@@ -12,7 +12,7 @@ use crate::api::{DeviceKind, Family, Field, Kind, Struct, Type, Version};
 pub static VERSION: Version = Version {
     name: "v1beta2",
     api_version: "resource.k8s.io/v1beta2",
-    minors: (33, 36),
+    served: (33, None),
     on_since: None,
     family: Family::Device,
     kinds: KINDS,

@@ -446,32 +446,30 @@ const ALL: &[Feature] = &[
     ListTypeAttributes,
 ];
 
-/// The allocators of some patch releases of a minor release, in the order in which the scheduler tries them.
+/// The allocators from a release on, in the order in which the scheduler tries them.
 #[derive(Debug)]
 struct Allocators {
-    minor: u8,
-    /// First patch release that has these.
-    from_patch: u8,
+    /// First release that has these, minor and patch.
+    from: (u8, u8),
     list: &'static [(Behaviour, &'static [Feature])],
 }
 
 /// Newest first.
 static ALLOCATORS: &[Allocators] = &[
-    Allocators { minor: 36, from_patch: 3, list: &[(V36_STABLE, FOUR), (V36_INCUBATING, SIX), (V36_EXPERIMENTAL, ALL)] },
+    Allocators { from: (36, 3), list: &[(V36_STABLE, FOUR), (V36_INCUBATING, SIX), (V36_EXPERIMENTAL, ALL)] },
     Allocators {
-        minor: 36,
-        from_patch: 0,
+        from: (36, 0),
         list: &[(leaking(V36_STABLE), FOUR), (leaking(V36_INCUBATING), SIX), (leaking(V36_EXPERIMENTAL), ALL)],
     },
-    Allocators { minor: 35, from_patch: 0, list: &[(V35_STABLE, NONE), (V35_INCUBATING, FOUR), (V35_EXPERIMENTAL, SIX)] },
-    Allocators { minor: 34, from_patch: 0, list: &[(V34_STABLE, NONE), (V34_INCUBATING, FOUR), (V34_EXPERIMENTAL, SIX_OF_34)] },
-    Allocators { minor: 33, from_patch: 0, list: &[(V33, ALL)] },
-    Allocators { minor: 32, from_patch: 0, list: &[(V32, ALL)] },
-    Allocators { minor: 31, from_patch: 0, list: &[(V31, ALL)] },
+    Allocators { from: (35, 0), list: &[(V35_STABLE, NONE), (V35_INCUBATING, FOUR), (V35_EXPERIMENTAL, SIX)] },
+    Allocators { from: (34, 0), list: &[(V34_STABLE, NONE), (V34_INCUBATING, FOUR), (V34_EXPERIMENTAL, SIX_OF_34)] },
+    Allocators { from: (33, 0), list: &[(V33, ALL)] },
+    Allocators { from: (32, 0), list: &[(V32, ALL)] },
+    Allocators { from: (31, 0), list: &[(V31, ALL)] },
 ];
 
 fn allocators(minor: u8, patch: u8) -> &'static [(Behaviour, &'static [Feature])] {
-    let found = ALLOCATORS.iter().find(|entry| entry.minor == minor && entry.from_patch <= patch);
+    let found = ALLOCATORS.iter().find(|entry| entry.from <= (minor, patch));
     found.map_or(&[], |entry| entry.list)
 }
 
