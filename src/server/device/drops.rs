@@ -3,8 +3,8 @@
 //! A gate does not touch what the stored object uses already: one use of the feature keeps all. Source:
 //! `pkg/registry/resource/<kind>/strategy.go`, `dropDisabledFields`.
 
-use crate::api::{DeviceKind, Gate};
-use crate::finding::Step;
+use crate::api::{DeviceKind, Gate, Struct};
+use crate::finding::{Path, Step};
 use crate::record::{Record, Value};
 use crate::rules::context::Context;
 use crate::rules::device::variant::Variant;
@@ -33,9 +33,35 @@ struct Drops<'c> {
     found: Vec<Dropped>,
 }
 
-/// Drops what is disabled, in the hub's shape.
+/// The gates whose fields in claims and templates have rules of their own: their use elsewhere in the object counts too, or the
+/// releases differ.
+const OF_CLAIMS: &[Gate] = &[
+    Gate::DRAAdminAccess,
+    Gate::DRAConsumableCapacity,
+    Gate::DRAControlPlaneController,
+    Gate::DRADeviceBindingConditions,
+    Gate::DRADeviceTaints,
+    Gate::DRAResourceClaimDeviceStatus,
+];
+
+/// The gate of slices with a rule of its own: an empty list is a use of it too.
+const OF_SLICES: &[Gate] = &[Gate::DRAListTypeAttributes];
+
+/// Drops what is disabled, in the hub's shape: what the tables put behind a gate that is off, then what has rules of its own.
 pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, part: Part, context: &Context) -> Vec<Dropped> {
     let mut drops = Drops { context, v: Variant::of(context.release), found: Vec::new() };
+    let own = match kind {
+        DeviceKind::ResourceClaim | DeviceKind::ResourceClaimTemplate => OF_CLAIMS,
+        DeviceKind::ResourceSlice => OF_SLICES,
+        DeviceKind::DeviceClass
+        | DeviceKind::DeviceTaintRule
+        | DeviceKind::PodSchedulingContext
+        | DeviceKind::ResourcePoolStatusRequest => &[],
+    };
+    let name = if part == Part::Status { "status" } else { "spec" };
+    if let Some(inner) = new.inner_mut(name) {
+        drops.by_table(own, inner, old.and_then(|old| old.record(name)), &Path::ROOT.field(name));
+    }
     match kind {
         DeviceKind::ResourceClaim => {
             drops.claim_spec(new, old, part, &["spec"]);
@@ -47,23 +73,36 @@ pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, p
             }
         }
         DeviceKind::ResourceClaimTemplate => drops.claim_spec(new, old, part, &["spec", "spec"]),
-        DeviceKind::DeviceClass => {
-            for (gate, field) in
-                [(Gate::DRAControlPlaneController, "suitableNodes"), (Gate::DRAExtendedResource, "extendedResourceName")]
-            {
-                let used = old.and_then(|old| old.record("spec")).is_some_and(|spec| spec.has(field));
-                if drops.is_off(gate)
-                    && !used
-                    && let Some(spec) = new.inner_mut("spec")
-                {
-                    drops.field(gate, spec, field, &[key("spec")]);
-                }
-            }
-        }
-        DeviceKind::ResourceSlice => drops.slice(new, old),
-        DeviceKind::DeviceTaintRule | DeviceKind::PodSchedulingContext | DeviceKind::ResourcePoolStatusRequest => {}
+        DeviceKind::ResourceSlice => drops.lists_of_attributes(new, old),
+        DeviceKind::DeviceClass
+        | DeviceKind::DeviceTaintRule
+        | DeviceKind::PodSchedulingContext
+        | DeviceKind::ResourcePoolStatusRequest => {}
     }
     drops.found
+}
+
+/// Does a struct hold a field behind a gate, other than these gates? The tables have no struct inside itself.
+fn has_gated(schema: &Struct, own: &[Gate]) -> bool {
+    schema.fields.iter().any(|field| {
+        field.gates.first().is_some_and(|gate| !own.contains(gate)) || field.ty.holds().is_some_and(|inner| has_gated(inner, own))
+    })
+}
+
+/// Does a stored record use a field of a gate? An empty list or map does not count.
+fn uses(record: &Record<'_>, gate: Gate) -> bool {
+    record.schema.fields.iter().zip(&record.slots).any(|(field, value)| {
+        let own = field.gates.first() == Some(&gate);
+        match value {
+            Value::Unset => false,
+            Value::Struct(inner) => own || uses(inner, gate),
+            Value::List(items) if own => !items.is_empty(),
+            Value::Entries(entries) if own => !entries.is_empty(),
+            Value::List(items) => items.iter().filter_map(Value::as_record).any(|item| uses(item, gate)),
+            Value::Entries(entries) => entries.iter().filter_map(|(_, value)| value.as_record()).any(|entry| uses(entry, gate)),
+            _ => own,
+        }
+    })
 }
 
 fn key(name: &str) -> Step {
@@ -91,6 +130,42 @@ fn exact<'r>(request: &'r Record<'r>) -> Option<&'r Record<'r>> {
 impl Drops<'_> {
     fn is_off(&self, gate: Gate) -> bool {
         gate.default_in(self.context.release).is_some() && !self.context.gates.on(gate)
+    }
+
+    /// Drops the fields behind a gate that is off, unless the stored record uses one of the same gate.
+    fn by_table(&mut self, own: &[Gate], record: &mut Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
+        for (field, value) in record.schema.fields.iter().zip(&mut record.slots) {
+            if matches!(value, Value::Unset) {
+                continue;
+            }
+            let path = path.field(field.json);
+            if let Some(gate) = field.gates.first().filter(|gate| !own.contains(gate))
+                && field.gates.iter().any(|gate| self.is_off(*gate))
+                && !old.is_some_and(|old| uses(old, *gate))
+            {
+                *value = Value::Unset;
+                self.found.push(Dropped { gate: *gate, steps: path.steps() });
+            } else if field.ty.holds().is_some_and(|inner| has_gated(inner, own)) {
+                match value {
+                    Value::Struct(inner) => self.by_table(own, inner, old, &path),
+                    Value::List(items) => {
+                        for (index, item) in items.iter_mut().enumerate() {
+                            if let Value::Struct(item) = item {
+                                self.by_table(own, item, old, &path.index(index));
+                            }
+                        }
+                    }
+                    Value::Entries(entries) => {
+                        for (name, entry) in entries {
+                            if let Value::Struct(entry) = entry {
+                                self.by_table(own, entry, old, &path.key(name));
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
     }
 
     fn field(&mut self, gate: Gate, record: &mut Record<'_>, name: &str, path: &[Step]) {
@@ -126,12 +201,6 @@ impl Drops<'_> {
         let Some(devices) = at_mut(new, to).and_then(|spec| spec.inner_mut("devices")) else { return };
         let used = Used::of(stored);
         let in_status = StatusUse::of(if self.v.status_counts_for_spec { old } else { None });
-        if self.is_off(Gate::DRAPrioritizedList) && !used.alternatives {
-            for (index, request) in devices.records_mut("requests").enumerate() {
-                let path = below(&path, &[key("requests"), Step::Index(index)]);
-                self.field(Gate::DRAPrioritizedList, request, "firstAvailable", &path);
-            }
-        }
         if self.v.drops_tolerations && self.is_off(Gate::DRADeviceTaints) && !used.tolerations {
             self.requests(Gate::DRADeviceTaints, devices, "tolerations", true, &path);
         }
@@ -223,74 +292,27 @@ impl Drops<'_> {
         }
     }
 
-    fn slice(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>) {
-        let stored = old.and_then(|old| old.record("spec"));
-        let Some(spec) = new.inner_mut("spec") else { return };
-        let path = [key("spec")];
-        let uses = |what: &dyn Fn(&Record<'_>) -> bool| stored.is_some_and(|spec| spec.records("devices").any(what));
-        let of_devices = |drops: &mut Self, spec: &mut Record<'_>, gate: Gate, names: &[&str]| {
-            for (index, device) in spec.records_mut("devices").enumerate() {
-                let path = below(&path, &[key("devices"), Step::Index(index)]);
-                for name in names {
-                    drops.field(gate, device, name, &path);
-                }
-            }
-        };
-        let gate = Gate::DRADeviceTaints;
-        if self.is_off(gate) && !uses(&|device| !device.list("taints").is_empty()) {
-            of_devices(self, spec, gate, &["taints"]);
-        }
-        let gate = Gate::DRAPartitionableDevices;
-        let names = ["consumesCounters", "nodeName", "nodeSelector", "allNodes"];
-        let used = stored.is_some_and(|spec| !spec.list("sharedCounters").is_empty() || spec.has("perDeviceNodeSelection"))
-            || uses(&|device| !device.list("consumesCounters").is_empty() || names.iter().skip(1).any(|name| device.has(name)));
-        if self.is_off(gate) && !used {
-            self.field(gate, spec, "sharedCounters", &path);
-            self.field(gate, spec, "perDeviceNodeSelection", &path);
-            of_devices(self, spec, gate, &names);
-        }
-        let gate = Gate::DRADeviceBindingConditions;
-        let names = ["bindsToNode", "bindingConditions", "bindingFailureConditions"];
-        let used = uses(&|device| device.has("bindsToNode") || names.iter().skip(1).any(|name| !device.list(name).is_empty()));
-        if (self.is_off(gate)
-            || (gate.default_in(self.context.release).is_some() && self.is_off(Gate::DRAResourceClaimDeviceStatus)))
-            && !used
-        {
-            of_devices(self, spec, gate, &names);
-        }
-        let gate = Gate::DRAConsumableCapacity;
-        let policy = |device: &Record<'_>| {
-            let has = |entry: &Value<'_>| entry.as_record().is_some_and(|capacity| capacity.has("requestPolicy"));
-            device.entries("capacity").iter().any(|(_, entry)| has(entry))
-        };
-        if self.is_off(gate) && !uses(&|device| device.has("allowMultipleAllocations") || policy(device)) {
-            of_devices(self, spec, gate, &["allowMultipleAllocations"]);
-            self.of_entries(spec, gate, "capacity", &["requestPolicy"]);
-        }
+    fn lists_of_attributes(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>) {
         let gate = Gate::DRAListTypeAttributes;
+        if !self.is_off(gate) {
+            return;
+        }
         let lists = ["ints", "bools", "strings", "versions"];
         let listed = |device: &Record<'_>| {
             let has = |entry: &Value<'_>| entry.as_record().is_some_and(|one| lists.iter().any(|name| one.has(name)));
             device.entries("attributes").iter().any(|(_, entry)| has(entry))
         };
-        if self.is_off(gate) && !uses(&listed) {
-            self.of_entries(spec, gate, "attributes", &lists);
+        if old.and_then(|old| old.record("spec")).is_some_and(|spec| spec.records("devices").any(listed)) {
+            return;
         }
-        let gate = Gate::DRANodeAllocatableResources;
-        let name = "nodeAllocatableResourceMappings";
-        if self.is_off(gate) && !uses(&|device| !device.entries(name).is_empty()) {
-            of_devices(self, spec, gate, &[name]);
-        }
-    }
-
-    fn of_entries(&mut self, spec: &mut Record<'_>, gate: Gate, map: &str, names: &[&str]) {
+        let Some(spec) = new.inner_mut("spec") else { return };
         for (index, device) in spec.records_mut("devices").enumerate() {
-            let path = [key("spec"), key("devices"), Step::Index(index), key(map)];
-            let Some(Value::Entries(entries)) = device.get_mut(map) else { continue };
+            let path = [key("spec"), key("devices"), Step::Index(index), key("attributes")];
+            let Some(Value::Entries(entries)) = device.get_mut("attributes") else { continue };
             for (name, entry) in entries {
                 if let Value::Struct(entry) = entry {
                     let path = below(&path, &[key(name)]);
-                    for name in names {
+                    for name in lists {
                         self.field(gate, entry, name, &path);
                     }
                 }
@@ -303,7 +325,6 @@ impl Drops<'_> {
 #[derive(Default)]
 struct Used {
     admin: bool,
-    alternatives: bool,
     tolerations: bool,
     capacity: bool,
 }
@@ -314,7 +335,6 @@ impl Used {
         let Some(devices) = devices else { return used };
         let has = |record: &Record<'_>, name: &str| record.schema.slot(name).is_some() && record.has(name);
         for request in devices.records("requests") {
-            used.alternatives |= !request.list("firstAvailable").is_empty();
             for one in request.records("firstAvailable").chain(exact(request)) {
                 used.admin |= has(one, "adminAccess");
                 used.tolerations |= one.schema.slot("tolerations").is_some() && !one.list("tolerations").is_empty();
