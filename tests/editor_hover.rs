@@ -347,3 +347,12 @@ fn a_field_behind_a_gate_names_it_and_limits_follow_the_release() {
     assert_eq!(ask(&request(effect))["field"]["values"], json!(["NoSchedule", "NoExecute", "None"]));
     assert_eq!(ask(&request(effect))["field"]["required"], true);
 }
+
+/// A field that several versions have and others lack is not of one version only.
+#[test]
+fn a_field_of_one_version_only_says_so() {
+    let exactly = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nspec: {devices: {requests: [{name: a, ▮exactly: {}}]}}\n";
+    assert_eq!(hover(exactly)["field"]["onlyIn"], Value::Null);
+    let basic = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\n▮structuredParameters: true\n";
+    assert_eq!(hover(basic)["field"]["onlyIn"], "v1alpha2");
+}

@@ -214,7 +214,10 @@ pub fn info(at: &Located, schema: &'static Struct, field: &'static Field) -> Inf
     let family = at.api.version.family;
     let others = || VERSIONS.iter().filter(|version| version.name != at.api.version.name && version.family == family);
     let since = others().filter_map(|version| in_version(version, schema, field.json).flatten()).chain(here).min();
-    let alone = here.is_some() && others().any(|version| in_version(version, schema, field.json) == Some(None));
+    let other = |field_too: bool| {
+        others().any(|version| in_version(version, schema, field.json).is_some_and(|since| since.is_some() == field_too))
+    };
+    let alone = here.is_some() && other(false) && !other(true);
     Info {
         owner: schema.go,
         name: field.json,
@@ -258,7 +261,7 @@ fn in_version(version: &Version, schema: &Struct, json: &str) -> Option<Option<u
         while let Some(other) = open.pop() {
             if other.go == schema.go {
                 let field = other.fields.iter().find(|field| field.json == json);
-                let since = field.map(|field| version.minors.0.max(kind.since.minor).max(field.since.minor));
+                let since = field.map(|field| version.served.0.max(kind.since.minor).max(field.since.minor));
                 found = Some(match (found.flatten(), since) {
                     (Some(a), Some(b)) => Some(a.min(b)),
                     (a, b) => a.or(b),
