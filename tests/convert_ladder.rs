@@ -1,6 +1,7 @@
 //! Conversion between v1alpha3, v1beta1, v1beta2 and v1. Upstream's own conversion is the measure: what a server stored, as it
 //! gives it out in every version it serves.
 
+use crate::device_vectors::RELEASES;
 use claimkit::api::Version;
 use claimkit::api::device::{v1, v1alpha3, v1beta1, v1beta2};
 use claimkit::convert::{Conversion, Options, Target, convert};
@@ -8,8 +9,6 @@ use claimkit::finding::Code;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::io::Read;
-
-const RELEASES: [&str; 6] = ["1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3"];
 
 fn version(name: &str) -> &'static Version {
     let all = [&v1alpha3::VERSION, &v1beta1::VERSION, &v1beta2::VERSION, &v1::VERSION];

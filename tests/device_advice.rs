@@ -1,6 +1,7 @@
 //! Advice about objects of the device family: what to write instead, and fixes that make it so.
 
 use crate::support::fixes::apply;
+use claimkit::api::Release;
 use serde_json::{Value, json};
 
 fn ask(release: &str, text: &str) -> Value {
@@ -207,7 +208,8 @@ fn fields_of_the_classic_family() {
 #[test]
 fn versions_and_kinds_that_a_release_does_not_serve() {
     let kind = |release: &str, version: &str, kind: &str| help(release, &object(version, kind, "  {}\n"), "unknown-kind");
-    assert_eq!(kind("1.32", "v1", "ResourceClaim"), "v1 is served by 1.34 to 1.36; 1.32.13 serves v1beta1");
+    let newest = Release::latest().minor;
+    assert_eq!(kind("1.32", "v1", "ResourceClaim"), format!("v1 is served by 1.34 to 1.{newest}; 1.32.13 serves v1beta1"));
     assert_eq!(
         kind("1.36", "v1alpha3", "ResourceClaim"),
         "ResourceClaim in v1alpha3 is served by 1.31 to 1.33; 1.36.3 serves v1"

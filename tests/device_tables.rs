@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-fn history() -> Value {
+pub fn history() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/later/api-history.json.gz");
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();

@@ -47,6 +47,7 @@ mod read_hostile;
 mod read_properties;
 mod read_stream;
 mod read_vectors;
+mod releases;
 mod texts;
 mod validate_manifests;
 mod validate_properties;

@@ -35,7 +35,7 @@ pub const CEL_GO_0_17: Dialect = Dialect {
 /// cel-go 0.22: Kubernetes 1.32.
 pub const CEL_GO_0_22: Dialect = Dialect { line_rule: LineRule::Exact, empty_text_column: -1, ..CEL_GO_0_17 };
 
-/// cel-go 0.23 to 0.26: Kubernetes 1.33 to 1.36.
+/// cel-go 0.23 and later: Kubernetes 1.33 and later.
 pub const CEL_GO_0_23: Dialect = Dialect {
     escaped_names: true,
     syntax_errors_are_formats: false,

@@ -121,7 +121,7 @@ const TYPE_NAMES: &[(&str, &str)] = &[
 ];
 
 impl Environment {
-    /// The environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) for Kubernetes 1.`minor`, 31 to 36.
+    /// The environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) for Kubernetes 1.`minor`, 31 or later.
     pub fn device(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
         let has_gate = |gate: Gate| gates.contains(&gate) || mode == Mode::Stored;
         let lists = minor >= 36 && gates.contains(&Gate::ListTypeAttributes);

@@ -54,7 +54,7 @@ static RELEASE: Opt = opt(
     "release",
     Some('r'),
     Takes::Text("RELEASE"),
-    "Kubernetes release that answers: 1.26 to 1.36, or with a patch, 1.34.2; default: the last that serves each object's version",
+    "Kubernetes release that answers: 1.34, or with a patch, 1.34.2; `claimkit releases` lists them; default: the last that serves each object's version",
 );
 static OUTPUT: Opt =
     opt("output", Some('o'), Takes::OneOf(&["text", "json", "sarif", "github", "junit"]), "form of the output; default: text");
@@ -178,7 +178,7 @@ static DEVICE_RELEASE: Opt = opt(
     "release",
     Some('r'),
     Takes::Text("RELEASE"),
-    "Kubernetes release that answers: 1.31 to 1.36, or with a patch, 1.31.1; default: the last one",
+    "Kubernetes release that answers: 1.31 or later, or with a patch, 1.31.1; default: the last one",
 );
 static GATES: Opt = Opt {
     name: "gates",

@@ -8,7 +8,7 @@
 //! | [`explain`] | matches | why a requirement holds or not, the nearest term, what removes which nodes |
 //! | [`lint`] | a selector, prepared nodes | findings: terms that cannot match, labels that no node has |
 //! | [`environments`] | a release, a mode, gates | what CEL selectors are compiled with, made once |
-//! | [`device`] | claims, slices, classes, nodes, pods of v1alpha3 to v1 (1.31 to 1.36) | which devices a claim gets on which node, and why none |
+//! | [`device`] | claims, slices, classes, nodes, pods of v1alpha3 to v1 (1.31 and later) | which devices a claim gets on which node, and why none |
 //! | [`placement`] | claims, classes, pods, scheduling contexts, prepared nodes | the scheduler's checks and verdicts |
 //!
 //! Everything is judged for all nodes at once, a bit per node: a requirement costs one look at each distinct value of

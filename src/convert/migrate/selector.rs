@@ -83,7 +83,7 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, String> {
         match replaced {
             Some(done) => {
                 let (at, new) = done.map_err(str::to_owned)?;
-                let new = new.ok_or("device attributes of 1.31 to 1.36 are no lists unless a feature gate is on")?;
+                let new = new.ok_or("device attributes are no lists unless the feature gate DRAListTypeAttributes is on")?;
                 edits.push((at.span.start as usize, at.span.end as usize, new));
             }
             None => children(expr, &mut stack),

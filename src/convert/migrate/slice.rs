@@ -141,7 +141,7 @@ impl<'t> Work<'t> {
                     _ => {
                         let mut at = steps(&here);
                         at.push(Step::Key(kind.to_owned()));
-                        let reason = "device attributes of 1.31 to 1.36 are no lists unless a feature gate is on";
+                        let reason = "device attributes are no lists unless the feature gate DRAListTypeAttributes is on";
                         self.lose(index, tree, node, &at, reason);
                         continue;
                     }

@@ -17,7 +17,8 @@ pub fn run(data: &[u8]) -> Corpus {
     let options = first.wrapping_sub(b'A');
     let mode = if options % 2 == 0 { Mode::New } else { Mode::Stored };
     let gates: &[Gate] = if options / 2 % 2 == 0 { &[] } else { &[Gate::ConsumableCapacity, Gate::ListTypeAttributes] };
-    let minor = 36 - options / 4 % 7;
+    let newest = claimkit::Release::latest().minor;
+    let minor = newest - options / 4 % (newest - 29);
     let environment = if minor == 30 { Environment::named_resources(mode) } else { Environment::device(minor, gates, mode) };
     let Ok(ast) = parse(text, environment.parse_options()) else {
         assert!(environment.compile(text).is_err(), "{text}");

@@ -11,7 +11,7 @@ export const en = {
   exampleGroups: { start: "Start here", kinds: "One per kind", mistakes: "Mistakes people make", nodes: "Nodes and scheduling", requests: "Requests and policy" },
   release: "Release",
   releaseAuto: "by object",
-  releaseAutoNote: "Each object chooses the last known release that serves its version: v1alpha1 1.26, v1alpha2 1.30, v1alpha3 1.33, later versions 1.36.",
+  releaseAutoNote: "Each object chooses the last known release that serves its kind in its version: v1alpha2 1.30, v1 the newest.",
   share: "Share",
   shareDone: "Link copied. It holds all open files; nothing was uploaded.",
   shareTooLong: (n: number) => `This is too much for a link (${n.toLocaleString("en")} characters). Download the files instead.`,

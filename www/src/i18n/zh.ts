@@ -12,7 +12,7 @@ export const zh: Sentences = {
   exampleGroups: { start: "从这里开始", kinds: "每种类别一个", mistakes: "常见错误", nodes: "节点与调度", requests: "请求与策略" },
   release: "版本",
   releaseAuto: "按对象",
-  releaseAutoNote: "由每个对象决定，取提供其版本的最后一个已知发行版：v1alpha1 为 1.26，v1alpha2 为 1.30，v1alpha3 为 1.33，之后的版本为 1.36。",
+  releaseAutoNote: "由每个对象决定，取提供其种类和版本的最后一个已知发行版：v1alpha2 为 1.30，v1 为最新版。",
   share: "分享",
   shareDone: "链接已复制，其中包含所有打开的文件；没有上传任何内容。",
   shareTooLong: (n) => `内容过多，无法放进链接（${count(n)} 个字符）。请改为下载文件。`,
