@@ -124,6 +124,50 @@ describe("nothing is lost", () => {
     await context.close();
   });
 
+  it("saves while somebody types without a pause", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, mine("typed"));
+    await page.waitForTimeout(900);
+    // Keys closer together than the pause that a draft waits for.
+    await page.keyboard.type("# one-long-comment-without-any-pause", { delay: 120 });
+    const kept = await page.evaluate(
+      () =>
+        new Promise<string>((resolve, reject) => {
+          const open = indexedDB.open(`claimkit ${new URL("./", location.href).pathname}`);
+          open.onerror = () => reject(open.error);
+          open.onsuccess = () => {
+            const all = open.result.transaction("drafts").objectStore("drafts").getAll();
+            all.onsuccess = () => resolve(JSON.stringify(all.result));
+          };
+        }),
+    );
+    expect(kept).toContain("# one-long-comment");
+    await done();
+  });
+
+  it("says when the browser takes no more, asks before it lets go, and has the text after a reload", async () => {
+    const { page, complaints, context } = await openPage();
+    await settled(page);
+    const cdp = await context.newCDPSession(page);
+    await cdp.send("Storage.overrideQuotaForOrigin", { origin: new URL(page.url()).origin, quotaSize: 1000 });
+    const text = `${mine("no-room")}# ${"y".repeat(200_000)}\n`;
+    await setText(page, text);
+    await page.locator(".notice", { hasText: "takes no more drafts" }).waitFor();
+    expect(await page.locator(".status-bar").textContent()).toContain("draft kept while this tab is open");
+    const asked: string[] = [];
+    page.on("dialog", (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.reload();
+    await settled(page);
+    expect(asked).toEqual(["beforeunload"]);
+    expect(await textOf(page)).toBe(text);
+    expect(complaints.filter((line) => !line.includes("Quota"))).toEqual([]);
+    await context.close();
+  });
+
   it("opens a link with more than fifty files", async () => {
     const files = Array.from({ length: 60 }, (_, i) => ({ n: `f${i}.yaml`, r: "manifest", t: mine(`claim-${i}`) }));
     const { page, done } = await openPage({ path: linkOf(files) });

@@ -48,8 +48,9 @@ describe("the editor", () => {
       const line = page.locator(".editor-host .cm-line", { hasText: "allocationMode" });
       await line.click();
       const colours = async () => {
-        const box = (await line.boundingBox())!;
-        const png = (await page.screenshot({ clip: { ...box, height: Math.min(box.height, 24) } })).toString("base64");
+        // The marked word alone: the gutter has marks of the same colour.
+        const box = (await line.locator(".cm-lintRange").boundingBox())!;
+        const png = (await page.screenshot({ clip: { ...box, height: Math.min(box.height + 2, 24) } })).toString("base64");
         return page.evaluate(async (data) => {
           // Data addresses are not allowed by the page's policy: the bytes are decoded here.
           const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
@@ -74,6 +75,7 @@ describe("the editor", () => {
       await page.keyboard.press("Shift+End");
       await page.waitForTimeout(200);
       const selected = await colours();
+      expect(plain.red).toBeGreaterThan(10);
       expect(selected.most.some((colour) => !plain.most.includes(colour)), `${colorScheme}: ${plain.most.join(" ")} → ${selected.most.join(" ")}`).toBe(true);
       expect(selected.red).toBeGreaterThan(plain.red * 0.6);
       await done();
@@ -177,6 +179,10 @@ describe("problems", () => {
     await setText(page, '[{"op": "add", "path": "/metadata/labels", "value": {}}]\n');
     await guide.filter({ hasText: "This is a patch" }).waitFor();
     await nothing();
+    await setText(page, "spec:\n  allocationMode: Immediate\n");
+    await guide.filter({ hasText: "This is a patch" }).waitFor();
+    await setText(page, "Name:         claim\nNamespace:    default\nAPI Version:  resource.k8s.io/v1\nKind:         ResourceClaim\n");
+    await guide.filter({ hasText: "kubectl describe" }).waitFor();
     await setText(page, "NAME    CLASS   AGE\nclaim   gpu     5m\n");
     await guide.filter({ hasText: "kubectl get … -o yaml" }).waitFor();
     await nothing();
@@ -399,6 +405,7 @@ describe("the page", () => {
     expect(await page.locator(".tagline").textContent()).toContain("Dynamic Resource Allocation");
     await page.locator(".tagline").getByRole("button", { name: "About" }).click();
     await page.getByRole("dialog").getByText("Kubernetes 1.30").waitFor();
+    expect(await page.getByRole("dialog").textContent()).toContain("Not looked at: permissions");
     expect(await page.getByRole("dialog").textContent()).toMatch(/Build \d+\.\d+\.\d+ \([0-9a-f]{8}\)/);
     await done();
   });

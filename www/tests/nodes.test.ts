@@ -130,4 +130,58 @@ describe("nodes", () => {
     await page.getByRole("grid").waitFor();
     await done();
   });
+
+  it("lead to the panel for the versions of a text", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    await page.getByRole("grid").waitFor();
+    await page.getByRole("tab", { name: "Nodes" }).click();
+    await page.getByRole("button", { name: "Open Devices" }).click();
+    await page.getByRole("row", { name: /^node-2/ }).waitFor();
+    await page.evaluate(() => (location.hash = "example=claim"));
+    await page.getByRole("navigation", { name: "Files" }).getByText("claim.yaml").waitFor();
+    await page.getByRole("tab", { name: "Devices" }).click();
+    await page.getByRole("button", { name: "Open Nodes" }).click();
+    await page.getByRole("button", { name: "Add sample nodes" }).waitFor();
+    await done();
+  });
+
+  it("pasted over a manifest are put beside it, and a later text takes the offer away", async () => {
+    const nodes = "apiVersion: v1\nkind: Node\nmetadata:\n  name: node-1\n  labels: {gpu.example.com/model: a100}\n";
+    const mine = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: gpu\ndriverName: gpu.example.com\n";
+    const { page, done } = await openPage();
+    await setText(page, mine);
+    await page.locator(".verdict.good").waitFor();
+    await setText(page, nodes);
+    await page.locator(".guide").getByRole("button", { name: "Use as nodes" }).click();
+    await page.getByRole("row", { name: /^node-1/ }).waitFor();
+    const tabs = page.getByRole("navigation", { name: "Files" });
+    expect(await tabs.getByRole("listitem").count()).toBe(2);
+    await tabs.getByText("claim.yaml").click();
+    expect(await textOf(page)).toBe(mine);
+    // In another panel a line at the foot offers it, for as long as it is true.
+    await page.getByRole("tab", { name: "Request" }).click();
+    await setText(page, nodes);
+    await page.locator(".notice", { hasText: "looks like Nodes" }).waitFor();
+    await setText(page, mine);
+    await page.locator(".notice").waitFor({ state: "detached" });
+    await done();
+  });
+
+  it("show the answer that a link leads to, and the one that is chosen on a phone", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod&pod=training%2Ftrainer&node=node-1&embed=1", width: 800, height: 500 });
+    const title = page.locator(".cell-title");
+    await title.waitFor();
+    const inView = () => title.evaluate((element) => {
+      const [own, panel] = [element.getBoundingClientRect(), document.querySelector(".panel")!.getBoundingClientRect()];
+      return own.top >= panel.top - 1 && own.bottom <= panel.bottom + 1;
+    });
+    await expect.poll(inView).toBe(true);
+    await done();
+    const phone = await openPage({ path: "#example=placement", width: 390, height: 780 });
+    await phone.page.getByRole("row", { name: /^gpu-t4-1/ }).getByRole("gridcell").nth(1).click();
+    const chosen = phone.page.locator(".cell-title");
+    await chosen.waitFor();
+    await expect.poll(() => chosen.evaluate((element) => element.getBoundingClientRect().bottom <= document.querySelector(".panel")!.getBoundingClientRect().bottom + 1)).toBe(true);
+    await phone.done();
+  });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openPage, setUp, textOf } from "./page.ts";
+import { openPage, setText, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -40,5 +40,28 @@ describe("policy", () => {
     await page.locator(".admitted").waitFor();
     expect(await page.getByRole("navigation", { name: "Files" }).getByText("settings.yaml").count()).toBe(1);
     await done();
+  });
+
+  it("is asked about pods and workloads, and says what it is not asked about", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    await page.getByRole("grid").waitFor();
+    await page.getByRole("tab", { name: "Policy" }).click();
+    const pod = page.locator(".admitted", { hasText: "Pod trainer" });
+    await pod.locator(".chip", { hasText: "allowed" }).waitFor();
+    const node = page.locator(".admitted", { hasText: "Node node-1" });
+    expect(await node.locator(".chip").textContent()).toBe("not asked: the policy is for resource.k8s.io and for pods");
+    expect(await node.locator(".tick").getAttribute("class")).toContain("none");
+    await page.getByRole("textbox", { name: "Settings" }).click();
+    await page.keyboard.type("pods: {maxClaims: 0}");
+    await pod.locator(".exact", { hasText: "at most 0 resource claims, the pod has 1" }).waitFor();
+    await done();
+    // One of a list is read where it stands.
+    const list = await openPage();
+    await setText(list.page, `apiVersion: v1\nkind: List\nitems:\n- apiVersion: apps/v1\n  kind: Deployment\n  metadata:\n    name: web\n  spec:\n    template:\n      spec:\n        resourceClaims:\n        - name: gpu\n          resourceClaimName: shared\n- apiVersion: resource.k8s.io/v1\n  kind: DeviceClass\n  metadata:\n    name: gpu.example.com\n  spec: {}\n`);
+    await list.page.getByRole("tab", { name: "Policy" }).click();
+    await list.page.getByRole("textbox", { name: "Settings" }).click();
+    await list.page.keyboard.type("pods: {maxClaims: 0}");
+    await list.page.locator(".admitted", { hasText: "Deployment web" }).locator(".exact", { hasText: "spec.template.spec.resourceClaims" }).waitFor();
+    await list.done();
   });
 });

@@ -51,4 +51,14 @@ describe("problems", () => {
     expect(await page.locator(".finding").count()).toBeGreaterThan(0);
     await done();
   });
+
+  it("has none in an empty file", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, " ");
+    await page.keyboard.press("Backspace");
+    await page.locator(".quiet", { hasText: "Paste a manifest" }).waitFor();
+    await expect.poll(() => page.locator(".badge, .cm-lint-marker, .cm-lintPoint").count()).toBe(0);
+    await done();
+  });
 });

@@ -2,6 +2,15 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
+/**
+ * A wave below the text, eight pixels a period. A browser paints the underline of selected text in the text's own colour, whatever
+ * `::selection` says; a background keeps its own.
+ */
+function wave(colour: string): Record<string, string> {
+  const line = (angle: number, from: number) => `linear-gradient(${angle}deg, transparent ${from}%, ${colour} ${from + 4}%, ${colour} ${from + 14}%, transparent ${from + 18}%)`;
+  return { backgroundImage: `${line(45, 58)}, ${line(135, 24)}`, backgroundSize: "8px 4px" };
+}
+
 /** Colours come from the page's custom properties, so light, dark and system need one theme only. */
 const look = EditorView.theme({
   "&": { height: "100%", backgroundColor: "var(--editor)", color: "var(--text)", fontSize: "var(--code-size)" },
@@ -23,18 +32,16 @@ const look = EditorView.theme({
   ".cm-lint-marker-error": { content: "none", background: "var(--error)" },
   ".cm-lint-marker-warning": { content: "none", background: "var(--warning)" },
   ".cm-lint-marker-info": { content: "none", background: "var(--info)" },
-  ".cm-lintRange": { backgroundImage: "none", textDecorationLine: "underline", textDecorationStyle: "wavy", textDecorationThickness: "1.5px", textUnderlineOffset: "3px", textDecorationSkipInk: "none" },
-  ".cm-lintRange-error": { textDecorationColor: "var(--error)" },
-  ".cm-lintRange-warning": { textDecorationColor: "var(--warning)" },
-  ".cm-lintRange-info": { textDecorationColor: "var(--info)", textDecorationStyle: "dotted" },
+  ".cm-lintRange": { backgroundPosition: "left bottom", backgroundRepeat: "repeat-x", paddingBottom: "2px" },
+  ".cm-lintRange-error": wave("var(--error)"),
+  ".cm-lintRange-warning": wave("var(--warning)"),
+  ".cm-lintRange-info": { backgroundImage: "radial-gradient(circle, var(--info) 0.8px, transparent 1.1px)", backgroundSize: "4px 3px" },
   ".cm-lintRange-active": { backgroundColor: "transparent" },
-  // The browser paints the decoration of selected text in the selection's own colour unless it is told.
-  ".cm-lintRange-error::selection, .cm-lintRange-error *::selection": { textDecorationColor: "var(--error)" },
-  ".cm-lintRange-warning::selection, .cm-lintRange-warning *::selection": { textDecorationColor: "var(--warning)" },
-  ".cm-lintRange-info::selection, .cm-lintRange-info *::selection": { textDecorationColor: "var(--info)" },
   ".cm-specialChar": { color: "var(--error-text)", background: "var(--error-soft)", borderRadius: "3px", padding: "0 3px", fontSize: "0.85em" },
   ".cm-specialChar-number": { userSelect: "all" },
-  ".cm-lintPoint:after": { borderBottomColor: "var(--error)" },
+  ".cm-lintPoint-error:after": { borderBottomColor: "var(--error)" },
+  ".cm-lintPoint-warning:after": { borderBottomColor: "var(--warning)" },
+  ".cm-lintPoint-info:after": { borderBottomColor: "var(--info)" },
   ".cm-placed": { backgroundColor: "var(--placed)", outline: "1.5px solid var(--accent)", borderRadius: "3px" },
   ".cm-tooltip": { backgroundColor: "var(--raised)", color: "var(--text)", border: "1px solid var(--line-strong)", borderRadius: "8px", boxShadow: "var(--shadow)", fontFamily: "var(--sans)", fontSize: "13px", maxWidth: "min(560px, calc(100vw - 24px))", overflow: "hidden" },
   ".cm-tooltip-lint": { maxHeight: "320px", overflowY: "auto" },
@@ -77,6 +84,8 @@ const look = EditorView.theme({
   ".cm-changeGutter": { width: "3px", paddingLeft: "0" },
   "&.cm-merge-a .cm-changedLineGutter": { background: "var(--error)" },
   "&.cm-merge-b .cm-changedLineGutter": { background: "var(--good)" },
+  // The sign that it comes with is in few fonts.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"⋮"' },
   ".cm-collapsedLines": { background: "var(--raised)", backgroundImage: "none", color: "var(--muted)", fontFamily: "var(--sans)", fontSize: "12px", padding: "4px 12px" },
   ".cm-deletedChunk": { paddingLeft: "6px" },
 });

@@ -1,4 +1,4 @@
-import type { Answer, Finding } from "../contract.ts";
+import type { Answer, Finding, ObjectEntry } from "../contract.ts";
 
 type Verb = (text: string, options: Record<string, unknown>) => Answer;
 
@@ -25,7 +25,9 @@ export interface Admitted {
   kind: string;
   name: string;
   namespace: string;
-  /** Absent when the API server would refuse the object before it asks the policy. */
+  /** Whether it is of a kind that the policy is asked about. */
+  ours: boolean;
+  /** Absent when the policy is not asked: for another group, or because the API server would refuse the object before. */
   response?: PolicyResponse;
   findings: Finding[];
   /** The object as the policy was given it. */
@@ -53,6 +55,27 @@ const PLURALS: Record<string, string> = {
   ResourceSlice: "resourceslices",
 };
 
+/** Kinds of other groups whose pods name claims. */
+const WORKLOADS: Record<string, string> = {
+  "v1/Pod": "pods",
+  "v1/PodTemplate": "podtemplates",
+  "v1/ReplicationController": "replicationcontrollers",
+  "apps/v1/Deployment": "deployments",
+  "apps/v1/ReplicaSet": "replicasets",
+  "apps/v1/StatefulSet": "statefulsets",
+  "apps/v1/DaemonSet": "daemonsets",
+  "batch/v1/Job": "jobs",
+  "batch/v1/CronJob": "cronjobs",
+};
+
+/** What stands in the text, for objects that the engine does not read as the server does. */
+function written(text: string, { range }: ObjectEntry, parse: Verb): unknown {
+  if (!range) return undefined;
+  // An item of a list: its first line is as far in as the others.
+  const own = " ".repeat(range.start.character) + text.slice(range.start.offset, range.end.offset);
+  return parse(own, { raw: true })["raw"];
+}
+
 /** Puts each object of a manifest into an admission request, as the server would hold it, and asks the policy. */
 export function admission(
   texts: { manifest: string; settings: string; old?: string },
@@ -72,25 +95,28 @@ export function admission(
     settings: [],
     objects: objects.map((entry) => {
       const { kind = "", name = "", namespace = "", apiVersion = "" } = entry;
-      const admitted: Admitted = { kind, name, namespace, findings: [] };
-      if (entry.object === undefined) return admitted;
-      const [group, version] = apiVersion.split("/");
+      const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+      const workload = WORKLOADS[`${apiVersion}/${kind}`];
+      const admitted: Admitted = { kind, name, namespace, ours: group === "resource.k8s.io" || workload !== undefined, findings: [] };
+      const held = (text: string | undefined, of: ObjectEntry | undefined) => (workload === undefined ? of?.object : text === undefined || !of ? undefined : written(text, of, parse));
+      const object = held(texts.manifest, entry);
+      if (object === undefined) return admitted;
       const partner = stored.length === 1 && objects.length === 1 ? stored[0] : stored.find((other) => other.kind === kind && other.name === name && other.namespace === namespace);
       const request = {
         uid: "00000000-0000-0000-0000-000000000000",
         kind: { group, version, kind },
-        resource: { group, version, resource: PLURALS[kind] ?? "" },
+        resource: { group, version, resource: workload ?? PLURALS[kind] ?? "" },
         ...(options.subResource ? { subResource: options.subResource } : {}),
         name,
         namespace,
         operation: options.operation,
         userInfo: { username: options.username, groups: options.groups },
-        object: options.operation === "DELETE" ? null : entry.object,
-        oldObject: options.operation === "CREATE" ? null : (partner?.object ?? null),
+        object: options.operation === "DELETE" ? null : object,
+        oldObject: options.operation === "CREATE" ? null : (held(texts.old, partner) ?? null),
         dryRun: false,
       };
       const result = answer({ verb: "admit", request, settings });
-      return { ...admitted, response: result["response"] as PolicyResponse, findings: result.findings, object: entry.object, request };
+      return { ...admitted, response: result["response"] as PolicyResponse, findings: result.findings, object, request };
     }),
   };
 }

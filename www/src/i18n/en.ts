@@ -138,6 +138,10 @@ export const en = {
   convertSkipped: "Left as it is",
 
   // nodes
+  forDevices: "These objects are of the versions from `v1alpha3` on, where the scheduler chooses devices. The Devices panel shows which ones each pod gets on each node, and why none.",
+  openDevices: "Open Devices",
+  forNodes: "These objects are of `v1alpha1` or `v1alpha2`, where a driver chooses the node. The Nodes panel shows where each claim can go, and why not elsewhere.",
+  openNodes: "Open Nodes",
   nodesIntro: "Add a file with Nodes to see where each claim can go: `kubectl get nodes -o json`, YAML, or an example.",
   addNodes: "Add sample nodes",
   filterNodes: "Filter nodes",
@@ -214,6 +218,7 @@ export const en = {
   policyOperation: "Operation",
   user: "User",
   groups: "Groups",
+  notOurs: "not asked: the policy is for resource.k8s.io and for pods",
   notAsked: "not asked: the API server refuses it first",
   warnings: "Warnings",
   audit: "Audit annotations",
@@ -226,8 +231,8 @@ export const en = {
   lineColumn: (line: number, column: number) => `Ln ${line}, Col ${column}`,
   offlineReady: "works offline",
   offline: "offline",
-  draftKept: "draft kept in this browser",
-  draftOff: "this browser keeps no drafts",
+  draftStates: { kept: "draft kept in this browser", tab: "draft kept while this tab is open", off: "this browser keeps no drafts" },
+  noRoom: "This browser takes no more drafts: its storage is full or switched off. What you write here may be gone once the tab is closed.",
   privacy: "Nothing leaves this page",
 
   // links, drafts and the history
@@ -250,8 +255,11 @@ export const en = {
   about: "About",
   aboutTitle: "About this page",
   aboutWhat: "Dynamic Resource Allocation (DRA) is how Kubernetes gives pods devices such as GPUs: a claim asks for a device of a class, the scheduler and a driver agree on a node. This page reads such manifests as kubectl and the API server read them, says what they would answer, converts between API versions, and shows which nodes can use a claim and why the others cannot.",
-  aboutVersions: "Versions",
+  aboutVersions: "Versions of resource.k8s.io",
   aboutServes: (release: string, versions: string) => `Kubernetes ${release}: ${versions}`,
+  aboutExact: "How exact it is",
+  aboutExactText: "What kubectl, the API server, the compiler of expressions and the scheduler's allocator answer to thousands of inputs was recorded from upstream, by release and feature gate. The project's tests give claimkit the same inputs and compare byte for byte. What a finding says in upstream's words stays in its language; advice and hints are claimkit's own.",
+  aboutNotLookedAt: "Not looked at: permissions, quotas and webhooks; CPU, memory, affinity and taints of nodes; what a driver decides; and objects that are not in the text. The time that a check took is measured in this browser.",
   aboutPrivacy: "Privacy",
   aboutPrivacyText: "Everything runs in this page. Your texts stay in this browser; a shared link carries them after the #, which browsers send to no server. The page loads nothing from elsewhere and counts nobody.",
   aboutOffline: "Offline",
@@ -290,6 +298,7 @@ export const en = {
   // what was pasted
   guideNodes: "These are Nodes. Use the file as nodes to see where claims can go.",
   guidePatch: "This is a patch. Apply it to a stored object in the Request panel.",
+  guideDescribed: "This is what `kubectl describe` prints for people; it is no manifest. Paste what `kubectl get … -o yaml` prints.",
   guideTable: "This is the table that `kubectl get` prints for people; it has no manifests in it. Paste what `kubectl get … -o yaml` prints.",
   guideHelm: "This is a Helm template: it becomes a manifest only when Helm fills it in. Paste what `helm template …` prints.",
   guideLive: "This is a live object, as `kubectl get -o yaml` prints it: the server sets its uid, resourceVersion and status itself, and drops them from what is created. To judge a change of it, use it as the stored object of an update.",

@@ -57,6 +57,15 @@ function pause(length: number): number {
 /** So many that an error at the end of a large file is among them; the worker sends the page the worst of them. */
 const LIMITS = { findings: 200_000 };
 
+/** An empty text is where a person begins, not a mistake. */
+function ofText(file: PageFile, answer: ShortAnswer): ShortAnswer {
+  if (file.doc.length > LONGEST_BLANK || file.doc.toString().trim() !== "") return answer;
+  return { ...answer, findings: answer.findings.filter(({ code }) => code !== "nothing-checked") };
+}
+
+/** Nobody types more blanks than this. */
+const LONGEST_BLANK = 1_000;
+
 async function check(file: PageFile, again = true): Promise<void> {
   const options: Record<string, unknown> = { limits: LIMITS };
   if (release.peek()) options["release"] = release.peek();
@@ -76,7 +85,7 @@ async function check(file: PageFile, again = true): Promise<void> {
       failed.delete(file.id);
       if (first) performance.mark("claimkit-first-findings");
       first = false;
-      reports.value = new Map(reports.peek()).set(file.id, { fileId: file.id, version: file.version, answer: outcome.answer, ms: outcome.ms });
+      reports.value = new Map(reports.peek()).set(file.id, { fileId: file.id, version: file.version, answer: ofText(file, outcome.answer), ms: outcome.ms });
     } else {
       failed.set(file.id, { version: file.version, crashed: outcome.kind === "crashed", message: outcome.kind === "missing" ? t.peek().notThere("validate") : outcome.message });
     }

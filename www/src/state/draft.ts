@@ -1,5 +1,9 @@
 import { effect, signal } from "@preact/signals";
-import { files } from "./files.ts";
+import { t } from "../i18n/index.ts";
+import { exampleOf } from "../examples/index.ts";
+import { downloadFile } from "./actions.ts";
+import { activeFile, files, textOf } from "./files.ts";
+import { notify } from "./notices.ts";
 import { keptOptions } from "./options.ts";
 import { recall, remember as rememberSetting } from "./storage.ts";
 import { snapshot, type Snapshot } from "./snapshot.ts";
@@ -10,10 +14,13 @@ const PAUSE_MS = 500;
 /** A long text is saved less often. */
 const LONG = 1_000_000;
 const LONG_PAUSE_MS = 2_000;
+/** Who types without a pause has the text saved after this many pauses all the same: a crash asks nobody. */
+const MOST_PAUSES = 4;
 /** The tab's own storage takes about this much, and is written while the page goes away. */
 const LARGEST_LAST_WORDS = 2_000_000;
 
-export const draftState = signal<"kept" | "off">("kept");
+/** In the browser's database; or, where that takes nothing, for as long as the tab is open; or nowhere. */
+export const draftState = signal<"kept" | "tab" | "off">("kept");
 
 /** What this tab showed last: from the database, or from the page's last moment if that is newer. */
 export async function formerDraft(tab: string): Promise<Snapshot | null> {
@@ -27,22 +34,45 @@ export async function formerDraft(tab: string): Promise<Snapshot | null> {
   return kept?.snapshot ?? null;
 }
 
+/** Whether there is anything to lose: an example that was not touched can be opened again. */
+export function worthKeeping(): boolean {
+  const list = files.peek();
+  return list.some((file) => file.doc.length > 0) && exampleOf(list.map((file) => ({ name: file.name, text: textOf(file) }))) === undefined;
+}
+
 let save: () => Promise<void> = async () => undefined;
 
 /** Saves at once, after something that must not be lost was put in place. */
 export const saveNow = (): Promise<void> => save();
 
+/** Writes a draft where the tab alone finds it again. */
+function keepInTab(draft: Draft): boolean {
+  const text = JSON.stringify(draft);
+  return lastWords.write(text.length <= LARGEST_LAST_WORDS ? text : null) && text.length <= LARGEST_LAST_WORDS;
+}
+
+/** Tells once that drafts do not outlive the tab, and what to do. */
+function warn(): void {
+  const file = activeFile.peek();
+  notify({ text: t.peek().noRoom, lasts: 30_000, ...(file ? { action: { label: t.peek().download, run: () => downloadFile(file) } } : {}) });
+}
+
 /** Saves the page under the tab's name a moment after every change. */
 export function keepDrafts(owned: Promise<string>): void {
   let timer = 0;
+  /** When the oldest change that is not saved was made. */
+  let since = 0;
   let tab = "";
   let first = true;
   save = async () => {
     clearTimeout(timer);
     timer = 0;
+    since = 0;
     const draft = { tab: await owned, at: Date.now(), snapshot: snapshot() };
-    draftState.value = (await writeDraft(draft)) ? "kept" : "off";
+    const before = draftState.peek();
+    draftState.value = (await writeDraft(draft)) ? "kept" : keepInTab(draft) ? "tab" : "off";
     if (draftState.peek() === "kept") rememberSetting("visited", "1");
+    else if (before === "kept" && worthKeeping()) warn();
   };
   void owned.then((name) => (tab = name));
   effect(() => {
@@ -53,18 +83,23 @@ export function keepDrafts(owned: Promise<string>): void {
       return;
     }
     clearTimeout(timer);
-    timer = window.setTimeout(() => void save(), length > LONG ? LONG_PAUSE_MS : PAUSE_MS);
+    const now = Date.now();
+    since ||= now;
+    const pause = length > LONG ? LONG_PAUSE_MS : PAUSE_MS;
+    timer = window.setTimeout(() => void save(), Math.max(0, Math.min(pause, since + MOST_PAUSES * pause - now)));
   });
   const leave = () => {
     if (!timer || tab === "") return;
-    const draft: Draft = { tab, at: Date.now(), snapshot: snapshot() };
-    const text = JSON.stringify(draft);
-    lastWords.write(text.length <= LARGEST_LAST_WORDS ? text : null);
+    keepInTab({ tab, at: Date.now(), snapshot: snapshot() });
     void save();
   };
   window.addEventListener("pagehide", leave);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") leave();
+  });
+  // What is kept nowhere, or only as long as the tab is there, is not let go without a question.
+  window.addEventListener("beforeunload", (event) => {
+    if (draftState.peek() !== "kept" && worthKeeping()) event.preventDefault();
   });
 }
 

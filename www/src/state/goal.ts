@@ -8,5 +8,7 @@ export function findingKey({ code, range, object }: Finding): string {
 
 /** The finding a link leads to, until it is on the screen. */
 export const wantedFinding = signal("");
+/** Whether a link leads to the answer about one node, until that is on the screen. */
+export const wantedAnswer = signal(false);
 /** The finding that is marked because a link led there. */
 export const pointedFinding = signal("");

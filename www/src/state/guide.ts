@@ -3,7 +3,7 @@ import type { ShortAnswer } from "../engine/report.ts";
 import { guessRole, type Role } from "./files.ts";
 
 /** What a text is, where it is no manifest that a person wrote; and what to use it as instead. */
-export type Guide = { what: "nodes" | "patch" | "table" | "helm" | "live" | "settings" | "other"; use?: Role };
+export type Guide = { what: "nodes" | "patch" | "table" | "described" | "helm" | "live" | "settings" | "other"; use?: Role };
 
 const LOOKED_AT = 20_000;
 
@@ -14,13 +14,14 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
   const ours = /resource\.k8s\.io\//.test(head);
   if (!ours && guessRole("", head) === "nodes") return { what: "nodes", use: "nodes" };
   if (/^NAME(SPACE)? +[A-Z]/.test(head)) return { what: "table" };
+  if (/^Name: +\S/m.test(head) && /^API Version: +\S/m.test(head)) return { what: "described" };
   if (/\{\{-?\s*[\w.$("]/.test(head)) return { what: "helm" };
   const first = head.trimStart();
   const operations = /^(-\s+|\[\s*\{\s*)["']?(op|path|value|from)["']?\s*:/.test(first) && /["']?op["']?\s*:\s*["']?(add|remove|replace|move|copy|test)\b/.test(first);
   if (operations) return { what: "patch", use: "patch" };
   const typed = /^\s*["']?(apiVersion|kind)["']?\s*:/m.test(head);
-  if (!typed && /^\s*["']?(resourceClasses|allocationMode|mode|exempt\w*)["']?\s*:/m.test(head)) return { what: "settings", use: "settings" };
   if (!typed && /^\{?\s*["']?(metadata|spec|status)["']?\s*:/m.test(head)) return { what: "patch", use: "patch" };
+  if (!typed && /^\s*["']?(resourceClasses|allocationMode|mode|exempt\w*)["']?\s*:/m.test(head)) return { what: "settings", use: "settings" };
   if (ours && /^\s+["']?resourceVersion["']?\s*:/m.test(head) && /^\s+["']?uid["']?\s*:/m.test(head)) return { what: "live", use: "stored" };
   const nothing = answer.findings.some(({ code }) => code === "nothing-checked") || answer.findings.some(({ code }) => code === "no-kind");
   return nothing && !ours ? { what: "other" } : null;

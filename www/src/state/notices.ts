@@ -13,6 +13,8 @@ export interface Notice {
   action?: { label: string; run: () => void };
   /** Milliseconds until it goes by itself; with an action it stays until it is dealt with. */
   lasts?: number;
+  /** Whether it has become untrue; it reads the signals that this depends on. */
+  over?: () => boolean;
 }
 
 export const notice = signal<Notice | null>(null);

@@ -1,10 +1,10 @@
 import { batch } from "@preact/signals";
 import { lang, t } from "../i18n/index.ts";
-import { exampleById, exampleOf, FIRST_EXAMPLE, type Example } from "../examples/index.ts";
+import { exampleById, FIRST_EXAMPLE, type Example } from "../examples/index.ts";
 import { codeExamples } from "../examples/codes.ts";
-import { formerDraft, saveNow } from "./draft.ts";
-import { files, freeName, guessRole, newFile, open, replaceAll, textOf, type PageFile } from "./files.ts";
-import { wantedFinding } from "./goal.ts";
+import { formerDraft, saveNow, worthKeeping } from "./draft.ts";
+import { freeName, guessRole, newFile, open, replaceAll, type PageFile } from "./files.ts";
+import { wantedAnswer, wantedFinding } from "./goal.ts";
 import { notify } from "./notices.ts";
 import { embedded, PANELS, panel, picked, pickedDevices, release, takeOptions, type Panel } from "./options.ts";
 import { readRoute, type Route } from "./route.ts";
@@ -12,12 +12,6 @@ import { link, unpack } from "./share.ts";
 import { MOST_FILES, restore, snapshot, type Snapshot } from "./snapshot.ts";
 import { allDrafts, readHistory, remember, thinDrafts, type Past } from "./store.ts";
 import { formerTab, openTabs, ownTab } from "./tab.ts";
-
-/** Whether there is anything to lose: an example that was not touched can be opened again. */
-function worthKeeping(): boolean {
-  const list = files.peek();
-  return list.some((file) => file.doc.length > 0) && exampleOf(list.map((file) => ({ name: file.name, text: textOf(file) }))) === undefined;
-}
 
 /** Keeps what the person has before something else takes its place. */
 export async function putAside(): Promise<Snapshot | null> {
@@ -90,6 +84,7 @@ function pointAt({ panel: name, finding, node, column, pod }: Route): void {
     panel.value = "problems";
     wantedFinding.value = finding;
   }
+  wantedAnswer.value = node !== undefined;
   if (node !== undefined && pod !== undefined) {
     panel.value = "devices";
     pickedDevices.value = { pod: pod === "-" ? "" : pod, node };

@@ -13,12 +13,14 @@ function read(name: string): string | null {
   }
 }
 
-function write(name: string, value: string | null): void {
+/** Answers false where there is no room, or no storage. */
+function write(name: string, value: string | null): boolean {
   try {
     if (value === null) sessionStorage.removeItem(name);
     else sessionStorage.setItem(name, value);
+    return true;
   } catch {
-    // No room, or no storage: the database has what was saved last.
+    return false;
   }
 }
 
@@ -60,5 +62,5 @@ export async function openTabs(): Promise<Set<string>> {
 /** The last words of a page that is going away, for when it comes back: the database may not finish in time. */
 export const lastWords = {
   read: (): string | null => read("claimkit.last"),
-  write: (text: string | null): void => write("claimkit.last", text),
+  write: (text: string | null): boolean => write("claimkit.last", text),
 };

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { TextEdit } from "../contract.ts";
 import { lastPart, type Account as Told, type Judged, type NodeAccount, type Relaxation, type RequestAccount, type Stage } from "../engine/devices.ts";
 import { editFile, mark, reveal, undoIn } from "../editor/editor.ts";
@@ -19,6 +19,7 @@ import { Ticked } from "./Ticked.tsx";
 import { Traced } from "./Traced.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { useEngine } from "./useEngine.ts";
+import { useShown } from "./useShown.ts";
 
 /** The first names of many. */
 export function some(names: readonly string[], most = 5): string {
@@ -349,9 +350,11 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
     if (place) mark(place.file.id, [place.range]);
     announce(s.cell(name, pod, s.verdicts[verdict]));
   }, [account]);
+  const title = useRef<HTMLHeadingElement>(null);
+  useShown(title, account, `${pod} ${name}`);
   return (
     <section class="cell-detail account" aria-label={`${name}, ${pod}`}>
-      <h3 class="cell-title">
+      <h3 class="cell-title" ref={title}>
         <span class={`sign-box verdict-${verdict}`} aria-hidden="true">
           {SIGNS[verdict]}
         </span>

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { editFile, mountEditor } from "../editor/editor.ts";
+import { mountEditor } from "../editor/editor.ts";
 import { engineState } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
-import { activeFile, guessRole, newFile, open, freeName } from "../state/files.ts";
+import { activeFile, fileById, files, guessRole } from "../state/files.ts";
 import { announce, announcement, notice, notify } from "../state/notices.ts";
 import { panel, PANELS } from "../state/options.ts";
+import { rememberPaste, takeAsNodes } from "../state/pasted.ts";
 import { openDropped } from "../state/session.ts";
 import { Dialogs } from "./Dialogs.tsx";
 import { FileTabs } from "./FileTabs.tsx";
@@ -26,18 +27,23 @@ function EditorPane() {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     const file = activeFile.peek();
     if (text.length < 40 || file?.role !== "manifest" || guessRole("", text) !== "nodes") return;
-    const before = file.doc;
+    rememberPaste(file, text);
+    // The Problems panel says so itself.
+    if (panel.peek() === "problems") return;
     notify({
       text: t.peek().looksLikeNodes,
       action: {
         label: t.peek().useAsNodes,
         run: () => {
-          const now = activeFile.peek();
-          if (now?.id === file.id) editFile(file.id, { from: 0, to: now.doc.length, insert: before });
-          open(newFile(freeName("nodes.yaml"), "nodes", text));
+          const now = fileById(file.id);
+          if (now) takeAsNodes(now);
         },
       },
+      // It is about what was pasted, not about what is typed after it.
+      over: () => !files.value.some(({ id, version }) => id === file.id && (after === undefined || version === after)),
     });
+    let after: number | undefined;
+    setTimeout(() => (after = fileById(file.id)?.version));
   };
   return <div ref={host} class="editor-host" onPasteCapture={onPaste} />;
 }
@@ -45,7 +51,7 @@ function EditorPane() {
 function NoticeLine() {
   const s = t.value;
   const current = notice.value;
-  if (!current) return null;
+  if (!current || current.over?.()) return null;
   return (
     <div class="notice">
       <span>{current.text}</span>

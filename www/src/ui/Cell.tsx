@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Check, ClaimPlacement, NodePlacement, Range, RequirementResult, TermResult } from "../contract.ts";
 import { ask } from "../engine/client.ts";
 import type { Matrix } from "../engine/placement.ts";
@@ -17,6 +17,7 @@ import { WouldWork } from "./WouldWork.tsx";
 import { SIGNS } from "./MatrixGrid.tsx";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
+import { useShown } from "./useShown.ts";
 
 /** Leads to a place in whichever file it stands. */
 function show(all: Together, range: Range): void {
@@ -208,6 +209,8 @@ export function Cell({ matrix, row, column, all }: Props) {
     };
   }, [matrix, row, column, tried]);
   useEffect(() => () => mark(activeId.peek(), [], false), []);
+  const title = useRef<HTMLHeadingElement>(null);
+  useShown(title, node, `${name} ${column}`);
 
   if (!entry) return null;
   const verdict = node?.verdict ?? entry.verdicts[row] ?? "Error";
@@ -221,7 +224,7 @@ export function Cell({ matrix, row, column, all }: Props) {
   };
   return (
     <section class="cell-detail" aria-label={s.cell(name, entry.name, s.verdicts[verdict])}>
-      <h3 class="cell-title">
+      <h3 class="cell-title" ref={title}>
         <span class={`sign-box verdict-${verdict}`} aria-hidden="true">
           {SIGNS[verdict]}
         </span>

@@ -41,6 +41,8 @@ function convertedName(name: string, to: string): string {
 /** The codes of the findings that say of each loss and decision where it stands. */
 const LOSS = "conversion-loss";
 const DECISION = "conversion-decision";
+/** What stands among what is left as it is already. */
+const LEFT = "other-group";
 
 interface NamedLoss extends Loss {
   /** The object that loses the value. */
@@ -262,21 +264,24 @@ export function Convert() {
           {answer.objects.some(({ from }) => from) && <Converted entries={answer.objects.filter(({ from }) => from)} fileId={file.id} />}
           <Losses losses={losses} fileId={file.id} allowed={lossy.value} />
           <Decisions entries={answer.objects} fileId={file.id} />
-          {skipped.length > 0 && (
+          {skipped.length > 0 && !same && (
             <section class="losses">
               <h3>{s.convertSkipped}</h3>
               <ul>
                 {skipped.map((entry, index) => (
                   <li key={index}>
                     <div class="finding-main">
-                      <b>{`${entry.kind ?? entry.from ?? ""} ${entry.name ?? ""}`}</b> <Ticked text={told(entry.skipped ?? "")} />
+                      <b>{`${entry.kind ?? entry.from ?? ""} ${entry.name ?? ""}`}</b>
+                      <span>
+                        <Ticked text={told(entry.skipped ?? "")} />
+                      </span>
                     </div>
                   </li>
                 ))}
               </ul>
             </section>
           )}
-          <FindingList findings={answer.findings.filter((finding) => finding.code !== LOSS && finding.code !== DECISION)} fileId={file.id} canFix={false} />
+          <FindingList findings={answer.findings.filter((finding) => ![LOSS, DECISION, LEFT].includes(finding.code))} fileId={file.id} canFix={false} />
           {converted !== undefined && !same && <Compare before={before} after={converted} beforeLabel={file.name} afterLabel={convertedName(file.name, to!)} />}
           <Commands key={to} panel="convert" to={to ?? ""} />
         </>

@@ -6,10 +6,12 @@ import { t } from "../i18n/index.ts";
 import { fileOf, files, manifest, source } from "../state/files.ts";
 import { nodeWords, pickedDevices, release, whatIf } from "../state/options.ts";
 import { openExample } from "../state/session.ts";
+import { familyOf } from "../state/family.ts";
 import { together, type Together } from "../state/together.ts";
 import { partsOf, unsuppose, whatIfOption } from "../state/whatif.ts";
 import { Account } from "./Account.tsx";
 import { Commands } from "./Commands.tsx";
+import { Elsewhere } from "./Elsewhere.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Icon } from "./Icon.tsx";
 import { MatrixGrid } from "./MatrixGrid.tsx";
@@ -90,6 +92,7 @@ export function Devices() {
     return (grid?.matrix.nodes ?? []).flatMap((name, row) => (parts.every((part) => name.toLowerCase().includes(part)) ? [row] : []));
   }, [grid, words]);
   if (!file || !all) return null;
+  if (grid && !grid.ours && familyOf(all) === "classic") return <Elsewhere text={s.forNodes} label={s.openNodes} to="nodes" />;
   if (grid && (!grid.ours || grid.groups.length === 0)) {
     const example = exampleById("gpu-pod");
     return (

@@ -50,9 +50,14 @@ function About() {
           <h3>{s.aboutVersions}</h3>
           <ul class="plain-list">
             {releases.value.map((entry) => (
-              <li key={entry.release}>{s.aboutServes(`${entry.release} – ${entry.lastPatch}`, entry.versions.map(({ apiVersion }) => apiVersion).join(", "))}</li>
+              <li key={entry.release}>{s.aboutServes(`${entry.release} – ${entry.lastPatch}`, entry.versions.map(({ apiVersion }) => apiVersion.split("/").pop()).join(", "))}</li>
             ))}
           </ul>
+          <h3>{s.aboutExact}</h3>
+          <p>{s.aboutExactText}</p>
+          <p>
+            <Ticked text={s.aboutNotLookedAt} />
+          </p>
           <h3>{s.aboutPrivacy}</h3>
           <p>{s.aboutPrivacyText}</p>
           <h3>{s.aboutOffline}</h3>

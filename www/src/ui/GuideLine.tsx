@@ -3,6 +3,7 @@ import type { Sentences } from "../i18n/en.ts";
 import { setRole, type PageFile, type Role } from "../state/files.ts";
 import type { Guide } from "../state/guide.ts";
 import { operation, panel } from "../state/options.ts";
+import { takeAsNodes } from "../state/pasted.ts";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 
@@ -10,6 +11,7 @@ const SAY: Record<Guide["what"], (s: Sentences) => string> = {
   nodes: (s) => s.guideNodes,
   patch: (s) => s.guidePatch,
   table: (s) => s.guideTable,
+  described: (s) => s.guideDescribed,
   helm: (s) => s.guideHelm,
   live: (s) => s.guideLive,
   settings: (s) => s.guideSettings,
@@ -25,8 +27,12 @@ const USE: Partial<Record<Role, (s: Sentences) => string>> = {
 
 /** Gives the file the role its text has, and opens the panel that uses it. */
 function use(file: PageFile, role: Role): void {
+  if (role === "nodes") {
+    takeAsNodes(file);
+    panel.value = "nodes";
+    return;
+  }
   setRole(file.id, role);
-  if (role === "nodes") panel.value = "nodes";
   if (role === "settings") panel.value = "policy";
   if (role === "patch") {
     operation.value = "patch";

@@ -67,7 +67,7 @@ function ReleaseChoices({ close }: { close: () => void }) {
     <fieldset class="choices">
       <legend class="sr">{s.release}</legend>
       <Choice value="" name={s.releaseAuto} notes={[s.releaseAutoNote]} close={close} />
-      {choices.value.map(({ value, label, notes }) => (
+      {[...choices.value].reverse().map(({ value, label, notes }) => (
         <Choice key={value} value={value} name={label} notes={notes} close={close} />
       ))}
       {choices.value.length === 0 && <p class="note quiet">{s.loadingPanel}</p>}

@@ -6,9 +6,11 @@ import { t } from "../i18n/index.ts";
 import { fileOf, files, freeName, literal, manifest, newFile, source } from "../state/files.ts";
 import { nodeWords, picked as pickedCell, release } from "../state/options.ts";
 import { together } from "../state/together.ts";
+import { familyOf } from "../state/family.ts";
 import { Cell } from "./Cell.tsx";
 import { Commands } from "./Commands.tsx";
 import { Contexts } from "./Contexts.tsx";
+import { Elsewhere } from "./Elsewhere.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { MatrixGrid, VERDICTS } from "./MatrixGrid.tsx";
 import { Removals } from "./Removals.tsx";
@@ -75,6 +77,7 @@ export function Nodes() {
   }, [matrix]);
 
   if (!file || !all) return null;
+  if (familyOf(all) === "device") return <Elsewhere text={s.forDevices} label={s.openDevices} to="devices" />;
   const noNodes = !nodes || nodes.doc.length === 0;
   if (noNodes) {
     return (
@@ -95,6 +98,8 @@ export function Nodes() {
       </div>
     );
   }
+  // Where there is nothing to place, that is said already.
+  const told = matrix?.findings.filter(({ code }) => matrix.columns.length > 0 || code !== "nothing-checked") ?? [];
   const toggle = (verdict: Verdict) => {
     const next = new Set(wanted);
     if (!next.delete(verdict)) next.add(verdict);
@@ -135,7 +140,7 @@ export function Nodes() {
         </>
       )}
       {matrix && matrix.columns.length === 0 && <p class="muted quiet">{s.noClaims}</p>}
-      {matrix && matrix.findings.length > 0 && <FindingList findings={matrix.findings} fileId={file.id} canFix={false} locate={all.locate} />}
+      {matrix && told.length > 0 && <FindingList findings={told} fileId={file.id} canFix={false} locate={all.locate} />}
       {matrix && <Commands panel="nodes" />}
     </div>
   );

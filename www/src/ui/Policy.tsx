@@ -30,19 +30,19 @@ const requestFile = ({ kind, name }: Admitted): string => `${kind.toLowerCase()}
 function Answer({ entry }: { entry: Admitted }) {
   const s = t.value;
   const { response } = entry;
-  const tone = response?.accepted ? "good" : "bad";
+  const tone = response ? (response.accepted ? "good" : "bad") : entry.ours ? "bad" : "none";
   const mutated = response?.mutated_object;
   return (
     <section class="admitted" aria-label={s.policyFor(`${entry.kind} ${entry.name}`)}>
       <h3>
         <span class={`tick ${tone}`}>
-          <Icon name={response?.accepted ? "check" : "cross"} />
+          <Icon name={tone === "good" ? "check" : tone === "bad" ? "cross" : "info"} />
         </span>
         <span class="object-name">
           {entry.kind} <b>{entry.name || "—"}</b> {entry.namespace && <span class="muted">{entry.namespace}</span>}
         </span>
-        <span class={`chip ${response?.accepted ? "verdict-Yes" : "bad"}`}>
-          {response ? (response.accepted ? (mutated ? s.mutated : s.allowed) : `${s.denied}${response.code ? ` · ${response.code}` : ""}`) : s.notAsked}
+        <span class={`chip ${tone === "good" ? "verdict-Yes" : tone === "bad" ? "bad" : ""}`}>
+          {response ? (response.accepted ? (mutated ? s.mutated : s.allowed) : `${s.denied}${response.code ? ` · ${response.code}` : ""}`) : entry.ours ? s.notAsked : s.notOurs}
         </span>
         {entry.request !== undefined && (
           <button type="button" class="button icon-only quiet" aria-label={s.saveRequest} title={s.saveRequest} onClick={() => download(requestFile(entry), `${JSON.stringify(entry.request, null, 2)}\n`, "application/json")}>

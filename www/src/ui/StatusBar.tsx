@@ -19,9 +19,9 @@ export function StatusBar() {
         {fileHeads.value.length > 1 && <span class="wide-only">{`${activeHead.value?.name} · `}</span>}
         {s.lineColumn(line + 1, character + 1)}
       </span>
-      {shownMs.value && <span class="tabular">{s.checkedIn(shownMs.value)}</span>}
+      {shownMs.value && <span class="tabular timing">{s.checkedIn(shownMs.value)}</span>}
       <span class="spacer" />
-      <span class="wide-only">{draftState.value === "kept" ? s.draftKept : s.draftOff}</span>
+      <span class="wide-only">{s.draftStates[draftState.value]}</span>
       <span class="private">{s.privacy}</span>
       {(!online.value || offlineReady.value) && <span>{online.value ? s.offlineReady : s.offline}</span>}
     </footer>
