@@ -100,7 +100,7 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
         return other;
     }
     let here = || schema.fields.iter().filter(|field| field.in_release(release));
-    if let Some(field) = here().find(|field| folded(field.json) == folded(name)) {
+    if let Some(field) = here().find(|field| folded(field.json).eq(folded(name))) {
         return Some(Suggestion::rename(format!("write `{}`: field names are case-sensitive", field.json), field.json));
     }
     if let Some(path) = elsewhere(name, schema, api, release) {
@@ -234,35 +234,48 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if OBJECT_META.has(name) || matches!(name, "kind" | "apiGroup" | "apiVersion") {
         return None;
     }
-    let mut level: Vec<(String, &'static Struct)> = vec![(String::new(), root)];
+    // The structs of a level: each with its field's name and the one it stands in.
+    let mut tables: Vec<(&'static str, usize, &'static Struct)> = vec![("", 0, root)];
+    let mut level = 0..tables.len();
     // Tables are trees of a few levels: the search ends with them.
     while !level.is_empty() {
-        let mut found = level
-            .iter()
-            .filter(|(_, table)| !std::ptr::eq(*table, schema))
-            .filter(|(_, table)| table.field(name, release).is_some());
-        if let Some((path, _)) = found.next() {
+        let mut found = level.clone().filter(|at| {
+            let table = tables.get(*at).map(|(.., table)| *table);
+            table.is_some_and(|table| !std::ptr::eq(table, schema) && table.field(name, release).is_some())
+        });
+        if let Some(at) = found.next() {
             if found.next().is_some() {
                 return None;
             }
+            let path = path_of(&tables, at);
             return Some(Suggestion::say(if path.is_empty() {
                 format!("`{name}` belongs at the top level of a {}", api.kind.kind)
             } else {
                 format!("`{name}` belongs under `{path}`")
             }));
         }
-        let mut below = Vec::new();
-        for (path, table) in &level {
+        let below = tables.len();
+        for at in level {
+            let Some((.., table)) = tables.get(at) else { continue };
             for field in table.fields.iter().filter(|field| field.in_release(release)) {
-                if let Some(inner) = structs(&field.ty) {
-                    let path = if path.is_empty() { field.json.to_owned() } else { format!("{path}.{}", field.json) };
-                    below.push((path, inner));
-                }
+                tables.extend(structs(&field.ty).map(|inner| (field.json, at, inner)));
             }
         }
-        level = below;
+        level = below..tables.len();
     }
     None
+}
+
+/// The path of a struct, without the root: each one's place says which one it stands in.
+fn path_of(tables: &[(&'static str, usize, &'static Struct)], at: usize) -> String {
+    let mut names = Vec::new();
+    let mut here = at;
+    while let Some((name, above, _)) = tables.get(here).filter(|_| here > 0) {
+        names.push(*name);
+        here = *above;
+    }
+    names.reverse();
+    names.join(".")
 }
 
 fn structs(ty: &Type) -> Option<&'static Struct> {
@@ -274,7 +287,7 @@ fn structs(ty: &Type) -> Option<&'static Struct> {
 
 /// The one of an enum's values that was meant.
 pub fn value(text: &str, values: &[&'static str]) -> Option<&'static str> {
-    let same = values.iter().copied().find(|value| folded(value) == folded(text));
+    let same = values.iter().copied().find(|value| folded(value).eq(folded(text)));
     let nearest = || {
         let mut nearest = Nearest::to(text);
         values.iter().for_each(|value| nearest.consider(value));
@@ -336,7 +349,7 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     let mut nearest = Nearest::to(kind);
     for known in known.kinds.iter().filter(|k| k.in_release(release) && k.items.is_none()) {
         let name = folded(known.kind);
-        if same.is_none() && (name == wanted || wanted.strip_suffix('s') == Some(&name)) {
+        if same.is_none() && (name.clone().eq(wanted.clone()) || name.chain(['s']).eq(wanted.clone())) {
             same = Some(known.kind);
         }
         nearest.consider(known.kind);
@@ -405,15 +418,16 @@ pub fn group(api_version: &str) -> Option<String> {
 
 /// Letters and digits, lowered: what is left when case and separators do not count. Of letters outside ASCII only one becomes a
 /// letter that our names have.
-fn folded(text: &str) -> String {
+fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
     let lowered = |c: char| if c == '\u{212a}' { 'k' } else { c.to_ascii_lowercase() };
-    text.chars().filter(|c| c.is_alphanumeric()).map(lowered).collect()
+    text.chars().filter(|c| c.is_alphanumeric()).map(lowered)
 }
 
 /// The one candidate that is nearest to a text and near enough: a quarter of the letters, at least one, at most three.
 #[derive(Debug)]
 pub struct Nearest<'t> {
     text: &'t str,
+    letters: usize,
     limit: usize,
     best: Option<(usize, &'static str)>,
     tied: bool,
@@ -422,11 +436,16 @@ pub struct Nearest<'t> {
 impl<'t> Nearest<'t> {
     /// No candidate yet.
     pub fn to(text: &'t str) -> Self {
-        Nearest { text, limit: (text.chars().count() / 4).clamp(1, 3), best: None, tied: false }
+        let letters = text.chars().count();
+        Nearest { text, letters, limit: (letters / 4).clamp(1, 3), best: None, tied: false }
     }
 
     /// Takes a candidate in.
     pub fn consider(&mut self, candidate: &'static str) {
+        // Each letter more or less is an edit.
+        if candidate.chars().count().abs_diff(self.letters) > self.limit {
+            return;
+        }
         let distance = distance(self.text, candidate);
         if distance > self.limit {
             return;

@@ -96,7 +96,13 @@ fn history(standings: &[(Release, Standing)]) -> String {
 impl Object<'_, '_> {
     /// What the release makes of the object, and the first reason if it does not take all of it. `None` if it cannot be asked.
     fn standing(&self) -> Option<(Standing, Option<String>)> {
-        let (undecodable, outcome) = self.answer()?;
+        let (tree, body) = self.body()?;
+        let undecodable = self.decoding_error(&body);
+        // Whatever else would be said of a create, it is refused then.
+        if undecodable.is_some() && self.old.is_none() {
+            return Some((Standing::Refused, undecodable));
+        }
+        let outcome = self.answer_to(tree, body)?;
         let refusal = |finding: &&Finding| finding.severity == Severity::Error;
         let reason = outcome.findings.iter().find(refusal).map(|finding| finding.message.clone());
         let refused = outcome.status.is_some() || reason.is_some();

@@ -152,15 +152,29 @@ impl Object<'_, '_> {
 
     /// What the server says of a body that it does not decode, and its answer; nothing is explained.
     pub(super) fn answer(&self) -> Option<(Option<String>, Outcome)> {
+        let (tree, body) = self.body()?;
+        let undecodable = self.decoding_error(&body);
+        Some((undecodable, self.answer_to(tree, body)?))
+    }
+
+    /// The body as it is read, and the text's tree.
+    pub(super) fn body(&self) -> Option<(&Tree<'_>, Body<'_>)> {
         if self.is_not_served() {
             return None;
         }
         let tree = self.input.tree(self.item)?;
-        let body = self.read(tree, self.input, self.item);
+        Some((tree, self.read(tree, self.input, self.item)))
+    }
+
+    /// What the server answers to a body; nothing is explained.
+    pub(super) fn answer_to(&self, tree: &Tree<'_>, body: Body<'_>) -> Option<Outcome> {
+        self.unsent(tree).or_else(|| self.outcome(body, &mut Verdict::default()))
+    }
+
+    /// What the server says of a body that it does not decode.
+    pub(super) fn decoding_error(&self, body: &Body<'_>) -> Option<String> {
         let strict = || body.strict_error().filter(|_| self.options.field_validation == FieldValidation::Strict);
-        let undecodable = body.mismatch().map(str::to_owned).or_else(strict);
-        let outcome = self.unsent(tree).or_else(|| self.outcome(body, &mut Verdict::default()))?;
-        Some((undecodable, outcome))
+        body.mismatch().map(str::to_owned).or_else(strict)
     }
 
     /// What the server answers; `None` where there is no stored object to compare with: nothing else is said then.
