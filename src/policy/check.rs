@@ -101,6 +101,7 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &m
             }
         }
         Shape::Labels => labels(tree, node, path, errors),
+        Shape::Gates => gates(tree, node, path, errors),
     }
 }
 
@@ -206,6 +207,31 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
                     errors.push(&here, format!("no label value: {message}"));
                 }
             }
+        }
+    }
+}
+
+/// Which gates a release has is held against the release ([`crate::policy::Settings::read`]).
+fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
+    if !tree.is_map(node) {
+        errors.push(path, format!("must be an object, not {}", what(tree, node)));
+        return;
+    }
+    if tree.entries(node).is_empty() {
+        errors.push(path, "must not be empty: name at least one, or leave it out");
+    }
+    for entry in tree.entries(node) {
+        let name = tree.text(entry.key);
+        let here = below(path, &shown_key(name));
+        if entry.shadowed {
+            errors.push(&here, "stands twice: keep one");
+        } else if api::Gate::named(name).is_none() {
+            match closest(name, api::Gate::ALL.iter().map(|gate| gate.name())) {
+                Some(meant) => errors.push(&here, format!("no feature gate of these APIs; did you mean `{meant}`?")),
+                None => errors.push(&here, "no feature gate of these APIs"),
+            }
+        } else {
+            check(tree, entry.value, &here, Shape::Flag, errors);
         }
     }
 }

@@ -316,7 +316,7 @@ impl<'a> Case<'a, '_> {
             namespace: Some(self.request.namespace()).filter(|namespace| !namespace.is_empty()),
             validation: FieldValidation::Strict,
             reach: Reach::Admission,
-            gates: None,
+            gates: self.settings.gates,
             labels,
             stored: false,
         }

@@ -37,6 +37,8 @@ pub enum Shape {
     Objects(&'static [Key]),
     /// Labels of a node or a namespace, not empty.
     Labels,
+    /// Feature gates and whether they are on, not empty.
+    Gates,
 }
 
 /// Which names are meant, and so how they must look.
@@ -86,6 +88,11 @@ pub static SETTINGS: &[Key] = &[
         "release",
         Shape::Name(Names::Release),
         "The Kubernetes release whose rules apply, e.g. \"1.28\"; by default the last release that serves the object's version.",
+    ),
+    key(
+        "gates",
+        Shape::Gates,
+        "The feature gates of the API server that are not as `release` has them by default, e.g. `DRAPartitionableDevices: true`; `release` must be given.",
     ),
     key(
         "apiVersions",

@@ -1,6 +1,6 @@
 //! Reads the settings: what is wrong with them, all at once, or what they say.
 
-use crate::api::{Release, device};
+use crate::api::{Gate, Gates, Release, device};
 use crate::policy::check::{self, Errors, below};
 use crate::policy::keys::{Key, SETTINGS, Shape};
 use crate::policy::settings::{
@@ -38,6 +38,7 @@ impl Settings {
             validation_warns: view.text("validation") == "warn",
             rules: rules_of(view),
             release: Release::parse(&view.text("release")),
+            gates: view.gates(),
             api_versions: match view.get("apiVersions").list() {
                 List::Any => List::Any,
                 List::Allow(patterns) => List::Allow(versions(patterns)),
@@ -96,6 +97,17 @@ impl Settings {
 
     /// Settings that cannot all be meant, and pieces that say too little.
     fn contradictions(&self, view: View<'_, '_>, errors: &mut Errors) {
+        if view.get("gates").is_object() {
+            match self.release {
+                Some(release) => {
+                    if let Err(error) = Gates::with(release, view.gates_set()) {
+                        errors.push("gates", error);
+                    }
+                }
+                None if view.get("release").node.is_some() => {}
+                None => errors.push("gates", "`release` is missing: say which Kubernetes release has these gates"),
+            }
+        }
         for (setting, rule) in [("deviceClasses", &self.device_classes), ("resourceClasses", &self.resource_classes)] {
             class_contradictions(setting, rule, view.get(setting), errors);
         }
@@ -256,6 +268,22 @@ impl<'t, 's> View<'t, 's> {
             default: self.name("default"),
             fallback: self.name("fallback"),
         }
+    }
+
+    /// The gates that are set, by name; those of another name are told apart.
+    fn gates_set(self) -> Vec<(&'t str, bool)> {
+        let entries = self.get("gates").node.map_or(&[][..], |node| self.tree.entries(node));
+        let gate = |entry: &Entry| match self.tree.kind(entry.value) {
+            Kind::Bool(on) => Some((self.tree.text(entry.key), on)),
+            _ => None,
+        };
+        entries.iter().filter_map(gate).filter(|(name, _)| Gate::named(name).is_some()).collect()
+    }
+
+    fn gates(self) -> Option<Gates> {
+        let set = self.gates_set();
+        let release = Release::parse(&self.text("release")).filter(|_| !set.is_empty())?;
+        Gates::with(release, set).ok()
     }
 
     fn count(self, name: &str) -> Option<usize> {

@@ -1,5 +1,6 @@
 //! The JSON Schema of the settings, from the table of keys.
 
+use crate::api::Gate;
 use crate::api::release::LAST_PATCHES;
 use crate::policy::keys::{ALLOCATION_MODES, Key, Names, SETTINGS, Shape};
 use serde_json::{Map, Value, json};
@@ -65,6 +66,15 @@ fn shape(shape: Shape) -> Map<String, Value> {
         Shape::Patterns(names) => json!({ "type": "array", "minItems": 1, "items": name(names) }),
         Shape::Object(keys) => Value::Object(object(keys)),
         Shape::Objects(keys) => json!({ "type": "array", "minItems": 1, "items": object(keys) }),
+        Shape::Gates => {
+            let names: Vec<&str> = Gate::ALL.iter().map(|gate| gate.name()).collect();
+            json!({
+                "type": "object",
+                "minProperties": 1,
+                "propertyNames": { "enum": names },
+                "additionalProperties": { "type": "boolean" },
+            })
+        }
         Shape::Labels => json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": "string" } }),
     };
     match value {

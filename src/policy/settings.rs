@@ -1,6 +1,6 @@
 //! The settings of the policy, typed. Everything is optional; empty settings mean strict validation and nothing else.
 
-use crate::api::Release;
+use crate::api::{Gates, Release};
 use crate::policy::pattern;
 
 /// What a policy asks for.
@@ -16,6 +16,8 @@ pub struct Settings {
     pub rules: Vec<(&'static str, Rule)>,
     /// The release whose rules apply.
     pub release: Option<Release>,
+    /// The release's feature gates; `None`: its defaults.
+    pub gates: Option<Gates>,
     /// Versions, without the group.
     pub api_versions: List,
     /// Versions that the server calls deprecated are refused.
