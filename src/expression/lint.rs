@@ -1,7 +1,8 @@
 //! What the server accepts of an expression and its author should know: names that no slice of the text publishes, texts that are
 //! compared where versions or quantities are meant, devices of the text that the expression fails on, and parts that never change.
 //!
-//! Expressions are looked at once all of the text is read: slices may come behind them.
+//! Expressions are looked at once all of the text is read: slices may come behind them. Without expressions nobody asks what
+//! slices publish.
 
 use super::published::{Published, Subject};
 use super::reads;
@@ -26,10 +27,9 @@ const KEPT: usize = 1000;
 /// Most times that expressions of a text are tried on devices.
 const TRIALS: usize = 20_000;
 
-/// The expressions of a text and what its slices publish.
+/// The expressions of a text.
 #[derive(Debug, Default)]
 pub struct Lints {
-    published: Published,
     environments: Vec<Compiler>,
     kept: Vec<Kept>,
 }
@@ -62,9 +62,13 @@ struct Kept {
 }
 
 impl Lints {
-    /// Takes an object in: its devices, or its expressions.
+    /// There is no expression.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// Takes the expressions of an object in.
     pub fn take(&mut self, tree: &Tree<'_>, item: &Item, index: usize, api: Api, gates: Option<Gates>) {
-        self.published.take(tree, item.node, api);
         let Some(language) = Language::of(api) else { return };
         for expression in all(tree, item.node, language) {
             if self.kept.len() >= KEPT {
@@ -104,15 +108,15 @@ impl Lints {
         })
     }
 
-    /// What there is to say, in the order of the expressions.
-    pub fn findings(&self, tell: &mut dyn FnMut(Finding)) {
+    /// What there is to say, in the order of the expressions. `published`: by the slices of the text.
+    pub fn findings(&self, published: &Published, tell: &mut dyn FnMut(Finding)) {
         let mut trials = TRIALS;
         for (at, kept) in self.kept.iter().enumerate() {
-            let known = self.names(kept, tell);
+            let known = self.names(kept, published, tell);
             self.comparisons(kept, tell);
             self.constants(kept, tell);
             if known {
-                self.failures(at, kept, &mut trials, tell);
+                self.failures(at, kept, published, &mut trials, tell);
             }
         }
     }
@@ -131,16 +135,16 @@ impl Lints {
     }
 
     /// Names that no slice publishes, if there are slices of the family. False if there are such names.
-    fn names(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) -> bool {
+    fn names(&self, kept: &Kept, published: &Published, tell: &mut dyn FnMut(Finding)) -> bool {
         let mut all_known = true;
         let device = self.language(kept) == Some(Language::Device);
-        if !self.published.subjects.iter().any(|subject| subject.is_device() == device) {
+        if !published.subjects.iter().any(|subject| subject.is_device() == device) {
             return true;
         }
         for read in reads::all(&kept.program.checked().ast.root) {
             // `device.attributes["domain"].name`, `attributes.string["name"]`.
             let unknown = (3..=read.path.len().min(if device { 4 } else { 3 }))
-                .find(|length| read.path.get(..*length).is_some_and(|path| !self.published.has(path)));
+                .find(|length| read.path.get(..*length).is_some_and(|path| !published.has(path)));
             let Some(unknown) = unknown else { continue };
             let Some((name, before)) = read.path.get(..unknown).and_then(<[String]>::split_last) else { continue };
             let what = match (before, device) {
@@ -151,7 +155,7 @@ impl Lints {
                 ([_, kind], false) => format!("an attribute `{name}` of type {kind}"),
                 _ => continue,
             };
-            let known: Vec<&str> = self.published.below(before).collect();
+            let known: Vec<&str> = published.below(before).collect();
             let near = known.iter().map(|known| (suggest::distance(name, known), *known)).min();
             let help = match near {
                 Some((distance, near)) if distance <= 3 && distance < name.len() => format!("did you mean `{near}`?"),
@@ -211,7 +215,7 @@ impl Lints {
     }
 
     /// The first device of the text that the expression is asked about and fails on.
-    fn failures(&self, at: usize, kept: &Kept, trials: &mut usize, tell: &mut dyn FnMut(Finding)) {
+    fn failures(&self, at: usize, kept: &Kept, published: &Published, trials: &mut usize, tell: &mut dyn FnMut(Finding)) {
         let Some(Compiler { language, environment, .. }) = self.environments.get(kept.compiler) else { return };
         let device = *language == Language::Device;
         let domains: Vec<String> =
@@ -222,7 +226,7 @@ impl Lints {
         let before = self.kept.iter().enumerate();
         let before: Vec<&Kept> =
             before.filter(|(other, one)| of_class(one) || *other < at && same_list(one)).map(|(_, one)| one).collect();
-        for subject in self.published.subjects.iter().filter(|subject| subject.is_device() == device) {
+        for subject in published.subjects.iter().filter(|subject| subject.is_device() == device) {
             let asked = match &kept.driver {
                 Some(driver) => subject.driver == *driver,
                 // Without the class it is not known which devices it lets through: those that publish something of what is read.

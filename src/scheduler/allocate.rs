@@ -14,6 +14,7 @@ use crate::place::device::doctor;
 use crate::place::device::engine::CelSelectors;
 use crate::place::device::explain::answer::{self as account, PodAccount};
 use crate::place::device::explain::{self, Options as Explain};
+use crate::place::device::facts::read::Datum;
 use crate::place::device::facts::{Claim, Facts, Pod};
 use crate::place::device::plugin::{PluginGates, PodCase};
 use crate::place::device::plugin_rules::PluginRules;
@@ -319,9 +320,9 @@ fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options:
         let finding = finding::Finding { fixes: Vec::new(), ..finding };
         beside.push(located::finding(&input.file.source, finding.about(TextField::Nodes)));
     }
-    for (index, item) in input.items.iter().enumerate().filter(|(_, item)| item.api_version == "v1" && item.kind == "Node") {
-        let read = input.deserialize::<serde_json::Value>(index).map_err(|error| error.to_string());
-        if let Err(error) = read.and_then(|node| facts.add(&node)) {
+    for item in input.items.iter().filter(|item| item.api_version == "v1" && item.kind == "Node") {
+        let Some(tree) = input.tree(item) else { continue };
+        if let Err(error) = facts.take("Node", Datum::Node(tree, item.node), None) {
             let message = format!("Node `{}` cannot be used: {error}", item.name);
             let finding = finding::Finding::error(Code::TypeMismatch, Origin::Claimkit, message).about(TextField::Nodes);
             let span = Some(item.span);
@@ -404,7 +405,8 @@ fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
 
 /// A finding of the allocator with its place in the text; `cluster`: what is not in the text is in the cluster.
 fn place(input: &Input<'_>, found: &account::Finding, cluster: bool) -> Finding {
-    let mut finding = located::finding(&input.file.source, slices::placed(input, found));
+    let mut objects = input.items.iter().enumerate().filter_map(|(index, item)| Some((index, item, input.tree(item)?)));
+    let mut finding = located::finding(&input.file.source, slices::placed(&mut objects, found));
     if cluster && finding.object.is_none() {
         finding.within = TextField::Cluster;
     }

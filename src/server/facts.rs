@@ -7,10 +7,11 @@ use crate::api::{Api, DeviceKind, ObjectKind, Release};
 use crate::finding::{Code, Finding, Origin};
 use crate::manifest::findings::{other_group, place};
 use crate::manifest::{Input, Item, What};
-use crate::place::device::facts::Facts;
+use crate::place::device::facts::read::{Datum, read_from};
+use crate::place::device::facts::{Facts, Meta, Pod, PodTemplate};
+use crate::record::Record;
 use crate::record::decode::{How, Via};
-use crate::record::{self, Record};
-use serde_json::{Value, json};
+use crate::text::tree::Tree;
 use std::rc::Rc;
 
 /// What is read from a text.
@@ -39,15 +40,9 @@ impl<'o> Gathering<'o> {
         let Some(tree) = input.tree(item) else { return };
         match &item.what {
             What::Other if item.api_version == "v1" && matches!(item.kind.as_str(), "Node" | "Pod" | "Namespace") => {
-                match crate::text::de::deserialize::<Value>(tree, item.node) {
-                    Ok(object) => self.add(input, item, index, object),
-                    Err(error) => self.unread(input, item, index, &error.to_string()),
-                }
+                self.add(input, item, index, &item.kind, Datum::Node(tree, item.node));
             }
-            What::Other if is_workload(item) => match crate::text::de::deserialize::<Value>(tree, item.node) {
-                Ok(object) => self.add_pod_of(input, item, index, object),
-                Err(error) => self.unread(input, item, index, &error.to_string()),
-            },
+            What::Other if is_workload(item) => self.add_pod_of(input, item, index, tree),
             What::Other => self.findings.push(other_group(item, index)),
             What::Refused(finding) => self.findings.push(place(input, item, index, finding.clone())),
             What::Ours(api) => {
@@ -60,60 +55,61 @@ impl<'o> Gathering<'o> {
                 let problems = body.findings(self.field_validation);
                 self.findings.extend(problems.into_iter().map(|finding| place(input, item, index, finding)));
                 if body.mismatch().is_none() {
-                    self.add_ours(input, item, index, *api, kind, body.decoded.record);
+                    self.take_decoded(input, item, index, *api, kind, body.record());
                 }
             }
         }
     }
 
-    /// Objects of every version are looked at in the shape of v1.
-    fn add_ours(&mut self, input: &Input<'_>, item: &Item, index: usize, api: Api, kind: DeviceKind, record: Record<'_>) {
-        let shapeless: Vec<bool> = match (kind, self.release.minor <= 33) {
-            (DeviceKind::ResourceSlice, true) => {
-                let devices = record.record("spec").into_iter().flat_map(|spec| spec.records("devices"));
-                devices.map(|device| device.schema.slot("basic").is_some() && !device.has("basic")).collect()
-            }
-            _ => Vec::new(),
-        };
+    /// Takes an object that was decoded. Objects of every version are looked at in the shape of v1.
+    pub fn take_decoded(
+        &mut self,
+        input: &Input<'_>,
+        item: &Item,
+        index: usize,
+        api: Api,
+        kind: DeviceKind,
+        record: &Record<'_>,
+    ) {
         let shape = if kind == DeviceKind::DeviceTaintRule { api.version.name } else { "v1" };
-        let converted = convert::from_hub(record, shape, kind);
-        let mut json = String::new();
-        record::encode(&converted, Release::latest(), &mut json);
-        let object = serde_json::from_str::<Value>(&json).map(|mut object| {
-            if let Some(members) = object.as_object_mut() {
-                members.insert("kind".to_owned(), json!(item.kind));
-            }
-            object
-        });
-        match object {
-            Ok(object) => self.add(input, item, index, object),
-            Err(error) => self.unread(input, item, index, &error.to_string()),
+        let converted = convert::seen_as(record, shape, kind);
+        let known = self.facts.slices.len();
+        self.add(input, item, index, api.kind.kind, Datum::Record(&converted));
+        if kind != DeviceKind::ResourceSlice || self.release.minor > 33 || self.facts.slices.len() == known {
+            return;
         }
-        let last = self.facts.slices.last_mut().and_then(Rc::get_mut);
-        if let Some(slice) = last.filter(|slice| slice.metadata.name == item.name) {
-            for (device, shapeless) in slice.spec.devices.iter_mut().zip(shapeless) {
-                device.shapeless = shapeless;
-            }
+        let Some(slice) = self.facts.slices.last_mut().and_then(Rc::get_mut) else { return };
+        let devices = record.record("spec").into_iter().flat_map(|spec| spec.records("devices"));
+        for (device, written) in slice.spec.devices.iter_mut().zip(devices) {
+            device.shapeless = written.schema.slot("basic").is_some() && !written.has("basic");
         }
     }
 
     /// A pod of a workload that no server has seen; of others the pods are among the objects.
-    fn add_pod_of(&mut self, input: &Input<'_>, item: &Item, index: usize, mut object: Value) {
-        let has_uid = object.pointer("/metadata/uid").is_some();
-        let Some(template) = object.pointer_mut("/spec/template").filter(|_| !has_uid).map(Value::take) else { return };
-        let metadata = json!({"name": item.name});
-        let pod = json!({"kind": "Pod", "metadata": metadata, "spec": template.get("spec")});
-        self.add(input, item, index, pod);
+    fn add_pod_of(&mut self, input: &Input<'_>, item: &Item, index: usize, tree: &Tree<'_>) {
+        let metadata = tree.get(item.node, "metadata");
+        let has_uid = metadata.is_some_and(|metadata| tree.get(metadata, "uid").is_some());
+        let template = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "template"));
+        let Some(template) = template.filter(|_| !has_uid) else { return };
+        let read = if tree.is_map(template) { read_from(Datum::Node(tree, template)) } else { Ok(PodTemplate::default()) };
+        match read {
+            Ok(PodTemplate { spec }) => {
+                let namespace = self.namespace_of(item);
+                let metadata = Meta { name: item.name.clone(), namespace, ..Meta::default() };
+                self.facts.pods.push(Rc::new(Pod { metadata, spec, ..Pod::default() }));
+            }
+            Err(error) => self.unread(input, item, index, &error),
+        }
     }
 
-    fn add(&mut self, input: &Input<'_>, item: &Item, index: usize, mut object: Value) {
-        if (matches!(item.kind.as_str(), "Pod" | "ResourceClaim" | "ResourceClaimTemplate") || is_workload(item))
-            && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
-        {
-            let namespace = if item.namespace.is_empty() { self.namespace } else { &item.namespace };
-            metadata.insert("namespace".to_owned(), namespace.into());
-        }
-        if let Err(error) = self.facts.add(&object) {
+    /// The namespace of an object: its own, or that of objects that name none.
+    fn namespace_of(&self, item: &Item) -> String {
+        (if item.namespace.is_empty() { self.namespace } else { &item.namespace }).to_owned()
+    }
+
+    fn add(&mut self, input: &Input<'_>, item: &Item, index: usize, kind: &str, object: Datum<'_>) {
+        let namespace = self.namespace_of(item);
+        if let Err(error) = self.facts.take(kind, object, Some(&namespace)) {
             self.unread(input, item, index, &error);
         }
     }

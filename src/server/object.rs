@@ -13,6 +13,7 @@ use crate::server::body::{Body, FieldValidation};
 use crate::server::client;
 use crate::server::options::{Operation, Options};
 use crate::server::request::{self, Outcome, Reach, Request};
+use crate::server::slices::Together;
 use crate::server::status::Status;
 use crate::server::stored;
 use crate::server::varies;
@@ -84,8 +85,8 @@ pub struct Verdict {
 }
 
 impl Object<'_, '_> {
-    /// Decodes and judges the object.
-    pub fn judge(&self, references: &mut References) -> Verdict {
+    /// Decodes and judges the object. What other objects have to do with it is noted in `references` and `together`.
+    pub fn judge(&self, references: &mut References, together: &mut Together<'_, '_>) -> Verdict {
         let mut verdict = Verdict::default();
         if self.is_not_served() {
             verdict.findings.push(self.not_served());
@@ -110,6 +111,9 @@ impl Object<'_, '_> {
                 Scope::Cluster => "",
             };
             references.ours(Located { index: self.index, item: self.item, tree, namespace }, self.api, body.record());
+            if self.via() == Via::Kubectl {
+                together.take(self.input, self.item, self.index, self.api, body.record());
+            }
             let context = Context::new(self.release);
             match self.api.kind.object {
                 ObjectKind::Classic(kind) => classic::remarks::object(kind, body.record(), &context, &mut remarks),

@@ -3,7 +3,8 @@
 use super::facts::Gathering;
 use super::options::Options;
 use crate::advice::locate::{locate, steps};
-use crate::api::{DeviceKind, Gate, Gates, ObjectKind, Release};
+use crate::api::{Api, ClassicKind, DeviceKind, Gate, Gates, ObjectKind, Release};
+use crate::expression::published::Published;
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::behaviour;
@@ -11,55 +12,131 @@ use crate::place::device::cluster::Cluster;
 use crate::place::device::doctor;
 use crate::place::device::engine::CelSelectors;
 use crate::place::device::explain::answer;
+use crate::record::Record;
+use crate::text::{Document, Tree};
 
 /// What the remarks of the rules say of one object already.
 const REMARKED: &[Code] = &[Code::NodeSelectorTermsSeveral, Code::TaintRuleSelectsAll];
 
-/// Is the object one of those that are looked at together?
-pub fn is_looked_at(item: &Item) -> bool {
-    let What::Ours(api) = &item.what else { return false };
-    matches!(api.kind.object, ObjectKind::Device(DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule))
+/// What of a text is looked at once all of it is read: slices, taint rules, and the claims that use devices.
+pub struct Together<'o, 't> {
+    options: &'o Options<'o>,
+    documents: Vec<Document<'t>>,
+    /// Slices and rules with their places among all objects of the text. Their documents are those that are kept.
+    items: Vec<(usize, Item)>,
+    gathering: Gathering<'o>,
+    /// There is a slice or a rule of the device family.
+    is_asked: bool,
 }
 
-/// Findings about the slices and taint rules of a text, by the scheduler of their release. Objects that are refused have their
-/// errors already.
-pub fn findings(text: &str, options: &Options<'_>, is_refused: &dyn Fn(usize) -> bool) -> Vec<Finding> {
-    let input = Input::read_via(text, options.via, options.release, &options.limits);
-    let release = input.items.iter().find(|item| is_looked_at(item)).map_or(Release::latest(), |item| item.release);
-    let Ok(gates) = options.gates_in(release) else { return Vec::new() };
-    let gates = gates.unwrap_or(Gates::defaults(release));
-    let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
-    let features = behaviour::features_of(release.minor, on);
-    let Some(behaviour) = behaviour::allocator(release.minor, release.patch, &features) else { return Vec::new() };
-    let mut gathering = Gathering::new(release, options.namespace_of(""), options.field_validation);
-    for (index, item) in input.items.iter().enumerate() {
-        gathering.take(&input, item, index);
+impl<'o, 't> Together<'o, 't> {
+    /// Nothing yet.
+    pub fn new(options: &'o Options<'o>) -> Self {
+        let gathering = Gathering::new(Release::latest(), options.namespace_of(""), options.field_validation);
+        Together { options, documents: Vec::new(), items: Vec::new(), gathering, is_asked: false }
     }
-    let engine = CelSelectors::new(release.minor, on("DRAListTypeAttributes"));
-    let cluster = Cluster::new(&gathering.facts, behaviour, &features, &engine);
-    let found = doctor::findings(&cluster).into_iter().map(|found| placed(&input, &found));
-    let is_new = |finding: &Finding| !REMARKED.contains(&finding.code) && finding.object.is_none_or(|object| !is_refused(object));
-    let kept = found.filter(is_new);
-    let mut kept: Vec<Finding> = kept.collect();
-    // The server takes them; and a text need not hold the whole pool.
-    for finding in &mut kept {
-        finding.severity = match (finding.code, finding.severity) {
-            (Code::PoolIncomplete, _) => Severity::Info,
-            (_, Severity::Error) => Severity::Warning,
-            (_, severity) => severity,
+
+    /// Takes the facts of an object as it was decoded, if they count here.
+    pub fn take(&mut self, input: &Input<'_>, item: &Item, index: usize, api: Api, record: &Record<'_>) {
+        let ObjectKind::Device(kind) = api.kind.object else { return };
+        let counts = match kind {
+            DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule => true,
+            DeviceKind::ResourceClaim => record.record("status").is_some_and(|status| status.has("allocation")),
+            DeviceKind::ResourceClaimTemplate
+            | DeviceKind::DeviceClass
+            | DeviceKind::PodSchedulingContext
+            | DeviceKind::ResourcePoolStatusRequest => false,
         };
+        if !counts || api.kind.items.is_some() {
+            return;
+        }
+        if kind != DeviceKind::ResourceClaim && !self.is_asked {
+            // The release of the first of them answers.
+            (self.is_asked, self.gathering.release) = (true, item.release);
+        }
+        self.gathering.take_decoded(input, item, index, api, kind, record);
     }
-    kept
+
+    /// Keeps the documents that were read last if slices or rules are in them. `first`: the place of their first object.
+    pub fn keep(&mut self, input: &mut Input<'t>, first: usize) {
+        let (kept, before) = (self.items.len(), self.documents.len());
+        for (at, item) in input.items.iter().enumerate() {
+            let What::Ours(api) = item.what else { continue };
+            if matches!(
+                api.kind.object,
+                ObjectKind::Device(DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule)
+                    | ObjectKind::Classic(ClassicKind::ResourceSlice)
+            ) {
+                let item = Item {
+                    document: item.document.saturating_add(before),
+                    api_version: item.api_version.clone(),
+                    kind: item.kind.clone(),
+                    name: item.name.clone(),
+                    namespace: item.namespace.clone(),
+                    what: What::Ours(api),
+                    ..*item
+                };
+                self.items.push((first.saturating_add(at), item));
+            }
+        }
+        if self.items.len() > kept {
+            self.documents.append(&mut input.file.documents);
+        }
+    }
+
+    /// What the slices publish.
+    pub fn published(&self) -> Published {
+        let mut published = Published::default();
+        for (_, item, tree) in self.objects() {
+            if let What::Ours(api) = item.what {
+                published.take(tree, item.node, api);
+            }
+        }
+        published
+    }
+
+    fn objects(&self) -> impl Iterator<Item = (usize, &Item, &Tree<'t>)> {
+        let tree = |item: &Item| self.documents.get(item.document).map(|document| &document.tree);
+        self.items.iter().filter_map(move |(index, item)| Some((*index, item, tree(item)?)))
+    }
+
+    /// Findings about the slices and taint rules, by the scheduler of their release. Objects that are refused have their errors
+    /// already.
+    pub fn findings(&self, is_refused: &dyn Fn(usize) -> bool) -> Vec<Finding> {
+        let Gathering { release, facts, .. } = &self.gathering;
+        let Some(Ok(gates)) = self.is_asked.then(|| self.options.gates_in(*release)) else { return Vec::new() };
+        let gates = gates.unwrap_or(Gates::defaults(*release));
+        let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
+        let features = behaviour::features_of(release.minor, on);
+        let Some(behaviour) = behaviour::allocator(release.minor, release.patch, &features) else { return Vec::new() };
+        let engine = CelSelectors::new(release.minor, on("DRAListTypeAttributes"));
+        let cluster = Cluster::new(facts, behaviour, &features, &engine);
+        let found = doctor::findings(&cluster).into_iter().map(|found| placed(&mut self.objects(), &found));
+        let is_new =
+            |finding: &Finding| !REMARKED.contains(&finding.code) && finding.object.is_none_or(|object| !is_refused(object));
+        let mut kept: Vec<Finding> = found.filter(is_new).collect();
+        // The server takes them; and a text need not hold the whole pool.
+        for finding in &mut kept {
+            finding.severity = match (finding.code, finding.severity) {
+                (Code::PoolIncomplete, _) => Severity::Info,
+                (_, Severity::Error) => Severity::Warning,
+                (_, severity) => severity,
+            };
+        }
+        kept
+    }
 }
 
-/// A finding of the allocator with its place in the text.
-pub fn placed(input: &Input<'_>, found: &answer::Finding) -> Finding {
+/// A finding of the allocator with its place in the text. `objects`: the objects of the text that it can be about.
+pub fn placed<'i, 't: 'i>(
+    mut objects: &mut dyn Iterator<Item = (usize, &'i Item, &'i Tree<'t>)>,
+    found: &answer::Finding,
+) -> Finding {
     let full =
         |item: &Item| if item.namespace.is_empty() { item.name.clone() } else { format!("{}/{}", item.namespace, item.name) };
     let short = found.object.rsplit('/').next().unwrap_or_default();
-    let same = |item: &&(usize, &Item)| {
-        item.1.kind == found.kind && (full(item.1) == found.object || item.1.namespace.is_empty() && item.1.name == short)
-    };
+    let same =
+        |item: &Item| item.kind == found.kind && (full(item) == found.object || item.namespace.is_empty() && item.name == short);
     let severity = match found.severity {
         "error" => Severity::Error,
         "warning" => Severity::Warning,
@@ -73,11 +150,9 @@ pub fn placed(input: &Input<'_>, found: &answer::Finding) -> Finding {
     let code = Code::ALL.iter().copied().find(|code| code.name() == found.code).unwrap_or(Code::NothingChecked);
     let mut finding = Finding::new(code, severity, origin, found.message.clone());
     finding.path.clone_from(&found.path);
-    let item = input.items.iter().enumerate().find(|item| same(&item));
-    finding.object = item.map(|(index, _)| index);
-    finding.span = item.and_then(|(_, item)| {
-        let tree = input.tree(item)?;
-        Some(locate(tree, item.node, &steps(found.path.as_deref().unwrap_or("metadata.name")), false))
-    });
+    if let Some((index, item, tree)) = Iterator::find(&mut objects, |(_, item, _)| same(item)) {
+        finding.object = Some(index);
+        finding.span = Some(locate(tree, item.node, &steps(found.path.as_deref().unwrap_or("metadata.name")), false));
+    }
     finding
 }

@@ -13,7 +13,7 @@ use crate::server::device::defaults::CLOCK;
 use crate::server::elsewhere::{self, Standing};
 use crate::server::object::{self, Object};
 use crate::server::options::{Operation, Options, StoredAs};
-use crate::server::slices;
+use crate::server::slices::Together;
 use crate::server::status::Status;
 use crate::server::stored;
 use crate::text::{Source, Span};
@@ -137,7 +137,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
     let mut references = References::default();
     let mut created = Created::default();
     let mut lints = Lints::default();
-    let mut has_slices = false;
+    let mut together = Together::new(options);
     let mut passage = Passage::open(text, options.via, options.release, &options.limits);
     // Whether a text is one object, which is compared with the one stored whatever its name, is known at its end.
     while passage.advance(stored.is_some()) {
@@ -167,7 +167,6 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
                 }
                 What::Ours(api) => {
                     checked = true;
-                    has_slices |= slices::is_looked_at(item);
                     let gates = match options.gates_in(item.release) {
                         Ok(gates) => gates,
                         Err(error) => {
@@ -187,7 +186,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
                     }
                     let (old, partners) = (stored.as_ref(), &partners);
                     let object = Object { options, input, item, index, api: *api, release: item.release, gates, old, partners };
-                    let verdict = object.judge(&mut references);
+                    let verdict = object.judge(&mut references, &mut together);
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     judged.valid = Some(!refused);
                     judged.status = verdict.status.map(Box::new);
@@ -220,6 +219,7 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
             }
             objects.push(judged);
         }
+        together.keep(&mut passage.input, first);
         for (judged, item) in objects.iter_mut().skip(first).zip(&mut passage.input.items) {
             judged.take_names(item);
         }
@@ -233,11 +233,11 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
     }));
     let missing = &mut |finding| findings.push(finding);
     references.missing(&|index| objects.get(index).map(Judged::names), options.namespace_of(""), options.release, missing);
-    lints.findings(&mut |finding| findings.push(finding));
-    if has_slices && options.via == Via::Kubectl {
-        let is_refused = |index: usize| objects.get(index).is_some_and(|object| object.valid == Some(false));
-        slices::findings(text, options, &is_refused).into_iter().for_each(|finding| findings.push(finding));
+    if !lints.is_empty() {
+        lints.findings(&together.published(), &mut |finding| findings.push(finding));
     }
+    let is_refused = |index: usize| objects.get(index).is_some_and(|object| object.valid == Some(false));
+    together.findings(&is_refused).into_iter().for_each(|finding| findings.push(finding));
     let refused = findings.refused || of_texts.iter().any(|finding| finding.severity == Severity::Error);
     if !checked && !refused {
         findings.push(nothing_checked(objects.is_empty()));

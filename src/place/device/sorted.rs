@@ -87,6 +87,10 @@ impl<K: Ord, V> Sorted<K, V> {
 
     /// Sets a value; the one that was there comes back. Keys given in order cost least.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        if self.0.last().is_none_or(|(last, _)| *last < key) {
+            self.0.push((key, value));
+            return None;
+        }
         match self.place(&key) {
             Ok(at) => self.0.get_mut(at).map(|(_, known)| std::mem::replace(known, value)),
             Err(at) => {

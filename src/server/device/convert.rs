@@ -9,6 +9,7 @@ use crate::api::{Api, DeviceKind, Family, GROUP, Release, Struct, Type, VERSIONS
 use crate::finding::Step;
 use crate::record::{Record, Value, encode};
 use crate::rules::device::variant::Variant;
+use std::borrow::Cow;
 
 /// The versions of the family, oldest first.
 fn versions() -> impl Iterator<Item = &'static Version> {
@@ -44,6 +45,14 @@ pub fn from_hub<'t>(record: Record<'t>, version: &str, kind: DeviceKind) -> Reco
     match schema_of(version, kind) {
         Some(schema) => recast(record, schema),
         None => record,
+    }
+}
+
+/// The object as a version has it, by reference where it has that shape already.
+pub fn seen_as<'r, 't>(record: &'r Record<'t>, version: &str, kind: DeviceKind) -> Cow<'r, Record<'t>> {
+    match schema_of(version, kind) {
+        Some(schema) if !std::ptr::eq(record.schema, schema) => Cow::Owned(recast(record.clone(), schema)),
+        _ => Cow::Borrowed(record),
     }
 }
 

@@ -1,6 +1,6 @@
 //! ResourceClaims.
 
-use super::read::{Read, Reader};
+use super::read::{Datum, Read, Reader};
 use super::{Config, Meta, NodeSelector, Selector};
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::Sorted;

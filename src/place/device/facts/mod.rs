@@ -4,12 +4,12 @@
 
 use super::amount::Amount;
 use super::sorted::{Set, Sorted};
-use read::{Read, Reader, read};
+use read::{Datum, Read, Reader, read_from};
 use serde::Serialize;
 use serde_json::Value;
 use std::rc::Rc;
 
-/// Declares a struct that reads from JSON as Go would. Fields without a name in JSON are set elsewhere.
+/// Declares a struct that is read as Go would read it from JSON. Fields without a name in JSON are set elsewhere.
 macro_rules! object {
     ($(#[$about:meta])* $name:ident { $($(#[$field_about:meta])* $field:ident: $type:ty $(= $json:literal)?,)* }) => {
         $(#[$about])*
@@ -19,14 +19,16 @@ macro_rules! object {
         }
 
         impl Read for $name {
-            fn read(value: &Value, reader: &mut Reader) -> Self {
-                let members = reader.object(value);
-                $name { $($field: object!(@field reader members $($json)?),)* }
+            fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+                let mut object = $name::default();
+                reader.object(datum, &mut |name, member, reader| match name {
+                    $($($json => object.$field = reader.member($json, member),)?)*
+                    _ => {}
+                });
+                object
             }
         }
     };
-    (@field $reader:ident $members:ident $json:literal) => { $reader.member($members, $json) };
-    (@field $reader:ident $members:ident) => { Default::default() };
 }
 
 mod claims;
@@ -99,6 +101,14 @@ object! {
     NodeStatus {
         /// What pods may use.
         allocatable: Sorted<String, Amount> = "allocatable",
+    }
+}
+
+object! {
+    /// Any object, of which the metadata are enough.
+    Named {
+        /// Its metadata.
+        metadata: Meta = "metadata",
     }
 }
 
@@ -211,23 +221,35 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Takes an object by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: of no use here.
+    /// Takes an object of JSON by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: of no use here.
     pub fn add(&mut self, object: &Value) -> Result<bool, String> {
-        fn add<T: Read>(list: &mut Vec<Rc<T>>, object: &Value) -> Result<bool, String> {
-            list.push(Rc::new(read(object)?));
+        self.take(object.get("kind").and_then(Value::as_str).unwrap_or_default(), Datum::Json(object), None)
+    }
+
+    /// Takes an object of a kind. `namespace`: that of a pod, claim or template, whatever it says itself.
+    pub fn take(&mut self, kind: &str, object: Datum<'_>, namespace: Option<&str>) -> Result<bool, String> {
+        fn add<T: Read>(list: &mut Vec<Rc<T>>, object: Datum<'_>, into: impl FnOnce(&mut T)) -> Result<bool, String> {
+            let mut read = read_from(object)?;
+            into(&mut read);
+            list.push(Rc::new(read));
             Ok(true)
         }
-        match object.get("kind").and_then(Value::as_str) {
-            Some("Node") => add(&mut self.nodes, object),
-            Some("DeviceClass") => add(&mut self.classes, object),
-            Some("ResourceSlice") => add(&mut self.slices, object),
-            Some("ResourceClaim") => add(&mut self.claims, object),
-            Some("ResourceClaimTemplate") => add(&mut self.templates, object),
-            Some("Pod") => add(&mut self.pods, object),
-            Some("DeviceTaintRule") => add(&mut self.rules, object),
-            Some("Namespace") => {
-                let meta: Meta = object.get("metadata").map_or_else(|| Ok(Meta::default()), read)?;
-                self.namespaces.insert(meta.name, meta.labels);
+        let place = |metadata: &mut Meta| {
+            if let Some(namespace) = namespace {
+                namespace.clone_into(&mut metadata.namespace);
+            }
+        };
+        match kind {
+            "Node" => add(&mut self.nodes, object, |_| {}),
+            "DeviceClass" => add(&mut self.classes, object, |_| {}),
+            "ResourceSlice" => add(&mut self.slices, object, |_| {}),
+            "ResourceClaim" => add(&mut self.claims, object, |claim| place(&mut claim.metadata)),
+            "ResourceClaimTemplate" => add(&mut self.templates, object, |template| place(&mut template.metadata)),
+            "Pod" => add(&mut self.pods, object, |pod| place(&mut pod.metadata)),
+            "DeviceTaintRule" => add(&mut self.rules, object, |_| {}),
+            "Namespace" => {
+                let Named { metadata } = read_from(object)?;
+                self.namespaces.insert(metadata.name, metadata.labels);
                 Ok(true)
             }
             _ => Ok(false),

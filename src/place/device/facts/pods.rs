@@ -1,10 +1,9 @@
 //! Pods.
 
 use super::Meta;
-use super::read::{Read, Reader};
+use super::read::{Datum, Read, Reader};
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::Sorted;
-use serde_json::Value;
 
 object! {
     /// A Pod.
@@ -15,6 +14,14 @@ object! {
         spec: PodSpec = "spec",
         /// Its status.
         status: PodStatus = "status",
+    }
+}
+
+object! {
+    /// What a workload makes its pods from.
+    PodTemplate {
+        /// Their spec.
+        spec: PodSpec = "spec",
     }
 }
 

@@ -1,9 +1,189 @@
-//! Reading facts from JSON values as Go would: absent and `null` are the type's zero value, members of other names are
-//! passed over.
+//! Reading facts as Go would, from JSON, from decoded objects and from trees: absent and `null` are the type's zero value, members
+//! of other names are passed over.
 
+use crate::api::{Release, Type};
+use crate::go::time::Time;
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::{Sorted, ordered};
-use serde_json::{Map, Value};
+use crate::record::{self, Record};
+use crate::text::tree::{Kind, NodeId, Tree};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// A value that facts are read from.
+#[derive(Clone, Copy, Debug)]
+pub enum Datum<'v> {
+    /// Nothing: Go's zero value.
+    Null,
+    /// A text.
+    Text(&'v str),
+    /// Any value of JSON.
+    Json(&'v Value),
+    /// A node of a tree.
+    Node(&'v Tree<'v>, NodeId),
+    /// A decoded object; read as its JSON of the last release would be.
+    Record(&'v Record<'v>),
+    /// A decoded boolean.
+    Bool(bool),
+    /// A decoded integer.
+    Int(i64),
+    /// A decoded time.
+    Time(Time),
+    /// JSON that was decoded verbatim.
+    Raw(&'v str),
+    /// A decoded map of texts.
+    Map(&'v [(Cow<'v, str>, Cow<'v, str>)]),
+    /// A decoded map, and the type of its values.
+    Entries(&'v Type, &'v [(Cow<'v, str>, record::Value<'v>)]),
+    /// A decoded list, and the type of its items.
+    List(&'v Type, &'v [record::Value<'v>]),
+}
+
+impl<'v> Datum<'v> {
+    /// A decoded value of a type.
+    fn decoded(ty: &'v Type, value: &'v record::Value<'v>) -> Self {
+        match (ty, value) {
+            (Type::Pointer(_), record::Value::Unset) => Datum::Null,
+            (Type::Pointer(inner), value) => Datum::decoded(inner, value),
+            (Type::Quantity, record::Value::Unset) => Datum::Text("0"),
+            (_, record::Value::Unset) => Datum::Null,
+            (_, record::Value::Bool(flag)) => Datum::Bool(*flag),
+            (_, record::Value::Int(number)) => Datum::Int(*number),
+            (_, record::Value::Str(text) | record::Value::Quantity(text)) => Datum::Text(text),
+            (_, record::Value::Time(time)) => Datum::Time(*time),
+            (_, record::Value::Raw(text)) => Datum::Raw(text),
+            (_, record::Value::Map(entries)) => Datum::Map(entries),
+            (Type::Map(map), record::Value::Entries(entries)) => Datum::Entries(&map.value, entries),
+            (Type::List(inner), record::Value::List(items)) => Datum::List(inner, items),
+            (_, record::Value::Struct(record)) => Datum::Record(record),
+            (_, record::Value::Entries(_) | record::Value::List(_)) => Datum::Null,
+        }
+    }
+
+    fn is_null(self) -> bool {
+        match self {
+            Datum::Null | Datum::Json(Value::Null) => true,
+            Datum::Node(tree, node) => matches!(tree.kind(node), Kind::Null | Kind::Alias(_)),
+            _ => false,
+        }
+    }
+
+    fn text(self) -> Option<Cow<'v, str>> {
+        match self {
+            Datum::Text(text) => Some(Cow::Borrowed(text)),
+            Datum::Json(value) => value.as_str().map(Cow::Borrowed),
+            Datum::Node(tree, node) => tree.str(node).map(Cow::Borrowed),
+            Datum::Time(time) => Some(Cow::Owned(time.rfc3339())),
+            _ => None,
+        }
+    }
+
+    /// The value in JSON. Recursion is bounded by the depth of JSON and of the tables.
+    fn json(self) -> Result<Value, String> {
+        let mut problem = None;
+        let mut part = |part: Datum<'v>| {
+            part.json().unwrap_or_else(|error| {
+                problem = Some(error);
+                Value::Null
+            })
+        };
+        let value = match self {
+            Datum::Null => Value::Null,
+            Datum::Json(value) => value.clone(),
+            Datum::Node(tree, node) => return crate::text::de::deserialize(tree, node).map_err(|error| error.to_string()),
+            Datum::Raw(text) => return serde_json::from_str(text).map_err(|error| error.to_string()),
+            Datum::Bool(flag) => flag.into(),
+            Datum::Int(number) => number.into(),
+            Datum::Text(_) | Datum::Time(_) => self.text().unwrap_or_default().into(),
+            Datum::List(..) => {
+                let mut items = Vec::new();
+                self.items(&mut |item| items.push(part(item)));
+                items.into()
+            }
+            Datum::Record(_) | Datum::Map(_) | Datum::Entries(..) => {
+                let mut members = serde_json::Map::new();
+                self.members(&mut |name, member| drop(members.insert(name.to_owned(), part(member))));
+                members.into()
+            }
+        };
+        problem.map_or(Ok(value), Err)
+    }
+
+    /// Calls for every member of an object; false if it is none.
+    fn members(self, each: &mut dyn FnMut(&'v str, Datum<'v>)) -> bool {
+        match self {
+            Datum::Json(Value::Object(members)) => members.iter().for_each(|(name, value)| each(name, Datum::Json(value))),
+            Datum::Node(tree, node) if tree.is_map(node) => {
+                for entry in tree.entries(node).iter().filter(|entry| !entry.shadowed) {
+                    each(tree.text(entry.key), Datum::Node(tree, entry.value));
+                }
+            }
+            Datum::Record(record) => {
+                let release = Release::latest();
+                for (field, value) in record.schema.fields.iter().zip(&record.slots) {
+                    let is_quantity = matches!(field.ty, Type::Quantity);
+                    if matches!(value, record::Value::Unset) && (field.omit || !is_quantity) {
+                        continue;
+                    }
+                    if !field.in_release(release) || (field.omits(release) && field.type_in(release).is_empty(value)) {
+                        continue;
+                    }
+                    each(field.json, Datum::decoded(&field.ty, value));
+                }
+            }
+            Datum::Map(entries) => entries.iter().for_each(|(name, text)| each(name, Datum::Text(text))),
+            Datum::Entries(ty, entries) => entries.iter().for_each(|(name, value)| each(name, Datum::decoded(ty, value))),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Calls for every item of a list; false if it is none.
+    fn items(self, each: &mut dyn FnMut(Datum<'v>)) -> bool {
+        match self {
+            Datum::Json(Value::Array(items)) => items.iter().for_each(|item| each(Datum::Json(item))),
+            Datum::Node(tree, node) if matches!(tree.kind(node), Kind::Seq { .. }) => {
+                tree.items(node).iter().for_each(|item| each(Datum::Node(tree, *item)));
+            }
+            Datum::List(ty, items) => items.iter().for_each(|item| each(Datum::decoded(ty, item))),
+            _ => return false,
+        }
+        true
+    }
+
+    /// How many items or members there are, at most.
+    fn len(self) -> usize {
+        match self {
+            Datum::Json(Value::Array(items)) => items.len(),
+            Datum::Json(Value::Object(members)) => members.len(),
+            Datum::Node(tree, node) => tree.items(node).len().max(tree.entries(node).len()),
+            Datum::List(_, items) => items.len(),
+            Datum::Map(entries) => entries.len(),
+            Datum::Entries(_, entries) => entries.len(),
+            _ => 0,
+        }
+    }
+
+    fn what(self) -> &'static str {
+        let of_kind = |kind| match kind {
+            Kind::Null | Kind::Alias(_) => "null",
+            Kind::Bool(_) => "a boolean",
+            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => "a number",
+            Kind::Str(_) => "a string",
+            Kind::Seq { .. } => "a list",
+            Kind::Map { .. } => "an object",
+        };
+        match self {
+            Datum::Null | Datum::Json(Value::Null) => "null",
+            Datum::Bool(_) | Datum::Json(Value::Bool(_)) => "a boolean",
+            Datum::Int(_) | Datum::Json(Value::Number(_)) => "a number",
+            Datum::Text(_) | Datum::Time(_) | Datum::Json(Value::String(_)) => "a string",
+            Datum::List(..) | Datum::Json(Value::Array(_)) => "a list",
+            Datum::Record(_) | Datum::Raw(_) | Datum::Map(_) | Datum::Entries(..) | Datum::Json(Value::Object(_)) => "an object",
+            Datum::Node(tree, node) => of_kind(tree.kind(node)),
+        }
+    }
+}
 
 /// Where a reading stands, and the first thing that was wrong.
 #[derive(Debug, Default)]
@@ -12,30 +192,27 @@ pub struct Reader {
     problem: Option<String>,
 }
 
-/// A type that is read from JSON.
+/// A type that facts are made of.
 pub trait Read: Default {
     /// Reads a value that is not `null`.
-    fn read(value: &Value, reader: &mut Reader) -> Self;
+    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self;
+}
+
+/// Reads JSON; `Err` says where it is of another type, and of which.
+pub fn read<T: Read>(value: &Value) -> Result<T, String> {
+    read_from(Datum::Json(value))
 }
 
 /// Reads a value; `Err` says where it is of another type, and of which.
-pub fn read<T: Read>(value: &Value) -> Result<T, String> {
+pub fn read_from<T: Read>(datum: Datum<'_>) -> Result<T, String> {
     let mut reader = Reader::default();
-    let read = T::read(value, &mut reader);
+    let read = T::read(datum, &mut reader);
     reader.problem.map_or(Ok(read), Err)
 }
 
 impl Reader {
-    fn wrong(&mut self, wanted: &str, value: &Value) {
-        let found = match value {
-            Value::Null => "null",
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::String(_) => "a string",
-            Value::Array(_) => "a list",
-            Value::Object(_) => "an object",
-        };
-        self.fault(format!("is {found}, not {wanted}"));
+    fn wrong(&mut self, wanted: &str, datum: Datum<'_>) {
+        self.fault(format!("is {}, not {wanted}", datum.what()));
     }
 
     fn fault(&mut self, text: String) {
@@ -44,74 +221,96 @@ impl Reader {
         }
     }
 
-    /// The members of an object.
-    pub fn object<'v>(&mut self, value: &'v Value) -> Option<&'v Map<String, Value>> {
-        if let Value::Object(members) = value {
-            return Some(members);
+    /// Calls for every member of an object that is not `null`.
+    pub fn object<'v>(&mut self, datum: Datum<'v>, each: &mut dyn FnMut(&'v str, Datum<'v>, &mut Reader)) {
+        let is_object = datum.members(&mut |name, member| {
+            if !member.is_null() {
+                each(name, member, self);
+            }
+        });
+        if !is_object {
+            self.wrong("an object", datum);
         }
-        self.wrong("an object", value);
-        None
-    }
-
-    fn list<'v>(&mut self, value: &'v Value) -> &'v [Value] {
-        if let Value::Array(items) = value {
-            return items;
-        }
-        self.wrong("a list", value);
-        &[]
     }
 
     /// A member of an object.
-    pub fn member<T: Read>(&mut self, members: Option<&Map<String, Value>>, name: &'static str) -> T {
-        let Some(value) = members.and_then(|members| members.get(name)).filter(|value| !value.is_null()) else {
-            return T::default();
-        };
+    pub fn member<T: Read>(&mut self, name: &'static str, datum: Datum<'_>) -> T {
         self.path.push(name);
-        let read = T::read(value, self);
+        let read = T::read(datum, self);
         self.path.pop();
         read
+    }
+
+    /// An item of a list or map.
+    fn item<T: Read>(&mut self, datum: Datum<'_>) -> T {
+        if datum.is_null() { T::default() } else { T::read(datum, self) }
     }
 }
 
 impl Read for String {
-    fn read(value: &Value, reader: &mut Reader) -> Self {
-        let Value::String(text) = value else {
-            reader.wrong("a string", value);
-            return String::new();
-        };
-        text.clone()
+    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+        let text = datum.text();
+        if text.is_none() {
+            reader.wrong("a string", datum);
+        }
+        text.unwrap_or_default().into_owned()
     }
 }
 
 impl Read for i64 {
-    fn read(value: &Value, reader: &mut Reader) -> Self {
-        value.as_i64().unwrap_or_else(|| {
-            reader.wrong("an integer", value);
+    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+        let number = match datum {
+            Datum::Int(number) => Some(number),
+            Datum::Json(value) => value.as_i64(),
+            Datum::Node(tree, node) => match tree.kind(node) {
+                Kind::Int(number) => Some(number),
+                Kind::Number(span) => tree.source().get(span.from()..span.to()).and_then(|literal| literal.parse().ok()),
+                _ => None,
+            },
+            _ => None,
+        };
+        number.unwrap_or_else(|| {
+            reader.wrong("an integer", datum);
             0
         })
     }
 }
 
 impl Read for bool {
-    fn read(value: &Value, reader: &mut Reader) -> Self {
-        value.as_bool().unwrap_or_else(|| {
-            reader.wrong("a boolean", value);
+    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+        let flag = match datum {
+            Datum::Bool(flag) => Some(flag),
+            Datum::Json(value) => value.as_bool(),
+            Datum::Node(tree, node) => {
+                if let Kind::Bool(flag) = tree.kind(node) {
+                    Some(flag)
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        };
+        flag.unwrap_or_else(|| {
+            reader.wrong("a boolean", datum);
             false
         })
     }
 }
 
 impl Read for Value {
-    fn read(value: &Value, _: &mut Reader) -> Self {
-        value.clone()
+    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+        datum.json().unwrap_or_else(|error| {
+            reader.fault(format!("cannot be read: {error}"));
+            Value::Null
+        })
     }
 }
 
 impl Read for Amount {
-    fn read(value: &Value, reader: &mut Reader) -> Self {
-        let parsed = match value {
-            Value::String(text) => Amount::parse(text.trim()),
-            other => Amount::parse(&other.to_string()),
+    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+        let parsed = match datum.text() {
+            Some(text) => Amount::parse(text.trim()),
+            None => datum.json().and_then(|other| Amount::parse(&other.to_string())),
         };
         parsed.unwrap_or_else(|error| {
             reader.fault(format!("is not a quantity: {error}"));
@@ -121,34 +320,36 @@ impl Read for Amount {
 }
 
 impl<T: Read> Read for Option<T> {
-    fn read(value: &Value, reader: &mut Reader) -> Self {
-        Some(T::read(value, reader))
+    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+        Some(T::read(datum, reader))
     }
 }
 
 impl<T: Read> Read for Vec<T> {
-    fn read(value: &Value, reader: &mut Reader) -> Self {
-        let items = reader.list(value);
-        let mut list = Vec::with_capacity(items.len());
-        for item in items {
-            list.push(if item.is_null() { T::default() } else { T::read(item, reader) });
+    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+        let mut list = Vec::with_capacity(datum.len());
+        if !datum.items(&mut |item| list.push(reader.item(item))) {
+            reader.wrong("a list", datum);
         }
         list
     }
 }
 
 impl<T: Read> Read for Sorted<String, T> {
-    fn read(value: &Value, reader: &mut Reader) -> Self {
+    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
         let mut map = Sorted::new();
-        for (name, value) in in_order(reader.object(value)) {
-            map.insert(name.clone(), if value.is_null() { T::default() } else { T::read(value, reader) });
+        for (name, member) in in_order(datum, reader) {
+            map.insert(name.to_owned(), reader.item(member));
         }
         map
     }
 }
 
 /// Members in the order of their names.
-fn in_order(members: Option<&Map<String, Value>>) -> Vec<(&String, &Value)> {
-    let list: Vec<(&String, &Value)> = members.into_iter().flatten().collect();
-    ordered(&list, &|(a, _), (b, _)| a.cmp(b))
+fn in_order<'v>(datum: Datum<'v>, reader: &mut Reader) -> Vec<(&'v str, Datum<'v>)> {
+    let mut list: Vec<(&str, Datum<'v>)> = Vec::with_capacity(datum.len());
+    if !datum.members(&mut |name, member| list.push((name, member))) {
+        reader.wrong("an object", datum);
+    }
+    if list.is_sorted_by(|a, b| a.0 < b.0) { list } else { ordered(&list, &|(a, _), (b, _)| a.cmp(b)) }
 }

@@ -1,10 +1,9 @@
 //! ResourceSlices and DeviceTaintRules.
 
-use super::read::{Read, Reader};
+use super::read::{Datum, Read, Reader};
 use super::{Meta, NodeSelector, Selector};
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::Sorted;
-use serde_json::Value;
 
 object! {
     /// A ResourceSlice.
