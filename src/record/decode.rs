@@ -10,7 +10,7 @@ use crate::go::time::Time;
 use crate::record::{Record, Value};
 use crate::text::diagnose::{self, Correction, Expected};
 use crate::text::print::{self, Order};
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
 use crate::text::{Mode, Span};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -365,9 +365,15 @@ impl<'t> Decoder<'t, '_> {
                 }
             },
             Type::Quantity => {
-                let raw = self.raw(node);
-                match Quantity::parse_json(&raw).map(|quantity| quantity.canonical().into_owned()) {
-                    Ok(canonical) => *place = Value::Quantity(Cow::Owned(canonical)),
+                let canonical = match kind {
+                    // Where nothing is escaped, the text is what stands between the quotes.
+                    Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => {
+                        Quantity::parse(tree.text(text)).map(|read| read.canonical())
+                    }
+                    _ => Quantity::parse_json(&self.raw(node)).map(|read| Cow::Owned(read.canonical().into_owned())),
+                };
+                match canonical {
+                    Ok(canonical) => *place = Value::Quantity(canonical),
                     Err(message) => {
                         self.push(node, message.message().to_owned(), ty, path);
                         self.stops();
@@ -457,9 +463,9 @@ impl<'t> Decoder<'t, '_> {
     /// A map to values of one type. A key that stands twice is decoded anew: its last value counts.
     fn typed_map(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
         let tree = self.tree;
-        let mut map: BTreeMap<Cow<'t, str>, Value<'t>> = match std::mem::replace(place, Value::Unset) {
-            Value::Entries(entries) => entries.into_iter().collect(),
-            _ => BTreeMap::new(),
+        let mut map = match std::mem::replace(place, Value::Unset) {
+            Value::Entries(entries) => entries,
+            _ => Vec::with_capacity(tree.entries(node).len()),
         };
         let mut met = BTreeSet::new();
         for entry in self.entries(node) {
@@ -473,9 +479,16 @@ impl<'t> Decoder<'t, '_> {
             if matches!(value, Value::Unset) {
                 value = zero(ty);
             }
-            map.insert(Cow::Borrowed(key), value);
+            map.push((Cow::Borrowed(key), value));
+            if map.len() <= FEW_KEYS {
+                sink(&mut map);
+            }
         }
-        *place = Value::Entries(map.into_iter().collect());
+        if !map.is_sorted_by(|a, b| a.0 < b.0) {
+            // Of equal keys the last one counts.
+            map = map.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect();
+        }
+        *place = Value::Entries(map);
     }
 
     /// The literal of a number as the server's JSON has it.
@@ -529,7 +542,7 @@ pub fn json_name(kind: Kind) -> &'static str {
 const FEW_KEYS: usize = 12;
 
 /// Puts the last key of a map where it belongs among the others; behind an equal one.
-fn sink(map: &mut [(Cow<'_, str>, Cow<'_, str>)]) {
+fn sink<V>(map: &mut [(Cow<'_, str>, V)]) {
     let mut at = map.len();
     while let Some([.., before, last]) = map.get_mut(..at)
         && before.0 > last.0
@@ -545,6 +558,11 @@ fn sort_keys(map: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
     map.reverse();
     map.sort_by(|a, b| a.0.cmp(&b.0));
     map.dedup_by(|later, kept| later.0 == kept.0);
+}
+
+/// Has the text only letters, digits, signs and points?
+fn is_bare(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }
 
 fn float(n: f64) -> String {

@@ -171,6 +171,12 @@ impl<'t> Record<'t> {
         self.get_mut(json).map_or(Value::Unset, |value| std::mem::replace(value, Value::Unset))
     }
 
+    /// True if one of these fields has a value, in the sense of [`Record::has`].
+    pub fn has_any(&self, json: &[&str]) -> bool {
+        let mut fields = self.schema.fields.iter().zip(&self.slots);
+        fields.any(|(field, value)| !matches!(value, Value::Unset) && json.contains(&field.json))
+    }
+
     /// True if a pointer, slice or map field is not nil, or any field was given.
     pub fn has(&self, json: &str) -> bool {
         !matches!(self.get(json), Value::Unset)

@@ -45,6 +45,10 @@ fn field_varies(field: &Field, value: &Value<'_>, releases: &RangeInclusive<Rele
     if !field.in_release(first) || !field.in_release(last) || !field.gates.is_empty() {
         return true;
     }
+    // Most fields are as they always were.
+    if field.later_values.is_empty() && field.limits.is_empty() && field.json != "expression" {
+        return false;
+    }
     let later = |(since, later): &(u8, &str)| first.minor < *since && value.as_str() == *later;
     if field.later_values.iter().any(later) {
         return true;

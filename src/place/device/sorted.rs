@@ -47,6 +47,11 @@ impl<K, V> Sorted<K, V> {
 }
 
 impl<K: Ord, V> Sorted<K, V> {
+    /// Room for so many entries.
+    pub fn with_capacity(count: usize) -> Self {
+        Sorted(Vec::with_capacity(count))
+    }
+
     fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
         K: Borrow<Q>,

@@ -65,7 +65,7 @@ impl Judge<'_> {
     fn attribute_values(&mut self, device: &Record<'_>, path: &Path<'_>) {
         let Some(max) = self.v.attribute_values else { return };
         let values = |attribute: &Value<'_>| {
-            let Some(attribute) = attribute.as_record() else { return 1 };
+            let Some(attribute) = attribute.as_record().filter(|attribute| attribute.has_any(&LISTS)) else { return 1 };
             LISTS.iter().map(|name| attribute.list(name).len()).fold(0, usize::saturating_add).max(1)
         };
         let count = device.entries("attributes").iter().map(|(_, value)| values(value)).fold(0, usize::saturating_add);
@@ -104,8 +104,9 @@ impl Judge<'_> {
             set = set.saturating_add(1);
             self.version_value(attribute, attribute.str("version"), &path.field("version"));
         }
-        for name in LISTS {
-            if !self.has_field(attribute, name) || !attribute.has(name) {
+        let lists = if attribute.has_any(&LISTS) { &LISTS[..] } else { &[] };
+        for &name in lists {
+            if !attribute.has(name) || !self.has_field(attribute, name) {
                 continue;
             }
             set = set.saturating_add(1);

@@ -15,10 +15,10 @@ const CODE: Code = Code::RequestPolicyInvalid;
 impl Judge<'_> {
     /// One capacity. `shared`: the device allows several allocations.
     pub fn capacity(&mut self, capacity: &Record<'_>, shared: bool, path: &Path<'_>) {
+        let Some(policy) = capacity.record("requestPolicy") else { return };
         if !self.has_field(capacity, "requestPolicy") {
             return;
         }
-        let Some(policy) = capacity.record("requestPolicy") else { return };
         let path = path.field("requestPolicy");
         if !shared {
             return self.errors.forbidden(CODE, &path, "allowMultipleAllocations must be true");

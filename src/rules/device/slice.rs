@@ -166,9 +166,10 @@ impl Judge<'_> {
         !device.list("taints").is_empty()
             || !device.list("consumesCounters").is_empty()
             || self.v.attribute_values.is_some()
-                && device.entries("attributes").iter().any(|(_, attribute)| {
-                    attribute.as_record().is_some_and(|attribute| lists.iter().any(|name| attribute.has(name)))
-                })
+                && device
+                    .entries("attributes")
+                    .iter()
+                    .any(|(_, attribute)| attribute.as_record().is_some_and(|attribute| attribute.has_any(&lists)))
     }
 
     fn shared_counters(&mut self, spec: &Record<'_>, path: &Path<'_>) {

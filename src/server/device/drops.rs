@@ -105,14 +105,6 @@ fn uses(record: &Record<'_>, gate: Gate) -> bool {
     })
 }
 
-fn key(name: &str) -> Step {
-    Step::Key(name.to_owned())
-}
-
-fn below(path: &[Step], more: &[Step]) -> Vec<Step> {
-    path.iter().chain(more).cloned().collect()
-}
-
 /// The struct at some steps.
 fn at<'r>(record: &'r Record<'r>, steps: &[&str]) -> Option<&'r Record<'r>> {
     steps.iter().try_fold(record, |record, name| record.record(name))
@@ -168,26 +160,26 @@ impl Drops<'_> {
         }
     }
 
-    fn field(&mut self, gate: Gate, record: &mut Record<'_>, name: &str, path: &[Step]) {
-        if record.schema.slot(name).is_some() && record.has(name) {
-            record.set(name, Value::Unset);
-            self.found.push(Dropped { gate, steps: below(path, &[key(name)]) });
+    fn field(&mut self, gate: Gate, record: &mut Record<'_>, name: &str, path: &Path<'_>) {
+        if !matches!(record.take(name), Value::Unset) {
+            self.found.push(Dropped { gate, steps: path.field(name).steps() });
         }
     }
 
     /// Drops fields of every exact request and, if it says so, of every alternative.
-    fn requests(&mut self, gate: Gate, devices: &mut Record<'_>, name: &str, alternatives: bool, path: &[Step]) {
+    fn requests(&mut self, gate: Gate, devices: &mut Record<'_>, name: &str, alternatives: bool, path: &Path<'_>) {
+        let path = path.field("requests");
         for (index, request) in devices.records_mut("requests").enumerate() {
-            let path = below(path, &[key("requests"), Step::Index(index)]);
+            let path = path.index(index);
             if alternatives {
                 for (index, alternative) in request.records_mut("firstAvailable").enumerate() {
-                    self.field(gate, alternative, name, &below(&path, &[key("firstAvailable"), Step::Index(index)]));
+                    self.field(gate, alternative, name, &path.field("firstAvailable").index(index));
                 }
             }
             if request.schema.slot("exactly").is_none() {
                 self.field(gate, request, name, &path);
             } else if let Some(exactly) = request.inner_mut("exactly") {
-                self.field(gate, exactly, name, &below(&path, &[key("exactly")]));
+                self.field(gate, exactly, name, &path.field("exactly"));
             }
         }
     }
@@ -196,7 +188,10 @@ impl Drops<'_> {
         if part == Part::Status {
             return;
         }
-        let path: Vec<Step> = to.iter().map(|name| key(name)).chain([key("devices")]).collect();
+        let spec = Path::ROOT.field("spec");
+        let inner = spec.field("spec");
+        let above = if to.len() > 1 { &inner } else { &spec };
+        let path = above.field("devices");
         let stored = old.and_then(|old| at(old, to)).and_then(|spec| spec.record("devices"));
         let Some(devices) = at_mut(new, to).and_then(|spec| spec.inner_mut("devices")) else { return };
         let used = Used::of(stored);
@@ -211,8 +206,8 @@ impl Drops<'_> {
             self.requests(Gate::DRAConsumableCapacity, devices, "capacity", true, &path);
             if self.v.drops_distinct {
                 for (index, constraint) in devices.records_mut("constraints").enumerate() {
-                    let path = below(&path, &[key("constraints"), Step::Index(index)]);
-                    self.field(Gate::DRAConsumableCapacity, constraint, "distinctAttribute", &path);
+                    let path = path.field("constraints");
+                    self.field(Gate::DRAConsumableCapacity, constraint, "distinctAttribute", &path.index(index));
                 }
             }
         }
@@ -222,15 +217,16 @@ impl Drops<'_> {
         let used = Used::of(old.and_then(|old| at(old, &["spec", "devices"])));
         let in_status = StatusUse::of(old);
         let Some(status) = new.inner_mut("status") else { return };
-        let path = [key("status")];
-        let allocation = below(&path, &[key("allocation")]);
-        let results = below(&allocation, &[key("devices"), key("results")]);
+        let path = Path::ROOT.field("status");
+        let allocation = path.field("allocation");
+        let devices = allocation.field("devices");
+        let results = devices.field("results");
         let mut of_results = |drops: &mut Self, gate: Gate, name: &str| {
             let Some(devices) = status.inner_mut("allocation").and_then(|allocation| allocation.inner_mut("devices")) else {
                 return;
             };
             for (index, result) in devices.records_mut("results").enumerate() {
-                drops.field(gate, result, name, &below(&results, &[Step::Index(index)]));
+                drops.field(gate, result, name, &results.index(index));
             }
         };
         if self.is_off(Gate::DRAAdminAccess) && !used.admin && !in_status.admin {
@@ -260,7 +256,7 @@ impl Drops<'_> {
         }
         if capacity {
             for (index, device) in status.records_mut("devices").enumerate() {
-                self.field(Gate::DRAConsumableCapacity, device, "shareID", &below(&path, &[key("devices"), Step::Index(index)]));
+                self.field(Gate::DRAConsumableCapacity, device, "shareID", &path.field("devices").index(index));
             }
         }
     }
@@ -275,20 +271,21 @@ impl Drops<'_> {
         let stored = old.and_then(|old| old.record("status"));
         if part == Part::Object {
             if !before && let Some(spec) = new.inner_mut("spec") {
-                self.field(gate, spec, "controller", &[key("spec")]);
+                self.field(gate, spec, "controller", &Path::ROOT.field("spec"));
             }
             return;
         }
         let Some(status) = new.inner_mut("status") else { return };
+        let path = Path::ROOT.field("status");
         if !before
             && !stored.is_some_and(|stored| stored.has("allocation"))
             && let Some(allocation) = status.inner_mut("allocation")
         {
-            self.field(gate, allocation, "controller", &[key("status"), key("allocation")]);
+            self.field(gate, allocation, "controller", &path.field("allocation"));
         }
         let controlled = status.record("allocation").is_some_and(|allocation| !allocation.str("controller").is_empty());
         if !stored.is_some_and(|stored| stored.bool("deallocationRequested")) && !controlled {
-            self.field(gate, status, "deallocationRequested", &[key("status")]);
+            self.field(gate, status, "deallocationRequested", &path);
         }
     }
 
@@ -299,19 +296,24 @@ impl Drops<'_> {
         }
         let lists = ["ints", "bools", "strings", "versions"];
         let listed = |device: &Record<'_>| {
-            let has = |entry: &Value<'_>| entry.as_record().is_some_and(|one| lists.iter().any(|name| one.has(name)));
+            let has = |entry: &Value<'_>| entry.as_record().is_some_and(|one| one.has_any(&lists));
             device.entries("attributes").iter().any(|(_, entry)| has(entry))
         };
         if old.and_then(|old| old.record("spec")).is_some_and(|spec| spec.records("devices").any(listed)) {
             return;
         }
         let Some(spec) = new.inner_mut("spec") else { return };
+        let path = Path::ROOT.field("spec");
+        let path = path.field("devices");
         for (index, device) in spec.records_mut("devices").enumerate() {
-            let path = [key("spec"), key("devices"), Step::Index(index), key("attributes")];
+            let path = path.index(index);
+            let path = path.field("attributes");
             let Some(Value::Entries(entries)) = device.get_mut("attributes") else { continue };
             for (name, entry) in entries {
-                if let Value::Struct(entry) = entry {
-                    let path = below(&path, &[key(name)]);
+                if let Value::Struct(entry) = entry
+                    && entry.has_any(&lists)
+                {
+                    let path = path.key(name);
                     for name in lists {
                         self.field(gate, entry, name, &path);
                     }

@@ -337,8 +337,9 @@ impl<T: Read> Read for Vec<T> {
 
 impl<T: Read> Read for Sorted<String, T> {
     fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
-        let mut map = Sorted::new();
-        for (name, member) in in_order(datum, reader) {
+        let members = in_order(datum, reader);
+        let mut map = Sorted::with_capacity(members.len());
+        for (name, member) in members {
             map.insert(name.to_owned(), reader.item(member));
         }
         map
