@@ -26,6 +26,7 @@ mod convert_migrate;
 mod decode_vectors;
 mod device_advice;
 mod device_assumed;
+mod device_server;
 mod device_tables;
 mod device_vectors;
 mod editor_complete;

@@ -42,6 +42,19 @@ pub struct Quantity<'a> {
     small: bool,
 }
 
+/// Go's `Cmp` is 0: both texts are worth the same. A text that is no quantity is worth nothing.
+pub fn same_amount(a: &str, b: &str) -> bool {
+    let [a, b] = [a, b].map(|text| {
+        let quantity = Quantity::parse(text).ok().filter(|quantity| !quantity.is_zero())?;
+        let zeros = quantity.digits.iter().rev().take_while(|digit| **digit == 0).count();
+        let kept = quantity.digits.len().saturating_sub(zeros);
+        let exponent = quantity.exponent.saturating_add(i64::try_from(zeros).unwrap_or(i64::MAX));
+        let digits: Vec<u8> = quantity.digits.into_iter().take(kept).collect();
+        Some((quantity.negative, digits, exponent))
+    });
+    a == b
+}
+
 /// What a quantity is worth, digit by digit, and in which of two ways the server holds it: [`Quantity::digits`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digits {
@@ -119,6 +132,20 @@ impl<'a> Quantity<'a> {
             (true, None) => 0,
         };
         if self.negative { nanos.saturating_neg() } else { nanos }
+    }
+
+    /// Go's `Quantity.Value` (apimachinery, pkg/api/resource/math.go, `negativeScaleInt64`, `positiveScaleInt64`). What is held
+    /// in 64 bits is rounded away from zero, and is 0 if the whole number does not fit. A longer one is rounded up.
+    fn integer(&self) -> i64 {
+        let nanos = self.nanos();
+        let (whole, rest) = (nanos / UNIT, nanos % UNIT);
+        let up = i128::from(rest != 0);
+        let rounded = if self.small && nanos < 0 { whole.saturating_sub(up) } else { whole.saturating_add(up) };
+        match i64::try_from(rounded) {
+            Ok(number) => number,
+            Err(_) if self.small => 0,
+            Err(_) => rounded as i64,
+        }
     }
 
     /// Is it zero?
@@ -413,6 +440,7 @@ fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
 pub struct Measure {
     text: String,
     nanos: i128,
+    whole: i64,
     notation: Notation,
 }
 
@@ -423,9 +451,10 @@ impl Measure {
     /// The quantity in a canonical text; zero for a text that is none.
     pub fn of(text: &str) -> Self {
         let Ok(quantity) = Quantity::parse(text) else {
-            return Measure { text: "0".to_owned(), nanos: 0, notation: Notation::Decimal };
+            return Measure { text: "0".to_owned(), nanos: 0, whole: 0, notation: Notation::Decimal };
         };
-        Measure { text: text.to_owned(), nanos: quantity.nanos(), notation: quantity.notation }
+        let (nanos, whole) = (quantity.nanos(), quantity.integer());
+        Measure { text: text.to_owned(), nanos, whole, notation: quantity.notation }
     }
 
     /// As it is written.
@@ -438,10 +467,9 @@ impl Measure {
         self.nanos
     }
 
-    /// Rounded up to a whole number.
-    pub fn whole(&self) -> i128 {
-        let whole = self.nanos.checked_div(UNIT).unwrap_or(0);
-        if self.nanos.checked_rem(UNIT).unwrap_or(0) > 0 { whole.saturating_add(1) } else { whole }
+    /// Go's `Quantity.Value`: the whole number that the server calculates with.
+    pub fn whole(&self) -> i64 {
+        self.whole
     }
 
     /// The sum, in the notation of the first unless that is zero.
@@ -451,7 +479,7 @@ impl Measure {
         let digits = nanos.unsigned_abs().to_string().bytes().map(|b| b.wrapping_sub(b'0')).collect::<Vec<_>>();
         let digits = if nanos == 0 { Vec::new() } else { digits };
         let sum = Quantity { kept: None, negative: nanos < 0, digits, exponent: NANO, notation, small: false };
-        Measure { text: sum.canonical().into_owned(), nanos, notation }
+        Measure { text: sum.canonical().into_owned(), nanos, whole: sum.integer(), notation }
     }
 }
 
@@ -505,6 +533,33 @@ mod tests {
         ] {
             let quantity = Quantity::parse(text);
             assert_eq!(quantity.as_ref().map(|q| q.canonical()), Ok(Cow::Borrowed(spelled)), "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers() {
+        for (text, whole) in [
+            ("1500m", 2),
+            ("1m", 1),
+            ("-1500m", -2),
+            ("-1m", -1),
+            ("-2", -2),
+            ("0", 0),
+            ("1Ki", 1024),
+            ("9E", 9_000_000_000_000_000_000),
+            ("10E", 0),
+        ] {
+            assert_eq!(Measure::of(text).whole(), whole, "{text}");
+        }
+    }
+
+    #[test]
+    fn amounts_are_compared_whatever_their_spelling() {
+        for (a, b) in [("1Ki", "1024"), ("1e3", "1k"), ("1000m", "1"), ("0", "-0"), ("1.50", "1500m"), ("100e30", "1e32")] {
+            assert!(same_amount(a, b), "{a} {b}");
+        }
+        for (a, b) in [("1Ki", "1k"), ("1", "-1"), ("1e32", "1e33"), ("1n", "0")] {
+            assert!(!same_amount(a, b), "{a} {b}");
         }
     }
 

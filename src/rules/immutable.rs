@@ -3,6 +3,7 @@
 
 use crate::api::Type;
 use crate::finding::{Code, Path};
+use crate::go::quantity;
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
 
@@ -17,7 +18,8 @@ pub fn record(code: Code, path: &Path<'_>, new: &Record<'_>, old: &Record<'_>, e
 }
 
 /// Semantic equality: nil and empty lists and maps are the same, a value that was not given is Go's zero value, times
-/// are compared as instants, verbatim JSON byte by byte. Recursion is bounded by the depth of the tables.
+/// are compared as instants, quantities by their amount (`1Ki` is `1024`), verbatim JSON byte by byte. Recursion is bounded
+/// by the depth of the tables.
 pub fn same_record(a: &Record<'_>, b: &Record<'_>) -> bool {
     a.schema.fields.iter().zip(&a.slots).zip(&b.slots).all(|((field, a), b)| same_value(&field.ty, a, b))
 }
@@ -31,7 +33,8 @@ pub fn same_field(a: &Record<'_>, b: &Record<'_>, name: &str) -> bool {
 /// [`same_record`] for one value of a type.
 pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
     match ty {
-        Type::String | Type::Named(..) | Type::Uid | Type::Quantity | Type::Raw | Type::FieldsV1 => a.as_str() == b.as_str(),
+        Type::String | Type::Named(..) | Type::Uid | Type::Raw | Type::FieldsV1 => a.as_str() == b.as_str(),
+        Type::Quantity => a.as_str() == b.as_str() || quantity::same_amount(a.as_str(), b.as_str()),
         Type::Bool => matches!(a, Value::Bool(true)) == matches!(b, Value::Bool(true)),
         Type::Int64 | Type::Int32 => int(a) == int(b),
         Type::Time => time(a).same_instant(time(b)),

@@ -222,7 +222,8 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
         if reference.uid().is_empty() {
             missing("uid", "", "uid must not be empty");
         }
-        if reference.api_version() == "v1" && reference.kind() == "Event" {
+        // An empty group may be written, too: `/v1`.
+        if matches!(reference.api_version(), "v1" | "/v1") && reference.kind() == "Event" {
             let value = reference.record().map_or(Bad::Null, Bad::Record);
             errors.invalid(Code::OwnerReferenceEvent, &item, value, "/v1, Kind=Event is disallowed from being an owner");
         }

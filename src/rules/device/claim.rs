@@ -106,7 +106,7 @@ impl Judge<'_> {
     }
 
     fn devices(&mut self, devices: &Record<'_>, age: Age, path: &Path<'_>) {
-        let known = Requests::of(Some(devices));
+        let known = self.requests(Some(devices));
         let requests = path.field("requests");
         let compare = self.list(devices, "requests", &requests, |judge, item, path| {
             if let Some(request) = item.as_record() {

@@ -56,7 +56,7 @@ pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, erro
     }
     errors.once_from(start);
     if let Some(status) = new.record("status").filter(|_| !same) {
-        Judge::new(context, errors).pool_status(status, &path);
+        Judge::new(context, errors).pool_status(status, old.record("status"), &path);
     }
 }
 
@@ -105,16 +105,25 @@ impl Judge<'_> {
         }
     }
 
-    fn pool_status(&mut self, status: &Record<'_>, path: &Path<'_>) {
-        match status.int("poolCount") {
-            None => self.errors.required(CODE, &path.field("poolCount"), ""),
-            Some(count) => self.at_least(count, 0, &path.field("poolCount")),
-        }
-        self.list(status, "pools", &path.field("pools"), |judge, item, path| {
-            if let Some(pool) = item.as_record() {
-                judge.pool_state(pool, path);
+    /// The generated rules pass over each field that is as it was stored.
+    fn pool_status(&mut self, status: &Record<'_>, stored: Option<&Record<'_>>, path: &Path<'_>) {
+        let changed = |name: &str| stored.is_none_or(|stored| !immutable::same_field(status, stored, name));
+        if changed("poolCount") {
+            match status.int("poolCount") {
+                None => self.errors.required(CODE, &path.field("poolCount"), ""),
+                Some(count) => self.at_least(count, 0, &path.field("poolCount")),
             }
-        });
+        }
+        if changed("pools") {
+            self.list(status, "pools", &path.field("pools"), |judge, item, path| {
+                if let Some(pool) = item.as_record() {
+                    judge.pool_state(pool, path);
+                }
+            });
+        }
+        if !changed("conditions") {
+            return;
+        }
         let conditions = status.list("conditions");
         let path = path.field("conditions");
         if let Some(max) = self.limit(status, "conditions").filter(|max| conditions.len() > *max) {

@@ -10,6 +10,7 @@ use crate::record::{Record, Value};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::metadata;
+use std::collections::BTreeSet;
 
 /// A new object. Its status is dropped before; `selectedNode` is not checked.
 pub fn create(object: &Record<'_>, context: &Context, errors: &mut Errors) {
@@ -34,12 +35,15 @@ pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, erro
     let parent = root.field("status");
     let path = parent.field_named("claims", "resourceClaims");
     let mut judge = Judge::new(context, errors);
-    judge.list(status, "resourceClaims", &path, |judge, item, path| {
-        if let Some(claim) = item.as_record() {
-            judge.nodes(claim, "unsuitableNodes", path);
+    // Each claim is compared with those before it at once, not after all of them as in other lists.
+    let mut seen = BTreeSet::new();
+    for (index, claim) in status.records("resourceClaims").enumerate() {
+        let path = path.index(index);
+        judge.nodes(claim, "unsuitableNodes", &path);
+        if !seen.insert(claim.str("name")) {
+            judge.errors.duplicate(Code::DuplicateItem, &path, Bad::Str(claim.str("name")));
         }
-    });
-    judge.unique(status.records("resourceClaims").map(|claim| claim.str("name")), None, &path, Bad::Str);
+    }
 }
 
 impl Judge<'_> {

@@ -6,8 +6,8 @@ use super::judge::Judge;
 use super::variant::Counters;
 use crate::api::Scope;
 use crate::finding::{Code, Path};
-use crate::record::Record;
 use crate::record::view::Object;
+use crate::record::{Record, Value};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::{immutable, metadata, node_selector};
@@ -137,7 +137,11 @@ impl Judge<'_> {
         let few = self.v.devices_with_features.filter(|_| spec.records("devices").any(|device| self.has_features(device)));
         let max = few.or_else(|| self.limit(spec, "devices"));
         let stored: BTreeMap<&str, &Record<'_>> = match old {
-            Some(old) if self.v.stored_taints => old.records("devices").map(|device| (device.str("name"), device)).collect(),
+            // Of devices with the same name the first one counts.
+            Some(old) if self.v.stored_taints => {
+                let devices = old.list("devices").iter().rev().filter_map(Value::as_record);
+                devices.map(|device| (device.str("name"), device)).collect()
+            }
             _ => BTreeMap::new(),
         };
         let sets = counter_sets(spec);

@@ -25,8 +25,8 @@ pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mu
     let stored = old.record("status").unwrap_or(&zero);
     let root = Path::ROOT;
     let path = root.field("status");
-    let known = Requests::of(new.record("spec").and_then(|spec| spec.record("devices")));
     let mut judge = Judge::new(context, errors);
+    let known = judge.requests(new.record("spec").and_then(|spec| spec.record("devices")));
     let (allocation, stored_allocation) = (status.record("allocation"), stored.record("allocation"));
     let allocation_path = path.field("allocation");
     if let Some(allocation) = allocation.filter(|_| judge.v.allocation_always) {

@@ -7,6 +7,7 @@ use crate::names;
 use crate::record::{Record, Value};
 use crate::rules::errors::Bad;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 const POOL_MAX: usize = 253;
@@ -143,9 +144,14 @@ impl Judge<'_> {
             self.errors.too_long_bytes(Code::ParametersInvalid, path, max);
             return;
         }
-        if !raw.trim_start().starts_with('{') {
-            self.errors.invalid(Code::ParametersInvalid, path, Bad::Str("<value omitted>"), self.v.no_object);
-        }
+        let detail = match too_large_number(raw) {
+            Some(number) => {
+                Cow::Owned(format!("{}: json: cannot unmarshal number {number} into Go value of type float64", self.v.unparsable))
+            }
+            None if raw.trim_start().starts_with('{') => return,
+            None => Cow::Borrowed(self.v.no_object),
+        };
+        self.errors.invalid(Code::ParametersInvalid, path, Bad::Str("<value omitted>"), &detail);
     }
 
     /// A share id: a UUID in its usual spelling.
@@ -180,6 +186,25 @@ impl Judge<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The names of the requests of a `devices` struct, and of their alternatives.
+    ///
+    /// Of requests with the same name the last one counts. Where alternatives exist, a `/` always stands before the name of
+    /// one, so no reference leads to a request with a `/` in its name.
+    pub fn requests(&self, devices: Option<&Record<'_>>) -> Requests {
+        let mut names = BTreeSet::new();
+        let requests = devices.map_or(&[][..], |devices| devices.list("requests"));
+        for request in requests.iter().rev().filter_map(Value::as_record) {
+            let name = request.str("name");
+            if (self.v.sub_requests && name.contains('/')) || !names.insert(name.to_owned()) {
+                continue;
+            }
+            for alternative in request.records("firstAvailable") {
+                names.insert(format!("{name}/{}", alternative.str("name")));
+            }
+        }
+        Requests { names }
     }
 
     /// Names of requests in a list: each must be known, none stand twice.
@@ -220,23 +245,10 @@ impl Judge<'_> {
 /// The names a reference may use.
 #[derive(Debug, Default)]
 pub struct Requests {
-    names: std::collections::BTreeSet<String>,
+    names: BTreeSet<String>,
 }
 
 impl Requests {
-    /// The requests of a `devices` struct, and their alternatives.
-    pub fn of(devices: Option<&Record<'_>>) -> Self {
-        let mut names = std::collections::BTreeSet::new();
-        for request in devices.into_iter().flat_map(|devices| devices.records("requests")) {
-            let name = request.str("name");
-            names.insert(name.to_owned());
-            for alternative in request.records("firstAvailable") {
-                names.insert(format!("{name}/{}", alternative.str("name")));
-            }
-        }
-        Requests { names }
-    }
-
     fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }
@@ -269,27 +281,67 @@ fn parse_uuid(value: &str) -> Result<(), Cow<'static, str>> {
     if well { Ok(()) } else { format() }
 }
 
+/// The first number of a JSON text that is too large for Go's `float64`.
+fn too_large_number(raw: &str) -> Option<&str> {
+    let in_number = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    let mut rest = raw;
+    while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        rest = rest.get(at..)?;
+        if let Some(mut text) = rest.strip_prefix('"') {
+            // An escaped character is never the end of the string.
+            while let Some(at) = text.find(['"', '\\']) {
+                let quote = text.get(at..)?.starts_with('"');
+                text = text.get(at.saturating_add(1).saturating_add(usize::from(!quote))..).unwrap_or_default();
+                if quote {
+                    break;
+                }
+            }
+            rest = text;
+            continue;
+        }
+        let length = rest.bytes().take_while(|byte| in_number(*byte)).count();
+        let (number, after) = rest.split_at_checked(length)?;
+        if crate::go::float::parse(number).is_some_and(f64::is_infinite) {
+            return Some(number);
+        }
+        rest = after;
+    }
+    None
+}
+
+/// An address of IPv4 as `ParseCIDRSloppy` of k8s.io/utils reads it: leading zeros are decimal.
+fn sloppy_v4(text: &str) -> Option<Ipv4Addr> {
+    let mut parts = [0u8; 4];
+    let mut given = text.split('.');
+    for part in &mut parts {
+        let text = given.next().filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))?;
+        *part = text.parse().ok()?;
+    }
+    given.next().is_none().then(|| Ipv4Addr::from(parts))
+}
+
+/// An address of IPv6 as `ParseCIDRSloppy` of k8s.io/utils reads it: any number of leading zeros in every part.
+fn sloppy_v6(text: &str) -> Option<Ipv6Addr> {
+    let mut plain = String::with_capacity(text.len());
+    for (at, part) in text.split(':').enumerate() {
+        if at > 0 {
+            plain.push(':');
+        }
+        if part.contains('.') {
+            plain.push_str(&sloppy_v4(part)?.to_string());
+        } else {
+            let digits = part.trim_start_matches('0');
+            plain.push_str(if digits.is_empty() && !part.is_empty() { "0" } else { digits });
+        }
+    }
+    plain.parse().ok()
+}
+
 /// The canonical spelling of a CIDR, host bits kept; `None` if it is none. Leading zeros are decimal.
 pub fn canonical_cidr(value: &str) -> Option<String> {
     let (address, prefix) = value.split_once('/')?;
     let bits: u32 = prefix.bytes().all(|b| b.is_ascii_digit()).then(|| prefix.parse().ok()).flatten()?;
-    if prefix.is_empty() || (prefix.len() > 1 && prefix.starts_with('0') && bits != 0) && prefix.len() > 3 {
-        return None;
-    }
-    let ip = if address.contains(':') {
-        IpAddr::V6(address.parse::<Ipv6Addr>().ok()?)
-    } else {
-        let mut parts = [0u8; 4];
-        let mut given = address.split('.');
-        for part in &mut parts {
-            let text = given.next().filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))?;
-            *part = text.parse().ok()?;
-        }
-        if given.next().is_some() {
-            return None;
-        }
-        IpAddr::V4(Ipv4Addr::from(parts))
-    };
+    let ip = if address.contains(':') { IpAddr::V6(sloppy_v6(address)?) } else { IpAddr::V4(sloppy_v4(address)?) };
     let max = if ip.is_ipv4() { 32 } else { 128 };
     if bits > max {
         return None;

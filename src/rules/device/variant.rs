@@ -90,6 +90,8 @@ pub struct Variant {
     pub identifier_type_invalid: bool,
     /// What a raw value that is no object is told.
     pub no_object: &'static str,
+    /// What stands before the decoder's words on a raw value that cannot be read.
+    pub unparsable: &'static str,
     /// Addresses.
     pub addresses: Addresses,
     /// What a missing time or reason of a condition is told.
@@ -179,6 +181,7 @@ const V31: Variant = Variant {
     qualified: Qualified::Prefix,
     identifier_type_invalid: true,
     no_object: "parameters must be a valid JSON object",
+    unparsable: "error parsing data",
     addresses: Addresses::Sloppy,
     condition_missing: "must be set",
     union: Union::Flat,
@@ -214,6 +217,7 @@ const V31: Variant = Variant {
     storage: "v1alpha3",
 };
 const V32: Variant = Variant {
+    unparsable: "error parsing data as JSON",
     list_size: ListSize::TooManyAfter,
     key_path: KeyPath::Entry,
     long_keys_cut: true,
