@@ -53,8 +53,13 @@ policy:
 .PHONY: test
 test:
 	$(call say,all tests: about 40 minutes on a new machine, less after that)
-	@$(MAKE) test-rust
-	@$(MAKE) pkg
+	@bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1 clippy rustfmt
+	$(call say,the Wasm modules are built beside the Rust tests because linking takes one core; target/modules.log has what that says)
+	@mkdir -p target; \
+	$(MAKE) pkg policy >target/modules.log 2>&1 & modules=$$!; \
+	trap 'kill $$modules 2>/dev/null || true' EXIT; \
+	$(MAKE) test-rust; \
+	wait $$modules || { cat target/modules.log >&2; exit 1; }
 	@$(MAKE) test-hosts
 	@$(MAKE) test-playground
 	@$(MAKE) test-wasm-pack
