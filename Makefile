@@ -52,7 +52,7 @@ policy:
 
 .PHONY: test
 test:
-	$(call say,all tests: about 40 minutes on a new machine, less after that)
+	$(call say,all tests: about 40 minutes on a new machine and less after that)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1 clippy rustfmt
 	$(call say,the Wasm modules are built beside the Rust tests because linking takes one core; target/modules.log has what that says)
 	@mkdir -p target; \
@@ -101,7 +101,7 @@ test-conversion:
 # The command line and the npm package: Node and Chromium.
 .PHONY: test-hosts
 test-hosts: tests/hosts/node_modules/.package-lock.json
-	$(call say,command line and npm package in Node, Chromium, bundlers and other runtimes: about 6 minutes)
+	$(call say,command line and npm package in Node and Chromium and bundlers and other runtimes: about 6 minutes)
 	@bash tests/hosts/chromium.sh
 	@cargo build --quiet --locked
 	@cd tests/hosts && npm test --silent
