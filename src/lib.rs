@@ -110,21 +110,21 @@ pub mod wire;
 
 pub use api::{Release, Version};
 pub use convert::{
-    Conversion, Loss, Options as ConvertOptions, Outcome as Converted, Target as ConvertTarget, convert, version as find_version,
+    Conversion, ConvertOptions, Loss, Outcome as Converted, Target as ConvertTarget, convert, version as find_version,
 };
 pub use finding::{Cause, Code, Edit, Finding, Fix, Origin, Severity, Step};
 pub use limits::Limits;
 pub use manifest::{Input, Item, What};
 pub use place::PreparedNodes as Nodes;
 pub use place::device::explain::answer as account;
-pub use place::device::explain::{Matrix, Options as Explain};
+pub use place::device::explain::{Explain, Matrix};
 pub use place::device::what_if::WhatIf;
 pub use record::decode::Via;
 pub use scheduler::{AllocateOptions, Allocation, PreparedCluster as Cluster, allocate};
-pub use scheduler::{Detail, Evaluation, Options as EvaluateOptions, Placement, evaluate, evaluate_selector};
+pub use scheduler::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
 pub use server::FieldValidation;
-pub use server::options::{Operation, Options as ValidateOptions, StoredAs};
-pub use server::parse::{Options as ParseOptions, Parsed, ParsedObject, parse};
+pub use server::options::{Operation, StoredAs, ValidateOptions};
+pub use server::parse::{ParseOptions, Parsed, ParsedObject, parse};
 pub use server::patch::{Patch, PatchType, Patched, patch};
 pub use server::status::Status;
 pub use server::text::{Judged, Report, validate};

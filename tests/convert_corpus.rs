@@ -2,7 +2,7 @@
 
 use claimkit::api::Version;
 use claimkit::api::classic::{v1alpha1, v1alpha2};
-use claimkit::convert::{Conversion, Options, convert};
+use claimkit::convert::{Conversion, ConvertOptions, convert};
 use claimkit::finding::{Code, Severity};
 use std::path::{Path, PathBuf};
 
@@ -120,5 +120,5 @@ fn every_convertible_file_comes_back_byte_for_byte() {
 }
 
 fn run<'s>(text: &'s str, to: &'static Version) -> Conversion<'s> {
-    convert(text, to, &Options::default())
+    convert(text, to, &ConvertOptions::default())
 }

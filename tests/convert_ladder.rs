@@ -4,7 +4,7 @@
 use crate::device_vectors::RELEASES;
 use claimkit::api::Version;
 use claimkit::api::device::{v1, v1alpha3, v1beta1, v1beta2};
-use claimkit::convert::{Conversion, Options, Target, convert};
+use claimkit::convert::{Conversion, ConvertOptions, Target, convert};
 use claimkit::finding::Code;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -61,7 +61,7 @@ fn plain(value: &mut Value) {
 }
 
 fn run<'t>(text: &'t str, to: &str) -> Conversion<'t> {
-    convert(text, version(to), &Options::default())
+    convert(text, version(to), &ConvertOptions::default())
 }
 
 fn said(conversion: &Conversion<'_>) -> String {
@@ -426,7 +426,7 @@ fn every_loss_is_named() {
             let span = losses[0].span;
             let name = at.rsplit('.').next().unwrap();
             assert!(text[span.from()..span.to()].trim_start_matches('"').starts_with(name), "{at}");
-            let options = Options { lossy: true, ..Options::default() };
+            let options = ConvertOptions { lossy: true, ..ConvertOptions::default() };
             let allowed = convert(&text, version(to), &options);
             let new = allowed.text.as_deref().unwrap_or_else(|| panic!("{text}\n{}", said(&allowed)));
             assert!(!printed(&allowed), "{text}\n{}", said(&allowed));
@@ -489,7 +489,7 @@ fn a_release_chooses_the_version_of_each_kind() {
         (36, "v1", "ResourceClaim", "v1", None),
     ] {
         let text = object(from, kind);
-        let done = convert(&text, Target::Release(minor), &Options::default());
+        let done = convert(&text, Target::Release(minor), &ConvertOptions::default());
         let outcome = &done.outcomes[0];
         assert!(done.text.is_some(), "{from} {kind} {minor}\n{}", said(&done));
         assert_eq!(outcome.to, format!("resource.k8s.io/{to}"), "{from} {kind} {minor}");
@@ -497,7 +497,7 @@ fn a_release_chooses_the_version_of_each_kind() {
     }
     // Nothing leads back from one family to the other, and 1.31 is the last release with this kind.
     for (minor, from, kind) in [(30, "v1", "ResourceClaim"), (32, "v1alpha3", "PodSchedulingContext")] {
-        let done = convert(&object(from, kind), Target::Release(minor), &Options::default()).findings;
+        let done = convert(&object(from, kind), Target::Release(minor), &ConvertOptions::default()).findings;
         assert_eq!(done.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::NoCounterpart], "{from} {kind}");
     }
 }

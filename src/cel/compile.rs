@@ -7,7 +7,7 @@ use super::ast::Ast;
 use super::checker::{self, Findings};
 use super::cost::{Range, estimate};
 use super::dialect::Rules;
-use super::environment::{Environment, Wanted};
+use super::environment::{Environment, ResultType};
 use super::evaluator::program::Steps;
 use super::evaluator::{self, Observation, plan};
 use super::parse::parse;
@@ -128,17 +128,17 @@ impl Environment {
     pub fn compile(&self, text: &str) -> Result<Program, CompileError> {
         let checked = self.check(text)?;
         let output = checked.output_type();
-        match self.wanted() {
-            Wanted::BoolOrUnknown { or_dyn } => {
+        match self.result_type() {
+            ResultType::BoolOrUnknown { or_dyn } => {
                 if !(matches!(output, Type::Bool | Type::Any) || or_dyn && *output == Type::Dyn) {
                     let text = format!("must evaluate to bool or the unknown type, not {output}");
                     return Err(CompileError::new(Stage::Result, text));
                 }
             }
-            Wanted::Bool if *output != Type::Bool => {
+            ResultType::Bool if *output != Type::Bool => {
                 return Err(CompileError::new(Stage::Result, "must evaluate to bool".to_owned()));
             }
-            Wanted::Bool | Wanted::Anything => {}
+            ResultType::Bool | ResultType::Anything => {}
         }
         let program = plan::plan(self, &checked.ast, &checked.findings)
             .map_err(|text| CompileError::new(Stage::Program, format!("program instantiation failed: {text}")))?;

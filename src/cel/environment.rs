@@ -16,7 +16,7 @@ pub enum Mode {
 
 /// The type an expression must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ResultType {
     /// `bool`, `any`, and `dyn` if the flag is set. The text of the problem is of 1.31 and later.
     BoolOrUnknown {
         /// `dyn` is accepted as well.
@@ -98,7 +98,7 @@ pub struct Environment {
     validates: bool,
     parse: ParseOptions,
     rules: Rules,
-    wanted: Wanted,
+    result_type: ResultType,
     estimates: bool,
 }
 
@@ -153,7 +153,7 @@ impl Environment {
             environment = environment.with_variable("kubernetes.DRADevice", name);
             environment = environment.with_variable("duration", Type::Duration).with_variable("timestamp", Type::Timestamp);
         }
-        environment.wanted = Wanted::BoolOrUnknown { or_dyn: lists };
+        environment.result_type = ResultType::BoolOrUnknown { or_dyn: lists };
         environment.estimates = minor >= 32;
         environment.rules.list_attributes = lists;
         environment
@@ -179,7 +179,7 @@ impl Environment {
             environment.variables.push((format!("attributes.{name}"), Type::map(Type::String, kind)));
             environment.bounds.push(None);
         }
-        environment.wanted = Wanted::Bool;
+        environment.result_type = ResultType::Bool;
         environment
     }
 
@@ -239,7 +239,7 @@ impl Environment {
                 lengths_in_bytes: minor >= 35,
                 list_attributes: false,
             },
-            wanted: Wanted::Anything,
+            result_type: ResultType::Anything,
             estimates: false,
         }
     }
@@ -358,8 +358,8 @@ impl Environment {
     }
 
     /// The type an expression must have.
-    pub fn wanted(&self) -> Wanted {
-        self.wanted
+    pub fn result_type(&self) -> ResultType {
+        self.result_type
     }
 
     /// The release estimates costs.

@@ -7,7 +7,7 @@ use super::types::Type;
 
 /// Where a problem of a format is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FormatSite {
     /// At the call.
     Call,
     /// At an element of the list.
@@ -33,7 +33,7 @@ fn kind(of: &Type) -> Kind {
 }
 
 /// What is wrong with a format and the literals it is given.
-pub fn validate(findings: &Findings, template: &str, arguments: &[Expr]) -> Option<(Place, String)> {
+pub fn validate(findings: &Findings, template: &str, arguments: &[Expr]) -> Option<(FormatSite, String)> {
     let used = formatter::check(template, arguments.len(), |clause, at| {
         let Some(argument) = arguments.get(at) else { return Ok(()) };
         if accepts(findings, argument, &|kind| clause.accepts(kind), 0) {
@@ -42,11 +42,11 @@ pub fn validate(findings: &Findings, template: &str, arguments: &[Expr]) -> Opti
         Err((at, clause.refusal(findings.type_of(argument.id).name())))
     });
     match used {
-        Err(Error::Template(text)) => Some((Place::Call, text)),
-        Err(Error::Argument((at, text))) => Some((Place::Argument(at), format!("error during formatting: {text}"))),
+        Err(Error::Template(text)) => Some((FormatSite::Call, text)),
+        Err(Error::Argument((at, text))) => Some((FormatSite::Argument(at), format!("error during formatting: {text}"))),
         Ok(used) if used < arguments.len() => {
             let text = format!("too many arguments supplied to string.format (expected {used}, got {})", arguments.len());
-            Some((Place::Call, text))
+            Some((FormatSite::Call, text))
         }
         Ok(_) => None,
     }

@@ -4,7 +4,7 @@
 use super::ast::{Ast, Expr, Literal, Node};
 use super::checker::Findings;
 use super::environment::Environment;
-use super::format_literals::{self, Place};
+use super::format_literals::{self, FormatSite};
 use super::library::time::{Duration, Timestamp};
 use super::regex::Regex;
 use super::source::{ProblemKind, Problems};
@@ -189,8 +189,8 @@ impl Validator<'_> {
         let Node::List { elements, .. } = &list.node else { return };
         if let Some((argument, message)) = format_literals::validate(self.findings, text, elements) {
             let at = match argument {
-                Place::Call => node,
-                Place::Argument(index) => elements.get(index).unwrap_or(node),
+                FormatSite::Call => node,
+                FormatSite::Argument(index) => elements.get(index).unwrap_or(node),
             };
             self.report(at, message);
         }

@@ -61,12 +61,12 @@ enum Task {
     /// Build a part, if there is one.
     Visit(Option<PartId>),
     /// Build a node from the operands that were built last.
-    Finish(Place),
+    Finish(NodeParts),
 }
 
 /// A part that becomes a node.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct NodeParts {
     /// The part, with the parentheses around it.
     outer: PartId,
     /// The part itself.
@@ -148,7 +148,7 @@ impl Builder<'_> {
             self.hole(NOWHERE);
             return Ok(());
         };
-        let place = Place { outer, part: id };
+        let place = NodeParts { outer, part: id };
         let (rule, form, start) = (part.rule, part.form, part.start);
         if is_level(rule) {
             self.depth = self.depth.saturating_add(1);
@@ -169,13 +169,13 @@ impl Builder<'_> {
     }
 
     /// Builds the operands, and then the node.
-    fn ask(&mut self, place: Place, operands: Vec<Option<PartId>>) {
+    fn ask(&mut self, place: NodeParts, operands: Vec<Option<PartId>>) {
         self.tasks.push(Task::Finish(place));
         self.tasks.extend(operands.into_iter().rev().map(Task::Visit));
     }
 
     /// A variable or the call of a function.
-    fn visit_name(&mut self, place: Place, start: usize) {
+    fn visit_name(&mut self, place: NodeParts, start: usize) {
         let position = self.text.token_position(start);
         let Some(part) = self.text.part(place.part) else { return };
         let Some(piece) = part.first(Label::Identifier) else { return self.hole(position) };
@@ -196,7 +196,7 @@ impl Builder<'_> {
     }
 
     /// `Name{field: value}`.
-    fn visit_message(&mut self, place: Place) {
+    fn visit_message(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let list = part.part(Label::Arguments).and_then(|id| self.text.part(id));
         let position = list.map_or(NOWHERE, |list| self.text.token_position(list.start));
@@ -214,7 +214,7 @@ impl Builder<'_> {
         self.ask(place, values);
     }
 
-    fn visit_literal(&mut self, place: Place) {
+    fn visit_literal(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let (form, position) = (part.form, self.text.token_position(part.start));
         let text = part.first(Label::Operand).map_or("", |piece| self.text.piece_text(piece));
@@ -245,7 +245,7 @@ impl Builder<'_> {
     }
 
     /// Builds a node from its operands.
-    fn finish(&mut self, place: Place) -> Result<(), Halt> {
+    fn finish(&mut self, place: NodeParts) -> Result<(), Halt> {
         let Some(part) = self.text.part(place.part) else { return Ok(()) };
         let (rule, form) = (part.rule, part.form);
         if is_level(rule) {
@@ -265,7 +265,7 @@ impl Builder<'_> {
     }
 
     /// Operators and indices.
-    fn finish_operator(&mut self, place: Place) {
+    fn finish_operator(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let signs = part.all(Label::Operator).count();
         let Some(operator) = part.first(Label::Operator) else { return self.hole(NOWHERE) };
@@ -295,7 +295,7 @@ impl Builder<'_> {
     }
 
     /// A chain of `&&` or `||` becomes a tree of little depth; `balancedTree`.
-    fn finish_chain(&mut self, place: Place, function: &str) {
+    fn finish_chain(&mut self, place: NodeParts, function: &str) {
         let Some(part) = self.text.part(place.part) else { return };
         let count = part.parts(Label::Operand).count();
         let operators: Vec<u32> = part.all(Label::Operator).map(|operator| self.text.piece_position(operator)).collect();
@@ -308,7 +308,7 @@ impl Builder<'_> {
     }
 
     /// `operand.field`, `operand.?field`.
-    fn finish_select(&mut self, place: Place) {
+    fn finish_select(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let is_optional = part.has(Label::Optional);
         let (operands, height, size) = self.take(1);
@@ -334,7 +334,7 @@ impl Builder<'_> {
     }
 
     /// A call, or what a macro makes of it.
-    fn finish_call(&mut self, place: Place) -> Result<(), Halt> {
+    fn finish_call(&mut self, place: NodeParts) -> Result<(), Halt> {
         let Some(part) = self.text.part(place.part) else { return Ok(()) };
         let is_method = part.rule == Rule::Member;
         let count = self.text.arguments(part).len();
@@ -383,7 +383,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn finish_list(&mut self, place: Place) {
+    fn finish_list(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let list = part.part(Label::Arguments).and_then(|id| self.text.part(id));
         let elements: Vec<PartId> = list.into_iter().flat_map(|list| list.parts(Label::Operand)).collect();
@@ -394,7 +394,7 @@ impl Builder<'_> {
         self.push(place, position, Node::List { elements: exprs(elements), optional_indices }, height, size);
     }
 
-    fn finish_map(&mut self, place: Place) {
+    fn finish_map(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let (written, position) = (self.text.entries(part), self.text.operator_position(part));
         let (operands, height, size) = self.take(written.len().saturating_mul(2));
@@ -408,7 +408,7 @@ impl Builder<'_> {
         self.push(place, position, Node::Map { entries }, height, size);
     }
 
-    fn finish_message(&mut self, place: Place) {
+    fn finish_message(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let names: Vec<&str> = part.all(Label::Identifier).map(|piece| self.text.piece_text(piece)).collect();
         let dot = if part.has(Label::LeadingDot) { "." } else { "" };
@@ -433,17 +433,17 @@ impl Builder<'_> {
         (operands, height, size)
     }
 
-    fn push(&mut self, place: Place, position: u32, node: Node, height: u32, size: u32) {
+    fn push(&mut self, place: NodeParts, position: u32, node: Node, height: u32, size: u32) {
         let id = macros::next(&mut self.ids);
         let expr = Expr { id, position, span: self.text.span(place.part), generated: false, node };
         self.built.push(Built { expr, span: self.text.span(place.outer), height, size });
     }
 
-    fn leaf(&mut self, place: Place, position: u32, node: Node) {
+    fn leaf(&mut self, place: NodeParts, position: u32, node: Node) {
         self.push(place, position, node, 1, 1);
     }
 
-    fn constant(&mut self, place: Place, literal: Literal) {
+    fn constant(&mut self, place: NodeParts, literal: Literal) {
         let start = self.text.part(place.part).map_or(0, |part| part.start);
         self.leaf(place, self.text.token_position(start), Node::Literal(literal));
     }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Answer {
+struct AdmitAnswer {
     ok: bool,
     error: Option<String>,
     response: Option<Box<RawValue>>,
@@ -39,14 +39,14 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         }
         let answer =
             host.answer(&format!(r#"{{"verb":"admit","request":{text},"settings":{settings},"namespaceLabels":{labels}}}"#));
-        match serde_json::from_str::<Answer>(&answer) {
-            Ok(Answer { ok, error: None, response: Some(response) }) => {
+        match serde_json::from_str::<AdmitAnswer>(&answer) {
+            Ok(AdmitAnswer { ok, error: None, response: Some(response) }) => {
                 host.out(&format!("{}\n", response.get()));
                 if !ok {
                     end = FINDINGS;
                 }
             }
-            Ok(Answer { error, .. }) => {
+            Ok(AdmitAnswer { error, .. }) => {
                 host.err(&format!("claimkit: {}\n", error.unwrap_or_else(|| "the answer has no response".to_owned())));
                 return UNUSABLE;
             }

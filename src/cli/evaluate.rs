@@ -9,7 +9,7 @@ use super::joined::Joined;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check};
 use crate::limits::Limits;
 use crate::report::Report;
-use crate::report::nodes::{self as render, Place};
+use crate::report::nodes::{self as render, Locate};
 use crate::report::text::{self, Style};
 use serde_json::Value;
 
@@ -134,7 +134,7 @@ fn wide(reports: &[Report<'_>], wanted: &[&str]) -> String {
     let mut rows = vec![render::TITLES.map(str::to_owned).to_vec()];
     for (report, label, placement) in placements(reports) {
         let place = |range: &Value| name(report, reports, range);
-        let place: Place<'_> = &place;
+        let place: Locate<'_> = &place;
         rows.extend(shown(&placement, wanted).map(|node| render::row(&label, node, place)));
     }
     render::table(&rows)

@@ -1,8 +1,8 @@
 //! Objects of the classic family on their way to a version of the device family: to v1 first, and from there as others.
 
 use super::job::{self, Job};
-use super::migrate::{self, Migration, Object, annotate};
-use super::{Options, Outcome, Target, Work, check, metadata};
+use super::migrate::{self, Migration, ObjectMigration, annotate};
+use super::{ConvertOptions, Converter, Outcome, Target, check, metadata};
 use crate::api::device::v1;
 use crate::api::{Api, Family, Release, Version};
 use crate::finding::{Code, Finding, Origin, Severity};
@@ -11,7 +11,7 @@ use crate::manifest::{Input, Item};
 use crate::record::decode::Via;
 
 /// What becomes of the objects of a text; nothing if they do not leave the classic family.
-pub(super) fn plan<'t>(input: &'t Input<'_>, to: Target, options: &Options) -> Migration<'t> {
+pub(super) fn plan<'t>(input: &'t Input<'_>, to: Target, options: &ConvertOptions) -> Migration<'t> {
     if to.family() != Family::Device {
         return Migration::default();
     }
@@ -22,9 +22,9 @@ pub(super) fn plan<'t>(input: &'t Input<'_>, to: Target, options: &Options) -> M
     migration
 }
 
-impl Work<'_> {
+impl Converter<'_> {
     /// Says what there is to say about an object that leaves the classic family, or about a Pod that goes along.
-    pub(super) fn moved(&mut self, input: &Input<'_>, index: usize, item: &Item, object: &Object<'_>) -> Outcome {
+    pub(super) fn moved(&mut self, input: &Input<'_>, index: usize, item: &Item, object: &ObjectMigration<'_>) -> Outcome {
         self.checked = true;
         let from = job::version(&item.api_version);
         let mut outcome = Outcome {
@@ -109,7 +109,7 @@ impl Work<'_> {
         let moved = || kept.iter().enumerate().filter_map(|(new, &old)| Some((new, old, migration.moved(old)?.becomes()?)));
         let mut text = done.text;
         if moved().any(|(.., kind)| self.target(kind).is_some_and(|(to, _)| to.name != v1::VERSION.name)) {
-            let options = Options { limits, annotate: false, ..*self.options };
+            let options = ConvertOptions { limits, annotate: false, ..*self.options };
             let below = super::convert(&text, self.to, &options);
             let worse = below.findings.into_iter().filter(|finding| finding.severity != Severity::Info);
             for finding in worse.filter(|finding| !matches!(finding.code, Code::ConversionLoss | Code::ValidityLost)) {

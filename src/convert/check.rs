@@ -1,6 +1,6 @@
 //! Carries out a conversion and proves it: the new text is read again and must hold the converted value.
 
-use super::{Options, Plan, edits, job, lines, print, shape, value};
+use super::{ConvertOptions, Plan, edits, job, lines, print, shape, value};
 use crate::advice::locate;
 use crate::api::{Api, Family, Release};
 use crate::finding::{Code, Edit, Finding, Origin, Severity};
@@ -23,7 +23,12 @@ pub(super) struct Done {
 }
 
 /// The new text, read again and compared.
-pub(super) fn carry_out(input: &Input<'_>, plans: &[Plan], release: Release, options: &Options) -> Result<Done, Box<Finding>> {
+pub(super) fn carry_out(
+    input: &Input<'_>,
+    plans: &[Plan],
+    release: Release,
+    options: &ConvertOptions,
+) -> Result<Done, Box<Finding>> {
     let limits = &options.limits;
     let mut expected = Vec::with_capacity(plans.len());
     for plan in plans {
@@ -361,7 +366,7 @@ mod tests {
         let carry_out = |job| {
             let item = &input.items[0];
             let plan = Plan { document: 0, root: item.node, head: None, objects: vec![(0, item.node, job)] };
-            carry_out(&input, &[plan], release, &Options::default())
+            carry_out(&input, &[plan], release, &ConvertOptions::default())
         };
         assert_eq!(carry_out(right).ok().map(|done| done.text), Some(text.replace("v1alpha1", "v1alpha2")));
         for job in wrong {

@@ -14,7 +14,7 @@ use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 /// Edits that convert one object of the classic family. Of one of the device family, those that come before its shape changes:
 /// version and kind, and what the target version has no place for.
 pub fn object(tree: &Tree<'_>, node: NodeId, job: &Job, sequence_indent: usize) -> Result<Edits, Unsafe> {
-    let mut object = Object { tree, job, sequence_indent, edits: Edits::new() };
+    let mut object = ObjectEdits { tree, job, sequence_indent, edits: Edits::new() };
     object.type_meta(node)?;
     if job.drop_server_fields {
         object.server_fields(node)?;
@@ -52,14 +52,14 @@ pub(super) fn column(text: &str, at: usize) -> usize {
     at.saturating_sub(edit::line_start(text, at))
 }
 
-struct Object<'t, 's, 'j> {
+struct ObjectEdits<'t, 's, 'j> {
     tree: &'t Tree<'s>,
     job: &'j Job,
     sequence_indent: usize,
     edits: Edits,
 }
 
-impl Object<'_, '_, '_> {
+impl ObjectEdits<'_, '_, '_> {
     fn type_meta(&mut self, node: NodeId) -> Result<(), Unsafe> {
         let job = self.job;
         for entry in self.tree.entries(node) {

@@ -55,7 +55,7 @@ use migrate::Migration;
 
 /// What is asked for besides the target.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct ConvertOptions {
     /// Convert although something is lost.
     pub lossy: bool,
     /// Take fields out of `metadata` that only the server writes, and the annotation of `kubectl apply`.
@@ -162,7 +162,7 @@ impl Plan {
 }
 
 /// Converts every object of a text to a version, or to what a release serves.
-pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &Options) -> Conversion<'s> {
+pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &ConvertOptions) -> Conversion<'s> {
     let to = to.into();
     let (source_release, target_release) = match to {
         Target::Version(to) => (
@@ -178,7 +178,7 @@ pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &Options) -> C
         // The server's word for an empty body; an empty file has nothing to convert.
         findings.retain(|finding| finding.code != Code::NoKind);
     }
-    let mut work = Work { to, options, findings, outcomes: Vec::new(), checked: false };
+    let mut work = Converter { to, options, findings, outcomes: Vec::new(), checked: false };
     let migration = across::plan(&input, to, options);
     let plans = work.plan(&input, &migration);
     let refused = work.findings.iter().any(|finding| finding.severity == Severity::Error);
@@ -209,15 +209,15 @@ pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &Options) -> C
     Conversion { input, text, outcomes: work.outcomes, findings: work.findings, checked: work.checked }
 }
 
-struct Work<'o> {
+struct Converter<'o> {
     to: Target,
-    options: &'o Options,
+    options: &'o ConvertOptions,
     findings: Vec<Finding>,
     outcomes: Vec<Outcome>,
     checked: bool,
 }
 
-impl Work<'_> {
+impl Converter<'_> {
     fn plan(&mut self, input: &Input<'_>, migration: &Migration<'_>) -> Vec<Plan> {
         let mut plans: Vec<Plan> = Vec::new();
         for (index, document) in input.file.documents.iter().enumerate() {

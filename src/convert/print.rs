@@ -5,7 +5,7 @@ use crate::text::tree::{Kind, NodeId, Tree};
 
 /// Appends a node as YAML in block style. `false` if it is larger than `max_bytes`.
 pub fn yaml(tree: &Tree<'_>, root: NodeId, line_end: &str, max_bytes: usize, out: &mut String) -> bool {
-    let mut steps = vec![Step::Node { node: root, indent: 0, place: Place::Line }];
+    let mut steps = vec![Step::Node { node: root, indent: 0, place: ValueStart::Line }];
     while let Some(step) = steps.pop() {
         if out.len() > max_bytes {
             return false;
@@ -20,26 +20,26 @@ pub fn yaml(tree: &Tree<'_>, root: NodeId, line_end: &str, max_bytes: usize, out
             }
             Step::Node { node, indent, place } => match tree.kind(node) {
                 Kind::Map { .. } if !tree.entries(node).is_empty() => {
-                    let indent = if matches!(place, Place::Value) { indent.saturating_add(2) } else { indent };
+                    let indent = if matches!(place, ValueStart::Value) { indent.saturating_add(2) } else { indent };
                     let entries = print::effective(tree, node, Order::Source);
                     for (at, entry) in entries.into_iter().enumerate().rev() {
-                        steps.push(Step::Node { node: entry.value, indent, place: Place::Value });
+                        steps.push(Step::Node { node: entry.value, indent, place: ValueStart::Value });
                         let key = format!("{}:", scalar(tree.text(entry.key)));
                         // The first key stands behind the dash of its item.
-                        let behind_dash = at == 0 && matches!(place, Place::Item);
+                        let behind_dash = at == 0 && matches!(place, ValueStart::Item);
                         steps.push(if behind_dash { Step::Behind(key) } else { Step::Text { text: key, indent } });
                     }
                 }
                 Kind::Seq { .. } if !tree.items(node).is_empty() => {
-                    let behind_dash = matches!(place, Place::Item);
+                    let behind_dash = matches!(place, ValueStart::Item);
                     for (at, &item) in tree.items(node).iter().enumerate().rev() {
-                        steps.push(Step::Node { node: item, indent: indent.saturating_add(2), place: Place::Item });
+                        steps.push(Step::Node { node: item, indent: indent.saturating_add(2), place: ValueStart::Item });
                         let dash = "-".to_owned();
                         steps.push(if at == 0 && behind_dash { Step::Behind(dash) } else { Step::Text { text: dash, indent } });
                     }
                 }
                 _ => {
-                    if !matches!(place, Place::Line) {
+                    if !matches!(place, ValueStart::Line) {
                         out.push(' ');
                     }
                     leaf(tree, node, out);
@@ -65,11 +65,11 @@ enum Step {
     Node {
         node: NodeId,
         indent: usize,
-        place: Place,
+        place: ValueStart,
     },
 }
 
-enum Place {
+enum ValueStart {
     /// Begins a line.
     Line,
     /// Behind a key.

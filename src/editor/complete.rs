@@ -1,6 +1,6 @@
 //! What could be written at the cursor: keys that are not there yet, values of enums, kinds, versions, whole objects.
 
-use super::context::{self, Located, Object, Spot};
+use super::context::{self, Located, Spot, TypeMeta};
 use super::facts;
 use super::hover::{info, type_name, type_words};
 use super::names;
@@ -338,7 +338,7 @@ impl Completer<'_> {
 
     // ---- the top of an object whose kind is not known yet ----
 
-    fn unrecognised(&mut self, object: &Object, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
+    fn unrecognised(&mut self, object: &TypeMeta, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
         let fresh = !has("apiVersion") && !has("kind") && !has("metadata") && !has("spec");
         for (name, wanted) in [("apiVersion", true), ("kind", true), ("metadata", false)] {
             if has(name) {
@@ -517,7 +517,7 @@ impl Completer<'_> {
         }
     }
 
-    fn versions(&mut self, object: &Object, range: Span, lead: &str, quote: &str) {
+    fn versions(&mut self, object: &TypeMeta, range: Span, lead: &str, quote: &str) {
         let served = |version: &&&Version| self.release.is_none_or(|release| version.served_by(release));
         let fits = |version: &&&Version| {
             let known = VERSIONS.iter().flat_map(|version| version.kinds).any(|kind| kind.kind == object.kind);
@@ -532,7 +532,7 @@ impl Completer<'_> {
         }
     }
 
-    fn kinds(&mut self, object: &Object, range: Span, lead: &str, quote: &str) {
+    fn kinds(&mut self, object: &TypeMeta, range: Span, lead: &str, quote: &str) {
         let asked = VERSIONS.iter().rev().filter(|version| {
             (object.api_version.is_empty() || version.api_version == object.api_version)
                 && self.release.is_none_or(|release| version.served_by(release))

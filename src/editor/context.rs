@@ -32,7 +32,7 @@ pub enum Spot {
 
 /// What an object says it is, and the release that reads it.
 #[derive(Clone, Debug, Default)]
-pub struct Object {
+pub struct TypeMeta {
     /// As written.
     pub api_version: String,
     /// As written.
@@ -56,7 +56,7 @@ pub struct Located {
     pub template: bool,
 }
 
-impl Object {
+impl TypeMeta {
     /// Its table in a release; without one the last release that serves it.
     pub fn api(&self, release: Option<Release>) -> Option<(Api, Release)> {
         let version: &'static Version = api::version(&self.api_version)?;
@@ -138,10 +138,10 @@ pub fn unquoted(text: &str) -> &str {
 }
 
 /// The object a node is in and the steps from there to it. An item of a List is an object of its own.
-pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) -> (Object, Option<usize>, Vec<Step>) {
+pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) -> (TypeMeta, Option<usize>, Vec<Step>) {
     let chain = chain(outline, node);
     if chain.len() > DEEPEST {
-        return (Object::default(), None, Vec::new());
+        return (TypeMeta::default(), None, Vec::new());
     }
     let steps = |nodes: &[usize]| -> Vec<Step> {
         nodes
@@ -158,7 +158,7 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
             })
             .collect()
     };
-    let says = |root: Option<usize>| Object {
+    let says = |root: Option<usize>| TypeMeta {
         api_version: scalar(outline, document, root, "apiVersion").unwrap_or_default().to_owned(),
         kind: scalar(outline, document, root, "kind").unwrap_or_default().to_owned(),
     };
@@ -174,7 +174,7 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
             while let Some(item) = kind.strip_suffix("List") {
                 kind = item;
             }
-            object = Object { kind: kind.to_owned(), api_version: top.api_version };
+            object = TypeMeta { kind: kind.to_owned(), api_version: top.api_version };
         }
         return (object, Some(*item), steps(rest));
     }

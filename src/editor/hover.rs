@@ -1,6 +1,6 @@
 //! What an editor shows about the key or value under the cursor.
 
-use super::context::{self, Located, Object, Spot};
+use super::context::{self, Located, Spot, TypeMeta};
 use super::facts::{self, Facts, Unique};
 use super::outline::{Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
@@ -87,7 +87,7 @@ pub struct Info {
 
 /// What is hit: the steps to it, and whether its key or its value.
 struct Hit {
-    object: Object,
+    object: TypeMeta,
     steps: Vec<Step>,
     span: Span,
     /// The value's text, if a value is hit.
@@ -145,7 +145,7 @@ fn in_tree(input: &Input<'_>, offset: usize) -> Option<Hit> {
     let mut node = item.node;
     let mut steps = Vec::new();
     let hit = |steps: Vec<Step>, span: Span, value: Option<String>| {
-        let object = Object { api_version: item.api_version.clone(), kind: item.kind.clone() };
+        let object = TypeMeta { api_version: item.api_version.clone(), kind: item.kind.clone() };
         Some(Hit { object, steps, span, value })
     };
     loop {

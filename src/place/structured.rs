@@ -22,14 +22,14 @@ const UNSUITABLE: &str = "resourceclaim cannot be allocated for the node (unsuit
 #[derive(Clone, Debug)]
 pub struct Structured {
     /// Nodes with slices.
-    nodes: Vec<(String, Answer)>,
+    nodes: Vec<(String, InstanceAnswer)>,
     /// All other nodes.
-    elsewhere: Answer,
+    elsewhere: InstanceAnswer,
 }
 
 /// What a claim gets on a node.
 #[derive(Clone, Debug, Default)]
-pub struct Answer {
+pub struct InstanceAnswer {
     /// The scheduler's text, if it refuses the node.
     pub refusal: Option<String>,
     /// In our words.
@@ -79,7 +79,7 @@ impl Structured {
     }
 
     /// What a claim gets on a node.
-    pub fn on(&self, node: &str) -> &Answer {
+    pub fn on(&self, node: &str) -> &InstanceAnswer {
         let found = self.nodes.binary_search_by(|(name, _)| name.as_str().cmp(node)).ok();
         found.and_then(|at| self.nodes.get(at)).map_or(&self.elsewhere, |(_, answer)| answer)
     }
@@ -124,7 +124,7 @@ fn demands(facts: &Facts<'_, '_>) -> Result<Vec<Demand>, String> {
     Ok(demands)
 }
 
-fn answer(facts: &Facts<'_, '_>, demands: &[Demand], node: &str) -> Answer {
+fn answer(facts: &Facts<'_, '_>, demands: &[Demand], node: &str) -> InstanceAnswer {
     let mut instances: Vec<(String, String)> = Vec::new();
     for demand in demands {
         let mut candidates = candidates(facts, &demand.driver, node);
@@ -133,7 +133,7 @@ fn answer(facts: &Facts<'_, '_>, demands: &[Demand], node: &str) -> Answer {
                 Ok(Some(name)) => instances.push((demand.driver.clone(), name)),
                 Ok(None) => {
                     let why = nothing(demand, at, request, &candidates);
-                    return Answer { refusal: Some(UNSUITABLE.to_owned()), why, instances: Vec::new() };
+                    return InstanceAnswer { refusal: Some(UNSUITABLE.to_owned()), why, instances: Vec::new() };
                 }
                 Err((name, error)) => {
                     let driver = &demand.driver;
@@ -141,14 +141,14 @@ fn answer(facts: &Facts<'_, '_>, demands: &[Demand], node: &str) -> Answer {
                         "checking structured parameters failed: checking node {node:?} and resources of driver {driver:?}: {error}"
                     );
                     let why = format!("a selector fails on instance `{name}`: {error}");
-                    return Answer { refusal: Some(text), why, instances: Vec::new() };
+                    return InstanceAnswer { refusal: Some(text), why, instances: Vec::new() };
                 }
             }
         }
     }
     let names: Vec<String> = instances.iter().map(|(driver, name)| format!("`{name}` of `{driver}`")).collect();
     let why = if names.is_empty() { "no instance is asked for".to_owned() } else { format!("gets {}", names.join(", ")) };
-    Answer { refusal: None, why, instances }
+    InstanceAnswer { refusal: None, why, instances }
 }
 
 fn candidates<'r>(facts: &Facts<'_, 'r>, driver: &str, node: &str) -> Vec<Candidate<'r>> {

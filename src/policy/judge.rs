@@ -205,7 +205,7 @@ impl<'a> Case<'a, '_> {
             return;
         }
         let Some(fields) = pods::path_to_spec(&self.item.api_version, &self.item.kind) else { return };
-        let place = pods::Place { release: self.item.release, namespace: self.namespace(), cluster: self.host.cluster };
+        let place = pods::Destination { release: self.item.release, namespace: self.namespace(), cluster: self.host.cluster };
         let violations = |object| pods::violations(settings, self.tree(), object, fields, place);
         let mut before = BTreeSet::new();
         if self.request.operation == Operation::Update {

@@ -39,7 +39,7 @@ pub fn path_to_spec(api_version: &str, kind: &str) -> Option<&'static [&'static 
 
 /// Where the pod goes to.
 #[derive(Clone, Copy)]
-pub struct Place<'p> {
+pub struct Destination<'p> {
     /// The release whose words are used.
     pub release: Release,
     /// The namespace.
@@ -49,7 +49,13 @@ pub struct Place<'p> {
 }
 
 /// Everything about the claims of the pod that the settings do not accept.
-pub fn violations(settings: &Settings, tree: &Tree<'_>, object: NodeId, fields: &[&str], place: Place<'_>) -> Vec<FieldError> {
+pub fn violations(
+    settings: &Settings,
+    tree: &Tree<'_>,
+    object: NodeId,
+    fields: &[&str],
+    place: Destination<'_>,
+) -> Vec<FieldError> {
     let mut errors = Context::new(place.release).errors();
     let spec = fields.iter().try_fold(object, |node, field| tree.get(node, field));
     if let Some(spec) = spec {
@@ -71,7 +77,7 @@ struct Pod<'t, 's> {
     tree: &'t Tree<'s>,
     spec: NodeId,
     settings: &'t Settings,
-    place: Place<'t>,
+    place: Destination<'t>,
     release: Release,
 }
 

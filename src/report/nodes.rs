@@ -5,7 +5,7 @@ use crate::report::text::{Style, visible};
 use serde_json::Value;
 
 /// Names the place of a `range`: `class.yaml:14:9`.
-pub type Place<'a> = &'a dyn Fn(&Value) -> Option<String>;
+pub type Locate<'a> = &'a dyn Fn(&Value) -> Option<String>;
 
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
@@ -24,12 +24,12 @@ fn verdict(verdict: &str, style: Style) -> String {
     style.paint(sgr, &verdict.to_ascii_lowercase())
 }
 
-fn at(value: &Value, place: Place<'_>) -> String {
+fn at(value: &Value, place: Locate<'_>) -> String {
     value.get("range").and_then(place).map_or_else(String::new, |place| format!(" ({})", visible(&place)))
 }
 
 /// `node-3: no: term 2 of 3 misses by one: … (class.yaml:14:9)`
-pub fn line(node: &Value, place: Place<'_>, style: Style) -> String {
+pub fn line(node: &Value, place: Locate<'_>, style: Style) -> String {
     let name = match text(node, "name") {
         "" => "(no name)",
         name => name,
@@ -40,7 +40,7 @@ pub fn line(node: &Value, place: Place<'_>, style: Style) -> String {
 }
 
 /// Everything about one node.
-pub fn explanation(node: &Value, place: Place<'_>, style: Style) -> String {
+pub fn explanation(node: &Value, place: Locate<'_>, style: Style) -> String {
     let mut out = format!("  {}\n", line(node, place, style));
     for claim in list(node, "claims") {
         write_claim(&mut out, claim, place, style);
@@ -51,7 +51,7 @@ pub fn explanation(node: &Value, place: Place<'_>, style: Style) -> String {
     out
 }
 
-fn write_claim(out: &mut String, claim: &Value, place: Place<'_>, style: Style) {
+fn write_claim(out: &mut String, claim: &Value, place: Locate<'_>, style: Style) {
     let parts = ["entry", "claim", "class"].map(|name| (name, text(claim, name)));
     let named: Vec<String> =
         parts.iter().filter(|(_, said)| !said.is_empty()).map(|(name, said)| format!("{name} `{said}`")).collect();
@@ -80,7 +80,7 @@ fn mark(check: &Value, style: Style) -> String {
     }
 }
 
-fn write_terms(out: &mut String, check: &Value, indent: usize, place: Place<'_>, style: Style) {
+fn write_terms(out: &mut String, check: &Value, indent: usize, place: Locate<'_>, style: Style) {
     for term in list(check, "terms") {
         let index = term.get("index").and_then(Value::as_u64).unwrap_or_default();
         let said = match text(term, "outcome") {
@@ -101,7 +101,7 @@ fn write_terms(out: &mut String, check: &Value, indent: usize, place: Place<'_>,
 pub const TITLES: [&str; 6] = ["OBJECT", "NODE", "VERDICT", "SCHEDULER", "PLACE", "REASON"];
 
 /// One row of a table: object, node, verdict, the scheduler's text, the place, the reason.
-pub fn row(object: &str, node: &Value, place: Place<'_>) -> Vec<String> {
+pub fn row(object: &str, node: &Value, place: Locate<'_>) -> Vec<String> {
     let or_dash = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
     vec![
         object.to_owned(),

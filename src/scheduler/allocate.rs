@@ -13,7 +13,7 @@ use crate::place::device::created;
 use crate::place::device::doctor;
 use crate::place::device::engine::CelSelectors;
 use crate::place::device::explain::answer::{self as account, PodAccount};
-use crate::place::device::explain::{self, Options as Explain};
+use crate::place::device::explain::{self, Explain};
 use crate::place::device::facts::read::Datum;
 use crate::place::device::facts::{Claim, Facts, Pod};
 use crate::place::device::plugin::{PluginGates, PodCase};

@@ -1,7 +1,7 @@
 //! Builds the account of the nodes from judged selectors and plans.
 
 use super::account as out;
-use super::options::{Detail, FULL_NODES, Options};
+use super::options::{Detail, EvaluateOptions, FULL_NODES};
 use crate::advice::locate;
 use crate::api::Release;
 use crate::finding::Step;
@@ -27,7 +27,7 @@ pub struct Explained<'q> {
 
 impl<'q> Explained<'q> {
     /// As asked for; by default everything for few nodes.
-    pub fn of(options: &Options<'q>, nodes: usize) -> Self {
+    pub fn of(options: &EvaluateOptions<'q>, nodes: usize) -> Self {
         let full = match options.detail {
             Some(detail) => detail == Detail::Full,
             None => nodes <= FULL_NODES,

@@ -2,7 +2,7 @@
 
 use super::account::Placement;
 use super::build::{Explained, Located, Placing};
-use super::options::Options;
+use super::options::EvaluateOptions;
 use crate::api::core::NODE_SELECTOR;
 use crate::api::{Api, ClassicKind, Kind, ObjectKind, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
@@ -70,12 +70,12 @@ pub struct Evaluation<'t> {
 /// let placement = evaluation.placements[0].as_ref().unwrap();
 /// assert_eq!((placement.nodes[0].verdict, placement.nodes[1].verdict), ("Possible", "No"));
 /// ```
-pub fn evaluate<'t>(text: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> Evaluation<'t> {
+pub fn evaluate<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<'_>) -> Evaluation<'t> {
     with_nodes(manifest(text, nodes, options), nodes)
 }
 
 /// Which nodes a bare node selector selects. Its text is YAML or JSON.
-pub fn evaluate_selector<'t>(selector: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> Evaluation<'t> {
+pub fn evaluate_selector<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<'_>) -> Evaluation<'t> {
     let mut evaluation = bare(selector, nodes, options);
     let ok = evaluation.ok;
     evaluation = with_nodes(evaluation, nodes);
@@ -97,7 +97,7 @@ fn with_nodes<'t>(mut evaluation: Evaluation<'t>, nodes: &PreparedNodes) -> Eval
 }
 
 /// A bare selector, in place of manifests.
-fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> Evaluation<'t> {
+fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<'_>) -> Evaluation<'t> {
     let release = options.release.unwrap_or(Release::latest());
     let (mut placements, mut place_of) = (Vec::new(), None);
     let mut file = text::read(selector, &options.limits);
@@ -156,7 +156,7 @@ enum Part<'t> {
 }
 
 /// Manifests: claims, templates, classes, pods, scheduling contexts.
-fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &Options<'_>) -> Evaluation<'t> {
+fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<'_>) -> Evaluation<'t> {
     let mut input = Input::read(text, options.release, &options.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
     let release = options.release.unwrap_or_else(|| scheduler_release(&input.items));
@@ -186,7 +186,7 @@ fn place_all(
     input: &Input<'_>,
     release: Release,
     nodes: &PreparedNodes,
-    options: &Options<'_>,
+    options: &EvaluateOptions<'_>,
     findings: &mut Vec<Finding>,
 ) -> Vec<Option<Placement>> {
     let mut parts = Vec::new();
@@ -244,7 +244,13 @@ fn scheduler_release(items: &[Item]) -> Release {
     ours.map(|item| item.release).max().unwrap_or(Release::latest())
 }
 
-fn part<'t>(options: &Options<'_>, input: &'t Input<'_>, item: &Item, index: usize, findings: &mut Vec<Finding>) -> Part<'t> {
+fn part<'t>(
+    options: &EvaluateOptions<'_>,
+    input: &'t Input<'_>,
+    item: &Item,
+    index: usize,
+    findings: &mut Vec<Finding>,
+) -> Part<'t> {
     let Some(tree) = input.tree(item) else { return Part::Nothing };
     match &item.what {
         What::Other if item.api_version == "v1" && item.kind == "Pod" => {
@@ -278,7 +284,7 @@ fn part<'t>(options: &Options<'_>, input: &'t Input<'_>, item: &Item, index: usi
     }
 }
 
-fn world<'r>(options: &Options<'r>, input: &'r Input<'_>, parts: &'r [Part<'r>]) -> World<'r> {
+fn world<'r>(options: &EvaluateOptions<'r>, input: &'r Input<'_>, parts: &'r [Part<'r>]) -> World<'r> {
     let mut world = World::default();
     for (index, (item, part)) in input.items.iter().zip(parts).enumerate() {
         let Part::Ours(body) = part else { continue };
@@ -323,7 +329,7 @@ fn lints(
     found.into_iter().map(|finding| place(input, item, written.object, finding)).collect()
 }
 
-fn located(options: &Options<'_>, input: &Input<'_>, written: Written<'_>, selector: &Selector<'_>) -> Option<Located> {
+fn located(options: &EvaluateOptions<'_>, input: &Input<'_>, written: Written<'_>, selector: &Selector<'_>) -> Option<Located> {
     let item = input.items.get(written.object).filter(|_| !options.without_places)?;
     Some(Located::find(&input.file.source, input.tree(item)?, item.node, &steps(written.path), selector))
 }

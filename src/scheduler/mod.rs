@@ -19,5 +19,5 @@ pub use account::{
 pub use allocate::{AllocateOptions, Allocation, allocate};
 pub use cluster::PreparedCluster;
 pub use evaluate::{Evaluation, evaluate, evaluate_selector};
-pub use options::{Detail, FULL_NODES, Options};
+pub use options::{Detail, EvaluateOptions, FULL_NODES};
 pub use target::Target;

@@ -22,7 +22,7 @@ pub enum Detail {
 /// How [`crate::evaluate`] answers. The default follows the last release that serves the newest version of the text.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Options<'a> {
+pub struct EvaluateOptions<'a> {
     /// The scheduler's release; `None`: the last one that serves the newest version of the text.
     pub release: Option<Release>,
     /// How the objects reached the server.
@@ -41,7 +41,7 @@ pub struct Options<'a> {
     pub limits: Limits,
 }
 
-impl<'a> Options<'a> {
+impl<'a> EvaluateOptions<'a> {
     /// Follows this release.
     pub fn release(mut self, release: Release) -> Self {
         self.release = Some(release);

@@ -19,7 +19,7 @@ pub struct Places<'i, 's> {
 }
 
 /// A claim in the text.
-struct Place<'i, 's> {
+struct ClaimTree<'i, 's> {
     tree: &'i Tree<'s>,
     root: NodeId,
     mode: Mode,
@@ -73,11 +73,11 @@ impl<'i, 's> Places<'i, 's> {
         }
     }
 
-    fn place(&self, claim: &str) -> Option<Place<'i, 's>> {
+    fn place(&self, claim: &str) -> Option<ClaimTree<'i, 's>> {
         let (index, template) = *self.claims.get(claim)?;
         let item = self.input.items.get(index)?;
         let flat = matches!(&item.what, What::Ours(api) if matches!(api.version.name, "v1alpha3" | "v1beta1"));
-        Some(Place { tree: self.input.tree(item)?, root: item.node, mode: self.input.mode(item), flat, template })
+        Some(ClaimTree { tree: self.input.tree(item)?, root: item.node, mode: self.input.mode(item), flat, template })
     }
 
     fn range(&self, claim: &str, path: &str) -> Option<Range> {
@@ -98,7 +98,7 @@ impl<'i, 's> Places<'i, 's> {
     }
 }
 
-impl Place<'_, '_> {
+impl ClaimTree<'_, '_> {
     /// A path of v1 in steps, as the claim's own version has them.
     fn steps(&self, path: &str) -> Vec<Step> {
         let mut steps = steps(path);

@@ -2,7 +2,7 @@
 
 use crate::api::{Api, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
-use crate::server::object::Object;
+use crate::server::object::ObjectRequest;
 use crate::server::varies::serving;
 use std::fmt::Write as _;
 
@@ -39,7 +39,7 @@ impl Standing {
 }
 
 /// What is said where releases answer differently. `standing`: what the release says that was taken.
-pub fn remark(object: &Object<'_, '_>, standing: Standing) -> Option<Finding> {
+pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Finding> {
     let mut standings: Vec<(Release, Standing)> = Vec::new();
     let mut reason = None;
     for (release, kind) in serving(object.api.version, object.api.kind.kind) {
@@ -49,7 +49,7 @@ pub fn remark(object: &Object<'_, '_>, standing: Standing) -> Option<Finding> {
         }
         // A gate that was asked for and that the release does not know: it has no answer.
         let Ok(gates) = object.options.gates_in(release) else { continue };
-        let Some((there, why)) = (Object { api: Api { kind, ..object.api }, release, gates, ..*object }).standing() else {
+        let Some((there, why)) = (ObjectRequest { api: Api { kind, ..object.api }, release, gates, ..*object }).standing() else {
             continue;
         };
         if there != standing {
@@ -93,7 +93,7 @@ fn history(standings: &[(Release, Standing)]) -> String {
     text
 }
 
-impl Object<'_, '_> {
+impl ObjectRequest<'_, '_> {
     /// What the release makes of the object, and the first reason if it does not take all of it. `None` if it cannot be asked.
     fn standing(&self) -> Option<(Standing, Option<String>)> {
         let (tree, body) = self.body()?;

@@ -11,7 +11,7 @@ use crate::rules::references::{Located, References};
 use crate::rules::{classic, device};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::client;
-use crate::server::options::{Operation, Options};
+use crate::server::options::{Operation, ValidateOptions};
 use crate::server::request::{self, Outcome, Reach, Request};
 use crate::server::slices::Together;
 use crate::server::status::Status;
@@ -28,9 +28,9 @@ fn of_stored(mut finding: Finding) -> Finding {
 
 /// One object and what is done with it.
 #[derive(Clone, Copy)]
-pub struct Object<'a, 's> {
+pub struct ObjectRequest<'a, 's> {
     /// What is asked.
-    pub options: &'a Options<'a>,
+    pub options: &'a ValidateOptions<'a>,
     /// The text.
     pub input: &'a Input<'s>,
     /// The object.
@@ -53,7 +53,7 @@ pub struct Object<'a, 's> {
 pub type Partners<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Item>;
 
 /// What pairs an object with its stored one.
-fn identity<'a>(options: &'a Options<'_>, item: &'a Item) -> (&'a str, &'a str, &'a str) {
+fn identity<'a>(options: &'a ValidateOptions<'_>, item: &'a Item) -> (&'a str, &'a str, &'a str) {
     let namespace = match (&item.what, options.via) {
         (What::Ours(api), Via::Kubectl) if api.kind.scope == Scope::Cluster => "",
         (_, Via::Kubectl) => options.namespace_of(&item.namespace),
@@ -63,7 +63,7 @@ fn identity<'a>(options: &'a Options<'_>, item: &'a Item) -> (&'a str, &'a str, 
 }
 
 /// The stored objects of an update; of several with the same name the first.
-pub fn partners<'a>(options: &'a Options<'_>, old: Option<&'a Input<'_>>) -> Partners<'a> {
+pub fn partners<'a>(options: &'a ValidateOptions<'_>, old: Option<&'a Input<'_>>) -> Partners<'a> {
     let mut partners = BTreeMap::new();
     for item in old.into_iter().flat_map(|old| &old.items) {
         partners.entry(identity(options, item)).or_insert(item);
@@ -84,7 +84,7 @@ pub struct Verdict {
     pub may_differ: bool,
 }
 
-impl Object<'_, '_> {
+impl ObjectRequest<'_, '_> {
     /// Decodes and judges the object. What other objects have to do with it is noted in `references` and `together`.
     pub fn judge(&self, references: &mut References, together: &mut Together<'_, '_>) -> Verdict {
         let mut verdict = Verdict::default();
@@ -331,7 +331,7 @@ impl Object<'_, '_> {
         }
         let gates = self.gates.unwrap_or(Gates::defaults(self.release));
         let gates = Some(dropped.iter().fold(gates, |gates, (_, gate)| gates.set(*gate, true)));
-        let Some((None, outcome)) = (Object { gates, ..*self }).answer() else { return };
+        let Some((None, outcome)) = (ObjectRequest { gates, ..*self }).answer() else { return };
         for finding in findings.iter_mut().filter(|finding| mine(finding)) {
             let remains = |other: &&Finding| other.code == finding.code && other.path == finding.path;
             if outcome.findings.iter().find(remains).is_some() {

@@ -39,7 +39,7 @@ pub enum StoredAs<'a> {
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Options<'a> {
+pub struct ValidateOptions<'a> {
     /// The server's release; `None`: for each object the last one that serves its version.
     pub release: Option<Release>,
     /// What is done with the objects.
@@ -62,7 +62,7 @@ pub struct Options<'a> {
     pub(crate) patched: bool,
 }
 
-impl<'a> Options<'a> {
+impl<'a> ValidateOptions<'a> {
     /// Follows this release.
     pub fn release(mut self, release: Release) -> Self {
         self.release = Some(release);

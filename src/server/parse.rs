@@ -12,7 +12,7 @@ use crate::server::body::{Body, FieldValidation};
 /// How [`crate::parse`] reads a text. The default reads it as kubectl does, for the last release that serves each object.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Options {
+pub struct ParseOptions {
     /// The server's release; `None`: for each object the last one that serves its version.
     pub release: Option<Release>,
     /// The way to the server. `None`: files are read as kubectl does, and JSON is decoded in the order of its source.
@@ -23,7 +23,7 @@ pub struct Options {
     pub limits: Limits,
 }
 
-impl Options {
+impl ParseOptions {
     /// Follows this release.
     pub fn release(mut self, release: Release) -> Self {
         self.release = Some(release);
@@ -95,7 +95,7 @@ pub struct ParsedObject {
 /// let json = parsed.objects[0].json.as_deref().unwrap();
 /// assert!(json.contains(r#""allocationMode":"WaitForFirstConsumer""#));
 /// ```
-pub fn parse<'t>(text: &'t str, options: &Options) -> Parsed<'t> {
+pub fn parse<'t>(text: &'t str, options: &ParseOptions) -> Parsed<'t> {
     let mut input = Input::read_via(text, options.via.unwrap_or_default(), options.release, &options.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
     let mut objects = Vec::with_capacity(input.items.len());

@@ -11,7 +11,7 @@ use crate::rules::errors::Errors;
 use crate::rules::{Context, metadata};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
-use crate::server::options::{self, Options, StoredAs};
+use crate::server::options::{self, StoredAs, ValidateOptions};
 use crate::server::status::Status;
 use crate::server::text::Judged;
 use crate::server::{prepare, stored, text};
@@ -74,7 +74,7 @@ pub struct Patched {
 ///
 /// # Errors
 /// A feature gate that the release does not know or has locked.
-pub fn patch(old: &str, patch: &Patch<'_>, options: &Options<'_>) -> Result<Patched, String> {
+pub fn patch(old: &str, patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Patched, String> {
     let refused = |finding| Ok(Patched { findings: vec![finding], ..Patched::default() });
     let input = Input::read(old, options.release, &options.limits);
     if let Some(finding) = input.file.findings.iter().find(|finding| finding.severity == Severity::Error) {
@@ -82,7 +82,7 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &Options<'_>) -> Result<Patc
     }
     let finding = match input.items.as_slice() {
         [item] => match &item.what {
-            What::Ours(api) => return Work { patch, options, old: Some(old), input: &input, item, api: *api }.answer(),
+            What::Ours(api) => return PatchRequest { patch, options, old: Some(old), input: &input, item, api: *api }.answer(),
             What::Refused(finding) => stored::unreadable(finding),
             What::Other => stored_is(format!("the stored object is a {} of {}", item.kind, item.api_version)),
         },
@@ -95,7 +95,7 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &Options<'_>) -> Result<Patc
 ///
 /// # Errors
 /// A feature gate that the release does not know or has locked.
-pub fn apply_new(patch: &Patch<'_>, options: &Options<'_>) -> Result<Patched, String> {
+pub fn apply_new(patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Patched, String> {
     let refused = |finding| Ok(Patched { findings: vec![of_patch(finding)], ..Patched::default() });
     let wrong = |message: String| Finding::error(Code::PatchRefused, Origin::Claimkit, message);
     let input = Input::read(patch.text, options.release, &options.limits);
@@ -104,7 +104,7 @@ pub fn apply_new(patch: &Patch<'_>, options: &Options<'_>) -> Result<Patched, St
     }
     let finding = match input.items.as_slice() {
         [item] => match &item.what {
-            What::Ours(api) => return Work { patch, options, old: None, input: &input, item, api: *api }.answer(),
+            What::Ours(api) => return PatchRequest { patch, options, old: None, input: &input, item, api: *api }.answer(),
             What::Refused(finding) => Finding { span: Some(item.span), ..finding.clone() },
             What::Other => wrong(format!("what is applied is a {} of {}", item.kind, item.api_version)),
         },
@@ -132,9 +132,9 @@ fn of_result(finding: Finding) -> Finding {
     }
 }
 
-struct Work<'a, 's> {
+struct PatchRequest<'a, 's> {
     patch: &'a Patch<'a>,
-    options: &'a Options<'a>,
+    options: &'a ValidateOptions<'a>,
     /// The text of the stored object; `None`: the patch creates one.
     old: Option<&'a str>,
     /// The stored object, or the new one as it is applied.
@@ -143,7 +143,7 @@ struct Work<'a, 's> {
     api: Api,
 }
 
-impl Work<'_, '_> {
+impl PatchRequest<'_, '_> {
     fn answer(&self) -> Result<Patched, String> {
         let unicode = self.item.release.rules().unicode;
         let done = match if self.old.is_some() { self.carry_out() } else { self.create() } {
@@ -402,7 +402,8 @@ impl Work<'_, '_> {
             None => options::Operation::Create,
         };
         let stored_as = Some(StoredAs::Written);
-        let options = Options { release: Some(self.item.release), operation, stored_as, patched: true, ..self.options.clone() };
+        let options =
+            ValidateOptions { release: Some(self.item.release), operation, stored_as, patched: true, ..self.options.clone() };
         text::validate(patched, &options)
     }
 }

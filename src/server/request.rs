@@ -9,7 +9,7 @@ use crate::rules::errors::{MAX_BYTES, is_cut};
 use crate::rules::{self, Context, Errors, FieldError, immutable};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
-use crate::server::device::drops::{self, Dropped};
+use crate::server::device::drops::{Dropped, Part};
 use crate::server::device::{self, Judged, convert};
 use crate::server::hub::{Hub, PathMap};
 use crate::server::prepare;
@@ -67,17 +67,10 @@ pub struct Outcome {
     pub dropped: Vec<(String, Gate)>,
 }
 
-/// Whether an update is one of the whole object or of its status.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Object,
-    Status,
-}
-
 /// A create. A body of the wrong type is refused before anything else; unknown fields are, too, but then the object is
 /// still judged for the findings.
 pub fn create<'t>(request: &Request<'t>, body: Body<'t>) -> Outcome {
-    let work = match Work::begin(request, &body) {
+    let work = match Handler::begin(request, &body) {
         Ok(work) => work,
         Err(refused) => return *refused,
     };
@@ -96,7 +89,7 @@ pub fn update_status<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>
 }
 
 fn replace<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>, part: Part) -> Outcome {
-    let work = match Work::begin(request, &body) {
+    let work = match Handler::begin(request, &body) {
         Ok(work) => work,
         Err(refused) => return *refused,
     };
@@ -106,7 +99,7 @@ fn replace<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>, part: Pa
     work.update(body.into_hub(request.release), stored.into_hub(request.release), part).strict(&work, strict)
 }
 
-struct Work<'w, 'r> {
+struct Handler<'w, 'r> {
     request: &'w Request<'r>,
     api: Api,
     context: Context,
@@ -131,9 +124,9 @@ fn context(request: &Request<'_>) -> Context {
     }
 }
 
-impl<'w, 'r> Work<'w, 'r> {
+impl<'w, 'r> Handler<'w, 'r> {
     fn begin(request: &'w Request<'r>, body: &Body<'_>) -> Result<Self, Box<Outcome>> {
-        let work = Work { request, api: body.api, context: context(request) };
+        let work = Handler { request, api: body.api, context: context(request) };
         match body.mismatch() {
             None => Ok(work),
             Some(error) => Err(Box::new(Outcome { status: Some(work.undecodable(error)), ..Outcome::default() })),
@@ -196,10 +189,6 @@ impl<'w, 'r> Work<'w, 'r> {
             return refused;
         }
         if let ObjectKind::Device(kind) = self.api.kind.object {
-            let part = match part {
-                Part::Object => drops::Part::Object,
-                Part::Status => drops::Part::Status,
-            };
             let judged = device::update(self.api, kind, &new, &old, part, &self.context, self.request.labels);
             let mut outcome = self.answer(kind, judged, &paths, changes);
             explain_immutable(&mut outcome.findings, &new, &old, &paths);
@@ -336,7 +325,7 @@ impl<'w, 'r> Work<'w, 'r> {
 
 impl Outcome {
     /// The server stops at a strict decoding error and answers with it.
-    fn strict(mut self, work: &Work<'_, '_>, error: Option<String>) -> Self {
+    fn strict(mut self, work: &Handler<'_, '_>, error: Option<String>) -> Self {
         if let Some(error) = error.filter(|_| work.request.validation == FieldValidation::Strict) {
             self.status = Some(work.undecodable(&error));
         }

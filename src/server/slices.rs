@@ -1,7 +1,7 @@
 //! What a set of slices, nodes and taint rules has wrong with it though the server takes each object by itself.
 
 use super::facts::Gathering;
-use super::options::Options;
+use super::options::ValidateOptions;
 use crate::advice::locate::{locate, steps};
 use crate::api::{Api, ClassicKind, DeviceKind, Gate, Gates, ObjectKind, Release};
 use crate::expression::published::Published;
@@ -20,7 +20,7 @@ const REMARKED: &[Code] = &[Code::NodeSelectorTermsSeveral, Code::TaintRuleSelec
 
 /// What of a text is looked at once all of it is read: slices, taint rules, and the claims that use devices.
 pub struct Together<'o, 't> {
-    options: &'o Options<'o>,
+    options: &'o ValidateOptions<'o>,
     documents: Vec<Document<'t>>,
     /// Slices and rules with their places among all objects of the text. Their documents are those that are kept.
     items: Vec<(usize, Item)>,
@@ -31,7 +31,7 @@ pub struct Together<'o, 't> {
 
 impl<'o, 't> Together<'o, 't> {
     /// Nothing yet.
-    pub fn new(options: &'o Options<'o>) -> Self {
+    pub fn new(options: &'o ValidateOptions<'o>) -> Self {
         let gathering = Gathering::new(Release::latest(), options.namespace_of(""), options.field_validation);
         Together { options, documents: Vec::new(), items: Vec::new(), gathering, is_asked: false }
     }

@@ -11,8 +11,8 @@ use crate::rules::references::{Located, Named, References};
 use crate::server::client::{self, Unknown};
 use crate::server::device::defaults::CLOCK;
 use crate::server::elsewhere::{self, Standing};
-use crate::server::object::{self, Object};
-use crate::server::options::{Operation, Options, StoredAs};
+use crate::server::object::{self, ObjectRequest};
+use crate::server::options::{Operation, StoredAs, ValidateOptions};
 use crate::server::slices::Together;
 use crate::server::status::Status;
 use crate::server::stored;
@@ -128,7 +128,7 @@ impl Judged {
 /// assert_eq!((place.line, place.character), (7, 18));
 /// assert_eq!(report.objects[0].status.as_ref().unwrap().code, 422);
 /// ```
-pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
+pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> {
     let stored = options.stored().map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
     let mut findings = Findings::new(options.limits.findings);
     let mut objects: Vec<Judged> = Vec::new();
@@ -185,7 +185,8 @@ pub fn validate<'t>(text: &'t str, options: &Options<'t>) -> Report<'t> {
                         lints.take(tree, item, index, *api, gates);
                     }
                     let (old, partners) = (stored.as_ref(), &partners);
-                    let object = Object { options, input, item, index, api: *api, release: item.release, gates, old, partners };
+                    let object =
+                        ObjectRequest { options, input, item, index, api: *api, release: item.release, gates, old, partners };
                     let verdict = object.judge(&mut references, &mut together);
                     let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
                     judged.valid = Some(!refused);
@@ -254,7 +255,7 @@ struct Created(BTreeMap<String, bool>);
 impl Created {
     /// Notes an object; false if there is one of its name already, which is refused (kube-apiserver,
     /// pkg/registry/generic/registry/store.go, `Store.create`). Validation functions alone know of no other objects.
-    fn insert(&mut self, options: &Options<'_>, api: Api, item: &Item) -> bool {
+    fn insert(&mut self, options: &ValidateOptions<'_>, api: Api, item: &Item) -> bool {
         if !matches!(options.operation, Operation::Create) || options.via == Via::Validator || item.name.is_empty() {
             return true;
         }

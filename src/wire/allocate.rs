@@ -3,7 +3,7 @@
 use super::answer::{Answer, Object};
 use super::options::{MOST_STEPS, Shown};
 use super::request::Request;
-use crate::place::device::explain::{Matrix, Options as Explain};
+use crate::place::device::explain::{Explain, Matrix};
 use crate::scheduler::{self, AllocateOptions, PreparedCluster};
 
 /// Answers `allocate`. A cluster that was read before takes the place of the request's own.

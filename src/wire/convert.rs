@@ -3,7 +3,7 @@
 use super::answer::{self, Answer, Decision, Loss, Object, range};
 use super::request::{Lossy, Request};
 use crate::api::GROUP;
-use crate::convert::{self, Options, Target};
+use crate::convert::{self, ConvertOptions, Target};
 use crate::finding::Severity;
 use crate::manifest::findings::nothing_checked;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ pub fn convert(request: &Request) -> Answer {
         Ok(release) => release,
         Err(error) => return unusable(&error),
     };
-    let options = Options {
+    let options = ConvertOptions {
         lossy: request.lossy == Lossy::Allow,
         drop_server_fields: request.drop_server_fields,
         annotate: request.annotate,

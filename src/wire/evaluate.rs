@@ -4,7 +4,7 @@ use super::answer::{self, Answer, Object};
 use super::request::Request;
 use crate::api::core::NODE_SELECTOR;
 use crate::place::PreparedNodes;
-use crate::scheduler::{self, Options};
+use crate::scheduler::{self, EvaluateOptions};
 
 /// Answers `evaluate`.
 pub fn evaluate(request: &Request) -> Answer {
@@ -24,7 +24,7 @@ pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
     if let Some(name) = request.explain.iter().find(|name| nodes.find(name).is_none()) {
         return unusable(&format!("no Node `{name}` to explain is among the nodes given"));
     }
-    let options = Options {
+    let options = EvaluateOptions {
         release,
         via: request.via,
         namespace: request.namespace.as_deref(),

@@ -24,7 +24,7 @@ pub fn parse(request: &Request) -> Answer {
         Err(error) => return Answer::unusable(Some("parse"), &error),
     };
     let options =
-        parse::Options { release, via: request.via, field_validation: request.field_validation, limits: request.limits };
+        parse::ParseOptions { release, via: request.via, field_validation: request.field_validation, limits: request.limits };
     let Parsed { input, objects, mut findings, checked, .. } = parse::parse(text, &options);
     for (item, parsed) in input.items.iter().zip(objects) {
         let object = parsed.json.and_then(|json| RawValue::from_string(json).ok());

@@ -4,7 +4,7 @@ use super::answer::{self, Answer, Object};
 use super::request::{Operation, Request};
 use crate::finding::{Finding, TextField};
 use crate::go::time::Time;
-use crate::server::options::Options;
+use crate::server::options::ValidateOptions;
 use crate::server::patch::{self, Patch, PatchType};
 use crate::text::Source;
 use serde_json::value::RawValue;
@@ -39,7 +39,7 @@ pub fn patch(request: &Request) -> Answer {
         force: request.force,
         time: request.time.as_deref(),
     };
-    let options = Options { release, ..request.options() };
+    let options = ValidateOptions { release, ..request.options() };
     let done = match old.map_or_else(|| patch::apply_new(&patch, &options), |old| patch::patch(old, &patch, &options)) {
         Ok(done) => done,
         Err(error) => return unusable(&error),

@@ -9,7 +9,7 @@ use crate::place::device::what_if::WhatIf;
 pub use crate::record::decode::Via;
 pub use crate::scheduler::Detail;
 pub use crate::server::FieldValidation;
-use crate::server::options::{Options, StoredAs};
+use crate::server::options::{StoredAs, ValidateOptions};
 pub use crate::server::patch::PatchType;
 use crate::text::Source;
 use serde::de::{DeserializeOwned, IntoDeserializer};
@@ -233,8 +233,8 @@ fn refused(text: &str, error: &str, refusal: &dyn Fn(&str) -> Option<String>) ->
 
 impl Request {
     /// What is asked for whatever is done with the objects.
-    pub fn options(&self) -> Options<'_> {
-        Options {
+    pub fn options(&self) -> ValidateOptions<'_> {
+        ValidateOptions {
             via: self.via.unwrap_or_default(),
             namespace: self.namespace.as_deref(),
             field_validation: self.field_validation,
@@ -246,7 +246,7 @@ impl Request {
                 Some(Stored::Version(name)) => Some(StoredAs::Version(name.strip_prefix("resource.k8s.io/").unwrap_or(name))),
             },
             limits: self.limits,
-            ..Options::default()
+            ..ValidateOptions::default()
         }
     }
 

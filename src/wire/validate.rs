@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::request::{Operation, Request};
-use crate::server::options::{self, Options};
+use crate::server::options::{self, ValidateOptions};
 use crate::server::text;
 
 /// Answers `validate`.
@@ -22,7 +22,7 @@ pub fn validate(request: &Request) -> Answer {
         (Operation::UpdateStatus, Some(old)) => options::Operation::UpdateStatus(old),
         (_, Some(old)) => options::Operation::Update(old),
     };
-    Answer::from(text::validate(text, &Options { release, operation, ..request.options() }))
+    Answer::from(text::validate(text, &ValidateOptions { release, operation, ..request.options() }))
 }
 
 #[cfg(test)]

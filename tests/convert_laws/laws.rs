@@ -4,7 +4,7 @@ use crate::tape::Tape;
 use crate::{objects, style};
 use claimkit::api::Version;
 use claimkit::api::classic::{v1alpha1, v1alpha2};
-use claimkit::convert::{Conversion, Options, convert};
+use claimkit::convert::{Conversion, ConvertOptions, convert};
 use claimkit::finding::{Code, Severity};
 use claimkit::limits::Limits;
 use claimkit::text;
@@ -15,7 +15,7 @@ const OLD: &Version = &v1alpha1::VERSION;
 const NEW: &Version = &v1alpha2::VERSION;
 
 fn run<'s>(text: &'s str, to: &'static Version, lossy: bool) -> Conversion<'s> {
-    convert(text, to, &Options { lossy, ..Options::default() })
+    convert(text, to, &ConvertOptions { lossy, ..ConvertOptions::default() })
 }
 
 /// The values of a text's documents.

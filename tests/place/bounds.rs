@@ -4,7 +4,7 @@ use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::behaviour::{Features, allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::explain::{Options, account};
+use claimkit::place::device::explain::{Explain, account};
 use claimkit::place::device::facts::read::read;
 use claimkit::place::device::facts::{Claim, Facts};
 use claimkit::place::device::plugin::{PluginGates, PodCase};
@@ -177,7 +177,7 @@ fn large_cluster() {
         let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
         let gates = PluginGates { prioritized_list: true, extended_resource: true };
         let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
-        let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Options::default());
+        let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
         println!("{what}: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
         assert_eq!(told.nodes.len(), nodes);
         assert_eq!(told.nodes.iter().filter(|node| node.same_as.is_none()).count(), 1);
@@ -215,7 +215,7 @@ fn large_cluster_with_counters() {
     let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
     let gates = PluginGates { prioritized_list: true, extended_resource: true };
     let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
-    let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Options::default());
+    let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
     println!("counters: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
     assert_eq!(told.summary[0].message, "cannot allocate all claims");
     assert_eq!(told.nodes[0].conflicts[0].kind, "counters", "{:?}", told.nodes[0].conflicts);

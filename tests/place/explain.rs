@@ -4,14 +4,14 @@ use super::lines::{all, facts, gate, list, release, text};
 use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::explain::{Matrix, Options, account};
+use claimkit::place::device::explain::{Explain, Matrix, account};
 use claimkit::place::device::facts::Facts;
 use claimkit::place::device::plugin::{PluginGates, PodCase};
 use claimkit::place::device::plugin_rules::PluginRules;
 use serde_json::{Value, json};
 
 /// The account of a line's pod.
-pub fn told(line: &Value, facts: &mut Facts, options: Options) -> Value {
+pub fn told(line: &Value, facts: &mut Facts, options: Explain) -> Value {
     let (minor, patch) = release(line);
     let on = |name: &str| line["gates"][name].as_bool().unwrap_or_else(|| gate(minor, name));
     let engine = CelSelectors::new(minor, on("DRAListTypeAttributes"));
@@ -28,7 +28,7 @@ pub fn told(line: &Value, facts: &mut Facts, options: Options) -> Value {
 fn scenario(name: &str) -> Value {
     let id = format!("scenario/{name}");
     let line = all("plugin-1.36.3").find(|line| text(line, "id") == id).unwrap();
-    told(&line, &mut facts(&line), Options::default())
+    told(&line, &mut facts(&line), Explain::default())
 }
 
 /// A node's account in an answer.
@@ -194,7 +194,7 @@ fn two_terms_and_a_rule_for_all() {
 /// What the matrix says agrees with what the allocator does, on every recorded pod.
 #[test]
 fn matrix_agrees_with_the_allocator() {
-    let options = Options { matrix: Matrix::All, relax: false, ..Options::default() };
+    let options = Explain { matrix: Matrix::All, relax: false, ..Explain::default() };
     let mut checked = 0;
     for line in all("plugin-1.36.3").chain(all("plugin-1.34.9")) {
         let told = told(&line, &mut facts(&line), options);

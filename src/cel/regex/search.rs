@@ -37,12 +37,12 @@ impl Ways {
 }
 
 /// What stands on both sides of a place.
-struct Place {
+struct Neighbours {
     before: Option<char>,
     behind: Option<char>,
 }
 
-impl Place {
+impl Neighbours {
     fn allows(&self, look: Look) -> bool {
         let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
         let boundary = is_word(self.before) != is_word(self.behind);
@@ -82,13 +82,13 @@ pub(super) fn search(machine: &mut Machine<'_>, text: &str, from: usize, any: bo
     now.clear();
     loop {
         let behind = rest.chars().next();
-        let place = Place { before, behind };
+        let place = Neighbours { before, behind };
         if found.is_none() {
             follow(program, &place, now, stack, (program.start, at));
         }
         then.clear();
         let behind_place = behind.map(|c| (c, rest.get(c.len_utf8()..).unwrap_or_default()));
-        let next_place = Place { before: behind, behind: behind_place.and_then(|(_, rest)| rest.chars().next()) };
+        let next_place = Neighbours { before: behind, behind: behind_place.and_then(|(_, rest)| rest.chars().next()) };
         for &(instruction, start) in &now.list {
             let next = match program.instructions.get(instruction) {
                 Some(Instruction::Match) => {
@@ -119,7 +119,7 @@ pub(super) fn search(machine: &mut Machine<'_>, text: &str, from: usize, any: bo
 }
 
 /// Adds a way, and all that it leads to without a character.
-fn follow(program: &Program, place: &Place, ways: &mut Ways, stack: &mut Vec<usize>, (instruction, start): Way) {
+fn follow(program: &Program, place: &Neighbours, ways: &mut Ways, stack: &mut Vec<usize>, (instruction, start): Way) {
     stack.push(instruction);
     while let Some(instruction) = stack.pop() {
         if !ways.mark(instruction) {

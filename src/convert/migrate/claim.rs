@@ -3,14 +3,14 @@
 use super::inventory::{Class, Reference};
 use super::parameters::{Folded, NOT_THERE, Referrer, Request};
 use super::part::{Change, Part};
-use super::{Decided, Work, cel, steps};
+use super::{Decided, Migrator, cel, steps};
 use crate::advice::locate;
 use crate::text::tree::{Kind, NodeId, Tree};
 
 /// The longest name of a request, a DNS label.
 const MAX_LABEL: usize = 63;
 
-impl<'t> Work<'t> {
+impl<'t> Migrator<'t> {
     /// `within`: where the claim stands in the object, empty for a claim.
     pub(super) fn claim(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, within: &str) {
         let base = if within.is_empty() { "spec".to_owned() } else { format!("{within}.spec") };

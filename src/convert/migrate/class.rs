@@ -3,10 +3,10 @@
 use super::inventory::Reference;
 use super::part::{Change, Part};
 use super::selector::quoted;
-use super::{Decided, Work, cel, profile, steps};
+use super::{Decided, Migrator, cel, profile, steps};
 use crate::text::tree::{Kind, NodeId, Tree};
 
-impl<'t> Work<'t> {
+impl<'t> Migrator<'t> {
     pub(super) fn class(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
         let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
         let name = tree.get(node, "metadata").and_then(|meta| tree.get(meta, "name")).and_then(|name| tree.str(name));

@@ -86,7 +86,7 @@ pub(super) enum Fate {
 
 /// An object of the text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Object<'t> {
+pub(super) struct ObjectMigration<'t> {
     pub fate: Fate,
     pub changes: Vec<Change<'t>>,
     pub losses: Vec<Loss>,
@@ -98,10 +98,10 @@ pub(super) struct Object<'t> {
 /// What becomes of all objects of a text, by their index.
 #[derive(Debug, Default)]
 pub(super) struct Migration<'t> {
-    objects: Vec<Object<'t>>,
+    objects: Vec<ObjectMigration<'t>>,
 }
 
-impl<'t> Object<'t> {
+impl<'t> ObjectMigration<'t> {
     /// The kind it gets, if it becomes an object of v1.
     pub fn becomes(&self) -> Option<&'static str> {
         match self.fate {
@@ -118,7 +118,7 @@ impl<'t> Migration<'t> {
     }
 
     /// An object that changes.
-    pub fn moved(&self, index: usize) -> Option<&Object<'t>> {
+    pub fn moved(&self, index: usize) -> Option<&ObjectMigration<'t>> {
         self.objects.get(index).filter(|object| object.fate != Fate::Untouched)
     }
 
@@ -172,7 +172,7 @@ fn steps(path: &str) -> Vec<Step> {
 
 /// Looks at every object. The objects that were read are in the order of the input.
 pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
-    let mut work = Work { inventory: Inventory::of(input), objects: vec![Object::default(); input.items.len()] };
+    let mut work = Migrator { inventory: Inventory::of(input), objects: vec![ObjectMigration::default(); input.items.len()] };
     for (index, item) in input.items.iter().enumerate() {
         let Some(tree) = input.tree(item) else { continue };
         if is_classic(item) {
@@ -203,13 +203,13 @@ pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
 }
 
 /// The work on one text.
-struct Work<'t> {
+struct Migrator<'t> {
     inventory: Inventory<'t>,
-    objects: Vec<Object<'t>>,
+    objects: Vec<ObjectMigration<'t>>,
 }
 
-impl<'t> Work<'t> {
-    fn edit(&mut self, index: usize, act: impl FnOnce(&mut Object<'t>)) {
+impl<'t> Migrator<'t> {
+    fn edit(&mut self, index: usize, act: impl FnOnce(&mut ObjectMigration<'t>)) {
         if let Some(object) = self.objects.get_mut(index) {
             act(object);
         }

@@ -3,7 +3,7 @@
 use super::inventory::{Class, Reference, row_of};
 use super::part::Part;
 use super::profile::{KindRow, Lost, Means, Profile};
-use super::{Decided, Work, opaque, profile, selector, steps};
+use super::{Decided, Migrator, opaque, profile, selector, steps};
 use crate::api::GROUP;
 use crate::finding::Step;
 use crate::manifest::Item;
@@ -58,7 +58,7 @@ fn is_set(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.kind(node) != Kind::Null
 }
 
-impl<'t> Work<'t> {
+impl<'t> Migrator<'t> {
     /// What the parameters of a class say.
     pub(super) fn class_parameters(
         &mut self,

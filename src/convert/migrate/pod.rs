@@ -1,7 +1,7 @@
 //! Pods and workloads: `source` of a pod's resource claim, which 1.31 does not know any more.
 
 use super::part::{Change, Part};
-use super::{Fate, Work, steps};
+use super::{Fate, Migrator, steps};
 use crate::advice::locate;
 use crate::finding::Step;
 use crate::manifest::Item;
@@ -21,7 +21,7 @@ const SPECS: &[(&str, &str)] = &[
     ("CronJob", "spec.jobTemplate.spec.template.spec"),
 ];
 
-impl<'t> Work<'t> {
+impl<'t> Migrator<'t> {
     pub(super) fn pod(&mut self, index: usize, tree: &'t Tree<'t>, item: &Item) {
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
         let Some((_, path)) = SPECS.iter().find(|(kind, _)| *kind == item.kind) else { return };

@@ -1,12 +1,12 @@
 //! ResourceSlice of 1.30: instances of named resources become devices.
 
 use super::part::{Change, Part};
-use super::{Decided, Work, profile, selector, steps};
+use super::{Decided, Migrator, profile, selector, steps};
 use crate::finding::Step;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 
-impl<'t> Work<'t> {
+impl<'t> Migrator<'t> {
     pub(super) fn slice(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId) {
         let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
         let (was, node_name) = (text("driverName"), text("nodeName"));

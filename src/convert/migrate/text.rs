@@ -2,7 +2,7 @@
 
 use super::block::{self, Manner};
 use super::part::{Part, changed};
-use super::{Fate, Migration, Object};
+use super::{Fate, Migration, ObjectMigration};
 use crate::api::Family;
 use crate::api::device::v1;
 use crate::convert::{edits, job, print as printing};
@@ -152,7 +152,7 @@ fn head(tree: &Tree<'_>, root: NodeId) -> Option<Head> {
 }
 
 /// The value of a changed object; `None` if it is left out.
-fn value<'t>(tree: &'t Tree<'t>, node: NodeId, object: &Object<'t>) -> Option<Part<'t>> {
+fn value<'t>(tree: &'t Tree<'t>, node: NodeId, object: &ObjectMigration<'t>) -> Option<Part<'t>> {
     let kind = match object.fate {
         Fate::Gone => return None,
         Fate::Untouched => return Some(Part::Node(tree, node)),

@@ -7,7 +7,7 @@ use super::constraints::{scalar, set};
 use super::counters::uses_counters;
 use super::explain::answer::Finding;
 use super::facts::{Device, Slice, TaintRule};
-use super::nodes::Place;
+use super::nodes::NodeFields;
 use super::pools::Sets;
 use super::sorted::{Set, Sorted};
 use crate::finding::Code;
@@ -121,7 +121,7 @@ impl<'f> Doctor<'_, 'f> {
                 let Some(seen) = self.seen.get_mut(cluster.identity(device_at).index()) else { continue };
                 let Some(other) = seen.replace(*at).and_then(|other| cluster.slice(other)) else { continue };
                 let path = Some(format!("spec.devices[{index}].name"));
-                let (mine, theirs) = (Place::of_slice(&slice.spec), Place::of_slice(&other.spec));
+                let (mine, theirs) = (NodeFields::of_slice(&slice.spec), NodeFields::of_slice(&other.spec));
                 let apart = mine.node_name.is_some() && theirs.node_name.is_some() && mine.node_name != theirs.node_name;
                 let device = &device.name;
                 if apart {
@@ -239,7 +239,7 @@ impl<'f> Doctor<'_, 'f> {
     fn slice(&mut self, at: SliceAt, slice: &Slice) {
         let cluster = self.cluster;
         let spec = &slice.spec;
-        let place = Place::of_slice(spec);
+        let place = NodeFields::of_slice(spec);
         if let Err(error) = place.has(0, &cluster.facts.nodes, &cluster.judgements) {
             let message = format!(
                 "the node selector cannot be parsed, which is an error for every pod with pending claims: {}",
@@ -284,7 +284,7 @@ impl<'f> Doctor<'_, 'f> {
                 );
                 self.tell(Code::NodeSelectorTermsSeveral, "error", slice, path("nodeSelector.nodeSelectorTerms"), message);
             }
-            if let Err(error) = Place::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements) {
+            if let Err(error) = NodeFields::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements) {
                 let message = format!(
                     "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {}",
                     error.error

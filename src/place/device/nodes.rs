@@ -91,7 +91,7 @@ fn holds(requirement: &crate::place::selector::Requirement<'_>, node: &Node) -> 
 
 /// The node fields that slices and devices share.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'f> {
+pub struct NodeFields<'f> {
     /// `nodeName`.
     pub node_name: Option<&'f str>,
     /// `allNodes`.
@@ -100,10 +100,10 @@ pub struct Place<'f> {
     pub selector: Option<&'f NodeSelector>,
 }
 
-impl<'f> Place<'f> {
+impl<'f> NodeFields<'f> {
     /// Of a slice.
     pub fn of_slice(spec: &'f SliceSpec) -> Self {
-        Place {
+        NodeFields {
             node_name: spec.node_name.as_deref(),
             all_nodes: spec.all_nodes == Some(true),
             selector: spec.node_selector.as_ref(),
@@ -112,7 +112,7 @@ impl<'f> Place<'f> {
 
     /// Of a device.
     pub fn of_device(device: &'f Device) -> Self {
-        Place {
+        NodeFields {
             node_name: device.node_name.as_deref(),
             all_nodes: device.all_nodes == Some(true),
             selector: device.node_selector.as_ref(),

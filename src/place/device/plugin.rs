@@ -4,7 +4,7 @@ use super::allocate::{Outcome, Verdict, allocate};
 use super::cluster::Cluster;
 use super::extended::{ExtendedClaim, ExtendedResources, OnNode};
 use super::facts::{Claim, Pod};
-use super::nodes::Place;
+use super::nodes::NodeFields;
 use super::plugin_rules::PluginRules;
 use super::pools::Gathered;
 use super::results::AllocationResult;
@@ -185,7 +185,7 @@ impl<'s> PodCase<'s> {
         let elsewhere = |claim: &&Claim| {
             let selector = claim.status.allocation.as_ref().and_then(|allocation| allocation.node_selector.as_ref());
             selector.is_some_and(|selector| {
-                let place = Place { node_name: None, all_nodes: false, selector: Some(selector) };
+                let place = NodeFields { node_name: None, all_nodes: false, selector: Some(selector) };
                 !place.has(node, &cluster.facts.nodes, &cluster.judgements).unwrap_or(false)
             })
         };

@@ -3,7 +3,7 @@
 use super::behaviour::{Completeness, Feature, Validity};
 use super::cluster::{Cluster, Identity, SliceAt};
 use super::facts::Slice;
-use super::nodes::{Judgements, Place};
+use super::nodes::{Judgements, NodeFields};
 use super::sorted::{Set, Sorted, ordered};
 use std::rc::Rc;
 
@@ -216,7 +216,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
             }
         }
         let nodes = &cluster.facts.nodes;
-        let place = Place::of_slice(spec);
+        let place = NodeFields::of_slice(spec);
         if place.is_set() {
             let found = place.has(node, nodes, &cluster.judgements);
             return found.map_err(|error| error.in_slice(&slice.metadata.name, behaviour.selector_error));
@@ -226,7 +226,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
             return Ok(false);
         }
         for device in &spec.devices {
-            let found = Place::of_device(device).has(node, nodes, &cluster.judgements);
+            let found = NodeFields::of_device(device).has(node, nodes, &cluster.judgements);
             if found.map_err(|error| error.in_device(&device.name, &slice.metadata.name))? {
                 return Ok(true);
             }
@@ -366,6 +366,6 @@ pub fn device_on_node(
     if slice.spec.per_device_node_selection != Some(true) {
         return Ok(true);
     }
-    let found = Place::of_device(device).has(node, &cluster.facts.nodes, judgements);
+    let found = NodeFields::of_device(device).has(node, &cluster.facts.nodes, judgements);
     found.map_err(|error| error.parse_text())
 }

@@ -6,7 +6,7 @@ use super::capacity;
 use super::cluster::{Cluster, DeviceAt, Identity};
 use super::constraints::{self, Tracked};
 use super::facts::{Ask, Claim, Class, Request};
-use super::nodes::Place;
+use super::nodes::NodeFields;
 use super::pools::Pool;
 use super::selectors::Cell;
 use super::sorted::Sorted;
@@ -228,7 +228,7 @@ impl<'s> Attempt<'s> {
             return Ok(*known);
         }
         let verdict = self.selected(choice, at, with_class)? && {
-            let place = Place::of_device(device);
+            let place = NodeFields::of_device(device);
             slice.spec.per_device_node_selection != Some(true)
                 || place.has(self.node, &cluster.facts.nodes, &cluster.judgements).map_err(|error| error.parse_text())?
         };

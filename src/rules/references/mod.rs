@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a text holds and what its objects refer to. What is not there is looked for once all is known.
 #[derive(Debug, Default)]
 pub struct References {
-    objects: Vec<Object>,
+    objects: Vec<ListedObject>,
     /// The claim entries of each pod, by namespace and name.
     pods: BTreeMap<[String; 2], BTreeSet<String>>,
     references: Vec<Reference>,
@@ -40,7 +40,7 @@ pub struct References {
 
 /// An object of the text: its index, and where it lives.
 #[derive(Debug)]
-struct Object {
+struct ListedObject {
     index: usize,
     /// Of another group, and names no namespace: its kind may live in the cluster.
     unplaced: bool,
@@ -53,14 +53,14 @@ struct Object {
 struct Reference {
     object: usize,
     what: What,
-    place: Place,
+    place: ReferencePath,
     /// Where it stands.
     span: Span,
 }
 
 /// The path of a reference.
 #[derive(Debug)]
-enum Place {
+enum ReferencePath {
     Field(FieldPath),
     Path(Box<str>),
 }
@@ -129,7 +129,7 @@ impl References {
             return;
         }
         let Located { index, item, tree, namespace } = object;
-        self.objects.push(Object { index, unplaced: item.namespace.is_empty(), cluster: false, name: None });
+        self.objects.push(ListedObject { index, unplaced: item.namespace.is_empty(), cluster: false, name: None });
         if item.kind == "Pod" && item.api_version == "v1" {
             let claims = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
             let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
@@ -147,7 +147,7 @@ impl References {
         let Located { index, item, namespace, .. } = object;
         let name = Some(view::Object::new(record).metadata().name()).filter(|name| *name != item.name);
         let cluster = api.kind.scope == Scope::Cluster;
-        self.objects.push(Object { index, unplaced: false, cluster, name: name.map(Box::from) });
+        self.objects.push(ListedObject { index, unplaced: false, cluster, name: name.map(Box::from) });
         self.release = self.release.max(Some(item.release));
         let kind = match api.kind.object {
             ObjectKind::Classic(kind) => kind,
@@ -223,13 +223,13 @@ impl References {
 
     fn want(&mut self, object: Located<'_>, what: What, place: FieldPath) {
         let span = place.locate(object.tree, object.item.node);
-        self.references.push(Reference { object: object.index, what, place: Place::Field(place), span });
+        self.references.push(Reference { object: object.index, what, place: ReferencePath::Field(place), span });
     }
 
     /// The same at any path.
     fn want_at(&mut self, object: Located<'_>, what: What, steps: &[Step]) {
         let span = locate::locate(object.tree, object.item.node, steps, false);
-        let place = Place::Path(path::render(steps).into());
+        let place = ReferencePath::Path(path::render(steps).into());
         self.references.push(Reference { object: object.index, what, place, span });
     }
 
@@ -302,7 +302,7 @@ impl References {
         }
     }
 
-    fn finding(&self, what: What, place: &Place) -> Finding {
+    fn finding(&self, what: What, place: &ReferencePath) -> Finding {
         let name = |name| self.name(name);
         let of_kind = |kind: &str, name: &str| format!("the text has objects of kind {kind}, but none is called `{name}`");
         let (code, message) = match what {
@@ -358,7 +358,7 @@ struct Inventory<'a> {
 }
 
 impl<'a> Inventory<'a> {
-    fn of(objects: &'a [Object], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
+    fn of(objects: &'a [ListedObject], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
         let mut inventory = Inventory { kinds: BTreeSet::new(), objects: Vec::with_capacity(objects.len()) };
         for object in objects {
             let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
@@ -408,11 +408,11 @@ impl<'a> Inventory<'a> {
     }
 }
 
-impl Place {
+impl ReferencePath {
     fn render(&self) -> String {
         match self {
-            Place::Field(path) => path.render(),
-            Place::Path(path) => path.to_string(),
+            ReferencePath::Field(path) => path.render(),
+            ReferencePath::Path(path) => path.to_string(),
         }
     }
 }

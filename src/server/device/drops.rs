@@ -18,7 +18,7 @@ pub struct Dropped {
     pub steps: Vec<Step>,
 }
 
-/// What is done with the object.
+/// What of the object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A create, or an update of the whole object.

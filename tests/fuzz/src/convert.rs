@@ -7,7 +7,7 @@ use crate::answers::{agrees_with_itself, ask};
 use crate::laws;
 use claimkit::api::Version;
 use claimkit::api::classic::{v1alpha1, v1alpha2};
-use claimkit::convert::{Conversion, Options, convert};
+use claimkit::convert::{Conversion, ConvertOptions, convert};
 use claimkit::finding::{Code, Severity};
 use claimkit::limits::Limits;
 use claimkit::text;
@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) -> Corpus {
 }
 
 fn run_one<'s>(text: &'s str, to: &'static Version, lossy: bool) -> Conversion<'s> {
-    convert(text, to, &Options { lossy, ..Options::default() })
+    convert(text, to, &ConvertOptions { lossy, ..ConvertOptions::default() })
 }
 
 fn is_printed(conversion: &Conversion<'_>) -> bool {

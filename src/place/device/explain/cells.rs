@@ -8,7 +8,7 @@ use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::constraints::{self, Kind, attribute};
 use crate::place::device::counters::{needed, opening, uses_counters};
 use crate::place::device::facts::{Claim, Device, Selector, Taint, Toleration};
-use crate::place::device::nodes::Place;
+use crate::place::device::nodes::NodeFields;
 use crate::place::device::pools::{Gathered, Ignored, Pool};
 use crate::place::device::prepare::Choice;
 use crate::place::device::selectors::Cell;
@@ -88,7 +88,7 @@ impl Asking<'_, '_> {
             reasons.extend(needs.then_some(Reason::FeatureOff { field: "bindingConditions" }));
         }
         self.selectors(shown.at, &mut reasons);
-        let place = Place::of_device(device);
+        let place = NodeFields::of_device(device);
         let nodes = &self.cluster.facts.nodes;
         if slice.spec.per_device_node_selection == Some(true)
             && !place.has(self.node, nodes, &self.cluster.judgements).unwrap_or(false)

@@ -43,7 +43,7 @@ pub enum Matrix {
 
 /// How far an account goes.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct Explain {
     /// Steps of each node's search.
     pub budget: u64,
     /// Look for changes that help.
@@ -52,14 +52,14 @@ pub struct Options {
     pub matrix: Matrix,
 }
 
-impl Default for Options {
+impl Default for Explain {
     fn default() -> Self {
-        Options { budget: 100_000, relax: true, matrix: Matrix::Failed }
+        Explain { budget: 100_000, relax: true, matrix: Matrix::Failed }
     }
 }
 
 /// The account of a pod, or of claims without one, on some nodes.
-pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], options: Options) -> PodAccount {
+pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], options: Explain) -> PodAccount {
     let names = case.pending.iter().chain(&case.allocated).map(|claim| claim.metadata.full_name());
     let mut account =
         PodAccount { pod: case.pod.map(|pod| pod.metadata.full_name()), claims: names.collect(), ..PodAccount::default() };
@@ -77,7 +77,7 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
     let mut groups: Sorted<String, String> = Sorted::new();
     let mut left = options.budget.saturating_mul(MOST_BUDGETS);
     for at in nodes {
-        let of_node = Options { budget: options.budget.min(left), ..options };
+        let of_node = Explain { budget: options.budget.min(left), ..options };
         let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, &groups);
         left = left.saturating_sub(told.steps);
         groups.insert_new(key, told.name.clone());

@@ -5,7 +5,7 @@ use super::cells::{Asking, pods_of, shown};
 use super::conflicts::{self, Alone};
 use super::funnel::{self, Row};
 use super::relax::Trial;
-use super::{Matrix, Options, words};
+use super::{Explain, Matrix, words};
 use crate::place::device::allocate::Verdict;
 use crate::place::device::amount::spell;
 use crate::place::device::capacity::requests;
@@ -26,7 +26,7 @@ pub fn account(
     case: &PodCase<'_>,
     node: usize,
     gatherer: &Gatherer<'_, '_>,
-    options: Options,
+    options: Explain,
     groups: &Sorted<String, String>,
 ) -> (NodeAccount, String) {
     let gathered = gatherer.gather_near(node);
@@ -170,7 +170,7 @@ fn request_account(
     picked: bool,
     row: &Row<'_, '_>,
     told: &NodeAccount,
-    options: Options,
+    options: Explain,
     chosen: &[Given],
 ) -> (RequestAccount, Vec<DeviceAt>) {
     let asking = Asking { cluster, node, claim, choice, values: true };
