@@ -5,15 +5,6 @@ use super::checker::Findings;
 use super::library::format::{self as formatter, Error, Kind};
 use super::types::Type;
 
-/// Where a problem of a format is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormatSite {
-    /// At the call.
-    Call,
-    /// At an element of the list.
-    Argument(usize),
-}
-
 fn kind(of: &Type) -> Kind {
     match of {
         Type::Int => Kind::Int,
@@ -32,21 +23,21 @@ fn kind(of: &Type) -> Kind {
     }
 }
 
-/// What is wrong with a format and the literals it is given.
-pub fn validate(findings: &Findings, template: &str, arguments: &[Expr]) -> Option<(FormatSite, String)> {
+/// What is wrong with a format and the literals it is given. The problem is at a part of the arguments; without one, at the call.
+pub fn validate<'e>(findings: &Findings, template: &str, arguments: &'e [Expr]) -> Option<(Option<&'e Expr>, String)> {
     let used = formatter::check(template, arguments.len(), |clause, at| {
         let Some(argument) = arguments.get(at) else { return Ok(()) };
-        if accepts(findings, argument, &|kind| clause.accepts(kind), 0) {
-            return Ok(());
+        match refused(findings, argument, &|kind| clause.accepts(kind), 0) {
+            Some(part) => Err((part, clause.refusal(findings.type_of(part.id).name()))),
+            None => Ok(()),
         }
-        Err((at, clause.refusal(findings.type_of(argument.id).name())))
     });
     match used {
-        Err(Error::Template(text)) => Some((FormatSite::Call, text)),
-        Err(Error::Argument((at, text))) => Some((FormatSite::Argument(at), format!("error during formatting: {text}"))),
+        Err(Error::Template(text)) => Some((None, text)),
+        Err(Error::Argument((part, text))) => Some((Some(part), format!("error during formatting: {text}"))),
         Ok(used) if used < arguments.len() => {
             let text = format!("too many arguments supplied to string.format (expected {used}, got {})", arguments.len());
-            Some((FormatSite::Call, text))
+            Some((None, text))
         }
         Ok(_) => None,
     }
@@ -55,18 +46,16 @@ pub fn validate(findings: &Findings, template: &str, arguments: &[Expr]) -> Opti
 /// Deepest literal that is looked into; the parser allows none deeper.
 const DEEPEST: u32 = 300;
 
-/// Whether a clause takes an argument. Literal lists and maps are asked for what is in them.
-fn accepts(findings: &Findings, argument: &Expr, takes: &impl Fn(Kind) -> bool, depth: u32) -> bool {
+/// The part of an argument that a clause does not take. Literal lists and maps are asked for what is in them.
+fn refused<'e>(findings: &Findings, argument: &'e Expr, takes: &impl Fn(Kind) -> bool, depth: u32) -> Option<&'e Expr> {
     let of = findings.type_of(argument.id);
-    let deeper = depth.saturating_add(1);
+    let deeper = |part| refused(findings, part, takes, depth.saturating_add(1));
     if depth > DEEPEST || *of != Type::Dyn && !takes(kind(of)) {
-        return false;
+        return Some(argument);
     }
     match &argument.node {
-        Node::List { elements, .. } => elements.iter().all(|element| accepts(findings, element, takes, deeper)),
-        Node::Map { entries } => entries
-            .iter()
-            .all(|entry| accepts(findings, &entry.key, takes, deeper) && accepts(findings, &entry.value, takes, deeper)),
-        _ => true,
+        Node::List { elements, .. } => elements.iter().find_map(deeper),
+        Node::Map { entries } => entries.iter().find_map(|entry| deeper(&entry.key).or_else(|| deeper(&entry.value))),
+        _ => None,
     }
 }

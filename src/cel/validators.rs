@@ -4,7 +4,7 @@
 use super::ast::{Ast, Expr, Literal, Node};
 use super::checker::Findings;
 use super::environment::Environment;
-use super::format_literals::{self, FormatSite};
+use super::format_literals;
 use super::library::time::{Duration, Timestamp};
 use super::regex::Regex;
 use super::source::{ProblemKind, Problems};
@@ -187,12 +187,8 @@ impl Validator<'_> {
         }
         let (Node::Literal(Literal::String(text)), [list]) = (&target.node, arguments.as_slice()) else { return };
         let Node::List { elements, .. } = &list.node else { return };
-        if let Some((argument, message)) = format_literals::validate(self.findings, text, elements) {
-            let at = match argument {
-                FormatSite::Call => node,
-                FormatSite::Argument(index) => elements.get(index).unwrap_or(node),
-            };
-            self.report(at, message);
+        if let Some((part, message)) = format_literals::validate(self.findings, text, elements) {
+            self.report(part.unwrap_or(node), message);
         }
     }
 }

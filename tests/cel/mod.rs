@@ -10,3 +10,4 @@ mod print;
 mod refusals;
 mod selectors;
 mod syntax;
+mod upstream;

@@ -67,7 +67,8 @@ pub(super) fn library(
         "split" => {
             let size = receiver?.size();
             let max = match arguments.get(1).map(|limit| &limit.expr.node) {
-                Some(Node::Literal(Literal::Int(limit))) => u64::try_from(*limit).unwrap_or(size.max),
+                // Go's conversion: the limit -1, for all pieces, is the largest number.
+                Some(Node::Literal(Literal::Int(limit))) => limit.cast_unsigned(),
                 _ => size.max,
             };
             Some((size.times(2.0 * TRAVERSAL), Some(Size { min: 0, max })))
@@ -113,6 +114,11 @@ pub(super) fn library(
             Type::Struct(kind) if matches!(&**kind, "kubernetes.Quantity" | "kubernetes.Semver") => unit,
             Type::Struct(kind) if &**kind == "kubernetes.NamedFormat" => {
                 Some((Size { min: 1, max: LONGEST_FORMAT_NAME }.times(TRAVERSAL), None))
+            }
+            // Upstream takes the right side for both.
+            Type::Struct(kind) if &**kind == "kubernetes.URL" => {
+                let most = arguments.get(1)?.size.map_or(1, |size| size.max);
+                Some((Size { min: 1, max: most }.times(TRAVERSAL), None))
             }
             Type::Opaque(kind, _) if kind.starts_with("net.") => unit,
             _ => None,

@@ -208,7 +208,7 @@ impl CallCost {
                 Some(Value::Format(format)) => {
                     let pattern = times(format.pattern_size, 0.25);
                     let more = if longer_uri && format.function == "uri" { URI_COST } else { 0 };
-                    traversal(1).saturating_mul(pattern.saturating_add(more))
+                    times(size(1).saturating_add(1), 0.1).saturating_mul(pattern.saturating_add(more))
                 }
                 _ => 1,
             },

@@ -1,0 +1,61 @@
+//! What upstream's sources say where nothing is recorded.
+
+use claimkit::cel::{Device, Environment, Mode, SELECTOR_COST_LIMIT};
+
+/// The type of a compiled expression, or the whole error.
+fn compiled(minor: u8, expression: &str) -> Result<String, String> {
+    let environment = Environment::device(minor, &[], Mode::Stored);
+    environment.check(expression).map(|checked| checked.output_type().to_string()).map_err(|error| error.text)
+}
+
+/// Most that an expression can cost, and what it costs.
+fn costs(minor: u8, expression: &str) -> (u64, u64) {
+    let environment = Environment::device(minor, &[], Mode::Stored);
+    let program = environment.compile(expression).unwrap_or_else(|error| panic!("{expression}: {}", error.text));
+    let variables = Device::default().variables(&environment).unwrap();
+    (program.cost_estimate().unwrap().max, program.evaluate(&variables, SELECTOR_COST_LIMIT).cost)
+}
+
+/// cel-go 0.20 to 0.26, `ext/formatting.go`, `stringFormatChecker.verifyString`: the element that is refused is named, however deep.
+#[test]
+fn a_format_names_the_element_it_does_not_take() {
+    let text = "error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given kubernetes.Quantity";
+    for (expression, column) in [
+        (r#""%s".format([quantity("1")])"#, 22),
+        (r#""%s".format([[quantity("1")]])"#, 23),
+        (r#""%s".format([{"a": [1, quantity("1")]}])"#, 32),
+        (r#""%s".format([{quantity("1"): 1}])"#, 23),
+    ] {
+        for minor in 31..=36 {
+            let found = compiled(minor, expression).unwrap_err();
+            assert!(found.starts_with(&format!("compilation failed: ERROR: <input>:1:{column}: {text}\n")), "{minor}: {found}");
+        }
+    }
+    assert_eq!(compiled(36, r#""%s".format([[1, [{"a": b"b"}]]])"#), Ok("string".to_owned()));
+}
+
+/// kube-apiserver 1.33 to 1.36, `k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`, `split`: a literal limit is converted to
+/// an unsigned number as it is, so that -1 is the largest.
+#[test]
+fn a_split_with_a_negative_limit_has_no_known_size() {
+    let each = |limit: &str| costs(36, &format!(r#""a.b".split("."{limit}).all(x, x != "")"#)).0;
+    assert_eq!(each(", -1"), u64::MAX);
+    assert!(each("") < 100 && each(", 2") < 100);
+}
+
+/// The same, `_==_`: of two URLs the size of the right one counts.
+#[test]
+fn equality_of_urls_is_estimated_by_the_right_side() {
+    let (short, long) = (r#"url("https://a.b/")"#, format!(r#"url("https://a.b/{}")"#, "c".repeat(100)));
+    let (left, right) = (costs(36, &format!("{long} == {short}")).0, costs(36, &format!("{short} == {long}")).0);
+    assert_eq!(right - left, 10);
+}
+
+/// The same, `CallCost`, `validate`: a text counts one more than its length, so that an empty one costs something.
+#[test]
+fn named_formats_cost_something_for_empty_texts() {
+    let cost = |text: &str| costs(36, &format!(r#"format.dns1123Label().validate("{text}") == optional.none()"#)).1;
+    assert_eq!(cost(""), cost("a12345678"));
+    assert_eq!(cost("a123456789"), cost("a1234567890"));
+    assert!(cost("a123456789") > cost("a12345678"));
+}
