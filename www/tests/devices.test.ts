@@ -165,7 +165,8 @@ describe("devices", () => {
   });
 
   it("guide who has none, and say what stops a pod before any node", async () => {
-    const { page, done } = await openPage({ path: "#example=three-mistakes" });
+    const { page, done } = await openPage();
+    await setText(page, "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: gpu.example.com\nspec: {}\n");
     await page.getByRole("tab", { name: "Devices" }).click();
     await page.locator(".empty", { hasText: "kubectl get nodes,pods,deviceclasses" }).waitFor();
     await page.getByRole("button", { name: "Open an example" }).click();
@@ -222,12 +223,45 @@ describe("expressions", () => {
     await page.locator(".part.failed").first().waitFor();
     await page.getByLabel("Device selector in CEL").fill('device.attributes["x"].y == ');
     await page.locator(".compile-error", { hasText: "Syntax error" }).waitFor();
+    await page.locator(".expression-text .cm-lintRange-error").first().waitFor();
     await page.getByLabel("Selectors of the text").selectOption({ index: 1 });
     await page.getByText("Selects 6 of 6 devices.").waitFor();
-    expect(await page.getByLabel("Device selector in CEL").inputValue()).toBe('device.driver == "gpu.example.com"');
+    expect(await page.getByLabel("Device selector in CEL").textContent()).toBe('device.driver == "gpu.example.com"');
     expect(await page.locator(".commands code").textContent()).toBe(`npx claimkit cel --device cluster.yaml 'device.driver == "gpu.example.com"'`);
     await page.reload();
     await page.getByText("Selects 6 of 6 devices.").waitFor();
+    await done();
+  });
+
+  it("begin with the text's own selector, and are completed with what its devices have", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    await page.getByRole("grid").waitFor();
+    await page.getByRole("tab", { name: "Expression" }).click();
+    const field = page.getByLabel("Device selector in CEL");
+    await expect.poll(() => field.textContent()).toContain('device.attributes["gpu.example.com"].model');
+    // The same colours as in a manifest.
+    expect(await field.locator("span", { hasText: /^attributes$/ }).first().evaluate((span) => getComputedStyle(span).color)).not.toBe(await field.evaluate((element) => getComputedStyle(element).color));
+    await field.click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.press("Backspace");
+    await page.keyboard.type('device.attributes["');
+    await page.getByRole("option", { name: /^gpu\.example\.com/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.press("Backspace");
+    // Empty stays empty.
+    await page.locator(".expression-text .cm-placeholder").waitFor();
+    await page.waitForTimeout(300);
+    expect(await page.locator(".expression-answer").count()).toBe(0);
+    await page.keyboard.type("device.dri");
+    await page.getByRole("option", { name: /^driver/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type(' == "');
+    await page.locator(".expression-text .cm-lintRange-error").first().waitFor();
+    // Tab leaves the field.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.className ?? "")).not.toContain("expression-text");
     await done();
   });
 });

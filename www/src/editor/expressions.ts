@@ -59,6 +59,9 @@ const cel = StreamLanguage.define<State>({
   },
 });
 
+/** An expression that stands alone. */
+export const celAlone = new LanguageSupport(cel);
+
 const WRAPPERS = ["BlockLiteral", "Anchored", "Tagged"];
 
 const keyOf = (pair: SyntaxNode | null, input: Input): string => {

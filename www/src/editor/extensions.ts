@@ -4,7 +4,7 @@ import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } fr
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, highlightActiveLineGutter, keymap, lineNumbers } from "@codemirror/view";
-import { yamlWithExpressions } from "./expressions.ts";
+import { celAlone, yamlWithExpressions } from "./expressions.ts";
 import { foldDocuments } from "./folding.ts";
 import { appearance } from "./theme.ts";
 import { t } from "../i18n/index.ts";
@@ -38,9 +38,12 @@ export function rewrap(view: EditorView): void {
   view.dispatch({ effects: wrapping.reconfigure(wrapped()) });
 }
 
-/** What every text on the page has, whether it can be edited or not. */
+/** What every text on the page has, whether it is long or short. */
+const shown = (): Extension => [drawSelection(), hiddenCharacters, appearance, EditorState.phrases.of(t.peek().editorPhrases)];
+
+/** What every manifest on the page has, whether it can be edited or not. */
 export function reading(): Extension {
-  return [lineNumbers(), yamlWithExpressions(), drawSelection(), hiddenCharacters, wrapping.of(wrapped()), appearance, EditorState.phrases.of(t.peek().editorPhrases)];
+  return [lineNumbers(), yamlWithExpressions(), wrapping.of(wrapped()), shown()];
 }
 
 /**
@@ -60,27 +63,36 @@ const typeOver = EditorView.domEventHandlers({
   },
 });
 
-/** What an editable text has besides. */
+/** What can be typed into has this. */
+const typed = (): Extension => [
+  typeOver,
+  history(),
+  bracketMatching(),
+  closeBrackets(),
+  EditorState.allowMultipleSelections.of(true),
+  keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
+  EditorView.contentAttributes.of({ spellcheck: "false", autocorrect: "off", autocapitalize: "off", "data-gramm": "false" }),
+];
+
+/** What an editable manifest has besides. */
 export function writing(): Extension {
   return [
-    typeOver,
+    typed(),
     foldDocuments,
     foldGutter({ markerDOM: foldMarker }),
-    history(),
     indentUnit.of("  "),
     EditorState.tabSize.of(2),
     indentOnInput(),
-    bracketMatching(),
-    closeBrackets(),
     highlightActiveLine(),
     highlightActiveLineGutter(),
     highlightSelectionMatches(),
     search(),
-    EditorState.allowMultipleSelections.of(true),
-    keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, indentWithTab]),
-    EditorView.contentAttributes.of({ spellcheck: "false", autocorrect: "off", autocapitalize: "off", "data-gramm": "false" }),
+    keymap.of([...searchKeymap, ...foldKeymap, indentWithTab]),
   ];
 }
+
+/** A field for one expression: lines wrap, and Tab goes on to the next field. */
+export const field = (): Extension => [celAlone, EditorView.lineWrapping, shown(), typed()];
 
 /** A place for an editor: inside a shadow root its styles are adopted sheets, which a strict style policy allows. */
 export function shadowHost(host: HTMLElement): { root: ShadowRoot; parent: HTMLElement } {

@@ -30,6 +30,15 @@ interface CompletionItem {
 
 const KIND: Record<string, string> = { field: "property", value: "enum", kind: "class", apiVersion: "namespace", snippet: "text" };
 
+/** Where the text of an editor stands in the text that the engine is asked about. */
+export interface Frame {
+  into(position: { line: number; character: number }): { line: number; character: number };
+  /** Null for what is not in the editor. */
+  back(range: Range): Range | null;
+}
+
+const WHOLE: Frame = { into: (position) => position, back: (range) => range };
+
 function tip(text: string): HTMLElement {
   const box = document.createElement("div");
   box.append(...renderMarkdown(text));
@@ -75,16 +84,18 @@ function fillIn(template: string): NonNullable<Completion["apply"]> {
 }
 
 /** Field documentation under the pointer, from the schema tables. */
-export function hovers(source: () => TextSource | undefined) {
+export function hovers(source: () => TextSource | undefined, frame = WHOLE) {
   return hoverTooltip(
     async (view: EditorView, pos: number): Promise<Tooltip | null> => {
       const current = source();
       if (!current) return null;
-      const position = toPosition(view.state.doc, pos);
+      const position = frame.into(toPosition(view.state.doc, pos));
       const outcome = await ask<{ hover: Hover | null }>("hover", { verb: "hover", text: current, options: { ...requestOptions(), position } }, true);
       if (outcome.kind !== "answer" || !outcome.answer.hover) return null;
       const { hover } = outcome.answer;
-      const span = toSpan(view.state.doc, hover.range);
+      const range = frame.back(hover.range);
+      if (!range) return null;
+      const span = toSpan(view.state.doc, range);
       return { pos: span.from, end: span.to, above: true, create: () => ({ dom: hoverDom(hover) }) };
     },
     { hoverTime: 350 },
@@ -92,21 +103,22 @@ export function hovers(source: () => TextSource | undefined) {
 }
 
 /** Keys, enum values, kinds and API versions that fit the place. */
-export function completions(source: () => TextSource | undefined) {
+export function completions(source: () => TextSource | undefined, frame = WHOLE) {
   const complete = async (context: CompletionContext): Promise<CompletionResult | null> => {
     const current = source();
     if (!current) return null;
     const line = context.state.doc.lineAt(context.pos);
     const before = line.text.slice(0, context.pos - line.from);
     const word = /[A-Za-z0-9_./-]*$/.exec(before)?.[0] ?? "";
-    // Unasked only where something can stand: after a word's first character, or in the empty part of a value.
-    if (!context.explicit && word === "" && !/:\s$/.test(before)) return null;
-    const position = toPosition(context.state.doc, context.pos);
+    // Unasked only where something can stand: after a word's first character, in the empty part of a value, in an index.
+    if (!context.explicit && word === "" && !/:\s$|\["$/.test(before)) return null;
+    const position = frame.into(toPosition(context.state.doc, context.pos));
     const outcome = await ask<{ items: CompletionItem[] }>("complete", { verb: "complete", text: current, options: { ...requestOptions(), position } }, true);
     if (outcome.kind !== "answer") return null;
     const { items } = outcome.answer;
     const first = items[0];
-    if (!first) return null;
+    const range = first && frame.back(first.range);
+    if (!first || !range) return null;
     const options = items.map(
       (item, index): Completion => ({
         label: item.label,
@@ -118,7 +130,9 @@ export function completions(source: () => TextSource | undefined) {
         apply: item.snippet ? fillIn(item.snippet) : item.insertText,
       }),
     );
-    return { from: toSpan(context.state.doc, first.range).from, options, validFor: /^[A-Za-z0-9_./-]*$/ };
+    // Behind a dot, an expression goes on with something else.
+    const expression = first.kind === "attribute" || first.kind === "function";
+    return { from: toSpan(context.state.doc, range).from, options, validFor: expression ? /^\w*$/ : /^[A-Za-z0-9_./-]*$/ };
   };
   return autocompletion({ override: [complete], icons: false, activateOnTypingDelay: 60 });
 }

@@ -417,6 +417,7 @@ export const en = {
   notLookedAt: "Not looked at: what else the scheduler asks of a node (CPU and memory, taints of nodes, affinity), and objects that are not in the text.",
 
   // expressions
+  expressionHint: 'device.attributes["domain"].name == …',
   expressionLabel: "Device selector in CEL",
   selectorsOfText: "Selectors of the text",
   tracedExpression: "The expression with its values",

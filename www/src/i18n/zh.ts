@@ -394,6 +394,7 @@ export const zh: Sentences = {
   poolStates: { ok: "完整", incomplete: "不完整", invalid: "无效", obsolete: "旧的代次" },
   notLookedAt: "未考虑：调度器对节点的其他要求（CPU 与内存、节点污点、亲和性），以及文本中没有的对象。",
 
+  expressionHint: 'device.attributes["域"].名称 == …',
   expressionLabel: "CEL 设备选择算符",
   selectorsOfText: "文本中的选择算符",
   tracedExpression: "表达式及其各部分的值",

@@ -1,5 +1,8 @@
+import { batch, useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { celEditor, type CelEditor } from "../editor/cel.ts";
 import { lastPart, type Tried } from "../engine/devices.ts";
-import { t } from "../i18n/index.ts";
+import { lang, t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import { files, manifest } from "../state/files.ts";
 import { FIRST_EXPRESSION, chosenDevice, expression, release } from "../state/options.ts";
@@ -11,23 +14,65 @@ import { Traced } from "./Traced.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { useEngine } from "./useEngine.ts";
 
+/** The height of a line, and so of the field: it grows with its text. */
+const LINE = 22;
+
 /** A device selector on the devices of the text: does it compile, what does it cost, which devices does it select, and why. */
 export function Expression() {
   const s = t.value;
   void files.value;
   const file = manifest.value;
   const all = together();
-  const text = expression.value || FIRST_EXPRESSION;
+  // Until something is written the panel tries what stands in the text, or what is true of every device.
+  const written = useSignal(expression.peek() !== "");
+  const text = expression.value || (written.value ? "" : FIRST_EXPRESSION);
   const device = chosenDevice.value;
   const key = all && JSON.stringify([all.key, all.version, text, device, release.value]);
   const { outcome, fresh } = useEngine<Tried>(
     "tried",
-    key ?? null,
+    text.trim() === "" ? null : (key ?? null),
     () => ({ verb: "cel", text: all!, options: { expression: text, device, ...(release.value ? { release: release.value } : {}) }, shape: "tried" }),
     60,
   );
-  if (!file || !all) return null;
   const tried = outcome?.kind === "answer" ? outcome.answer : null;
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<CelEditor | null>(null);
+  /** What the field shows, so that showing it is not taken for writing it. */
+  const shown = useRef(text);
+  const there = file !== undefined && all !== null;
+  useEffect(() => {
+    if (!host.current) return undefined;
+    const { expressionLabel, expressionHint } = t.peek();
+    editor.current = celEditor(host.current, text, expressionLabel, expressionHint, () => together()?.get() ?? "", (next) => {
+      if (next === shown.current) return;
+      shown.current = next;
+      batch(() => {
+        written.value = true;
+        expression.value = next;
+      });
+    });
+    return () => {
+      editor.current?.destroy();
+      editor.current = null;
+    };
+  }, [lang.value, there]);
+  // At once and not after the next picture: what is typed meanwhile must not be overwritten.
+  useSignalEffect(() => {
+    // Another text was opened, which brings no expression.
+    if (expression.value === "" && shown.current !== "") written.value = false;
+    const now = expression.value || (written.value ? "" : FIRST_EXPRESSION);
+    if (now === shown.current) return;
+    shown.current = now;
+    editor.current?.show(now);
+  });
+  useEffect(() => {
+    if (tried && fresh) editor.current?.mark(tried.compile.ok ? undefined : (tried.compile.error ?? tried.findings[0]?.message));
+  }, [tried, fresh]);
+  useEffect(() => {
+    const own = tried?.selectors.find(({ kind }) => kind !== "DeviceClass") ?? tried?.selectors[0];
+    if (!written.peek() && own && expression.peek() === "") expression.value = own.expression;
+  }, [tried]);
+  if (!file || !all) return null;
   const selected = tried?.devices.filter(({ match }) => match).length ?? 0;
   return (
     <div class="expression" aria-busy={!fresh}>
@@ -41,7 +86,11 @@ export function Expression() {
             onChange={({ currentTarget }) => {
               const chosen = tried.selectors[Number(currentTarget.value)];
               currentTarget.value = "";
-              if (chosen) expression.value = chosen.expression;
+              if (!chosen) return;
+              batch(() => {
+                written.value = true;
+                expression.value = chosen.expression;
+              });
             }}
           >
             <option value="">{s.selectorsOfText}…</option>
@@ -53,16 +102,9 @@ export function Expression() {
           </select>
         )}
       </div>
-      <textarea
-        class="expression-text"
-        aria-label={s.expressionLabel}
-        spellcheck={false}
-        rows={Math.min(8, Math.max(3, text.split("\n").length))}
-        value={text}
-        onInput={({ currentTarget }) => (expression.value = currentTarget.value)}
-      />
+      <div ref={host} class="expression-text" style={{ height: `${Math.min(10, Math.max(3, text.split("\n").length + 1)) * LINE + 2}px` }} />
       <Trouble outcome={outcome} verb="cel" />
-      {tried && (
+      {tried && text.trim() !== "" && (
         <div class="expression-answer">
           {tried.compile.ok ? (
             <p role="status">
