@@ -2,7 +2,7 @@
 //!
 //! Source: `pkg/apis/resource/<version>/defaults.go`.
 
-use crate::api::{DeviceKind, Release};
+use crate::api::{DeviceKind, Release, Type};
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
 use std::borrow::Cow;
@@ -35,13 +35,8 @@ pub fn apply(record: &mut Record<'_>, kind: DeviceKind, release: Release) {
         DeviceKind::ResourceSlice => {
             if let Some(spec) = record.inner_mut("spec") {
                 for device in spec.records_mut("devices") {
-                    match device.schema.slot("basic") {
-                        Some(_) => {
-                            if let Some(basic) = device.inner_mut("basic") {
-                                slice_device(basic, release);
-                            }
-                        }
-                        None => slice_device(device, release),
+                    if let Some(device) = holder(device, "taints") {
+                        slice_device(device, release);
                     }
                 }
             }
@@ -62,24 +57,35 @@ pub fn apply(record: &mut Record<'_>, kind: DeviceKind, release: Release) {
     }
 }
 
+/// The struct with a field: this one, or one that it holds. Versions differ in what they wrap.
+fn holder<'r, 't>(record: &'r mut Record<'t>, field: &str) -> Option<&'r mut Record<'t>> {
+    if record.schema.has(field) {
+        return Some(record);
+    }
+    let wrapper = record.schema.fields.iter().find(|outer| match outer.ty {
+        Type::Struct(inner) | Type::Pointer(&Type::Struct(inner)) => inner.has(field),
+        _ => false,
+    })?;
+    // What stands by value is always there.
+    if matches!(wrapper.ty, Type::Struct(_)) { record.record_mut(wrapper.json) } else { record.inner_mut(wrapper.json) }
+}
+
 fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
     for request in devices.records_mut("requests") {
-        if request.schema.slot("exactly").is_some() {
-            if let Some(exactly) = request.inner_mut("exactly") {
-                mode(exactly);
-                tolerations(exactly);
-            }
-        } else {
-            if !(variant.default_needs_class && request.str("deviceClassName").is_empty()) {
-                mode(request);
-            }
-            tolerations(request);
+        let flat = request.schema.has("deviceClassName");
+        if flat {
             // In 1.31 the field is no pointer: `false` is the same as nothing.
             let plain =
                 request.schema.field("adminAccess", release).is_some_and(|(_, field)| release.minor < field.pointer_since);
             if plain && !request.bool("adminAccess") {
                 request.set("adminAccess", Value::Unset);
             }
+        }
+        if let Some(exact) = holder(request, "deviceClassName") {
+            if !(flat && variant.default_needs_class && exact.str("deviceClassName").is_empty()) {
+                mode(exact);
+            }
+            tolerations(exact);
         }
         for alternative in request.records_mut("firstAvailable") {
             mode(alternative);
@@ -89,6 +95,7 @@ fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
 }
 
 fn mode(request: &mut Record<'_>) {
+    let Some(request) = holder(request, "allocationMode") else { return };
     if request.str("allocationMode").is_empty() {
         request.set("allocationMode", Value::Str(Cow::Borrowed("ExactCount")));
     }
