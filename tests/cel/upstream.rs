@@ -59,3 +59,21 @@ fn named_formats_cost_something_for_empty_texts() {
     assert_eq!(cost("a123456789"), cost("a1234567890"));
     assert!(cost("a123456789") > cost("a12345678"));
 }
+
+/// kube-apiserver, `pkg/cel/library/lists.go`: an element without an order is an error wherever it stands; sums begin with zero.
+#[test]
+fn lists_are_asked_for_every_element() {
+    let environment = Environment::device(36, &[], Mode::Stored);
+    let variables = Device::default().variables(&environment).unwrap();
+    let run = |expression: &str| environment.compile(expression).unwrap().evaluate(&variables, SELECTOR_COST_LIMIT).matches();
+    for last in ["[1]", "null", "quantity(\"1\")", "int"] {
+        for call in ["min() == 1", "max() == 1", "isSorted()"] {
+            let expression = format!("[dyn(1), dyn({last})].{call}");
+            assert_eq!(run(&expression), Err("no such overload".to_owned()), "{expression}");
+        }
+    }
+    // The order of what comes before is known first.
+    assert_eq!(run("[dyn(2), dyn(1), dyn(null)].isSorted()"), Ok(false));
+    assert_eq!(run("[dyn(1), dyn('a')].min() == 1 && [dyn(1), dyn('a')].isSorted()"), Ok(true));
+    assert_eq!(run("string([-0.0].sum()) == '0' && [1.5, -0.5].sum() == 1.0"), Ok(true));
+}

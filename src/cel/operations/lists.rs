@@ -102,28 +102,30 @@ pub fn includes(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 pub fn is_sorted(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     scope.step(list.len() as u64);
-    for (before, after) in list.iter().zip(list.iter().skip(1)) {
-        match ordered(before, after, "isSorted") {
-            Ok(order) if order.is_gt() => return Value::Bool(false),
-            // What has no order counts as ordered.
-            Ok(_) | Err(_) => {}
+    let mut before: Option<&Value> = None;
+    for element in list.iter() {
+        if !takes::ordered(element) {
+            return Value::no_such_overload();
         }
+        // What cannot be compared with each other counts as ordered.
+        if before.is_some_and(|before| compare(before, element).is_ok_and(Ordering::is_gt)) {
+            return Value::Bool(false);
+        }
+        before = Some(element);
     }
     Value::Bool(true)
-}
-
-fn ordered(left: &Value, right: &Value, _function: &str) -> Result<Ordering, Value> {
-    if takes::ordered(left) { compare(left, right) } else { Err(Value::no_such_overload()) }
 }
 
 fn extreme(scope: &mut Scope<'_>, arguments: &[Value], name: &str, wanted: Ordering) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     scope.step(list.len() as u64);
     let Some(mut found) = list.first() else { return Value::error(format!("{name} called on empty list")) };
-    for element in list.iter().skip(1) {
-        match ordered(element, found, name) {
-            Ok(order) if order == wanted => found = element,
-            Ok(_) | Err(_) => {}
+    for element in list.iter() {
+        if !takes::ordered(element) {
+            return Value::no_such_overload();
+        }
+        if compare(element, found).is_ok_and(|order| order == wanted) {
+            found = element;
         }
     }
     found.clone()
@@ -144,7 +146,8 @@ pub fn sum(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     let mut elements = list.iter();
     let Some(first) = elements.next() else { return Value::Int(0) };
-    let mut total = first.clone();
+    // Upstream adds the first element to zero.
+    let mut total = if let Value::Double(first) = first { Value::Double(0.0 + first) } else { first.clone() };
     for element in elements {
         if !takes::addable(&total) {
             return Value::no_such_overload();
