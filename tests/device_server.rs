@@ -1,7 +1,78 @@
-//! Answers of kube-apiserver 1.31 to 1.36 that no recorded case shows. Each test names the upstream function it follows.
+//! `via: "server"`: every recorded answer of kube-apiserver 1.31 to 1.36, and answers that no recorded case shows. Each test of
+//! the latter names the upstream function it follows.
 
+use crate::device_vectors::{LATER_LIBRARY, RELEASES, recorded, sent, step};
 use crate::support::manifests::ask;
 use serde_json::{Value, json};
+
+/// What a recorded status says.
+fn said(status: &Value) -> Value {
+    if status.is_null() {
+        return Value::Null;
+    }
+    let causes = status["details"]["causes"].as_array().or_else(|| status["causes"].as_array());
+    let cause = |cause: &Value| json!([cause["field"], cause["reason"], cause["message"]]);
+    json!([
+        status["code"],
+        status["reason"],
+        status["message"],
+        causes.map(|causes| causes.iter().map(cause).collect::<Vec<_>>())
+    ])
+}
+
+/// Bodies without the kind that the URL has are left out: a text alone has no URL.
+#[test]
+fn recorded_answers() {
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for release in RELEASES {
+        let text = recorded(release);
+        for case in text.split('\n').filter(|line| !line.is_empty()).step_by(step()) {
+            let case: Value = serde_json::from_str(case).unwrap();
+            let id = case["id"].as_str().unwrap();
+            if id.contains("/text-") || (release, id) == LATER_LIBRARY || case.get("panic").is_some() {
+                continue;
+            }
+            compared += 1;
+            let operation = if case["op"] == "status" { "updateStatus" } else { case["op"].as_str().unwrap() };
+            let body = case["text"].as_str().map_or_else(|| sent(&case["object"]), str::to_owned);
+            let mut request = json!({
+                "verb": "validate", "via": "server", "fieldValidation": "Ignore", "text": body, "release": release,
+                "operation": operation, "namespaceLabels": case.get("namespaceLabels").cloned().unwrap_or(json!({})),
+            });
+            if let Some(old) = case.get("old") {
+                request["old"] = json!(sent(old));
+            }
+            if let Some(gates) = case.get("gates") {
+                request["gates"] = gates.clone();
+            }
+            let answer = ask(&request);
+            let status = said(&answer["objects"][0]["status"]);
+            let of_server = |severity: &str| -> Vec<Value> {
+                let findings = answer["findings"].as_array().unwrap().iter();
+                let mine = |finding: &&Value| finding["origin"] == "kube-apiserver" && finding["severity"] == severity;
+                findings.filter(mine).map(|finding| finding["message"].clone()).collect()
+            };
+            let warnings = json!(of_server("warning"));
+            let expected = case.get("warnings").cloned().unwrap_or(json!([]));
+            if status != said(&case["status"]) || warnings != expected {
+                wrong.push(format!("{release} {id}\n  want {} {expected}\n  got  {status} {warnings}", said(&case["status"])));
+            }
+            let strict = case.get("strict").and_then(Value::as_array).cloned().unwrap_or_default();
+            if strict.is_empty() {
+                continue;
+            }
+            request["fieldValidation"] = json!("Strict");
+            let answer = ask(&request);
+            let items: Vec<&str> = strict.iter().map(|item| item.as_str().unwrap()).collect();
+            let message = answer["objects"][0]["status"]["message"].as_str().unwrap();
+            if !message.ends_with(&format!(": strict decoding error: {}", items.join(", "))) {
+                wrong.push(format!("{release} {id}\n  want {items:?}\n  got  {message}"));
+            }
+        }
+    }
+    assert!(compared > 1500, "{compared}");
+    assert!(wrong.is_empty(), "{} differ: {}", wrong.len(), wrong.iter().take(5).cloned().collect::<Vec<_>>().join("\n"));
+}
 
 /// What a case asks besides the object.
 struct Ask<'a> {

@@ -54,7 +54,7 @@ fn of_cel(case: &Value) -> bool {
 
 /// The one answer that does not hold: the tree that was run as 1.31.14 had the `format` library of a later release. What the
 /// expression language's own recorded answers say of it is compared in `cel`.
-const LATER_LIBRARY: (&str, &str) = ("1.31.14", "ResourceClaim/v1alpha3/create/expr-format");
+pub const LATER_LIBRARY: (&str, &str) = ("1.31.14", "ResourceClaim/v1alpha3/create/expr-format");
 
 #[derive(Default)]
 struct Tally {

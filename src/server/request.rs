@@ -2,11 +2,11 @@
 
 use crate::api::{Api, DeviceKind, Family, Gate, Gates, ObjectKind, Release, Scope};
 use crate::finding::path;
-use crate::finding::{Code, Finding, Origin, Step};
-use crate::record::Record;
+use crate::finding::{Code, Finding, Origin, Path, Step};
 use crate::record::view::Object;
+use crate::record::{Record, Value};
 use crate::rules::errors::{MAX_BYTES, is_cut};
-use crate::rules::{self, Context, Errors, FieldError, immutable};
+use crate::rules::{self, Bad, Context, Errors, FieldError, immutable};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
 use crate::server::device::drops::{Dropped, Part};
@@ -129,7 +129,10 @@ impl<'w, 'r> Handler<'w, 'r> {
         let work = Handler { request, api: body.api, context: context(request) };
         match body.mismatch() {
             None => Ok(work),
-            Some(error) => Err(Box::new(Outcome { status: Some(work.undecodable(error)), ..Outcome::default() })),
+            Some(error) => {
+                let warnings = device::deprecation(work.api, &work.context).map(server_warning).into_iter().collect();
+                Err(Box::new(Outcome { status: Some(work.undecodable(error)), warnings, ..Outcome::default() }))
+            }
         }
     }
 
@@ -144,7 +147,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         if functions {
             prepare::drop_status(object, &mut changes);
         } else {
-            if let Some(refused) = self.other_namespace(object) {
+            if let Some(refused) = self.other_namespace(object, self.request.namespace) {
                 return refused;
             }
             prepare::fill_namespace(object, self.api.kind.scope, self.namespace(), &mut changes);
@@ -176,11 +179,22 @@ impl<'w, 'r> Handler<'w, 'r> {
         let Hub { record: mut old, .. } = stored;
         let mut changes = Changes::default();
         if self.request.reach != Reach::Functions || self.api.version.family == Family::Device {
-            if let Some(refused) = self.other_namespace(&new) {
+            prepare::fill_namespace(&mut old, self.api.kind.scope, self.namespace(), &mut Changes::default());
+            let stored_in = Object::new(&old).metadata().namespace().to_owned();
+            let named = self.request.namespace.or(self.endpoint().then_some(stored_in.as_str()));
+            if let Some(refused) = self.other_namespace(&new, named) {
                 return refused;
             }
-            prepare::fill_namespace(&mut old, self.api.kind.scope, self.namespace(), &mut Changes::default());
+            if self.endpoint() && Object::new(&new).metadata().namespace().is_empty() {
+                // The stored object's, which is that of the URL.
+                if let Some(meta) = new.record_mut("metadata").filter(|_| self.api.kind.scope == Scope::Namespaced) {
+                    meta.set("namespace", Value::Str(Cow::Owned(stored_in)));
+                }
+            }
             prepare::fill_namespace(&mut new, self.api.kind.scope, self.namespace(), &mut changes);
+            if let Some(refused) = self.unconditional(&new) {
+                return refused;
+            }
             prepare::fill_resource_version(&mut new, &old);
         }
         if self.request.reach == Reach::Store
@@ -230,9 +244,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         }
         let status = self.invalid(&record, errors.list());
         for text in device::warnings(self.api, kind, &record, status.is_none(), &self.context) {
-            let mut finding = Finding::warning(Code::ServerWarning, Origin::ApiServer, text);
-            finding.steps = vec![Step::Key("apiVersion".to_owned())];
-            warnings.push(finding);
+            warnings.push(server_warning(text));
         }
         warnings.extend(uncompiled(&errors, paths));
         let findings = self.findings(errors.list(), paths);
@@ -292,10 +304,35 @@ impl<'w, 'r> Handler<'w, 'r> {
         findings
     }
 
+    /// True for an object of the device family that is judged as it reaches its endpoint: the URL says where it is stored.
+    fn endpoint(&self) -> bool {
+        self.api.version.family == Family::Device && matches!(self.request.reach, Reach::Functions | Reach::Server)
+    }
+
+    /// An update that does not say which version of the object it is based on, of a kind that needs it (apiserver,
+    /// pkg/registry/generic/registry/store.go, `Store.Update`).
+    fn unconditional(&self, new: &Record<'_>) -> Option<Outcome> {
+        let ObjectKind::Device(DeviceKind::ResourcePoolStatusRequest) = self.api.kind.object else { return None };
+        let meta = Object::new(new).metadata();
+        if !meta.resource_version().is_empty() {
+            return None;
+        }
+        let mut errors = self.context.errors();
+        let root = Path::ROOT;
+        let path = root.field("metadata");
+        let detail = "must be specified for an update";
+        errors.invalid(Code::ResourceVersionRequired, &path.field("resourceVersion"), Bad::Int(0), detail);
+        // The store names the resource where others name the kind; the recorded answers have the kind.
+        let kind = if self.endpoint() { self.api.kind.kind } else { self.api.kind.plural };
+        let status = Status::invalid(kind, meta.name(), errors.list(), self.context.rules.unicode);
+        let findings = errors.list().iter().map(FieldError::finding).collect();
+        Some(Outcome { findings, status, ..Outcome::default() })
+    }
+
     /// The object's namespace is not the one that the request names.
-    fn other_namespace(&self, object: &Record<'_>) -> Option<Outcome> {
+    fn other_namespace(&self, object: &Record<'_>, named: Option<&str>) -> Option<Outcome> {
         let given = Object::new(object).metadata().namespace();
-        let named = self.request.namespace?;
+        let named = named?;
         if given.is_empty() || self.api.kind.scope == Scope::Cluster || named == given {
             return None;
         }
@@ -331,6 +368,13 @@ impl Outcome {
         }
         self
     }
+}
+
+/// A `Warning` header of the server.
+fn server_warning(text: String) -> Finding {
+    let mut finding = Finding::warning(Code::ServerWarning, Origin::ApiServer, text);
+    finding.steps = vec![Step::Key("apiVersion".to_owned())];
+    finding
 }
 
 /// The store creates no object that has a resource version.
