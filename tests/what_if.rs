@@ -159,3 +159,16 @@ fn findings_about_a_cluster_say_so() {
         list(&answer, "findings").iter().map(|finding| (text(finding, "code"), text(finding, "in"))).collect();
     assert!(findings.contains(&("unknown-field", "cluster")) && findings.contains(&("pool-incomplete", "cluster")), "{answer}");
 }
+
+/// The page writes changes as the command line does.
+#[test]
+fn the_page_has_the_changes_of_the_command_line() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("www/src/state/whatif.ts");
+    let page = std::fs::read_to_string(page).unwrap();
+    let line = page.lines().find_map(|line| line.strip_prefix("const LISTS: Record<string, string> = ")).unwrap();
+    let shown = |(name, list): &(&str, &str)| {
+        if name.contains('-') { format!("\"{name}\": \"{list}\"") } else { format!("{name}: \"{list}\"") }
+    };
+    let lists: Vec<String> = claimkit::cli::allocate::CHANGES.iter().map(shown).collect();
+    assert_eq!(line, format!("{{ {} }};", lists.join(", ")));
+}

@@ -10,10 +10,11 @@ use crate::limits::Limits;
 use crate::report;
 use serde_json::{Map, Value};
 
-/// A change on the command line, and the list of the request that it goes to.
-const CHANGES: &[(&str, &str)] =
+/// A change on the command line, and the list of the request that it goes to. `www/src/state/whatif.ts` has the same.
+pub const CHANGES: &[(&str, &str)] =
     &[("free", "free"), ("untaint", "untaint"), ("without-rule", "withoutRules"), ("node-like", "nodesLike")];
 
+/// Runs the verb; gives the exit status.
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let (files, readable) = files::read(arguments, host);
     let (Some(gates), Some(labels)) = (pairs::gates(arguments, host), pairs::labels(arguments, host)) else { return UNUSABLE };

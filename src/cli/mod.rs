@@ -17,7 +17,7 @@ mod pairs;
 
 mod account;
 mod admit;
-mod allocate;
+pub mod allocate;
 mod answered;
 mod ask;
 mod batch;

@@ -160,8 +160,7 @@ fn judge<'t>(
             let namespace = namespace_of(&old);
             let given = namespace_of(&record);
             if scope == Scope::Namespaced && !given.is_empty() && given != namespace {
-                let message = "the namespace of the provided object does not match the namespace sent on the request";
-                reply.status = Some(Status::bad_request(message.to_owned()));
+                reply.status = Some(Status::other_namespace());
                 return;
             }
             if let Some(meta) = record.record_mut("metadata") {

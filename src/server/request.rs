@@ -336,8 +336,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         if given.is_empty() || self.api.kind.scope == Scope::Cluster || named == given {
             return None;
         }
-        let message = "the namespace of the provided object does not match the namespace sent on the request";
-        Some(refused(Code::NamespaceMismatch, "namespace", Status::bad_request(message.to_owned()), Changes::default()))
+        Some(refused(Code::NamespaceMismatch, "namespace", Status::other_namespace(), Changes::default()))
     }
 
     /// The stored object has another resource version.

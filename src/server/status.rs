@@ -95,6 +95,11 @@ impl Status {
         Self::failure(400, "BadRequest", message, None)
     }
 
+    /// 400: the object names another namespace than the URL (apiserver, pkg/registry/rest/meta.go, `EnsureObjectNamespaceMatchesRequestNamespace`).
+    pub fn other_namespace() -> Self {
+        Self::bad_request("the namespace of the provided object does not match the namespace sent on the request".to_owned())
+    }
+
     /// 413: the body, or what a patch makes of it, is larger than the server takes.
     pub fn too_large(message: &str) -> Self {
         Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
