@@ -202,7 +202,7 @@ pub fn lowered_subdomain(value: &str) -> Messages {
     subdomain(&to_lower(value))
 }
 
-/// Go's `strings.ToLower` as far as a name's rules can tell: ASCII letters, letters that become ASCII ones, and the number of
+/// Go's `strings.ToLower` as far as the rules of names see a difference: ASCII letters, letters that become ASCII ones, and the number of
 /// bytes. Other letters outside ASCII fit in no name, whatever their case, so the table of them all is not needed.
 pub fn to_lower(value: &str) -> Cow<'_, str> {
     if !value.bytes().any(|byte| class(byte) & (CAPITAL | BEYOND) != 0) {

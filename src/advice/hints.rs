@@ -79,7 +79,7 @@ fn problem(finding: &Finding, tree: &Tree<'_>, node: NodeId) -> Option<Span> {
 
 /// The bytes of the name, operator or sign that a text begins with.
 fn token(text: &str) -> usize {
-    // A field that is not there is told at its dot.
+    // A field that does not exist is reported at its dot.
     let dot = usize::from(text.starts_with('.'));
     let rest = text.get(dot..).unwrap_or_default();
     let name = rest.len().saturating_sub(rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').len());

@@ -34,7 +34,7 @@ pub fn locate(tree: &Tree<'_>, root: NodeId, steps: &[Step], at_key: bool) -> Sp
         node = value;
     }
     let value = tree.span(node);
-    // What runs over many lines is told at its key, or at the first key of a list's item.
+    // A finding about a value of several lines stands at its key, or at the first key of a list's item.
     let block = complete && tree.node(node).style == Style::Block;
     match key {
         Some(key) if block => key,

@@ -11,7 +11,7 @@ pub struct Suggestion {
     pub help: String,
     /// The name to put in its place, where that alone is certainly right.
     pub rename: Option<&'static str>,
-    /// The `apiVersion` that was meant, likewise.
+    /// The `apiVersion` to write, likewise.
     pub api_version: Option<&'static str>,
     /// The field is in the right struct of another version: how it gets where this one has it.
     pub moves: Option<Move>,
@@ -285,7 +285,7 @@ fn structs(ty: &Type) -> Option<&'static Struct> {
     }
 }
 
-/// The one of an enum's values that was meant.
+/// The value of an enum nearest to the one that was written.
 pub fn value(text: &str, values: &[&'static str]) -> Option<&'static str> {
     let same = values.iter().copied().find(|value| folded(value).eq(folded(text)));
     let nearest = || {

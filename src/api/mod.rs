@@ -384,7 +384,7 @@ pub struct Version {
     pub api_version: &'static str,
     /// The first minor release that serves it, and the last one; `None`: the last one known still does.
     pub served: (u8, Option<u8>),
-    /// The minor release from which on a server serves it without being told to.
+    /// The first minor release that serves it by default.
     pub on_since: Option<u8>,
     /// Which family it belongs to.
     pub family: Family,

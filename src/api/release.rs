@@ -113,7 +113,7 @@ pub struct Rules {
     pub profile: &'static str,
     /// `reservedFor` duplicates are found by `uid`; else by the whole entry.
     pub reserved_for_by_uid: bool,
-    /// What a namespace with dots is told.
+    /// The message about a namespace with dots.
     pub dotted_label: DottedLabel,
     /// `status.allocation` is immutable once set.
     pub allocation_immutable: bool,

@@ -154,7 +154,7 @@ fn option(verb: &'static Verb, name: &str) -> Result<&'static Opt, String> {
 /// Codes that are left out must be known: one that is mistyped would leave out nothing, without a word.
 ///
 /// # Errors
-/// The first unknown one, and what is meant.
+/// The first unknown one, and the nearest known one.
 pub fn ignored(arguments: &Arguments) -> Result<(), String> {
     if let Some(unknown) = arguments.values("ignore").find(|name| Code::ALL.iter().all(|code| code.name() != *name)) {
         let help = match closest(unknown, Code::ALL.iter().map(|code| code.name())) {

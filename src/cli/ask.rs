@@ -42,7 +42,7 @@ impl Request {
     }
 }
 
-/// Asks once. `None`, told on standard error, if the request cannot be used.
+/// Asks once. `None` if the request cannot be used; standard error says why.
 pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
     let json = host.answer(&Value::Object(request.0.clone()).to_string());
     let problem = match serde_json::from_str::<Answer>(&json) {

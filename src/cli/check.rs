@@ -176,7 +176,7 @@ fn failed(answer: &Answer) -> bool {
     answer.findings.iter().any(|finding| finding.severity == "error")
 }
 
-/// The exit code; tells on standard error if nothing was checked.
+/// The exit code. Standard error says if nothing was checked.
 pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     if !readable {
         return UNUSABLE;

@@ -42,7 +42,7 @@ fn excluded(path: &str, patterns: &[&str]) -> bool {
     patterns.iter().any(|pattern| parts.iter().any(|part| fast_glob::glob_match(pattern, part)))
 }
 
-/// Reads files, folders and `-`. What cannot be read is told on standard error; the second value says whether all could be.
+/// Reads files, folders and `-`. Standard error names what cannot be read; the second value is true if everything could be.
 fn read_all(names: &[String], excludes: &[&str], host: &mut dyn Host) -> (Vec<File>, bool) {
     let limits = Limits::default();
     let mut files = Vec::new();

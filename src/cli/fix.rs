@@ -21,7 +21,7 @@ pub struct Fixed {
     pub written: bool,
 }
 
-/// Applies fixes to the files and writes those that changed. `None`, told on standard error, if the request cannot be used.
+/// Applies fixes to the files and writes those that changed. `None` if the request cannot be used; standard error says why.
 pub fn run(arguments: &Arguments, request: &Request, files: Vec<File>, host: &mut dyn Host) -> Option<Fixed> {
     let deletes = arguments.has("unsafe-fixes");
     let mut fixed = Fixed { files: Vec::new(), fixes: 0, left: 0, written: true };

@@ -24,7 +24,7 @@ pub fn read_labels(arguments: &Arguments) -> Result<Option<Map<String, Value>>, 
     pairs(arguments, "namespace-labels", "KEY=VALUE", |value| Some(Value::from(value)))
 }
 
-/// The feature gates. The outer `None`, told on standard error: they cannot be read; the inner: there are none.
+/// The feature gates. The outer `None`: they cannot be read, and standard error says why. The inner `None`: there are none.
 pub fn gates(arguments: &Arguments, host: &mut dyn Host) -> Option<Option<Value>> {
     told(read_gates(arguments), host)
 }

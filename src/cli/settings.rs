@@ -58,7 +58,7 @@ impl Settings {
         if let Some(release) = &self.release {
             arguments.settle("release", release);
         }
-        // What is wrong on the command line is told when it is read.
+        // Errors of the command line are reported when it is read.
         let given = |read: Result<Option<Map<String, Value>>, String>| read.ok().flatten().unwrap_or_default();
         let (gates, labels) = (given(pairs::read_gates(arguments)), given(pairs::read_labels(arguments)));
         for (name, on) in self.gates.iter().filter(|(name, _)| !gates.contains_key(*name)) {

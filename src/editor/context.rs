@@ -181,7 +181,7 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
     (top, None, steps(&chain))
 }
 
-/// What the cursor is at; `None` in comments and texts. `writing`: right before a key inside brackets, a new one is meant.
+/// What the cursor is at; `None` in comments and texts. `writing`: a cursor right before a key inside brackets is at a new key.
 pub fn spot(outline: &Outline<'_>, offset: usize, writing: bool) -> Option<Spot> {
     if outline.comments.iter().any(|comment| comment.from() < offset && offset <= comment.to()) {
         return None;

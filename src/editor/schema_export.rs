@@ -361,7 +361,7 @@ impl Export<'_> {
         let facts = facts::facts(schema, field, self.release);
         self.open(field.json);
         self.description(&field_key(schema, field));
-        // The server drops it, whatever it is.
+        // The server drops any value of it.
         if !field.gates.iter().all(|gate| self.gates.on(*gate)) {
             return self.close('}');
         }
@@ -381,13 +381,13 @@ impl Export<'_> {
                 };
                 self.value(&field.ty, field, &facts, place, kind.items.is_some());
             }
-            // The namespace of an object of the cluster is dropped, whatever it is.
+            // The server drops any namespace of a cluster-scoped object.
             ("namespace", None) if schema.go == "ObjectMeta" && place != Enclosing::Namespaced => self.ty("string", true),
             // Names that are made of it are judged, not the beginning.
             ("generateName", None) if place == Enclosing::Anywhere && self.version.family == Family::Device => {
                 self.ty("string", true);
             }
-            // The server sets the generation of the later versions' objects of the cluster, whatever it is.
+            // In the later versions the server overwrites the generation of cluster-scoped objects.
             ("generation", None)
                 if schema.go == "ObjectMeta" && place != Enclosing::Namespaced && self.version.family == Family::Device =>
             {

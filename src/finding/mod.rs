@@ -1,4 +1,4 @@
-//! Findings as data, and how they are told.
+//! Findings as data.
 
 pub mod code;
 mod findings;

@@ -173,7 +173,7 @@ pub struct Finding {
     pub object: Option<usize>,
     /// Where to look in the object's tree when there is no span yet.
     pub steps: Vec<Step>,
-    /// True if the key is meant rather than the value (an unknown field).
+    /// True if the finding is about the key, not the value (an unknown field).
     pub at_key: bool,
 }
 

@@ -48,7 +48,7 @@ pub struct Refused {
     pub field: Option<Box<(Span, Option<Correction>)>>,
 }
 
-/// Why a document is refused: the words, and the metadata field that is meant.
+/// Why a document is refused: the words, and the metadata field that is at fault.
 struct Reason {
     message: String,
     field: Option<Box<(Span, Option<Correction>)>>,

@@ -122,7 +122,7 @@ fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
     items
 }
 
-/// Why no node whatever can satisfy a term; `None` if one might.
+/// Why no node can satisfy a term; `None` if one might.
 fn contradiction(term: &Term<'_>) -> Option<String> {
     let keys: Vec<(List, &str)> = unique(term.requirements.iter().map(|r| (r.list, r.key)).collect());
     keys.into_iter().find_map(|(list, key)| {

@@ -29,7 +29,7 @@ impl Outcome {
     }
 }
 
-/// What a term is, whatever the node.
+/// What is known of a term without any node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// It asks nothing and selects nothing.

@@ -289,7 +289,7 @@ impl Judge<'_, '_, '_> {
         !other && plans.iter().any(|plan| unavailable(plan) && candidate(plan) && plan.can_free)
     }
 
-    /// What the pod is told after the nodes were looked at, and what that means. `passed`: some node is left.
+    /// The scheduler's message about the pod after all nodes were checked, and its meaning. `passed`: some node is left.
     pub fn next(&self, plans: &[Plan<'_>], passed: bool) -> Option<(&'static str, &'static str)> {
         let blocked = Self::blocked(plans);
         if !passed || blocked.is_some() {
@@ -303,7 +303,7 @@ impl Judge<'_, '_, '_> {
             };
         }
         if plans.iter().flat_map(|plan| &plan.gates).any(|gate| gate.refusal.is_some()) {
-            // A claim has yet to be made: the pod is told that first.
+            // A claim does not exist yet: the scheduler reports that first.
             return None;
         }
         let pending: Vec<&Plan<'_>> = plans.iter().filter(|plan| plan.pending).collect();

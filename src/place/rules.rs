@@ -14,25 +14,25 @@ pub struct SchedulerRules {
     pub immediate_first: bool,
     /// The class is looked up, and its selector parsed as a whole, before any node is looked at.
     pub class_first: bool,
-    /// Of claims that are not available on a node, whether one may be freed is asked of the pod's first claims, as many as
-    /// there are, instead of those claims: a mistake of upstream's, mended in 1.30.
+    /// The scheduler takes the number of claims that are not available on a node, and checks that many of the pod's first claims
+    /// for one that may be freed, instead of those claims: a bug of upstream, fixed in 1.30.
     pub frees_by_count: bool,
     /// The scheduling context is looked at before the claims.
     pub context_first: bool,
     /// `structuredParameters` of a class is known.
     pub structured: bool,
-    /// What a pod is told once a node was selected.
+    /// The scheduler's message about a pod once a node was selected.
     pub waiting_for_driver: &'static str,
-    /// What a pod is told when a claim is deallocated for it; earlier releases say nothing.
+    /// The scheduler's message about a pod when a claim is deallocated for it; earlier releases have none.
     pub deallocated: Option<&'static str>,
-    /// Kind of the object that scheduler and drivers talk through.
+    /// Kind of the object through which the scheduler and the drivers agree on a node.
     pub scheduling_kind: &'static str,
     /// Which characters Go prints verbatim.
     pub unicode: GoUnicode,
 }
 
 impl SchedulerRules {
-    /// The rules of a release. Of 1.28 and 1.29 upstream's tests were read, not every line of the plugin.
+    /// The rules of a release. Those of 1.28 and 1.29 follow upstream's tests; the plugin itself was not read line by line.
     pub fn of(release: Release) -> Self {
         let minor = release.minor;
         SchedulerRules {

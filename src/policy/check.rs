@@ -144,7 +144,7 @@ pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], e
     }
 }
 
-/// The known word that was probably meant.
+/// The known word nearest to an unknown one.
 fn closest(word: &str, known: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
     known.clone().find(|known| known.eq_ignore_ascii_case(word)).or_else(|| {
         let mut nearest = suggest::Nearest::to(word);

@@ -16,14 +16,14 @@ pub trait Cluster {
     fn call(&self, operation: &str, payload: &str) -> Result<String, String>;
 }
 
-/// What came of looking for an object.
+/// The result of a look-up of an object.
 #[derive(Debug)]
 pub enum Lookup {
     /// Its JSON.
     Found(String),
     /// There is none.
     Missing,
-    /// The host could not tell, and why.
+    /// The host could not answer, and why.
     Failed(String),
 }
 
@@ -64,7 +64,7 @@ pub fn get(cluster: &dyn Cluster, api_version: &str, kind: &str, name: &str, nam
 /// How many objects of a kind a namespace has.
 ///
 /// # Errors
-/// Why the host could not tell.
+/// Why the host could not answer.
 pub fn count(cluster: &dyn Cluster, api_version: &str, kind: &str, namespace: &str) -> Result<usize, String> {
     let field_masks = ["metadata.name"];
     let payload = ListResources { api_version, kind, namespace, label_selector: None, field_selector: None, field_masks };

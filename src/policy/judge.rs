@@ -138,7 +138,7 @@ struct Case<'a, 's> {
     settings: &'a Settings,
     host: Host<'a>,
     item: Item,
-    /// The labels of the namespace, if the settings ask for them and the cluster told.
+    /// The labels of the namespace, if the settings need them and the cluster has answered.
     labels: Option<Labels>,
 }
 

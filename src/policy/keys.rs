@@ -41,7 +41,7 @@ pub enum Shape {
     Gates,
 }
 
-/// Which names are meant, and so how they must look.
+/// What a name stands for, which decides its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     /// A ResourceClass or a DeviceClass.

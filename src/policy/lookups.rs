@@ -56,7 +56,7 @@ fn each_class(api: Api, object: &Record<'_>, then: &mut dyn FnMut(&str, &Path<'_
     }
 }
 
-/// What the cluster does not bear out of a new claim or template; `stored`: it is counted already.
+/// What of a new claim or template the cluster does not allow. `stored`: it is already counted.
 pub fn violations(settings: &Settings, cluster: &dyn Cluster, subject: Subject<'_>, stored: bool) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
     let api_version = subject.api.version.api_version;
@@ -102,13 +102,13 @@ pub fn violations(settings: &Settings, cluster: &dyn Cluster, subject: Subject<'
     errors.into_list()
 }
 
-/// The host could not tell: nothing is accepted for that.
+/// The error for a host that could not answer.
 pub fn failed(problem: &str, path: &Path<'_>, errors: &mut Errors) {
     let problem = problem.lines().next().unwrap_or_default();
     errors.internal(CODE, path, &format!("the policy's host cannot look it up: {problem}"));
 }
 
-/// More names than are looked up: nothing is accepted for that either.
+/// The error for more names than are looked up.
 pub fn too_many(path: &Path<'_>, errors: &mut Errors) {
     errors.forbidden(CODE, path, &format!("the policy looks up at most {MOST} names of one object"));
 }
@@ -137,7 +137,7 @@ pub fn classes_of(
     namespace: &str,
     release: Release,
 ) -> Result<Option<(Api, Vec<String>)>, String> {
-    // The last version that the release serves without being told to.
+    // The newest version that the release serves by default.
     let serves = |version: &&&crate::api::Version| version.served_by(release) && version.kind(kind, release).is_some();
     let Some(version) = VERSIONS.iter().rev().find(serves) else { return Ok(None) };
     let text = match cluster::get(cluster, version.api_version, kind, name, Some(namespace)) {

@@ -95,7 +95,7 @@ impl Settings {
         }
     }
 
-    /// Settings that cannot all be meant, and pieces that say too little.
+    /// Settings that contradict each other, and settings without what they need.
     fn contradictions(&self, view: View<'_, '_>, errors: &mut Errors) {
         if view.get("gates").is_object() {
             match self.release {

@@ -30,7 +30,7 @@ fn suite(report: &Report<'_>) -> (String, usize, usize) {
         }
         case(&mut cases, report, name, &findings);
     };
-    // What is about the text as a whole: it cannot be read, or no object could be told.
+    // Findings about the text as a whole: it cannot be read, or it holds no object.
     let loose: Vec<_> = report.findings.iter().copied().filter(|finding| finding.object.is_none()).collect();
     if !loose.is_empty() {
         add("the text", loose);

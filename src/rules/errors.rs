@@ -23,7 +23,7 @@ pub struct FieldError {
     pub body: String,
     /// Where to look in the object's tree.
     pub steps: Vec<Step>,
-    /// The key is meant rather than the value.
+    /// The error is about the key, not the value.
     pub at_key: bool,
 }
 
@@ -33,7 +33,7 @@ impl FieldError {
         format!("{}: {}", self.field, self.body)
     }
 
-    /// The finding of kube-apiserver that tells it.
+    /// The finding of kube-apiserver with this error.
     pub fn finding(&self) -> Finding {
         let mut finding = Finding::error(self.code, Origin::ApiServer, self.message()).with_cause(self.cause);
         finding.path = Some(self.field.clone());
@@ -129,7 +129,7 @@ impl Errors {
         self.rules.wording
     }
 
-    /// True if incomplete owner references are told in few words.
+    /// True if the errors of an incomplete owner reference do not repeat the name of the field.
     pub fn owner_texts_plain(&self) -> bool {
         self.rules.values_as_json
     }

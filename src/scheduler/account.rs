@@ -1,4 +1,4 @@
-//! What is told of nodes: per node a verdict with its reason, and as much explanation as was asked for.
+//! Answers about nodes: a verdict with its reason for each node, and the details that were asked for.
 
 use crate::text::located::Range;
 use serde::Serialize;
@@ -8,14 +8,14 @@ use serde::Serialize;
 pub struct Placement {
     /// The release whose scheduler was followed.
     pub release: String,
-    /// `full` or `summary`: how much each node tells.
+    /// `full` or `summary`: how much is said of each node.
     pub detail: &'static str,
     /// How many nodes got which verdict.
     pub counts: Counts,
     /// The scheduler's reasons, and how many nodes got each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<ReasonCount>,
-    /// What the pod is told once the nodes were looked at.
+    /// The scheduler's message about the pod after all nodes were checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<Next>,
     /// Per selector, which requirement removes which nodes.
@@ -111,7 +111,7 @@ pub struct Node {
     /// With the request field `selector`: its check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<SelectorCheck>,
-    /// The claims with their checks, unless only a summary is told.
+    /// The claims with their checks; absent in a summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claims: Option<Vec<Claim>>,
 }
@@ -155,7 +155,7 @@ pub struct Check {
     /// `exists`, `deleted`, `owner`, `allocated`, `deallocation`, `inUse`, `class`, `parameters`, `parse`, `context`, `selector`, `unrestricted`,
     /// `refused`, `unsuitable`, `potential`, `selected`, `structured`
     pub check: &'static str,
-    /// Whether it lets the node pass; `null` where it decides nothing.
+    /// Whether the node passes it; `null` if it does not decide.
     pub holds: Option<bool>,
     /// In our words.
     pub why: String,
@@ -208,7 +208,7 @@ pub struct SelectorCheck {
     /// Where it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// The terms, unless only a summary is told.
+    /// The terms; absent in a summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terms: Option<Vec<TermCheck>>,
 }

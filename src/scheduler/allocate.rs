@@ -54,7 +54,7 @@ pub struct AllocateOptions<'a> {
     pub what_if: WhatIf,
     /// Features of the allocator in place of those that the gates give.
     pub features: Option<&'a [String]>,
-    /// Selectors read attributes with several values, whatever the gates say.
+    /// Selectors read attributes with several values even if the gate is off.
     pub cel_lists: bool,
     /// How far the account goes.
     pub explain: Explain,

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// Most nodes named in the inverse view of a requirement.
 const NAMED: usize = 10;
 
-/// Which nodes tell everything.
+/// Which nodes have full details.
 #[derive(Clone, Debug)]
 pub struct Explained<'q> {
     full: bool,

@@ -6,10 +6,10 @@ use crate::record::decode::Via;
 use crate::server::FieldValidation;
 use serde::Deserialize;
 
-/// Up to this many nodes each tells everything, unless the options say otherwise.
+/// With at most this many nodes, each has full details, unless the options say otherwise.
 pub const FULL_NODES: usize = 100;
 
-/// How much each node tells.
+/// How much is said of each node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Detail {
@@ -31,9 +31,9 @@ pub struct EvaluateOptions<'a> {
     pub namespace: Option<&'a str>,
     /// What unknown and duplicate fields are.
     pub field_validation: FieldValidation,
-    /// How much each node tells; `None`: everything for at most [`FULL_NODES`] nodes.
+    /// How much is said of each node; `None`: everything for at most [`FULL_NODES`] nodes.
     pub detail: Option<Detail>,
-    /// Names of nodes that tell everything whatever `detail` says.
+    /// Names of nodes that have full details even if `detail` says otherwise.
     pub explain: &'a [String],
     /// Answers name no places in the text.
     pub without_places: bool,
@@ -54,25 +54,25 @@ impl<'a> EvaluateOptions<'a> {
         self
     }
 
-    /// Treats unknown and duplicate fields so.
+    /// Sets what unknown and duplicate fields are.
     pub fn field_validation(mut self, validation: FieldValidation) -> Self {
         self.field_validation = validation;
         self
     }
 
-    /// Tells this much of each node.
+    /// Says this much of each node.
     pub fn detail(mut self, detail: Detail) -> Self {
         self.detail = Some(detail);
         self
     }
 
-    /// Tells everything of these nodes.
+    /// Gives full details of these nodes.
     pub fn explain(mut self, nodes: &'a [String]) -> Self {
         self.explain = nodes;
         self
     }
 
-    /// Keeps to these limits.
+    /// Sets what a text may cost.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

@@ -1,4 +1,4 @@
-//! What the server changed on an object before it judged it, and what its author is told of that.
+//! What the server changed in an object before it judged it, and the findings that say so.
 
 use crate::finding::{Code, Finding, Origin, Path};
 

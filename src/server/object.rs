@@ -20,7 +20,7 @@ use crate::server::varies;
 use crate::text::{Span, Tree};
 use std::collections::BTreeMap;
 
-/// A finding about a stored object: nobody mends that one in a file.
+/// A finding about a stored object. It has no fixes: the object is not in a file.
 fn of_stored(mut finding: Finding) -> Finding {
     finding.fixes.clear();
     finding.about(TextField::Old)

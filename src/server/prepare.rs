@@ -142,7 +142,7 @@ fn generated_name(base: &str) -> String {
     format!("{}{RANDOM_END}", base.get(..end).unwrap_or_default())
 }
 
-/// A new object's status is dropped, whoever submits it.
+/// The status of a new object is always dropped.
 pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
     if object.schema.slot("status").is_some() && object.has("status") {
         changes.status_dropped = true;

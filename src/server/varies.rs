@@ -1,4 +1,4 @@
-//! Whether the releases that serve an object can answer differently, as far as the tables tell.
+//! Whether the releases that serve an object may answer differently, judged by the tables alone.
 
 use crate::api::release::LAST_PATCHES;
 use crate::api::{Api, DeviceKind, Field, Kind, ObjectKind, Release, Type, Version};
@@ -13,8 +13,8 @@ pub fn serving(version: &'static Version, kind: &str) -> impl Iterator<Item = (R
     served.filter_map(move |release| Some((release, version.kind(kind, release)?)))
 }
 
-/// Could releases that serve the kind answer differently to the creation of an object that one of them takes whole? `true` means that
-/// they have to be asked. A walk over the fields takes a fraction of the time of an answer.
+/// May releases that serve the kind answer differently when this object is created? One of them has accepted it without dropping
+/// anything. `true`: each release has to be asked. This walk over the fields takes a fraction of the time of an answer.
 pub fn may_differ(api: Api, record: &Record<'_>) -> bool {
     let mut minors = serving(api.version, api.kind.kind).map(|(release, _)| release);
     let Some(first) = minors.next() else { return false };

@@ -272,7 +272,7 @@ impl Object {
         }
     }
 
-    /// What is told of an object that the server judged.
+    /// The part of an answer about an object that the server judged.
     pub fn judged(source: &Source<'_>, judged: Judged) -> Self {
         Object {
             api_version: judged.api_version,

@@ -10,7 +10,7 @@ pub struct AllocateOptions {
     pub budget: Option<u64>,
     /// Look for changes that help; absent: yes.
     pub relax: Option<bool>,
-    /// Which devices are told one by one; absent: those of nodes where nothing was allocated.
+    /// Which devices are listed one by one; absent: those of nodes where nothing was allocated.
     pub matrix: Option<Shown>,
 }
 

@@ -72,10 +72,10 @@ pub struct Request {
     pub nodes: Option<Option<String>>,
     /// A bare node selector's text, in place of `text`.
     pub selector: Option<String>,
-    /// Evaluate: how much each node tells. Absent: `full` for few nodes ([`super::FULL_NODES`]), else `summary`.
+    /// Evaluate: how much is said of each node. Absent: `full` for few nodes ([`super::FULL_NODES`]), else `summary`.
     #[serde(deserialize_with = "some_word")]
     pub detail: Option<Detail>,
-    /// Evaluate: names of nodes that tell everything whatever `detail` says.
+    /// Evaluate: names of nodes that have full details even if `detail` says otherwise.
     pub explain: Vec<String>,
     /// Answers say where in the text. Not asked for in requests: hosts that have no text leave it out.
     #[serde(skip)]

@@ -74,7 +74,7 @@ impl<'t> Migrator<'t> {
         self.parameters(from, found, &class)
     }
 
-    /// What parameters say, whoever refers to them.
+    /// What parameters ask for, independent of who refers to them.
     pub(super) fn parameters(&mut self, from: Referrer<'_, 't>, found: usize, class: &Class) -> Folded<'t> {
         let Some((tree, item)) = self.inventory.item(found) else { return Folded::default() };
         let ours = item.api_version.starts_with(GROUP);

@@ -153,7 +153,7 @@ pub enum ConfigStyle {
     ByClassAndRequest,
 }
 
-/// Where a selector's parse errors are told.
+/// Where a selector's parse errors are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectorError {
     /// 1.31, 1.32: `node selector in resource slice S: …`.
@@ -243,7 +243,7 @@ pub struct Behaviour {
     pub config: ConfigStyle,
     /// `bindsToNode` is followed.
     pub binds_to_node: bool,
-    /// How parse errors of node selectors are told.
+    /// How parse errors of node selectors are reported.
     pub selector_error: SelectorError,
     /// Results with adminAccess count as in use (the field is not known).
     pub admin_is_in_use: bool,

@@ -4,24 +4,24 @@ use super::facts::Facts;
 use super::selectors::Selectors;
 use super::taints;
 
-/// What differs between the plugins of the releases: 1.34.9 and 1.36.3 were run, the others read.
+/// What differs between the plugins of the releases: those of 1.34.9 and 1.36.3 come from running them, the others from their source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PluginRules {
     /// First minor release that has these.
     from_minor: u8,
-    /// How a claim of another pod is told; `{claim}` and `{pod}` stand for their names.
+    /// The message about a claim of another pod; `{claim}` and `{pod}` stand for their names.
     pub not_owner: &'static str,
-    /// Requests that say nothing are refused by their own text.
+    /// A request with neither `exactly` nor `firstAvailable` has an error text of its own.
     pub refuses_unknown_requests: bool,
     /// Chosen sub-requests give a score.
     pub scores: bool,
     /// Gates that must be on for DeviceTaintRules to count.
     rule_gates: &'static [&'static str],
-    /// A resource that a node has at 0 is its device plugin's.
+    /// A resource of which a node has 0 counts as provided by a device plugin.
     pub zero_allocatable_counts: bool,
     /// `deviceclass.resource.kubernetes.io/<class>` is an extended resource.
     pub knows_class_names: bool,
-    /// Of several classes for one name the last in the list is taken.
+    /// If several classes serve one resource name, the last in the list is taken.
     pub last_class_serves: bool,
     /// Init containers use the devices of the containers after them.
     pub init_containers_reuse: bool,

@@ -293,7 +293,7 @@ impl Judge<'_> {
     }
 }
 
-/// What tells one allocated device from another.
+/// The identity of an allocated device.
 struct Device<'r> {
     driver: &'r str,
     pool: &'r str,

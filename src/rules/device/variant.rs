@@ -2,18 +2,18 @@
 
 use crate::api::Release;
 
-/// What is said of a list that is too long, and when.
+/// The error for a list that is too long, and whether its items are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListSize {
-    /// `Too long`, after the items.
+    /// `Too long`, after the errors of the items.
     TooLongAfter,
-    /// `Too many`, after the items.
+    /// `Too many`, after the errors of the items.
     TooManyAfter,
-    /// `Too many`, and nothing of the items.
+    /// `Too many`; the items are not judged.
     TooManyOnly,
 }
 
-/// Which path a bad key of a map is told at.
+/// The path of the error for a bad key of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyPath {
     /// The map.
@@ -33,14 +33,14 @@ pub enum Qualified {
     Invalid,
 }
 
-/// When it is decided that a request asks in exactly one way.
+/// When the server checks that a request has exactly one of `exactly` and `firstAvailable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Union {
     /// There is one way only.
     Flat,
-    /// After both ways were judged.
+    /// After both were judged.
     After,
-    /// Before; then the one way is judged.
+    /// Before; then the one that is there is judged.
     First,
 }
 
@@ -82,25 +82,25 @@ pub struct Variant {
     pub key_path: KeyPath,
     /// Long keys are shortened in paths.
     pub long_keys_cut: bool,
-    /// An empty driver name is told once, as missing.
+    /// An empty driver name has one error, that it is missing.
     pub empty_driver_once: bool,
     /// Qualified names.
     pub qualified: Qualified,
-    /// A bad identifier is of the reason `TypeInvalid`.
+    /// The error of a bad identifier has the reason `TypeInvalid`.
     pub identifier_type_invalid: bool,
-    /// What a raw value that is no object is told.
+    /// The error text for a raw value that is not an object.
     pub no_object: &'static str,
     /// What stands before the decoder's words on a raw value that cannot be read.
     pub unparsable: &'static str,
     /// Addresses.
     pub addresses: Addresses,
-    /// What a missing time or reason of a condition is told.
+    /// The error text for a condition without time or reason.
     pub condition_missing: &'static str,
     /// Requests.
     pub union: Union,
     /// References may name an alternative: `request/alternative`.
     pub sub_requests: bool,
-    /// Updates run the rules of creation too; else only what may not change is judged.
+    /// Updates also run the rules of creation; otherwise only immutable fields are judged.
     pub update_creates: bool,
     /// Stored configurations and expressions are judged leniently if nothing of them changed.
     pub stored_leniency: bool,
@@ -110,9 +110,9 @@ pub struct Variant {
     pub admin_label: Option<&'static str>,
     /// Values of node selectors are judged.
     pub node_selector_values: bool,
-    /// What a slice without or with several node selections is told.
+    /// The error text for a slice with no node selection, or with several.
     pub node_selection: &'static str,
-    /// What a node selector with more or less than one term is told.
+    /// The error text for a node selector that has not exactly one term.
     pub one_term: &'static str,
     /// Several node selections show the whole spec.
     pub selection_shows_spec: bool,
@@ -126,15 +126,15 @@ pub struct Variant {
     pub counters: Counters,
     /// An attribute without value is `Required`; else `Invalid`.
     pub attribute_required: bool,
-    /// What an attribute with several values is told.
+    /// The error text for an attribute with several values.
     pub attribute_several: &'static str,
-    /// Most values of all attributes of a device.
+    /// Most values in all attributes of a device together.
     pub attribute_values: Option<usize>,
     /// Unchanged taints are not judged again.
     pub stored_taints: bool,
     /// How a device that is not allocated is shown.
     pub device_id: DeviceId,
-    /// Names of classes may not have more than 253 bytes, in these words; generated names are not judged before.
+    /// Generated validation judges class names: the error about their length speaks of bytes, and `generateName` is not judged.
     pub class_name_bytes: bool,
     /// A driver with capitals is warned of.
     pub warns_of_capitals: bool,
@@ -142,7 +142,7 @@ pub struct Variant {
     pub controllers: bool,
     /// The server resets metadata in status updates of claims.
     pub resets_metadata: bool,
-    /// Whoever applies a status owns nothing of the metadata.
+    /// A server-side apply of a status owns no metadata.
     pub status_owns_no_metadata: bool,
     /// Tolerations are dropped with their gate.
     pub drops_tolerations: bool,
@@ -154,9 +154,9 @@ pub struct Variant {
     pub status_counts_for_spec: bool,
     /// A changed effect of a DeviceTaintRule sets its time anew.
     pub effect_sets_time: bool,
-    /// `deviceClassName` empty: no default mode in flat requests.
+    /// A flat request without `deviceClassName` has no default mode.
     pub default_needs_class: bool,
-    /// An identifier of the release that stores claims: the name of the storage version.
+    /// The version in which objects are stored.
     pub storage: &'static str,
 }
 

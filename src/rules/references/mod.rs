@@ -1,5 +1,5 @@
-//! References from one object of a text to another: told only where the other side could be expected, because the
-//! text has objects of its kind. What no server says: advice about the text as a whole.
+//! References from one object of a text to another. A missing object is reported only if the text has other objects of its kind.
+//! No server says this: it is advice about the text as a whole.
 
 mod devices;
 mod pods;
@@ -243,8 +243,8 @@ impl References {
         self.advice.push(finding);
     }
 
-    /// Adds what is missing. `object` tells how the object with an index is named, `namespace` where one ends up that names none,
-    /// `asked` which release was asked for.
+    /// Adds what is missing. `object` gives the name of the object with an index, `namespace` is that of objects that name none, and
+    /// `asked` is the release that was asked for.
     pub fn missing<'a>(
         &'a mut self,
         object: &dyn Fn(usize) -> Option<Named<'a>>,
@@ -256,7 +256,7 @@ impl References {
         if let Some(release) = asked.or(self.release) {
             self.forms.drain(..).filter_map(|form| form.finding(release)).for_each(&mut *tell);
         }
-        // A text of one object refers to nothing in it, whatever else stands there.
+        // A text of one object cannot refer to another object in it.
         if object(1).is_some() {
             if !self.references.is_empty() {
                 self.look(object, namespace, tell);

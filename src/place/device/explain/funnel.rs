@@ -10,7 +10,7 @@ use crate::place::device::sorted::{Set, Sorted, ordered};
 /// Most names of devices lost at a stage.
 const MOST_NAMES: usize = 5;
 
-/// Stages in order. Selectors of the request are told apart by index.
+/// Stages in order. An index distinguishes the selectors of the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum At {
     Pool,

@@ -8,7 +8,7 @@
 //! | `conflicts.rs` | requests that can be met alone but not together |
 //! | `relax.rs` | changes that help, verified by running the allocator again |
 //! | `words.rs` | reasons in one line of English |
-//! | `node.rs` | the account of a node; equal nodes are told once |
+//! | `node.rs` | the account of a node; equal nodes share one |
 //! | `warnings.rs` | what may surprise though it fits, and what holds for all nodes |
 
 pub mod answer;
@@ -29,7 +29,7 @@ use answer::{Before, NodeAccount, PodAccount, Summary};
 /// The searches of all nodes together take at most as many steps as this many budgets.
 const MOST_BUDGETS: u64 = 10;
 
-/// Which devices of the matrix are told.
+/// Which devices are in the matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Matrix {
     /// Those of nodes where nothing was allocated.

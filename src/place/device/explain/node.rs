@@ -1,4 +1,4 @@
-//! The account of a node. A node whose funnels and verdict equal those of a node before is told by that node's name.
+//! The account of a node. A node with the same funnels and verdict as an earlier node refers to that node by name.
 
 use super::answer::{CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason, RequestAccount};
 use super::cells::{Asking, pods_of, shown};
@@ -17,7 +17,7 @@ use crate::place::device::prepare::{Attempt, Choice};
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::usage::results_of;
 
-/// Most pools told without devices of the node in them.
+/// Most pools in an answer that have no device of the node.
 const MOST_FOREIGN: usize = 5;
 
 /// The account of a node, and what it has in common with equal nodes; `groups` are the nodes told in full by that.
@@ -337,7 +337,7 @@ fn conflicts(
     alone: &[Alone<'_>],
     trial: &mut Trial<'_, '_>,
 ) -> Vec<Conflict> {
-    // A request that fails alone is told by its funnel.
+    // The funnel already explains a request that fails alone.
     if alone.iter().any(|request| request.sub.is_none() && !request.suffices()) {
         return Vec::new();
     }

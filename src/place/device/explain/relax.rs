@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// Most pairs of changes that are tried.
 const MOST_PAIRS: usize = 60;
-/// Most relaxations told.
+/// Most relaxations in an answer.
 const MOST_TOLD: usize = 8;
 
 /// One edit of the facts.
