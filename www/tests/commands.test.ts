@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { exampleById } from "../src/examples/index.ts";
-import { openPage, setUp } from "./page.ts";
+import { openPage, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -77,8 +77,11 @@ describe("the same on the command line", () => {
     const { page, done } = await openPage({ path: "#example=gpu-pod" });
     await page.locator(".account .chains").waitFor();
     await page.getByRole("button", { name: "New file" }).click();
-    await page.keyboard.type("# nothing yet");
+    await page.locator(".popover-panel").getByRole("button", { name: /^Manifest/ }).click();
+    // Into the new file, whatever the panel answers meanwhile.
+    await page.keyboard.type("# nothing yet, typed while the panel answers", { delay: 30 });
     await page.locator(".commands code", { hasText: /cluster\.yaml [\w-]+\.yaml$/ }).waitFor();
+    expect(await textOf(page)).toContain("nothing yet, typed while the panel answers");
     await done();
   });
 });

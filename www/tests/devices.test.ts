@@ -209,6 +209,21 @@ describe("devices", () => {
     expect(await page.locator(".device-table").textContent()).toContain("由驱动设置");
     await done();
   });
+
+  it("leave the editor where somebody types", async () => {
+    const { page, done } = await openPage({ path: "#example=gpu-pod" });
+    await page.locator(".account .chains").waitFor();
+    await page.locator(".editor-host .cm-content").click();
+    await page.keyboard.press("ControlOrMeta+End");
+    // Long enough for answers to come between the keys.
+    await page.keyboard.type("# one two three four five six", { delay: 90 });
+    await page.waitForTimeout(600);
+    const line = (await page.locator(".editor-host .cm-line", { hasText: "four five six" }).boundingBox())!;
+    const pane = (await page.locator(".editor-host").boundingBox())!;
+    expect(line.y).toBeGreaterThan(pane.y);
+    expect(line.y + line.height).toBeLessThanOrEqual(pane.y + pane.height + 1);
+    await done();
+  });
 });
 
 describe("expressions", () => {

@@ -183,11 +183,15 @@ function linesOf(doc: Text, span: { from: number; to: number }): { from: number;
   return parts;
 }
 
-/** Marks places without moving the focus; an empty list removes the marks. */
+/**
+ * Marks places without moving the focus; an empty list removes the marks. While somebody types, another file is not opened and
+ * nothing scrolls: an answer that comes after a key must not have the next one go elsewhere.
+ */
 export function mark(fileId: string, ranges: readonly Range[], scroll = true): void {
   const file = files.peek().find((candidate) => candidate.id === fileId);
   if (!view || !file) return;
-  if (ranges.length > 0 && shown !== fileId) {
+  const typing = view.hasFocus;
+  if (ranges.length > 0 && shown !== fileId && !typing) {
     activate(fileId);
     show(file);
   }
@@ -195,7 +199,7 @@ export function mark(fileId: string, ranges: readonly Range[], scroll = true): v
   const { doc } = view.state;
   const spans = ranges.flatMap((range) => linesOf(doc, itemSpan(doc, toSpan(doc, range).from)));
   const first = spans[0];
-  view.dispatch({ effects: [place.of(spans), ...(first && scroll ? [EditorView.scrollIntoView(first.from, { y: "center" })] : [])] });
+  view.dispatch({ effects: [place.of(spans), ...(first && scroll && !typing ? [EditorView.scrollIntoView(first.from, { y: "center" })] : [])] });
 }
 
 /** Changes a file's text as one step that can be undone. */
