@@ -336,3 +336,48 @@ spec:
         assert_eq!(text(told, "message").contains("DRANodeAllocatableResources"), on, "{told}");
     }
 }
+
+#[test]
+fn a_pod_that_no_node_is_looked_at_for_is_told_what_was_meant() {
+    let objects = "
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: single-gpu, namespace: ns}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared, namespace: ns}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.exmaple.com}}]}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.example.com}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n}
+---
+";
+    let help = |uid: &str, entry: &str| {
+        let pod = format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: p, namespace: ns, uid: '{uid}'}}\nspec: {{resourceClaims: [{{name: gpu, {entry}}}]}}\n"
+        );
+        let answer = ask(&json!({"verb": "allocate", "text": format!("{objects}{pod}")}));
+        let pods = list(&answer, "pods");
+        let pod = pods.iter().find(|pod| pod["pod"] == "ns/p").unwrap();
+        (text(&pod["before"], "message").to_owned(), text(&pod["before"], "help").to_owned())
+    };
+    let (message, told) = help("", "resourceClaimTemplateName: single-gpus");
+    assert_eq!(message, "pod \"ns/p\": ResourceClaim not created yet");
+    assert_eq!(told, "no ResourceClaimTemplate `single-gpus` in namespace `ns` is given; did you mean `single-gpu`?");
+    let (message, told) = help("1", "resourceClaimTemplateName: single-gpu");
+    assert_eq!(message, "pod \"ns/p\": ResourceClaim not created yet");
+    assert_eq!(told, "kube-controller-manager makes the claim from ResourceClaimTemplate `single-gpu`, and has not yet");
+    let (message, told) = help("", "resourceClaimName: other");
+    assert_eq!(message, "could not find resourceclaim \"ns/other\"");
+    assert_eq!(told, "no ResourceClaim `other` in namespace `ns` is given");
+    let (message, told) = help("", "resourceClaimName: shared");
+    assert_eq!(message, "request gpu: device class gpu.exmaple.com does not exist");
+    assert_eq!(told, "no DeviceClass `gpu.exmaple.com` is given; did you mean `gpu.example.com`?");
+}

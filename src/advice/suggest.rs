@@ -425,15 +425,15 @@ fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
 
 /// The one candidate that is nearest to a text and near enough: a quarter of the letters, at least one, at most three.
 #[derive(Debug)]
-pub struct Nearest<'t> {
+pub struct Nearest<'t, 'c> {
     text: &'t str,
     letters: usize,
     limit: usize,
-    best: Option<(usize, &'static str)>,
+    best: Option<(usize, &'c str)>,
     tied: bool,
 }
 
-impl<'t> Nearest<'t> {
+impl<'t, 'c> Nearest<'t, 'c> {
     /// No candidate yet.
     pub fn to(text: &'t str) -> Self {
         let letters = text.chars().count();
@@ -441,7 +441,7 @@ impl<'t> Nearest<'t> {
     }
 
     /// Takes a candidate in.
-    pub fn consider(&mut self, candidate: &'static str) {
+    pub fn consider(&mut self, candidate: &'c str) {
         // Each letter more or less is an edit.
         if candidate.chars().count().abs_diff(self.letters) > self.limit {
             return;
@@ -458,7 +458,7 @@ impl<'t> Nearest<'t> {
     }
 
     /// The one; none if two are as near.
-    pub fn found(&self) -> Option<&'static str> {
+    pub fn found(&self) -> Option<&'c str> {
         self.best.filter(|_| !self.tied).map(|(_, candidate)| candidate)
     }
 }

@@ -72,7 +72,11 @@ pub fn text(answer: &Value, texts: Texts<'_>) -> String {
 fn headline(pod: &Value) -> String {
     if let Some(before) = pod.get("before").filter(|before| !before.is_null()) {
         let line = format!("{}: {} ({}, before any node)", name(pod), word(before, "message"), word(before, "stage"));
-        return wrapped(&line, 0, 2).trim_end().to_owned();
+        let line = wrapped(&line, 0, 2).trim_end().to_owned();
+        return match word(before, "help") {
+            "" => line,
+            help => format!("{line}\n{}", wrapped(&format!("= help: {help}"), 2, 10).trim_end()),
+        };
     }
     let fit = items(pod, "nodes").filter(|node| word(node, "verdict") == "allocated").count();
     let fatal: Vec<&str> = items(pod, "nodes").filter(|node| is_fatal(node)).map(|node| word(node, "name")).collect();

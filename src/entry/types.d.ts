@@ -635,7 +635,7 @@ export interface AllocateAnswer extends Answer {
     claims: string[];
     extendedResources: Record<string, string>;
     /** What stops the pod before any node is looked at. */
-    before: { stage: "preEnqueue" | "preFilter"; code: string; message: string } | null;
+    before: { stage: "preEnqueue" | "preFilter"; code: string; message: string; help: string | null } | null;
     summary: { message: string; nodes: string[] }[];
     nodes: NodeAccount[];
     findings: object[];

@@ -69,6 +69,8 @@ pub struct PodCase<'s> {
     pub pre_enqueue: Status,
     /// `PreFilter`.
     pub pre_filter: Status,
+    /// The claim that PreFilter stopped at.
+    pub refused: Option<&'s Claim>,
     /// Claims that are allocated already.
     pub allocated: Vec<&'s Claim>,
     /// Claims to allocate, in the pod's order.
@@ -99,6 +101,7 @@ impl<'s> PodCase<'s> {
         for claim in claims {
             if let Err(status) = case.add(cluster, rules, gates, claim) {
                 case.pre_filter = status;
+                case.refused = Some(claim);
                 break;
             }
         }
@@ -111,6 +114,7 @@ impl<'s> PodCase<'s> {
         for claim in claims {
             if let Err(status) = case.add(cluster, rules, gates, claim) {
                 case.pre_filter = status;
+                case.refused = Some(claim);
                 break;
             }
         }
@@ -120,7 +124,8 @@ impl<'s> PodCase<'s> {
     fn empty(rules: &'static PluginRules, pod: Option<&'s Pod>) -> Self {
         let success = Status::plain(Code::Success);
         let (allocated, pending) = (Vec::new(), Vec::new());
-        PodCase { pod, pre_enqueue: success.clone(), pre_filter: success, allocated, pending, extended: None, rules }
+        let (refused, extended) = (None, None);
+        PodCase { pod, pre_enqueue: success.clone(), pre_filter: success, refused, allocated, pending, extended, rules }
     }
 
     fn add(&mut self, cluster: &Cluster<'s>, rules: &PluginRules, gates: PluginGates, claim: &'s Claim) -> Result<(), Status> {

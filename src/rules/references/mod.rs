@@ -5,14 +5,18 @@ mod devices;
 mod pods;
 
 use crate::advice::locate;
+use crate::advice::suggest::Nearest;
 use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Release, Scope};
-use crate::finding::{Code, Finding, Origin, Step, path};
+use crate::finding::{Code, Finding, Origin, Severity, Step, path};
 use crate::manifest::Item;
 use crate::record::Record;
 use crate::record::view;
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How many names are held against one that is not there: a text may have thousands of both.
+const MOST_NAMES: usize = 100;
 
 /// What a text holds and what its objects refer to. What is not there is looked for once all is known.
 #[derive(Debug, Default)]
@@ -297,8 +301,26 @@ impl References {
             if lacks {
                 let mut finding = self.finding(*what, place).with_span(*span);
                 finding.object = Some(*object);
+                // A name like one that is there is a slip more often than an object elsewhere.
+                if let Some(near) = self.nearest(*what, &inventory) {
+                    finding.severity = Severity::Warning;
+                    finding.help = Some(format!("did you mean `{near}`?").into());
+                }
                 tell(finding);
             }
+        }
+    }
+
+    /// The name of an object of the text that was probably meant.
+    fn nearest<'a>(&self, what: What, inventory: &Inventory<'a>) -> Option<&'a str> {
+        match what {
+            What::Class(kind, name) => inventory.nearest(kind, GROUP, self.name(name), ""),
+            What::Parameters(names) => {
+                let [kind, group, namespace, name] = names.map(|name| self.name(name));
+                inventory.nearest(kind, group, name, namespace)
+            }
+            What::Claim(kind, [namespace, name]) => inventory.nearest(kind, GROUP, self.name(name), self.name(namespace)),
+            What::Request(..) | What::Extended(_) | What::Pod(_) | What::Entry(..) => None,
         }
     }
 
@@ -394,6 +416,26 @@ impl<'a> Inventory<'a> {
         }
         let place = own.first()?;
         Some(format!("{kind} `{name}` of this text is in namespace `{place}`, the pod is in `{namespace}`"))
+    }
+
+    /// The one object of the kind with nearly this name, among the first that are there. A reference without namespace means any.
+    fn nearest(&self, kind: &str, group: &str, name: &str, namespace: &str) -> Option<&'a str> {
+        // `cpu` is not `gpu` misspelled, nor `gpu-1` `gpu-2`.
+        if name.len() < 4 {
+            return None;
+        }
+        let numbered = |own: &str| {
+            let letters = |c: &char| !c.is_ascii_digit();
+            own.chars().filter(letters).eq(name.chars().filter(letters))
+        };
+        let mut nearest = Nearest::to(name);
+        let of_kind = self.objects.iter().filter(|([_, other, of], _)| *other == kind && *of == group);
+        for ([own, ..], place) in of_kind.take(MOST_NAMES) {
+            if !numbered(own) && (namespace.is_empty() || place.is_none_or(|place| place == namespace)) {
+                nearest.consider(own);
+            }
+        }
+        nearest.found()
     }
 
     /// The text has objects of the kind, but not this one. A reference without namespace means any.

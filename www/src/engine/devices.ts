@@ -12,7 +12,7 @@ export interface PodAccount {
   /** `namespace/name`; null: claims that no pod uses, taken together. */
   pod: string | null;
   claims: string[];
-  before: { stage: string; code: string; message: string } | null;
+  before: { stage: string; code: string; message: string; help: string | null } | null;
   nodes: NodeAccount[];
 }
 

@@ -377,6 +377,11 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
           {s.schedulerSays}: <code>{message}</code>
         </p>
       )}
+      {before?.help && (
+        <p>
+          <Ticked text={told(before.help)} />
+        </p>
+      )}
       {node?.fatal && <p class="bad-text">{s.fatalNote}</p>}
       {node && (
         <>

@@ -131,6 +131,12 @@ export function Devices() {
               {grid.groups.map(({ pod, before }) => before && (
                 <li key={pod}>
                   {pod}: <code>{before.message}</code>
+                  {before.help && (
+                    <>
+                      {" – "}
+                      <Ticked text={told(before.help)} />
+                    </>
+                  )}
                 </li>
               ))}
               {above.map((finding, index) => (

@@ -45,6 +45,8 @@ data! {
         code: String,
         /// Upstream's text.
         message: String,
+        /// What is not given, and what was probably meant, in our words.
+        help: Option<String>,
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `funnel.rs` | devices left after each stage |
 //! | `conflicts.rs` | requests that can be met alone but not together |
 //! | `relax.rs` | changes that help, verified by running the allocator again |
+//! | `stopped.rs` | what a pod waits for before any node is looked at |
 //! | `words.rs` | reasons in one line of English |
 //! | `node.rs` | the account of a node; equal nodes share one |
 //! | `warnings.rs` | what may surprise though it fits, and what holds for all nodes |
@@ -17,6 +18,7 @@ mod conflicts;
 mod funnel;
 mod node;
 mod relax;
+mod stopped;
 mod warnings;
 mod words;
 
@@ -70,7 +72,7 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
     if !case.goes_on() {
         let stage = if case.pre_enqueue.code == Code::Success { "preFilter" } else { "preEnqueue" };
         let (code, message) = (format!("{:?}", case.pre_filter.code), case.pre_filter.reason.clone().unwrap_or_default());
-        account.before = Some(Before { stage, code, message });
+        account.before = Some(Before { stage, code, message, help: stopped::help(cluster, case) });
         return account;
     }
     let gatherer = Gatherer::new(cluster);

@@ -1,0 +1,56 @@
+//! What a pod waits for that is stopped before any node is looked at, in our words: upstream names what it lacks, not what is there.
+
+use crate::advice::suggest::Nearest;
+use crate::place::device::cluster::Cluster;
+use crate::place::device::facts::{Meta, Pod};
+use crate::place::device::plugin::PodCase;
+
+/// The first claim, template or class that is named and not given, and one with nearly its name.
+pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<String> {
+    let of_pod = case.pod.and_then(|pod| lacks_claim(cluster, pod));
+    of_pod.or_else(|| lacks_class(cluster, case))
+}
+
+fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<String> {
+    let facts = cluster.facts;
+    let namespace = pod.metadata.namespace.as_str();
+    let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
+    for entry in &pod.spec.resource_claims {
+        if let Some(name) = &entry.resource_claim_name {
+            let there = facts.claims.iter().map(|claim| &claim.metadata);
+            if let Some(text) = lacks("ResourceClaim", namespace, name, there) {
+                return Some(text);
+            }
+        } else if let Some(name) = &entry.resource_claim_template_name
+            && !statuses.iter().any(|status| status.name == entry.name)
+        {
+            let there = facts.templates.iter().map(|template| &template.metadata);
+            let made = format!("kube-controller-manager makes the claim from ResourceClaimTemplate `{name}`, and has not yet");
+            return Some(lacks("ResourceClaimTemplate", namespace, name, there).unwrap_or(made));
+        }
+    }
+    None
+}
+
+fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<String> {
+    let mut classes = case.refused?.spec.devices.requests.iter().flat_map(|request| {
+        let asks = request.exactly.iter().chain(&request.first_available);
+        asks.map(|ask| ask.device_class_name.as_str())
+    });
+    let class = classes.find(|class| !class.is_empty() && cluster.class(class).is_none())?;
+    lacks("DeviceClass", "", class, cluster.facts.classes.iter().map(|class| &class.metadata))
+}
+
+/// `None` if it is there.
+fn lacks<'m>(kind: &str, namespace: &str, name: &str, there: impl Iterator<Item = &'m Meta>) -> Option<String> {
+    let mut nearest = Nearest::to(name);
+    for meta in there.filter(|meta| meta.namespace == namespace) {
+        if meta.name == name {
+            return None;
+        }
+        nearest.consider(&meta.name);
+    }
+    let place = if namespace.is_empty() { String::new() } else { format!(" in namespace `{namespace}`") };
+    let meant = nearest.found().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    Some(format!("no {kind} `{name}`{place} is given{meant}"))
+}
