@@ -356,7 +356,7 @@ metadata: {name: gpu.example.com}
 ---
 apiVersion: v1
 kind: Node
-metadata: {name: n}
+metadata: {name: n1}
 ---
 ";
     let help = |uid: &str, entry: &str| {
@@ -380,4 +380,26 @@ metadata: {name: n}
     let (message, told) = help("", "resourceClaimName: shared");
     assert_eq!(message, "request gpu: device class gpu.exmaple.com does not exist");
     assert_eq!(told, "no DeviceClass `gpu.exmaple.com` is given; did you mean `gpu.example.com`?");
+}
+
+#[test]
+fn no_slice_is_no_device() {
+    let objects = "
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu.example.com}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: claim, namespace: ns}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}
+";
+    let answer = ask(&json!({"verb": "allocate", "text": objects}));
+    let found: Vec<&str> = list(&answer, "findings").iter().map(|finding| text(finding, "message")).collect();
+    assert!(found.contains(&"no ResourceSlice is given: no device is known"), "{found:?}");
+    assert_eq!(answer["pods"][0]["nodes"][0]["message"], "cannot allocate all claims");
 }

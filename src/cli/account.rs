@@ -51,7 +51,7 @@ pub fn name(pod: &Value) -> String {
 
 /// For each pod a table of the nodes, then why for those that give nothing.
 pub fn text(answer: &Value, texts: Texts<'_>) -> String {
-    let assumed = items(answer, "assumed").filter_map(Value::as_str).map(|line| format!("What if: {line}\n"));
+    let assumed = items(answer, "assumed").filter_map(Value::as_str).map(|line| format!("Assumed: {line}\n"));
     let mut parts: Vec<String> = Vec::from_iter(Some(assumed.collect::<String>()).filter(|lines| !lines.is_empty()));
     for pod in items(answer, "pods") {
         let mut part = format!("{}\n", headline(pod));
@@ -85,7 +85,7 @@ fn headline(pod: &Value) -> String {
         nodes => format!("; the error on {} ends the attempt for all", some(nodes)),
     };
     match items(pod, "nodes").count() {
-        0 => name(pod),
+        0 => format!("{}: no node to try", name(pod)),
         1 => format!("{}: fits on {fit} of 1 node", name(pod)),
         all => wrapped(&format!("{}: fits on {fit} of {all} nodes{error}", name(pod)), 0, 2).trim_end().to_owned(),
     }

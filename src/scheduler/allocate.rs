@@ -259,6 +259,10 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         let what = if pods.is_empty() { "no pod with claims and no claim that is not allocated" } else { "no Node" };
         in_text.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
     }
+    if some && facts.slices.is_empty() && cases.iter().any(|case| !case.pending.is_empty()) {
+        let message = "no ResourceSlice is given: no device is known";
+        in_text.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, message));
+    }
     if some {
         in_text.push(not_looked_at(&facts, on("DRANodeAllocatableResources")));
     }
