@@ -1,6 +1,7 @@
 //! One fixed piece of work, for counting its instructions: `claimkit-ratchets NAME`. What makes it ready, and a first run, are
 //! not counted.
 
+use claimkit::Cluster;
 use claimkit::limits::Limits;
 use claimkit::place::PreparedNodes;
 use claimkit::wire::{self, Answer, Request};
@@ -55,6 +56,17 @@ fn main() -> ExitCode {
             let request = Request { verb: "evaluate".into(), text: Some(class_and_claim()), ..Request::default() };
             let nodes = PreparedNodes::read(&nodes(), &Limits::default());
             count(|| wire::evaluate_on(black_box(&request), &nodes))
+        }
+        "prepare-cluster" => {
+            let text = cluster();
+            let one = Request { verb: "allocate".into(), text: Some(PENDING.into()), node_names: Some(Vec::new()), ..Request::default() };
+            // No node is asked about: nearly all of it is the reading.
+            count(|| wire::allocate_on(&one, &Cluster::read(black_box(&text), None, None, &Limits::default())))
+        }
+        "allocate" => {
+            let request = Request { verb: "allocate".into(), text: Some(PENDING.into()), ..Request::default() };
+            let cluster = Cluster::read(&cluster(), None, None, &Limits::default());
+            count(|| wire::allocate_on(black_box(&request), &cluster))
         }
         other => {
             eprintln!("claimkit-ratchets: no work has the name `{other}`");
@@ -176,3 +188,56 @@ fn nodes() -> String {
     }
     out + "\n]}\n"
 }
+
+/// Nodes of the cluster that a claim is placed in, with eight devices each.
+const CLUSTER: usize = 100;
+
+/// Nodes, slices and a class as `kubectl get -o yaml` prints them, in one List.
+fn cluster() -> String {
+    let mut out = String::from(
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1\n  kind: DeviceClass\n  metadata:\n    name: gpu\n  spec:\n    selectors:\n    - cel:\n        expression: device.driver == \"gpu.example.com\"\n",
+    );
+    for n in 0..CLUSTER {
+        let _ = write!(
+            out,
+            "- apiVersion: v1\n  kind: Node\n  metadata:\n    labels:\n      kubernetes.io/hostname: node-{n}\n      topology.kubernetes.io/zone: eu-{}\n    name: node-{n}\n  status:\n    allocatable:\n      cpu: \"64\"\n      memory: 260Gi\n",
+            n % 3
+        );
+        let _ = write!(
+            out,
+            "- apiVersion: resource.k8s.io/v1\n  kind: ResourceSlice\n  metadata:\n    name: node-{n}-gpus\n  spec:\n    devices:\n"
+        );
+        for at in 0..8 {
+            let _ = write!(
+                out,
+                "    - attributes:\n        index:\n          int: {at}\n        model:\n          string: a100\n        uuid:\n          string: GPU-{n:08}-0000-0000-0000-{at:012}\n      capacity:\n        memory:\n          value: 80Gi\n      name: gpu-{at}\n"
+            );
+        }
+        let _ = write!(
+            out,
+            "    driver: gpu.example.com\n    nodeName: node-{n}\n    pool:\n      generation: 1\n      name: node-{n}\n      resourceSliceCount: 1\n"
+        );
+    }
+    out
+}
+
+/// A claim that no device of the cluster satisfies.
+const PENDING: &str = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: pending
+  namespace: default
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly:
+        deviceClassName: gpu
+        selectors:
+        - cel:
+            expression: device.attributes[\"gpu.example.com\"].model == \"a100\"
+        - cel:
+            expression: device.capacity[\"gpu.example.com\"].memory.compareTo(quantity(\"40Gi\")) >= 0
+        - cel:
+            expression: device.attributes[\"gpu.example.com\"].index >= 9
+";
