@@ -166,7 +166,7 @@ impl<'a> Quantity<'a> {
             && let Some(whole) = self.whole().filter(|whole| *whole >= 1024)
         {
             let (number, suffix) = binary_suffix(whole);
-            return Cow::Owned(format!("{sign}{number}{suffix}"));
+            return Cow::Owned([sign, &number.to_string(), suffix].concat());
         }
         let (number, exponent) = self.thousands();
         let suffix = match self.notation {
@@ -174,7 +174,7 @@ impl<'a> Quantity<'a> {
             Notation::DecimalExponent => format!("e{exponent}"),
             _ => decimal_suffix(exponent).to_owned(),
         };
-        Cow::Owned(format!("{sign}{number}{suffix}"))
+        Cow::Owned([sign, &number, &suffix].concat())
     }
 
     /// The digits without trailing zeros, with as many put back as make the exponent a multiple of three.
@@ -221,7 +221,7 @@ struct Parts<'a> {
 impl Parts<'_> {
     /// The digits before and after the point.
     fn digits(&self) -> Vec<u8> {
-        let mut digits = Vec::new();
+        let mut digits = Vec::with_capacity(self.integer.len().saturating_add(self.fraction.len()));
         for text in [self.integer, self.fraction] {
             text.bytes().for_each(|b| digits.push(b.wrapping_sub(b'0')));
         }
@@ -246,7 +246,7 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
         None => ("", rest),
     };
     let value = text.get(..text.len().saturating_sub(suffix.len())).unwrap_or(text);
-    let exponent = suffix.trim_start_matches(|c| "eEinumkKMGTP".contains(c));
+    let exponent = suffix.trim_start_matches(['e', 'E', 'i', 'n', 'u', 'm', 'k', 'K', 'M', 'G', 'T', 'P']);
     let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
     if !exponent.bytes().all(|b| b.is_ascii_digit()) {
         return Err(QuantityError::Format);
@@ -349,7 +349,8 @@ fn fast<'a>(text: &'a str, parts: &Parts<'a>, exponent: i64, notation: Notation)
 }
 
 fn decimal_digits(mut value: u64) -> Vec<u8> {
-    let mut digits = Vec::new();
+    // The largest number has twenty.
+    let mut digits = Vec::with_capacity(20);
     while value != 0 {
         digits.push(u8::try_from(value % 10).unwrap_or(0));
         value /= 10;

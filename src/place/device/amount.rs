@@ -19,8 +19,13 @@ impl Amount {
     /// Reads a quantity such as `40Gi` or `1500m`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
-        let nanos = quantity.nanos().clamp(MOST.saturating_neg(), MOST);
-        Ok(Amount { nanos, text: quantity.canonical().into_owned() })
+        Ok(Amount { nanos: nanos_of(&quantity), text: quantity.canonical().into_owned() })
+    }
+
+    /// Reads what the server has printed already.
+    pub fn printed(text: &str) -> Result<Self, String> {
+        let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
+        Ok(Amount { nanos: nanos_of(&quantity), text: text.to_owned() })
     }
 
     /// A whole number in binary notation, as upstream prints what it rounded.
@@ -51,6 +56,10 @@ impl Amount {
     pub fn text(&self) -> &str {
         &self.text
     }
+}
+
+fn nanos_of(quantity: &Quantity<'_>) -> i128 {
+    quantity.nanos().clamp(MOST.saturating_neg(), MOST)
 }
 
 impl Serialize for Amount {

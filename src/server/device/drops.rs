@@ -3,7 +3,7 @@
 //! A gate does not touch what the stored object uses already: one use of the feature keeps all. Source:
 //! `pkg/registry/resource/<kind>/strategy.go`, `dropDisabledFields`.
 
-use crate::api::{DeviceKind, Gate, Struct};
+use crate::api::{DeviceKind, Field, Gate, Struct};
 use crate::finding::{Path, Step};
 use crate::record::{Record, Value};
 use crate::rules::context::Context;
@@ -82,13 +82,6 @@ pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, p
     drops.found
 }
 
-/// Does a struct hold a field behind a gate, other than these gates? The tables have no struct inside itself.
-fn has_gated(schema: &Struct, own: &[Gate]) -> bool {
-    schema.fields.iter().any(|field| {
-        field.gates.first().is_some_and(|gate| !own.contains(gate)) || field.ty.holds().is_some_and(|inner| has_gated(inner, own))
-    })
-}
-
 /// Does a stored record use a field of a gate? An empty list or map does not count.
 fn uses(record: &Record<'_>, gate: Gate) -> bool {
     record.schema.fields.iter().zip(&record.slots).any(|(field, value)| {
@@ -124,6 +117,17 @@ impl Drops<'_> {
         gate.default_in(self.context.release).is_some() && !self.context.gates.on(gate)
     }
 
+    /// The gate without which the table's row is dropped, if one of its gates is off; `own`: gates with rules of their own.
+    fn gate_of<'f>(&self, field: &'f Field, own: &[Gate]) -> Option<&'f Gate> {
+        field.gates.first().filter(|gate| !own.contains(gate) && field.gates.iter().any(|gate| self.is_off(*gate)))
+    }
+
+    /// Does a struct hold a field that would be dropped? The tables have no struct inside itself.
+    fn has_gated(&self, schema: &Struct, own: &[Gate]) -> bool {
+        let mut fields = schema.fields.iter();
+        fields.any(|field| self.gate_of(field, own).is_some() || field.ty.holds().is_some_and(|inner| self.has_gated(inner, own)))
+    }
+
     /// Drops the fields behind a gate that is off, unless the stored record uses one of the same gate.
     fn by_table(&mut self, own: &[Gate], record: &mut Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
         for (field, value) in record.schema.fields.iter().zip(&mut record.slots) {
@@ -131,13 +135,12 @@ impl Drops<'_> {
                 continue;
             }
             let path = path.field(field.json);
-            if let Some(gate) = field.gates.first().filter(|gate| !own.contains(gate))
-                && field.gates.iter().any(|gate| self.is_off(*gate))
+            if let Some(gate) = self.gate_of(field, own)
                 && !old.is_some_and(|old| uses(old, *gate))
             {
                 *value = Value::Unset;
                 self.found.push(Dropped { gate: *gate, steps: path.steps() });
-            } else if field.ty.holds().is_some_and(|inner| has_gated(inner, own)) {
+            } else if field.ty.holds().is_some_and(|inner| self.has_gated(inner, own)) {
                 match value {
                     Value::Struct(inner) => self.by_table(own, inner, old, &path),
                     Value::List(items) => {

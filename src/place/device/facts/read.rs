@@ -17,6 +17,8 @@ pub enum Datum<'v> {
     Null,
     /// A text.
     Text(&'v str),
+    /// A decoded quantity, as the server prints it.
+    Quantity(&'v str),
     /// Any value of JSON.
     Json(&'v Value),
     /// A node of a tree.
@@ -45,11 +47,12 @@ impl<'v> Datum<'v> {
         match (ty, value) {
             (Type::Pointer(_), record::Value::Unset) => Datum::Null,
             (Type::Pointer(inner), value) => Datum::decoded(inner, value),
-            (Type::Quantity, record::Value::Unset) => Datum::Text("0"),
+            (Type::Quantity, record::Value::Unset) => Datum::Quantity("0"),
             (_, record::Value::Unset) => Datum::Null,
             (_, record::Value::Bool(flag)) => Datum::Bool(*flag),
             (_, record::Value::Int(number)) => Datum::Int(*number),
-            (_, record::Value::Str(text) | record::Value::Quantity(text)) => Datum::Text(text),
+            (_, record::Value::Str(text)) => Datum::Text(text),
+            (_, record::Value::Quantity(text)) => Datum::Quantity(text),
             (_, record::Value::Time(time)) => Datum::Time(*time),
             (_, record::Value::Raw(text)) => Datum::Raw(text),
             (_, record::Value::Map(entries)) => Datum::Map(entries),
@@ -70,7 +73,7 @@ impl<'v> Datum<'v> {
 
     fn text(self) -> Option<Cow<'v, str>> {
         match self {
-            Datum::Text(text) => Some(Cow::Borrowed(text)),
+            Datum::Text(text) | Datum::Quantity(text) => Some(Cow::Borrowed(text)),
             Datum::Json(value) => value.as_str().map(Cow::Borrowed),
             Datum::Node(tree, node) => tree.str(node).map(Cow::Borrowed),
             Datum::Time(time) => Some(Cow::Owned(time.rfc3339())),
@@ -94,7 +97,7 @@ impl<'v> Datum<'v> {
             Datum::Raw(text) => return serde_json::from_str(text).map_err(|error| error.to_string()),
             Datum::Bool(flag) => flag.into(),
             Datum::Int(number) => number.into(),
-            Datum::Text(_) | Datum::Time(_) => self.text().unwrap_or_default().into(),
+            Datum::Text(_) | Datum::Quantity(_) | Datum::Time(_) => self.text().unwrap_or_default().into(),
             Datum::List(..) => {
                 let mut items = Vec::new();
                 self.items(&mut |item| items.push(part(item)));
@@ -177,7 +180,7 @@ impl<'v> Datum<'v> {
             Datum::Null | Datum::Json(Value::Null) => "null",
             Datum::Bool(_) | Datum::Json(Value::Bool(_)) => "a boolean",
             Datum::Int(_) | Datum::Json(Value::Number(_)) => "a number",
-            Datum::Text(_) | Datum::Time(_) | Datum::Json(Value::String(_)) => "a string",
+            Datum::Text(_) | Datum::Quantity(_) | Datum::Time(_) | Datum::Json(Value::String(_)) => "a string",
             Datum::List(..) | Datum::Json(Value::Array(_)) => "a list",
             Datum::Record(_) | Datum::Raw(_) | Datum::Map(_) | Datum::Entries(..) | Datum::Json(Value::Object(_)) => "an object",
             Datum::Node(tree, node) => of_kind(tree.kind(node)),
@@ -308,9 +311,10 @@ impl Read for Value {
 
 impl Read for Amount {
     fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
-        let parsed = match datum.text() {
-            Some(text) => Amount::parse(text.trim()),
-            None => datum.json().and_then(|other| Amount::parse(&other.to_string())),
+        let parsed = match (datum, datum.text()) {
+            (Datum::Quantity(text), _) => Amount::printed(text),
+            (_, Some(text)) => Amount::parse(text.trim()),
+            _ => datum.json().and_then(|other| Amount::parse(&other.to_string())),
         };
         parsed.unwrap_or_else(|error| {
             reader.fault(format!("is not a quantity: {error}"));
