@@ -10,7 +10,7 @@ pub mod reads;
 
 use crate::api::{Api, ClassicKind, DeviceKind, Gates, ObjectKind, Release};
 use crate::cel::{Environment, Mode};
-use crate::finding::Step;
+use crate::finding::{Path, Step};
 use crate::place::environments;
 use crate::text::tree::{Kind, NodeId, Tree};
 use std::sync::Arc;
@@ -79,8 +79,7 @@ pub fn all(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expressio
     for entry in tree.entries(object).iter().filter(|entry| !entry.shadowed) {
         let name = tree.text(entry.key);
         if !matches!(name, "metadata" | "status") {
-            let mut steps = vec![Step::Key(name.to_owned())];
-            search(tree, entry.value, language, &mut steps, &mut found);
+            search(tree, entry.value, language, &Way { path: &Path::ROOT.key(name), last: name, depth: 1 }, &mut found);
         }
     }
     found
@@ -89,24 +88,31 @@ pub fn all(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expressio
 /// Recursion is bounded by the depth of the kinds: nothing lies deeper than this.
 const DEEPEST: usize = 16;
 
-fn search(tree: &Tree<'_>, node: NodeId, language: Language, steps: &mut Vec<Step>, found: &mut Vec<Expression>) {
-    if steps.len() > DEEPEST {
+/// The way from the object to a node.
+struct Way<'w> {
+    path: &'w Path<'w>,
+    /// Its last key; empty for an item of a list.
+    last: &'w str,
+    depth: usize,
+}
+
+fn search(tree: &Tree<'_>, node: NodeId, language: Language, way: &Way<'_>, found: &mut Vec<Expression>) {
+    if way.depth > DEEPEST {
         return;
     }
+    let depth = way.depth.saturating_add(1);
     for entry in tree.entries(node).iter().filter(|entry| !entry.shadowed) {
-        steps.push(Step::Key(tree.text(entry.key).to_owned()));
+        let last = tree.text(entry.key);
+        let path = &way.path.key(last);
         if matches!(tree.node(entry.value).kind, Kind::Str(_)) {
-            if language.leads_to(steps) {
-                found.push(Expression { node: entry.value, steps: steps.clone() });
+            if language.keys() == [way.last, last] {
+                found.push(Expression { node: entry.value, steps: path.steps() });
             }
         } else {
-            search(tree, entry.value, language, steps, found);
+            search(tree, entry.value, language, &Way { path, last, depth }, found);
         }
-        steps.pop();
     }
     for (index, item) in tree.items(node).iter().enumerate() {
-        steps.push(Step::Index(index));
-        search(tree, *item, language, steps, found);
-        steps.pop();
+        search(tree, *item, language, &Way { path: &way.path.index(index), last: "", depth }, found);
     }
 }

@@ -58,12 +58,16 @@ fn field_varies(field: &Field, value: &Value<'_>, releases: &RangeInclusive<Rele
         Value::Entries(entries) => entries.len(),
         other => other.as_str().len(),
     };
-    let within = |release: Release| field.limit(release).is_none_or(|limit| size <= limit);
-    if within(first) != within(last)
-        || field.limits.iter().any(|limit| first.minor < limit.since && limit.max.is_some_and(|max| max < size))
-    {
+    if field.limits.iter().any(|limit| limit.max.is_some_and(|max| max < size)) && sizes_vary(field, size, first, last) {
         return true;
     }
     // The only field of its name: an expression of CEL.
     matches!(field.ty, Type::String) && field.json == "expression" && selector_varies(value.as_str(), first.minor, last.minor)
+}
+
+/// Is a field too large for some of the releases only?
+fn sizes_vary(field: &Field, size: usize, first: Release, last: Release) -> bool {
+    let within = |release: Release| field.limit(release).is_none_or(|limit| size <= limit);
+    within(first) != within(last)
+        || field.limits.iter().any(|limit| first.minor < limit.since && limit.max.is_some_and(|max| max < size))
 }

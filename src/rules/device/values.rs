@@ -75,10 +75,11 @@ impl Judge<'_> {
             self.errors.required(code, path, "name required");
             return;
         }
-        let mut parts = value.split('/');
-        let (first, second, third) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
-        let Some(name) = second else { return self.identifier(first, path) };
-        if third.is_some() {
+        if !value.as_bytes().contains(&b'/') {
+            return self.identifier(value, path);
+        }
+        let (first, name) = value.split_once('/').unwrap_or_default();
+        if name.contains('/') {
             return;
         }
         let empty = |judge: &mut Self, what: &str| match form {

@@ -3,7 +3,7 @@
 //! A gate does not touch what the stored object uses already: one use of the feature keeps all. Source:
 //! `pkg/registry/resource/<kind>/strategy.go`, `dropDisabledFields`.
 
-use crate::api::{DeviceKind, Field, Gate, Struct};
+use crate::api::{DeviceKind, Field, Gate};
 use crate::finding::{Path, Step};
 use crate::record::{Record, Value};
 use crate::rules::context::Context;
@@ -122,13 +122,8 @@ impl Drops<'_> {
         field.gates.first().filter(|gate| !own.contains(gate) && field.gates.iter().any(|gate| self.is_off(*gate)))
     }
 
-    /// Does a struct hold a field that would be dropped? The tables have no struct inside itself.
-    fn has_gated(&self, schema: &Struct, own: &[Gate]) -> bool {
-        let mut fields = schema.fields.iter();
-        fields.any(|field| self.gate_of(field, own).is_some() || field.ty.holds().is_some_and(|inner| self.has_gated(inner, own)))
-    }
-
-    /// Drops the fields behind a gate that is off, unless the stored record uses one of the same gate.
+    /// Drops the fields behind a gate that is off, unless the stored record uses one of the same gate. Recursion is bounded by the
+    /// depth of the tables.
     fn by_table(&mut self, own: &[Gate], record: &mut Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
         for (field, value) in record.schema.fields.iter().zip(&mut record.slots) {
             if matches!(value, Value::Unset) {
@@ -140,25 +135,25 @@ impl Drops<'_> {
             {
                 *value = Value::Unset;
                 self.found.push(Dropped { gate: *gate, steps: path.steps() });
-            } else if field.ty.holds().is_some_and(|inner| self.has_gated(inner, own)) {
-                match value {
-                    Value::Struct(inner) => self.by_table(own, inner, old, &path),
-                    Value::List(items) => {
-                        for (index, item) in items.iter_mut().enumerate() {
-                            if let Value::Struct(item) = item {
-                                self.by_table(own, item, old, &path.index(index));
-                            }
+                continue;
+            }
+            match value {
+                Value::Struct(inner) => self.by_table(own, inner, old, &path),
+                Value::List(items) => {
+                    for (index, item) in items.iter_mut().enumerate() {
+                        if let Value::Struct(item) = item {
+                            self.by_table(own, item, old, &path.index(index));
                         }
                     }
-                    Value::Entries(entries) => {
-                        for (name, entry) in entries {
-                            if let Value::Struct(entry) = entry {
-                                self.by_table(own, entry, old, &path.key(name));
-                            }
-                        }
-                    }
-                    _ => {}
                 }
+                Value::Entries(entries) => {
+                    for (name, entry) in entries {
+                        if let Value::Struct(entry) = entry {
+                            self.by_table(own, entry, old, &path.key(name));
+                        }
+                    }
+                }
+                _ => {}
             }
         }
     }
