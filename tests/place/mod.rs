@@ -6,4 +6,5 @@ mod engine;
 mod explain;
 pub mod lines;
 mod plugin;
+mod reasons;
 mod vectors;

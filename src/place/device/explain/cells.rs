@@ -2,7 +2,7 @@
 
 use super::answer::{CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, TaintReason, TolerationReason};
 use crate::place::device::amount::{Amount, spell};
-use crate::place::device::behaviour::Feature;
+use crate::place::device::behaviour::{Counters as Style, Feature};
 use crate::place::device::capacity::{self, Refusal};
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::constraints::{self, Kind, attribute};
@@ -103,7 +103,13 @@ impl Asking<'_, '_> {
                 taints::matters(self.cluster.behaviour, taint)
                     && !tolerations.iter().any(|one| taints::tolerates(one, taint).is_ok())
             };
-            reasons.extend(device.taints.iter().filter(open).map(|taint| Reason::Taint(taint_reason(taint, tolerations))));
+            for taint in device.taints.iter().filter(open) {
+                // Nothing keeps a driver from writing a taint twice.
+                let reason = Reason::Taint(taint_reason(taint, tolerations));
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
         }
         for (index, constraint) in self.claim.spec.devices.constraints.iter().enumerate() {
             if !constraints::applies(constraint, self.choice.name, self.choice.sub_name) {
@@ -226,32 +232,51 @@ impl Asking<'_, '_> {
             return;
         }
         let left = opening(cluster, pool, slice, shown.at.slice);
-        for consumption in &device.consumes_counters {
-            let set = &consumption.counter_set;
-            for counter in consumption.counters.keys() {
-                let available = left.get(set.as_str()).and_then(|counters| counters.get(counter.as_str())).copied();
-                let needed = needed(device, set, counter);
-                if available.is_some_and(|available| available < needed) {
-                    let total = pool.sets.get(set.as_str()).and_then(|counters| counters.get(counter.as_str())).copied();
-                    reasons.push(Reason::Counters(CounterReason {
-                        set: set.clone(),
-                        counter: counter.clone(),
-                        needed: spell(needed),
-                        available: spell(available.unwrap_or(0)),
-                        total: total.map(spell).unwrap_or_default(),
-                        holders: counter_holders(cluster, pool, set, counter),
-                    }));
-                }
-            }
+        // What a device in use takes itself is no reason beside that: it comes back when the device does.
+        let shares = cluster.usage.has_shares(cluster.identity(shown.at));
+        let held = !shares && reasons.iter().any(|reason| matches!(reason, Reason::InUse { .. }));
+        let own: Vec<(&str, &str)> = device
+            .consumes_counters
+            .iter()
+            .flat_map(|one| one.counters.keys().map(|counter| (one.counter_set.as_str(), counter.as_str())))
+            .collect();
+        // A counter that is overdrawn already refuses devices that do not use it, too.
+        let others = left.iter().flat_map(|(set, counters)| counters.keys().map(|counter| (*set, *counter)));
+        let others: Vec<(&str, &str)> = match cluster.behaviour.counters {
+            Style::SliceAnew => Vec::new(),
+            Style::SliceByName | Style::PoolByName => others.filter(|counter| !own.contains(counter)).collect(),
+        };
+        for (set, counter) in own.into_iter().chain(others) {
+            let needed = needed(device, set, counter);
+            let known = left.get(set).and_then(|counters| counters.get(counter)).copied();
+            // What is not there is looked up as used up, or not at all.
+            let known = known.or((cluster.behaviour.counters == Style::SliceAnew).then_some(0));
+            let available = known.map(|left| left.saturating_add(if held { needed } else { 0 }));
+            let Some(available) = available.filter(|available| *available < needed) else { continue };
+            let total = pool.sets.get(set).and_then(|counters| counters.get(counter)).copied();
+            reasons.push(Reason::Counters(CounterReason {
+                set: set.to_owned(),
+                counter: counter.to_owned(),
+                needed: spell(needed),
+                available: spell(available),
+                total: total.map(spell).unwrap_or_default(),
+                holders: counter_holders(cluster, pool, set, counter, held.then_some(shown.at)),
+            }));
         }
     }
 }
 
-/// Claims that use a counter of a pool.
-fn counter_holders(cluster: &Cluster<'_>, pool: &Pool<'_>, set: &str, counter: &str) -> Vec<CounterHolder> {
+/// Claims that use a counter of a pool; what they take through one of its devices may be left out.
+fn counter_holders(
+    cluster: &Cluster<'_>,
+    pool: &Pool<'_>,
+    set: &str,
+    counter: &str,
+    apart: Option<DeviceAt>,
+) -> Vec<CounterHolder> {
     let mut list = Vec::new();
     for (at, device) in pool.devices.iter().chain(&pool.others).flat_map(|slice| cluster.devices_of(*slice)) {
-        if !uses_counters(cluster, cluster.identity(at)) || needed(device, set, counter) == 0 {
+        if apart == Some(at) || !uses_counters(cluster, cluster.identity(at)) || needed(device, set, counter) == 0 {
             continue;
         }
         for claim in holders(cluster, at).into_iter().filter_map(|index| cluster.facts.claims.get(index)) {

@@ -30,6 +30,9 @@ pub fn reason(reason: &Reason) -> String {
             let holders: Vec<String> = reason.holders.iter().map(holder).collect();
             let held = if holders.is_empty() { String::new() } else { format!(" (held by {})", holders.join(", ")) };
             let (set, counter) = (&reason.set, &reason.counter);
+            if reason.needed == "0" {
+                return format!("counter set {set}: {counter} is overdrawn, {} left of {}{held}", reason.available, reason.total);
+            }
             format!("counter set {set}: {counter} needs {}, {} left of {}{held}", reason.needed, reason.available, reason.total)
         }
         Reason::Taint(reason) => {
