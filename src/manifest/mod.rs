@@ -359,7 +359,10 @@ fn recognise(document: &Document<'_>, meta: &TypeMeta, release: Option<Release>,
         .and_then(|version| version.kind(&meta.kind, item.release).map(|kind| Api { version, kind }));
     match api {
         Some(api) => What::Ours(api),
-        None => unregistered(meta, if known.is_some_and(|v| v.served_by(item.release)) { "kind" } else { "apiVersion" }),
+        None => {
+            let served = known.is_some_and(|version| version.served_by(item.release));
+            unregistered(meta, item.release, if served { "kind" } else { "apiVersion" })
+        }
     }
 }
 
@@ -375,9 +378,14 @@ fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
     What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'")))
 }
 
-fn unregistered(meta: &TypeMeta, key: &str) -> What {
+/// The first release whose scheme is named without the module: how the path of a source file is cut depends on how the server is
+/// built (apimachinery, pkg/util/naming/from_stack.go, `trimPackagePrefix`).
+const SHORT_SCHEME: u8 = 31;
+
+fn unregistered(meta: &TypeMeta, release: Release, key: &str) -> What {
+    let module = if release.minor < SHORT_SCHEME { "k8s.io/kubernetes/" } else { "" };
     let message = format!(
-        "no kind \"{}\" is registered for version \"{}\" in scheme \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
+        "no kind \"{}\" is registered for version \"{}\" in scheme \"{module}pkg/api/legacyscheme/scheme.go:30\"",
         meta.kind, meta.api_version
     );
     refused(Code::UnknownKind, message, key)

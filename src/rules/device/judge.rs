@@ -145,8 +145,18 @@ fn shortened(key: &str, max: usize) -> Cow<'_, str> {
     let head = room.div_ceil(2);
     let tail = key.len().saturating_sub(room / 2);
     let bytes = key.as_bytes();
-    let part = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
-    Cow::Owned(format!("{}...{}", part(bytes.get(..head)), part(bytes.get(tail..))))
+    let mut out = String::with_capacity(max);
+    let mut push = |part: Option<&[u8]>| {
+        for chunk in part.unwrap_or_default().utf8_chunks() {
+            out.push_str(chunk.valid());
+            // Go replaces each byte of a character that was cut.
+            out.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+        }
+    };
+    push(bytes.get(..head));
+    push(Some(b"..."));
+    push(bytes.get(tail..));
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -157,5 +167,7 @@ mod tests {
     fn long_keys_lose_their_middle() {
         assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
         assert_eq!(shortened("abcdefghijk", 10), "abcd...ijk");
+        assert_eq!(shortened("ab\u{20ac}fghij\u{20ac}", 10), "ab\u{fffd}\u{fffd}...\u{20ac}");
+        assert_eq!(shortened("abcdefghi\u{20ac}xx", 10), "abcd...\u{fffd}xx");
     }
 }
