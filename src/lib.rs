@@ -12,6 +12,9 @@
 //! | [`allocate()`] | a text, a cluster | which devices pods and claims get on each node, and why none |
 //! | [`cel`] | an expression, devices | whether it compiles, what it costs, which devices it selects |
 //!
+//! The parts of their answers have pages of their own: [`placement`] for evaluate, [`account`] for allocate, [`located`] for
+//! findings with lines and columns.
+//!
 //! The function [`parse()`] also gives each object to types of your own: `tests/hosts/k8s-openapi` in the repository fills those of
 //! the crate `k8s-openapi`. [`wire`] answers the requests of the command line and of JavaScript, JSON in and out.
 //!
@@ -57,9 +60,8 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
-// Hidden modules are open for the program, the tests and the tools of this repository; they change without notice.
-#[doc(hidden)]
-pub mod advice;
+// Hidden modules are public for the program, the tests and the tools of this repository only; they change without notice.
+mod advice;
 #[doc(hidden)]
 pub mod api;
 pub mod cel;
@@ -70,10 +72,8 @@ pub mod cli;
 pub mod convert;
 #[doc(hidden)]
 pub mod editor;
-#[doc(hidden)]
-pub mod entry;
-#[doc(hidden)]
-pub mod expression;
+mod entry;
+mod expression;
 #[doc(hidden)]
 pub mod finding;
 #[doc(hidden)]
@@ -82,8 +82,7 @@ pub mod go;
 pub mod limits;
 #[doc(hidden)]
 pub mod manifest;
-#[doc(hidden)]
-pub mod names;
+mod names;
 #[doc(hidden)]
 pub mod patch;
 #[doc(hidden)]
@@ -98,21 +97,19 @@ pub mod record;
 pub mod report;
 #[doc(hidden)]
 pub mod rules;
-#[doc(hidden)]
-pub mod scheduler;
+mod scheduler;
 #[doc(hidden)]
 pub mod server;
-#[doc(hidden)]
-pub mod span;
+mod span;
 #[doc(hidden)]
 pub mod text;
 pub mod wire;
 
 pub use api::{Release, Version};
 pub use convert::{
-    Conversion, ConvertOptions, Loss, Outcome as Converted, Target as ConvertTarget, convert, version as find_version,
+    Conversion, ConvertOptions, Decision, Loss, Outcome as Converted, Target as ConvertTarget, convert, version as find_version,
 };
-pub use finding::{Cause, Code, Edit, Finding, Fix, Origin, Severity, Step};
+pub use finding::{Cause, Code, Edit, Finding, Fix, Origin, Severity, Step, TextField};
 pub use limits::Limits;
 pub use manifest::{Input, Item, What};
 pub use place::PreparedNodes as Nodes;
@@ -120,14 +117,17 @@ pub use place::device::explain::answer as account;
 pub use place::device::explain::{Explain, Matrix};
 pub use place::device::what_if::WhatIf;
 pub use record::decode::Via;
+pub use scheduler::account as placement;
 pub use scheduler::{AllocateOptions, Allocation, PreparedCluster as Cluster, allocate};
 pub use scheduler::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
 pub use server::FieldValidation;
 pub use server::options::{Operation, StoredAs, ValidateOptions};
 pub use server::parse::{ParseOptions, Parsed, ParsedObject, parse};
 pub use server::patch::{Patch, PatchType, Patched, patch};
-pub use server::status::Status;
+pub use server::status::{Cause as StatusCause, Details as StatusDetails, Status};
 pub use server::text::{Judged, Report, validate};
+pub use text::de::Error as DeserializeError;
+pub use text::located;
 pub use text::{Position, Source, Span};
 
 /// The Rust of the README is compiled and run with the tests.

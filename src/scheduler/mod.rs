@@ -3,7 +3,7 @@
 //! [`evaluate()`] answers for the classic versions: which nodes the claims leave to a pod. [`allocate()`] answers for the
 //! versions with devices: which of them a pod gets on each node.
 
-mod account;
+pub mod account;
 mod allocate;
 mod build;
 mod cluster;
@@ -12,10 +12,7 @@ mod options;
 mod places;
 mod target;
 
-pub use account::{
-    Check, Claim, Counts, Inverse, InverseRequirement, Next, Node, Placement, ReasonCount, RequirementCheck, SelectorCheck,
-    TermCheck,
-};
+pub use account::Placement;
 pub use allocate::{AllocateOptions, Allocation, allocate};
 pub use cluster::PreparedCluster;
 pub use evaluate::{Evaluation, evaluate, evaluate_selector};
