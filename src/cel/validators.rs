@@ -17,7 +17,8 @@ const MIXED_ARGUMENTS: &str = "format";
 pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Problems {
     let mut validator = Validator { ast, findings, problems: Problems::new() };
     let mut nodes = Vec::new();
-    collect(&ast.root, false, &mut nodes);
+    let deep = !environment.rules().first_checker;
+    collect(&ast.root, false, deep, &mut nodes);
     for (function, check) in CALLS {
         for (node, _) in &nodes {
             validator.call(node, function, *check);
@@ -47,7 +48,7 @@ type Test = fn(&Literal) -> bool;
 /// Whether a format is not a literal, which the validator of one release does not survive.
 pub fn has_computed_format(ast: &Ast) -> bool {
     let mut nodes = Vec::new();
-    collect(&ast.root, false, &mut nodes);
+    collect(&ast.root, false, true, &mut nodes);
     nodes.iter().any(|(node, _)| match &node.node {
         Node::Call { function, target: Some(target), .. } => function == "format" && !matches!(target.node, Node::Literal(_)),
         _ => false,
@@ -79,31 +80,33 @@ fn is_regex(literal: &Literal) -> bool {
     }
 }
 
-/// All nodes in order, with whether they are inside of arguments that may be of several types.
-fn collect<'a>(expr: &'a Expr, exempt: bool, into: &mut Vec<(&'a Expr, bool)>) {
+/// All nodes in order, with whether they are inside of arguments that may be of several types. `deep`: however deep they are; else
+/// only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
+fn collect<'a>(expr: &'a Expr, exempt: bool, deep: bool, into: &mut Vec<(&'a Expr, bool)>) {
     into.push((expr, exempt));
+    let inside = exempt && deep;
     match &expr.node {
         Node::Literal(_) | Node::Ident(_) => {}
-        Node::Select { operand, .. } => collect(operand, exempt, into),
+        Node::Select { operand, .. } => collect(operand, inside, deep, into),
         Node::Call { function, target, arguments } => {
-            let exempt = exempt || function == MIXED_ARGUMENTS;
+            let inside = inside || function == MIXED_ARGUMENTS;
             for part in target.as_deref().into_iter().chain(arguments) {
-                collect(part, exempt, into);
+                collect(part, inside, deep, into);
             }
         }
-        Node::List { elements, .. } => elements.iter().for_each(|element| collect(element, exempt, into)),
+        Node::List { elements, .. } => elements.iter().for_each(|element| collect(element, exempt, deep, into)),
         Node::Map { entries } => {
             for entry in entries {
-                collect(&entry.key, exempt, into);
-                collect(&entry.value, exempt, into);
+                collect(&entry.key, exempt, deep, into);
+                collect(&entry.value, exempt, deep, into);
             }
         }
-        Node::Message { fields, .. } => fields.iter().for_each(|field| collect(&field.value, exempt, into)),
+        Node::Message { fields, .. } => fields.iter().for_each(|field| collect(&field.value, inside, deep, into)),
         Node::Comprehension(comprehension) => {
             for part in
                 [&comprehension.range, &comprehension.init, &comprehension.condition, &comprehension.step, &comprehension.result]
             {
-                collect(part, exempt, into);
+                collect(part, inside, deep, into);
             }
         }
     }

@@ -77,3 +77,27 @@ fn lists_are_asked_for_every_element() {
     assert_eq!(run("[dyn(1), dyn('a')].min() == 1 && [dyn(1), dyn('a')].isSorted()"), Ok(true));
     assert_eq!(run("string([-0.0].sum()) == '0' && [1.5, -0.5].sum() == 1.0"), Ok(true));
 }
+
+/// cel-go, `cel/validator.go`, `inExemptFunction`: up to 0.17 a list of several types is exempt as an argument of `format` or inside of one,
+/// later also inside of other calls there.
+#[test]
+fn lists_of_several_types_are_exempt_inside_of_formats() {
+    for (expression, first) in [
+        (
+            r#""%s".format([size([1, "a"])]) == "2""#,
+            Err("compilation failed: ERROR: <input>:1:23: expected type 'int' but found 'string'"),
+        ),
+        (r#""%s".format([[[1, "a"], 2]]) == "2""#, Ok(())),
+    ] {
+        let found = |environment: &Environment| environment.check(expression).map(|_| ()).map_err(|error| error.text);
+        for minor in 31..=36 {
+            assert_eq!(found(&Environment::device(minor, &[], Mode::Stored)), Ok(()), "{minor} {expression}");
+        }
+        let named = found(&Environment::named_resources(Mode::Stored));
+        assert_eq!(
+            named.as_ref().map_err(|text| text.lines().next().unwrap()),
+            first.as_ref().map_err(|text| *text),
+            "{expression}"
+        );
+    }
+}
