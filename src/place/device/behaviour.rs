@@ -77,15 +77,8 @@ impl Feature {
 /// The features that a scheduler has, from the gates that are on.
 pub fn features_of(minor: u8, gate: impl Fn(&str) -> bool) -> Features {
     let known = FEATURES.iter().filter(|row| !row.gates.is_empty() && row.only.is_none_or(|only| only == minor));
-    let mut features: Features = known.filter(|row| row.gates.iter().all(|name| gate(name))).map(|row| row.feature).collect();
-    if ALWAYS_ADMIN.contains(&minor) {
-        features.insert(Feature::AdminAccess);
-    }
-    features
+    known.filter(|row| row.gates.iter().all(|name| gate(name))).map(|row| row.feature).collect()
 }
-
-/// Minor releases that know administrative access and have no gate for it.
-const ALWAYS_ADMIN: &[u8] = &[31];
 
 /// How pools are found complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +182,8 @@ pub struct Behaviour {
     pub incomplete_has_devices: bool,
     /// When faults are looked for.
     pub validity: Validity,
+    /// Administrative access is refused without the feature. 1.31 gives it to whoever asks.
+    pub admin_needs_feature: bool,
     /// Capacity requests are refused without ConsumableCapacity.
     pub refuses_capacity: bool,
     /// That refusal names the sub-request; else its parent.
@@ -265,6 +260,7 @@ const V31: Behaviour = Behaviour {
     completeness: Completeness::SeenFromNode,
     incomplete_has_devices: true,
     validity: Validity::Unchecked,
+    admin_needs_feature: false,
     refuses_capacity: false,
     capacity_names_subrequest: false,
     distinct: false,
@@ -301,6 +297,7 @@ const V31: Behaviour = Behaviour {
 const V32: Behaviour = Behaviour {
     newer_slice_twice: false,
     validity: Validity::Names,
+    admin_needs_feature: true,
     all_ignores_class: false,
     all_mode: AllMode::Ends,
     admin_in_result: true,

@@ -162,7 +162,8 @@ impl<'s> Attempt<'s> {
         if let Some(index) = ask.selectors.iter().position(|selector| selector.cel.is_none()) {
             return Err(format!("{before}, selector #{index}: CEL expression empty (unsupported selector type?)"));
         }
-        if !cluster.has(Feature::AdminAccess) && ask.admin_access.is_some() && choice.sub_name.is_none() {
+        let admin_refused = cluster.behaviour.admin_needs_feature && !cluster.has(Feature::AdminAccess);
+        if admin_refused && ask.admin_access.is_some() && choice.sub_name.is_none() {
             return Err(format!("{before}: admin access is requested, but the feature is disabled"));
         }
         let class = &ask.device_class_name;
