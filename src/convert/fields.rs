@@ -1,4 +1,4 @@
-//! Which fields of an object of the device family the target version has no place for, from the tables of both versions.
+//! Fields of the device family that the target version lacks, found in the tables of both versions.
 
 use super::job::{self, Job};
 use crate::api::steps::{self, Change, Row};

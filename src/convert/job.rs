@@ -75,7 +75,7 @@ impl Job {
         self.steps().into_iter().flat_map(|step| step.rows).collect()
     }
 
-    /// Why a field is dropped that only the new version knows: kept, it would get a meaning that it did not have.
+    /// Why a field that only the new version knows is dropped: kept, it would gain a meaning that it did not have.
     pub fn comes_to_life(&self, name: &str) -> String {
         format!(
             "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",

@@ -537,7 +537,7 @@ export interface AllocateOptions extends CommonOptions {
    * take the place of those of the same kind and name.
    */
   cluster?: Manifest | PreparedCluster;
-  /** What is otherwise than the texts say. What is named must be there. */
+  /** Changes that the answer assumes. What they name must be there. */
   whatIf?: {
     /** Claims that give their devices back: `namespace/name`. */
     free?: string[];
@@ -627,7 +627,7 @@ export interface AllocateAnswer extends Answer {
   allocator: string;
   /** The release's gates. */
   gates: Record<string, boolean>;
-  /** What is otherwise than the texts say; a line each. Absent: nothing. */
+  /** The changes that the answer assumes, a line each. Absent: none. */
   assumed?: string[];
   pods: {
     /** `namespace/name`; `null`: claims that no pod uses. */

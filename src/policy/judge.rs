@@ -47,7 +47,7 @@ impl Verdict {
         Verdict { uid: uid.to_owned(), findings: vec![finding], ..Verdict::default() }
     }
 
-    /// Settings that are not valid: nothing is accepted by a policy nobody can read.
+    /// Settings that are not valid: the policy refuses every request.
     pub fn unusable(uid: &str, errors: &[String]) -> Self {
         let finding = |error: &String| {
             let message = format!("the settings of the policy are not valid: {error}");
@@ -403,7 +403,7 @@ impl<'a> Case<'a, '_> {
     }
 }
 
-/// Whoever takes the last finalizers off must not be stopped.
+/// The object is being deleted: removing its last finalizers must always be possible.
 fn is_going_away(object: &Record<'_>) -> bool {
     let metadata = object.record("metadata");
     metadata.is_some_and(|metadata| matches!(metadata.get("deletionTimestamp"), Value::Time(time) if !time.is_zero()))

@@ -50,7 +50,7 @@ pub struct AllocateOptions<'a> {
     pub pod: Option<&'a str>,
     /// `namespace/name` of the claims to allocate together, in place of pods.
     pub claims: Option<&'a [String]>,
-    /// What is otherwise than the texts say.
+    /// Changes that the answer assumes.
     pub what_if: WhatIf,
     /// Features of the allocator in place of those that the gates give.
     pub features: Option<&'a [String]>,
@@ -152,7 +152,7 @@ pub struct Allocation<'t> {
     pub allocator: &'static str,
     /// The gates that the release knows.
     pub gates: BTreeMap<&'static str, bool>,
-    /// What is otherwise than the texts say, a line of English each.
+    /// The changes that the answer assumes, a line of English each.
     pub assumed: Vec<String>,
     /// What was found in the text, in the cluster, and over all nodes.
     pub findings: Vec<Finding>,
@@ -346,7 +346,7 @@ fn nodes(options: &AllocateOptions<'_>, facts: &Facts) -> Result<Vec<usize>, Str
 struct Asked<'a> {
     /// With a cluster: the pods and claims of the text; `None`: the text has none.
     of_text: Option<BTreeSet<String>>,
-    /// Claims that hold no devices because a question says so: nobody waits for them.
+    /// Claims whose devices the question frees. They do not wait for devices themselves.
     freed: BTreeSet<&'a str>,
     options: &'a AllocateOptions<'a>,
 }

@@ -1,4 +1,4 @@
-//! What other releases answer to an object, where nobody said which release it is for.
+//! What other releases answer to an object if the request names no release.
 
 use crate::api::{Api, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
@@ -38,7 +38,7 @@ impl Standing {
     }
 }
 
-/// What is said where releases answer differently. `standing`: what the release says that was taken.
+/// The remark on an object that releases answer differently. `standing`: the answer of the release that was assumed.
 pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Finding> {
     let mut standings: Vec<(Release, Standing)> = Vec::new();
     let mut reason = None;

@@ -80,7 +80,7 @@ pub struct Verdict {
     pub status: Option<Status>,
     /// The object as it is stored, by version.
     pub stored: Vec<(&'static str, String)>,
-    /// Other releases may answer differently, though this one takes the object whole.
+    /// Other releases may answer differently; this one accepts the object without dropping anything.
     pub may_differ: bool,
 }
 

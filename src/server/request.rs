@@ -105,7 +105,7 @@ struct Handler<'w, 'r> {
     context: Context,
 }
 
-/// Where the compiler's word on a selector is not known.
+/// Notes on selectors that were not compiled.
 fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
     let finding = |steps: &Vec<Step>| {
         let message = "the selector was not compiled: whether the server accepts this CEL expression is not known here";
@@ -390,7 +390,7 @@ fn refused(code: Code, field: &str, status: Status, changes: Changes) -> Outcome
     Outcome { findings: vec![finding], status: Some(status), changes, ..Outcome::default() }
 }
 
-/// Tells what changed in a struct that may not change: the server only prints the new one.
+/// Names what changed in an immutable struct: the server prints only the new one.
 fn explain_immutable(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_>, paths: &PathMap) {
     for finding in findings {
         let path: &[&str] = match finding.code {

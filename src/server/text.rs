@@ -89,7 +89,7 @@ impl Judged {
         }
     }
 
-    /// Takes an item's names, which nobody needs there any more.
+    /// Moves the names out of an item, which does not need them any more.
     fn take_names(&mut self, item: &mut Item) {
         (self.api_version, self.kind) = match &item.what {
             // Kept once for all objects of a kind.

@@ -68,7 +68,7 @@ pub struct Answer {
     /// Allocate: the release's gates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gates: Option<BTreeMap<&'static str, bool>>,
-    /// Allocate: what is otherwise than the texts say, a line of English each.
+    /// Allocate: the changes that the answer assumes, a line of English each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumed: Vec<String>,
     /// Allocate: the account of each pod, or group of claims without one.

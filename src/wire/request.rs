@@ -127,7 +127,7 @@ pub struct Request {
     pub claims: Option<Vec<String>>,
     /// Allocate: text with objects of the cluster, beside those of `text`, which are the ones that are asked about.
     pub cluster: Option<String>,
-    /// Allocate: what is otherwise than the texts say.
+    /// Allocate: changes that the answer assumes.
     pub what_if: WhatIf,
     /// Allocate: names of the nodes to look at; absent: all.
     pub node_names: Option<Vec<String>>,

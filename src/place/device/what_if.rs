@@ -10,7 +10,7 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 /// Most nodes that are made up: each has slices of its own.
 const MOST_NODES: usize = 100;
 
-/// What is otherwise than the facts say.
+/// Changes that a question assumes.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object with lists of names")]
 pub struct WhatIf {
