@@ -140,6 +140,7 @@ describe("problems", () => {
     const later = page.getByRole("region", { name: "API server would answer this once that is mended" });
     expect(await now.locator(".finding-message").allTextContents()).toEqual(['unknown field "spec.parameterRef"']);
     expect(await later.locator(".finding").count()).toBe(2);
+    expect(await page.locator(".verdict h2").textContent()).toBe("The API server would refuse this: 1 error, then 2 more");
     await page.locator(".object summary").click();
     const status = JSON.parse((await page.locator(".status-body pre").textContent()) ?? "") as { message: string };
     expect(status.message).toContain("spec.parameterRef");

@@ -97,7 +97,7 @@ export const en = {
   // problems
   accept: (who: string) => `${who} would accept this`,
   acceptWarn: (who: string, n: number) => `${who} would accept this, with ${plural(n, "remark", "remarks")}`,
-  refuse: (who: string, n: number) => `${who} would refuse this: ${plural(n, "error", "errors")}`,
+  refuse: (who: string, n: number, later: number) => `${who} would refuse this: ${plural(n, "error", "errors")}${later > 0 ? `, then ${later.toLocaleString()} more` : ""}`,
   problemsHere: (n: number) => plural(n, "error", "errors"),
   nothingChecked: "Nothing was checked",
   judgedAs: (release: string) => `Kubernetes ${release}`,
@@ -125,7 +125,7 @@ export const en = {
 
   // convert
   convertTo: "Convert to",
-  targetOther: "by what is there",
+  targetOther: "suggested",
   allowLossy: "Allow losses",
   losses: (n: number) => (n === 0 ? "Nothing is lost." : `${plural(n, "value would be lost", "values would be lost")}`),
   lossesAllowed: (n: number) => `${plural(n, "value is lost", "values are lost")}`,

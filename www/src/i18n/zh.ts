@@ -94,7 +94,7 @@ export const zh: Sentences = {
 
   accept: (who) => `${who}会接受`,
   acceptWarn: (who, n) => `${who}会接受，另有 ${count(n)} 条提示`,
-  refuse: (who, n) => `${who}会拒绝：${count(n)} 个错误`,
+  refuse: (who, n, later) => `${who}会拒绝：${count(n)} 个错误${later > 0 ? `，之后还有 ${count(later)} 个` : ""}`,
   problemsHere: (n) => `${count(n)} 个错误`,
   nothingChecked: "没有检查任何内容",
   judgedAs: (release) => `Kubernetes ${release}`,
@@ -119,7 +119,7 @@ export const zh: Sentences = {
   emptyFile: "粘贴清单、拖入文件，或从示例开始。",
 
   convertTo: "转换为",
-  targetOther: "按内容",
+  targetOther: "建议",
   allowLossy: "允许丢失",
   losses: (n) => (n === 0 ? "不会丢失任何内容。" : `会丢失 ${count(n)} 个值`),
   lossesAllowed: (n) => `丢失 ${count(n)} 个值`,

@@ -33,9 +33,13 @@ export function verdictOf(answer: Answer): Verdict {
   if (answer.error) return { tone: "bad", text: answer.error };
   if (!answer.ok && (answer.findings.some((finding) => finding.code === "nothing-checked") || errors === 0)) return { tone: "none", text: s.nothingChecked };
   const now = answeredNow(answer.findings, answer.objects);
+  const theirs = answer.findings.filter(({ origin, severity }) => origin !== "claimkit" && severity === "error").length;
   for (const origin of ["kubectl", "kube-apiserver"] as const) {
     const own = answer.findings.filter((finding) => finding.origin === origin && finding.severity === "error");
-    if (own.length > 0) return { tone: "bad", text: s.refuse(s.subjects[origin], own.filter(now).length || own.length) };
+    if (own.length === 0) continue;
+    const first = own.filter(now).length || own.length;
+    // What is found only once the first is mended: of this one, and of the server behind kubectl.
+    return { tone: "bad", text: s.refuse(s.subjects[origin], first, theirs - first) };
   }
   if (errors > 0) return { tone: "bad", text: s.problemsHere(errors) };
   const remarks = warnings + infos;
