@@ -139,7 +139,12 @@ fn shortly(node: &Value) -> String {
     if word(node, "verdict") == "error" {
         return word(node, "message").to_owned();
     }
-    let lacking = items(node, "requests").find(|request| lacks(request));
+    // Another alternative of a request may have enough.
+    let alternatives = |request| {
+        let is_same = move |other: &&Value| ["claim", "request"].iter().all(|name| word(other, name) == word(request, name));
+        items(node, "requests").filter(is_same)
+    };
+    let lacking = items(node, "requests").find(|request| alternatives(*request).all(lacks));
     let alone = items(node, "requests").nth(1).is_none();
     lacking.map_or_else(
         || word(node, "message").to_owned(),

@@ -1,6 +1,7 @@
 //! Allocation of devices against upstream's recorded answers.
 
 mod bounds;
+mod decisive;
 mod doctor;
 mod engine;
 mod explain;

@@ -246,6 +246,13 @@ pub struct Behaviour {
     pub interruptible: bool,
 }
 
+impl Behaviour {
+    /// How many devices mode All needs at least.
+    pub fn least_of_all(&self) -> i64 {
+        i64::from(self.empty_all_fails)
+    }
+}
+
 /// 1.31.14.
 const V31: Behaviour = Behaviour {
     allocator: "single",

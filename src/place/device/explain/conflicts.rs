@@ -34,9 +34,14 @@ impl Alone<'_> {
         self.sub.map_or_else(|| self.request.to_owned(), |sub| format!("{}/{sub}", self.request))
     }
 
-    /// Could it be met?
-    pub fn suffices(&self) -> bool {
-        i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted)
+    fn suffices(&self, least: i64) -> bool {
+        i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted.max(least))
+    }
+
+    /// Can neither this one nor another alternative of the request be met? `least`: what mode All needs.
+    pub fn lacks(&self, all: &[Alone<'_>], least: i64) -> bool {
+        let mut alternatives = all.iter().filter(|other| (other.claim, other.request) == (self.claim, self.request));
+        !alternatives.any(|one| one.suffices(least))
     }
 }
 
@@ -117,10 +122,29 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
         text: String::new(),
     };
     conflict.text = match kind {
+        Kind::Match if has_common(&conflict.values, &concerned) => {
+            format!("with one value of {name} for {}, not all requests can be met", conflict.requests.join(", "))
+        }
         Kind::Match => match_text(&conflict),
-        Kind::Distinct => format!("{name} has {} different values, and {wanted} are wanted", conflict.available),
+        Kind::Distinct if i64::try_from(conflict.available).is_ok_and(|available| available < wanted) => {
+            format!("{name} has {} different values, and {wanted} are wanted", conflict.available)
+        }
+        Kind::Distinct => format!("with different values of {name} not all requests can be met"),
     };
     Some(conflict)
+}
+
+/// Is there a value that each request, or one of its alternatives, finds on enough devices? Then the constraint alone is not to blame.
+fn has_common(values: &Sorted<String, Sorted<String, usize>>, concerned: &[&Alone<'_>]) -> bool {
+    let enough = |counts: &Sorted<String, usize>, request: &Alone<'_>| {
+        counts.get(&request.name()).is_some_and(|count| i64::try_from(*count).is_ok_and(|count| count >= request.wanted))
+    };
+    values.values().any(|counts| {
+        concerned.iter().all(|request| {
+            let mut alternatives = concerned.iter().filter(|other| other.request == request.request);
+            alternatives.any(|other| enough(counts, other))
+        })
+    })
 }
 
 fn match_text(conflict: &Conflict) -> String {
@@ -165,9 +189,10 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alon
                         sum = sum.saturating_add(cost);
                     }
                 }
-                if sum > left && concerned.len() > 1 {
+                if sum > left {
+                    let who = if concerned.len() > 1 { "requests together" } else { "devices of request" };
                     let text = format!(
-                        "counter {counter} of set {set}: requests {} need at least {}, {} is left",
+                        "counter {counter} of set {set}: {who} {} need at least {}, {} is left",
                         concerned.join(", "),
                         spell(sum),
                         spell(left)

@@ -97,7 +97,7 @@ pub fn account(
         }
     }
     told.charges = charges(cluster, &choices, &answer);
-    told.text = text(&told);
+    told.text = text(&told, cluster.behaviour.least_of_all());
     if told.allocations.is_none() && told.verdict == "allocated" && case.extended.is_some() {
         told.text = format!("{}: its device plugin serves the extended resources", told.name);
     }
@@ -338,7 +338,7 @@ fn conflicts(
     trial: &mut Trial<'_, '_>,
 ) -> Vec<Conflict> {
     // The funnel already explains a request that fails alone.
-    if alone.iter().any(|request| request.sub.is_none() && !request.suffices()) {
+    if alone.iter().any(|request| request.lacks(alone, cluster.behaviour.least_of_all())) {
         return Vec::new();
     }
     let mut list: Vec<Conflict> = conflicts::number(cluster, alone).into_iter().collect();
@@ -388,7 +388,7 @@ fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeA
 }
 
 /// One line: the message, and the first request that cannot be met, or the conflict.
-fn text(told: &NodeAccount) -> String {
+fn text(told: &NodeAccount, least: i64) -> String {
     let name = &told.name;
     if told.verdict == "allocated" {
         let results = told.allocations.iter().flatten().flat_map(|result| &result.devices.results);
@@ -404,19 +404,25 @@ fn text(told: &NodeAccount) -> String {
     }
     let message = told.message.as_deref().unwrap_or_default();
     let why = told.conflicts.first().map(|conflict| conflict.text.clone()).or_else(|| {
-        let short = |request: &&RequestAccount| {
-            request
-                .funnel
-                .last()
-                .is_some_and(|stage| i64::try_from(stage.left).is_ok_and(|left| left < request.wanted || request.wanted == 0))
-        };
-        let request = told.requests.iter().find(short)?;
+        let request = told.requests.iter().find(|request| lacks(request, &told.requests, least))?;
         let sub = request.sub.as_ref().map(|sub| format!("/{sub}")).unwrap_or_default();
         let why = if request.why.is_empty() { String::new() } else { format!("; {}", request.why) };
         Some(format!("request {}{sub}: {}{why}", request.request, request.text))
     });
     match why {
         Some(why) => format!("{name}: {message}; {why}"),
+        None if told.verdict == "none" => {
+            format!("{name}: {message}; each request has enough devices alone, and no choice of them meets all")
+        }
         None => format!("{name}: {message}"),
     }
+}
+
+/// Too few devices for the request, whatever the others get: of all its alternatives none has enough. `least`: what mode All needs.
+fn lacks(request: &RequestAccount, all: &[RequestAccount], least: i64) -> bool {
+    let is_short = |request: &RequestAccount| {
+        request.funnel.last().is_some_and(|stage| i64::try_from(stage.left).is_ok_and(|left| left < request.wanted.max(least)))
+    };
+    let mut alternatives = all.iter().filter(|other| (&other.claim, &other.request) == (&request.claim, &request.request));
+    alternatives.all(is_short)
 }
