@@ -65,12 +65,6 @@ impl Language {
             Language::NamedResources => ["namedResources", "selector"],
         }
     }
-
-    /// Does this way from the object lead to an expression?
-    pub fn leads_to(self, steps: &[Step]) -> bool {
-        let [.., Step::Key(before), Step::Key(last)] = steps else { return false };
-        self.keys() == [before.as_str(), last.as_str()]
-    }
 }
 
 /// The expressions of an object, in the order of the text.
