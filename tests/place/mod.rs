@@ -7,5 +7,6 @@ mod engine;
 mod explain;
 pub mod lines;
 mod plugin;
+mod printed;
 mod reasons;
 mod vectors;

@@ -1,6 +1,6 @@
 //! Reasons in one line of English, made from the data.
 
-use super::answer::{CapacityReason, Reason, SelectorReason, Stage};
+use super::answer::{CapacityReason, Reason, SelectorReason, Stage, TolerationReason};
 use super::funnel::{Row, is_of};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::sorted::Sorted;
@@ -41,7 +41,10 @@ pub fn reason(reason: &Reason) -> String {
                 Some(rule) => format!("rule {rule}"),
                 None => "its driver".to_owned(),
             };
-            format!("tainted {}{value}:{} by {from}", reason.key, reason.effect)
+            let tried = |one: &TolerationReason| format!("toleration {} has another {}", one.index, one.why);
+            let tried: Vec<String> = reason.tolerations.iter().take(MOST).map(tried).collect();
+            let tried = if tried.is_empty() { String::new() } else { format!(" ({})", tried.join(", ")) };
+            format!("tainted {}{value}:{} by {from}{tried}", reason.key, reason.effect)
         }
         Reason::Constraint { attribute, .. } => format!("it has no {attribute}"),
     }
