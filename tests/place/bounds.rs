@@ -175,7 +175,7 @@ fn large_cluster() {
         let start = Instant::now();
         let cluster = Cluster::new(&facts, behaviour, &features, &engine);
         let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
-        let gates = PluginGates { prioritized_list: true, extended_resource: true };
+        let gates = PluginGates::of(|name| matches!(name, "DRAPrioritizedList" | "DRAExtendedResource"));
         let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
         let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
         println!("{what}: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
@@ -213,7 +213,7 @@ fn large_cluster_with_counters() {
     let start = Instant::now();
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
-    let gates = PluginGates { prioritized_list: true, extended_resource: true };
+    let gates = PluginGates::of(|name| matches!(name, "DRAPrioritizedList" | "DRAExtendedResource"));
     let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
     let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
     println!("counters: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);

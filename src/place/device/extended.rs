@@ -85,28 +85,31 @@ impl<'s> ExtendedResources<'s> {
         }
         let left_over = cluster.facts.claims.iter().find(|claim| {
             let marked = claim.metadata.annotations.get(ANNOTATION).is_some_and(|value| value == "true");
-            marked && claim.metadata.namespace == pod.metadata.namespace && claim.metadata.is_controlled_by(&pod.metadata.uid)
+            marked && claim.metadata.namespace == pod.metadata.namespace && claim.metadata.is_controlled_by_pod(&pod.metadata)
         });
         Some(ExtendedResources { needs, classes, left_over: left_over.map(|claim| &**claim) })
     }
 
-    /// What a node does about them.
-    pub fn on_node(&self, rules: &PluginRules, pod: &Pod, node: &Node) -> OnNode {
-        let mut through_devices = Vec::new();
+    /// What a node does about them; `others`: the pod has claims of its own. Then the claim is asked for even if it is empty.
+    pub fn on_node(&self, rules: &PluginRules, pod: &Pod, node: &Node, others: bool) -> OnNode {
+        if self.left_over.is_some_and(|claim| !claim.spec.devices.requests.is_empty()) {
+            return OnNode::Refused("cannot schedule extended resource claim");
+        }
+        let (mut asked, mut through_devices) = (Vec::new(), false);
         for need in &self.needs {
             let allocatable = node.status.allocatable.get(need.resource);
             let by_plugin = allocatable.is_some_and(|amount| rules.zero_allocatable_counts || amount.nanos() > 0);
             match self.classes.get(need.resource) {
-                _ if by_plugin => {}
-                Some(class) => through_devices.push((need, *class)),
+                Some(_) if by_plugin && !rules.asks_beside_plugins => {}
+                Some(class) => {
+                    through_devices |= !by_plugin;
+                    asked.push((need, *class));
+                }
                 None if allocatable.is_some() => {}
                 None => return OnNode::Refused("cannot fit resource"),
             }
         }
-        if self.left_over.is_some() {
-            return OnNode::Refused("cannot schedule extended resource claim");
-        }
-        if through_devices.is_empty() { OnNode::None } else { OnNode::Claim(Box::new(claim(rules, pod, &through_devices))) }
+        if through_devices || others { OnNode::Claim(Box::new(claim(rules, pod, &asked))) } else { OnNode::None }
     }
 }
 
@@ -169,24 +172,34 @@ fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> Exten
             asked.insert(name.clone(), (class, need.count));
             staying.push((need.container, name, need.count));
         }
-        // Init containers use those of containers that start after them, then what init containers before them added.
-        let mut added: Vec<(String, i64)> = Vec::new();
+        // Init containers use those of containers that start after them. What they need beyond that is asked for once, by the
+        // one that needs most.
+        let mut own: Vec<(RequestMapping, bool)> = Vec::new();
+        let mut most: Option<(String, &Class, i64)> = None;
         for (need, class) in of_resource().filter(|(need, _)| need.passing && rules.init_containers_reuse) {
             let mut missing = need.count;
-            let later =
-                staying.iter().filter(|(container, ..)| *container > need.container).map(|(_, name, count)| (name, count));
-            for (name, count) in later.chain(added.iter().map(|(name, count)| (name, count))) {
+            for (_, name, count) in staying.iter().filter(|(container, ..)| *container > need.container) {
                 if missing > 0 {
-                    mappings.push(mapping(need, name));
+                    own.push((mapping(need, name), false));
                     missing = missing.saturating_sub(*count);
                 }
             }
             if missing > 0 {
                 let name = request_name(need);
-                mappings.push(mapping(need, &name));
-                asked.insert(name.clone(), (class, missing));
-                added.push((name, missing));
+                own.push((mapping(need, &name), true));
+                if most.as_ref().is_none_or(|(.., count)| *count < missing) {
+                    most = Some((name, *class, missing));
+                }
             }
+        }
+        for (mut mapping, beyond) in own {
+            if let (true, Some((name, ..))) = (beyond, &most) {
+                mapping.request_name.clone_from(name);
+            }
+            mappings.push(mapping);
+        }
+        if let Some((name, class, count)) = most {
+            asked.insert(name, (class, count));
         }
     }
     let mut claim = Claim::default();

@@ -20,6 +20,7 @@
 pub mod allocate;
 pub mod amount;
 pub mod behaviour;
+mod binding;
 pub mod capacity;
 pub mod cluster;
 pub mod constraints;

@@ -1,6 +1,7 @@
 //! A pod's way through the scheduler's plugin `DynamicResources` (`pkg/scheduler/framework/plugins/dynamicresources`).
 
 use super::allocate::{Outcome, Verdict, allocate};
+use super::binding;
 use super::cluster::Cluster;
 use super::extended::{ExtendedClaim, ExtendedResources, OnNode};
 use super::facts::{Claim, Pod};
@@ -8,6 +9,7 @@ use super::nodes::NodeFields;
 use super::plugin_rules::PluginRules;
 use super::pools::Gathered;
 use super::results::AllocationResult;
+use super::usage::results_of;
 use serde::Serialize;
 
 /// The scheduler framework's status codes.
@@ -51,12 +53,21 @@ pub struct PluginGates {
     pub prioritized_list: bool,
     /// DRAExtendedResource.
     pub extended_resource: bool,
+    /// DRADeviceBindingConditions and DRAResourceClaimDeviceStatus.
+    pub binding_conditions: bool,
+    /// DRAControlPlaneController.
+    pub controllers: bool,
 }
 
 impl PluginGates {
     /// From the gates that are on.
     pub fn of(gate: impl Fn(&str) -> bool) -> Self {
-        PluginGates { prioritized_list: gate("DRAPrioritizedList"), extended_resource: gate("DRAExtendedResource") }
+        PluginGates {
+            prioritized_list: gate("DRAPrioritizedList"),
+            extended_resource: gate("DRAExtendedResource"),
+            binding_conditions: gate("DRADeviceBindingConditions") && gate("DRAResourceClaimDeviceStatus"),
+            controllers: gate("DRAControlPlaneController"),
+        }
     }
 }
 
@@ -78,12 +89,13 @@ pub struct PodCase<'s> {
     /// Extended resources that classes serve.
     pub extended: Option<ExtendedResources<'s>>,
     rules: &'static PluginRules,
+    gates: PluginGates,
 }
 
 impl<'s> PodCase<'s> {
     /// Looks at a pod's claims: PreEnqueue and PreFilter.
     pub fn new(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, pod: &'s Pod) -> Self {
-        let mut case = PodCase::empty(rules, Some(pod));
+        let mut case = PodCase::empty(rules, gates, Some(pod));
         let claims = match claims_of(cluster, rules, pod) {
             Ok(claims) => claims,
             Err(reason) => {
@@ -99,7 +111,7 @@ impl<'s> PodCase<'s> {
             case.pre_filter = Status::plain(Code::Skip);
         }
         for claim in claims {
-            if let Err(status) = case.add(cluster, rules, gates, claim) {
+            if let Err(status) = case.add(cluster, claim) {
                 case.pre_filter = status;
                 case.refused = Some(claim);
                 break;
@@ -110,9 +122,9 @@ impl<'s> PodCase<'s> {
 
     /// Claims that are taken together though no pod names them.
     pub fn of_claims(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, claims: &[&'s Claim]) -> Self {
-        let mut case = PodCase::empty(rules, None);
+        let mut case = PodCase::empty(rules, gates, None);
         for claim in claims {
-            if let Err(status) = case.add(cluster, rules, gates, claim) {
+            if let Err(status) = case.add(cluster, claim) {
                 case.pre_filter = status;
                 case.refused = Some(claim);
                 break;
@@ -121,14 +133,23 @@ impl<'s> PodCase<'s> {
         case
     }
 
-    fn empty(rules: &'static PluginRules, pod: Option<&'s Pod>) -> Self {
+    fn empty(rules: &'static PluginRules, gates: PluginGates, pod: Option<&'s Pod>) -> Self {
         let success = Status::plain(Code::Success);
         let (allocated, pending) = (Vec::new(), Vec::new());
         let (refused, extended) = (None, None);
-        PodCase { pod, pre_enqueue: success.clone(), pre_filter: success, refused, allocated, pending, extended, rules }
+        PodCase { pod, pre_enqueue: success.clone(), pre_filter: success, refused, allocated, pending, extended, rules, gates }
     }
 
-    fn add(&mut self, cluster: &Cluster<'s>, rules: &PluginRules, gates: PluginGates, claim: &'s Claim) -> Result<(), Status> {
+    fn add(&mut self, cluster: &Cluster<'s>, claim: &'s Claim) -> Result<(), Status> {
+        let (rules, gates) = (self.rules, self.gates);
+        let refused = |reason: String| Status::new(Code::UnschedulableAndUnresolvable, reason);
+        let controlled = rules.knows_controllers && !claim.spec.controller.is_empty();
+        if controlled && !gates.controllers {
+            return Err(refused("resourceclaim depends on disabled DRAControlPlaneController feature".to_owned()));
+        }
+        if rules.knows_controllers && claim.status.deallocation_requested {
+            return Err(refused("resourceclaim must be reallocated".to_owned()));
+        }
         if let Some(allocation) = &claim.status.allocation {
             let selector = allocation.node_selector.as_ref();
             if let Some(error) = selector.and_then(|selector| cluster.judgements.of(selector, &cluster.facts.nodes).error.clone())
@@ -139,7 +160,6 @@ impl<'s> PodCase<'s> {
             return Ok(());
         }
         let name = claim.metadata.full_name();
-        let refused = |reason: String| Status::new(Code::UnschedulableAndUnresolvable, reason);
         for request in &claim.spec.devices.requests {
             let own = &request.name;
             let about = format!("resource claim {name}, request {own}");
@@ -163,7 +183,9 @@ impl<'s> PodCase<'s> {
                 }
             }
         }
-        self.pending.push(claim);
+        if !controlled {
+            self.pending.push(claim);
+        }
         Ok(())
     }
 
@@ -180,25 +202,30 @@ impl<'s> PodCase<'s> {
     /// What a node does about the pod's extended resources.
     pub fn extended_on(&self, cluster: &Cluster<'_>, node: usize) -> OnNode {
         match (&self.extended, self.pod, cluster.facts.nodes.get(node)) {
-            (Some(extended), Some(pod), Some(node)) => extended.on_node(self.rules, pod, node),
+            (Some(extended), Some(pod), Some(node)) => {
+                let others = !self.allocated.is_empty() || !self.pending.is_empty();
+                extended.on_node(self.rules, pod, node, others)
+            }
             _ => OnNode::None,
         }
     }
 
-    /// Claims that are allocated where the node is not.
+    /// Claims that are allocated where the node is not, or whose devices could not be bound.
     pub fn unavailable(&self, cluster: &Cluster<'_>, node: usize) -> Vec<&'s Claim> {
         let elsewhere = |claim: &&Claim| {
             let selector = claim.status.allocation.as_ref().and_then(|allocation| allocation.node_selector.as_ref());
-            selector.is_some_and(|selector| {
+            let away = selector.is_some_and(|selector| {
                 let place = NodeFields { node_name: None, all_nodes: false, selector: Some(selector) };
                 !place.has(node, &cluster.facts.nodes, &cluster.judgements).unwrap_or(false)
-            })
+            });
+            away || self.gates.binding_conditions && binding::failed(claim)
         };
         self.allocated.iter().copied().filter(elsewhere).collect()
     }
 
-    /// `PostFilter`, after no node passed; `None`: it would free a claim, which writes.
-    pub fn post_filter(&self, cluster: &Cluster<'_>) -> Option<Status> {
+    /// `PostFilter`, after no node passed and each gave its answer; `None`: it would free a claim, which writes. A claim is only
+    /// known to be unavailable on a node if nothing else spoke against that node.
+    pub fn post_filter(&self, cluster: &Cluster<'_>, answers: &[NodeAnswer]) -> Option<Status> {
         if self.extended.as_ref().is_some_and(|extended| extended.left_over.is_some()) {
             return None;
         }
@@ -206,8 +233,8 @@ impl<'s> PodCase<'s> {
             let reserved = &claim.status.reserved_for;
             reserved.iter().all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
         };
-        let mut unavailable = (0..cluster.facts.nodes.len()).flat_map(|node| self.unavailable(cluster, node));
-        let frees = unavailable.any(|claim| freed(&claim));
+        let told = answers.iter().enumerate().filter(|(_, answer)| answer.status.reason.as_deref() == Some(UNAVAILABLE));
+        let frees = told.flat_map(|(node, _)| self.unavailable(cluster, node)).any(|claim| freed(&claim));
         (!frees).then(|| Status::new(Code::Unschedulable, "still not schedulable"))
     }
 }
@@ -272,6 +299,9 @@ impl NodeAnswer {
     }
 }
 
+/// What a node says about claims that are allocated for others.
+const UNAVAILABLE: &str = "resourceclaim not available on the node";
+
 /// Asks a node: `Filter`, then `Score`.
 pub fn filter(
     cluster: &Cluster<'_>,
@@ -303,11 +333,11 @@ pub fn filter(
             Verdict::Panic(words) => answer.status = Status::new(Code::Error, words.as_str()),
             Verdict::Undecided => answer.status = refused("timed out trying to allocate devices"),
         }
-        answer.score = score(case.rules, &outcome);
+        answer.score = score(case, &outcome);
         answer.outcome = Some(outcome);
     }
     if unavailable && answer.status.code == Code::Success {
-        answer.status = refused("resourceclaim not available on the node");
+        answer.status = refused(UNAVAILABLE);
     }
     answer.extended = extended;
     answer
@@ -316,10 +346,19 @@ pub fn filter(
 /// Most sub-requests of a request; the first gives as many points.
 const MOST_SUBREQUESTS: i64 = 8;
 
-fn score(rules: &PluginRules, outcome: &Outcome) -> i64 {
-    if !rules.scores || !matches!(outcome.verdict, Verdict::Allocated(_)) {
+/// Points of the sub-requests that are chosen, here or when the claim was allocated (kube-scheduler 1.36.3, `computeScore`).
+fn score(case: &PodCase<'_>, outcome: &Outcome) -> i64 {
+    if !case.rules.scores || !matches!(outcome.verdict, Verdict::Allocated(_)) {
         return 0;
     }
-    let points = outcome.picked.iter().map(|(.., sub)| MOST_SUBREQUESTS.saturating_sub(i64::try_from(*sub).unwrap_or(i64::MAX)));
+    let before = case.allocated.iter().flat_map(|claim| {
+        claim.spec.devices.requests.iter().filter(|request| request.exactly.is_none()).flat_map(move |request| {
+            let chosen = |sub: &str| results_of(claim).iter().any(|result| result.request == format!("{}/{sub}", request.name));
+            let subs = request.first_available.iter().enumerate();
+            subs.filter(move |(_, sub)| chosen(&sub.name)).map(|(at, _)| at)
+        })
+    });
+    let chosen = outcome.picked.iter().map(|(.., sub)| *sub).chain(before);
+    let points = chosen.map(|sub| MOST_SUBREQUESTS.saturating_sub(i64::try_from(sub).unwrap_or(i64::MAX)));
     points.fold(0, i64::saturating_add)
 }

@@ -11,6 +11,8 @@ pub struct PluginRules {
     from_minor: u8,
     /// The message about a claim of another pod; `{claim}` and `{pod}` stand for their names.
     pub not_owner: &'static str,
+    /// Claims may be left to a controller of their driver.
+    pub knows_controllers: bool,
     /// A request with neither `exactly` nor `firstAvailable` has an error text of its own.
     pub refuses_unknown_requests: bool,
     /// Chosen sub-requests give a score.
@@ -23,6 +25,8 @@ pub struct PluginRules {
     pub knows_class_names: bool,
     /// If several classes serve one resource name, the last in the list is taken.
     pub last_class_serves: bool,
+    /// A claim that is needed asks also for resources that the node's device plugins serve.
+    pub asks_beside_plugins: bool,
     /// Init containers use the devices of the containers after them.
     pub init_containers_reuse: bool,
     /// The result says which request serves which container.
@@ -34,18 +38,22 @@ pub struct PluginRules {
 const V31: PluginRules = PluginRules {
     from_minor: 31,
     not_owner: "ResourceClaim {claim} was not created for pod {pod} (pod is not owner)",
+    knows_controllers: true,
     refuses_unknown_requests: false,
     scores: false,
     rule_gates: &["DRADeviceTaints"],
     zero_allocatable_counts: true,
     knows_class_names: false,
     last_class_serves: true,
+    asks_beside_plugins: true,
     init_containers_reuse: false,
     request_mappings: false,
     admin_label: None,
 };
 
-const V33: PluginRules = PluginRules { from_minor: 33, admin_label: Some("resource.k8s.io/admin-access"), ..V31 };
+const V32: PluginRules = PluginRules { from_minor: 32, knows_controllers: false, ..V31 };
+
+const V33: PluginRules = PluginRules { from_minor: 33, admin_label: Some("resource.k8s.io/admin-access"), ..V32 };
 
 const V34: PluginRules = PluginRules {
     from_minor: 34,
@@ -61,6 +69,7 @@ const V35: PluginRules = PluginRules {
     zero_allocatable_counts: false,
     knows_class_names: true,
     last_class_serves: false,
+    asks_beside_plugins: false,
     init_containers_reuse: true,
     request_mappings: true,
     ..V34
@@ -69,7 +78,7 @@ const V35: PluginRules = PluginRules {
 const V36: PluginRules =
     PluginRules { from_minor: 36, not_owner: "ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)", ..V35 };
 
-static RULES: &[PluginRules] = &[V36, V35, V34, V33, V31];
+static RULES: &[PluginRules] = &[V36, V35, V34, V33, V32, V31];
 
 impl PluginRules {
     /// The rules of a minor release.

@@ -42,6 +42,8 @@ object! {
     ClaimSpec {
         /// Everything there is.
         devices: DeviceClaim = "devices",
+        /// The driver's own controller allocates; 1.31 only.
+        controller: String = "controller",
     }
 }
 
@@ -143,6 +145,8 @@ object! {
         reserved_for: Vec<Consumer> = "reservedFor",
         /// Status of allocated devices.
         devices: Vec<Value> = "devices",
+        /// Its driver's controller is to free it; 1.31 only.
+        deallocation_requested: bool = "deallocationRequested",
     }
 }
 

@@ -72,6 +72,11 @@ impl Meta {
     pub fn is_controlled_by(&self, uid: &str) -> bool {
         self.owner_references.iter().any(|owner| owner.controller && owner.uid == uid)
     }
+
+    /// Does the pod of this name and UID manage the object?
+    pub fn is_controlled_by_pod(&self, pod: &Meta) -> bool {
+        self.owner_references.iter().any(|owner| owner.controller && owner.uid == pod.uid && owner.name == pod.name)
+    }
 }
 
 object! {
