@@ -69,7 +69,10 @@ impl Question {
     /// The account of the line's pod or claims.
     pub fn account(&self, options: Explain) -> Value {
         let cluster = Cluster::new(&self.facts, self.behaviour, &self.features, &self.engine);
-        let (rules, gates) = (PluginRules::of(self.minor), PluginGates::of(|name| self.on[name]));
+        let (rules, gates) = (
+            PluginRules::of(self.minor),
+            PluginGates::of(|name| self.on.get(name).copied().unwrap_or_else(|| gate(self.minor, name))),
+        );
         let case = match self.facts.pods.first() {
             Some(pod) => PodCase::new(&cluster, rules, gates, pod),
             None => {
