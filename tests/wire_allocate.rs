@@ -403,3 +403,31 @@ spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.c
     assert!(found.contains(&"no ResourceSlice is given: no device is known"), "{found:?}");
     assert_eq!(answer["pods"][0]["nodes"][0]["message"], "cannot allocate all claims");
 }
+
+/// Eviction wants a toleration of the very taint with effect NoExecute (kube-controller-manager 1.36,
+/// `device_taint_eviction.go`, `claimEvictionTime`); one of another taint does not help.
+#[test]
+fn eviction_looks_at_each_taint() {
+    let told = |key: &str| {
+        let taint = json!({"key": "d.example.com/bad", "value": "x", "effect": "NoExecute"});
+        let tolerations = json!([{"key": "d.example.com/bad", "operator": "Exists"},
+            {"key": key, "operator": "Exists", "effect": "NoExecute"}]);
+        let ask_for = json!({"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": 1, "tolerations": tolerations});
+        let pool = json!({"name": "n1", "generation": 1, "resourceSliceCount": 1});
+        let api = "resource.k8s.io/v1";
+        let items = json!([
+            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}},
+            {"apiVersion": api, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}},
+            {"apiVersion": api, "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": {"driver": "x.example.com",
+                "nodeName": "n1", "pool": pool, "devices": [{"name": "d0", "taints": [taint]}]}},
+            {"apiVersion": api, "kind": "ResourceClaim", "metadata": {"name": "a", "namespace": "default"},
+                "spec": {"devices": {"requests": [{"name": "r", "exactly": ask_for}]}}},
+        ]);
+        let text = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+        let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": text}));
+        assert_eq!(answer["pods"][0]["nodes"][0]["verdict"], "allocated", "{answer}");
+        answer.to_string().contains("\"tolerated-but-evicted\"")
+    };
+    assert!(told("d.example.com/other"));
+    assert!(!told("d.example.com/bad"));
+}

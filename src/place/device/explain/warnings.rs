@@ -5,10 +5,11 @@ use crate::finding::Code;
 use crate::place::device::behaviour::Feature;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::constraints::{self, Kind, scalar, set};
-use crate::place::device::facts::{Claim, Device};
+use crate::place::device::facts::{Claim, Device, Taint};
 use crate::place::device::plugin::PodCase;
 use crate::place::device::results::{AllocationResult, DeviceResult};
 use crate::place::device::sorted::{Set, Sorted};
+use crate::place::device::taints::tolerates;
 
 /// The findings of an account.
 pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Finding> {
@@ -185,9 +186,13 @@ fn allocated(
     };
     for (one, device) in result.devices.results.iter().filter_map(|one| Some((one, find(one)?))) {
         let full = claim.metadata.full_name();
-        let lasting = one.tolerations.iter().any(|toleration| toleration.effect == "NoExecute");
-        let evicting = device.taints.iter().any(|taint| taint.effect == "NoExecute");
-        if cluster.has(Feature::DeviceTaints) && evicting && !lasting && told.insert((full.clone(), one.request.clone())) {
+        // kube-controller-manager, `claimEvictionTime`: the toleration must be for this very taint.
+        let lasting = |taint: &Taint| {
+            let mut tolerations = one.tolerations.iter().filter(|toleration| toleration.effect == "NoExecute");
+            tolerations.any(|toleration| tolerates(toleration, taint).is_ok())
+        };
+        let evicting = device.taints.iter().any(|taint| taint.effect == "NoExecute" && !lasting(taint));
+        if cluster.has(Feature::DeviceTaints) && evicting && told.insert((full.clone(), one.request.clone())) {
             let message = format!(
                 "request {}: NoExecute of device {} is tolerated when the pod is placed, but eviction wants a toleration with effect NoExecute: the pod will be evicted",
                 one.request, one.device
