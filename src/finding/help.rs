@@ -43,7 +43,7 @@ impl Code {
             Code::RequestUnknown => "name a request of the claim",
             Code::SelectorTooLong => "shorten the expression, or split it into several selectors",
             Code::ReleaseDecides => "name the release of the cluster, so that it answers",
-            Code::ServerWarning => "the object is accepted all the same",
+            Code::ServerWarning => "the server says this beside its answer, which it does not change",
             Code::ShareIdInvalid => "write a UUID in lower case with dashes",
             Code::TaintInvalid => "write `key` as a label key, and `effect`: `NoSchedule`, `NoExecute`, or from 1.35 on `None`",
             Code::TolerationInvalid => "leave `value` out with `Exists`",

@@ -151,7 +151,7 @@ fn judge<'t>(
     let judged = match stored {
         None => {
             prepare::fill_namespace(&mut record, scope, "default", &mut Changes::default());
-            prepare::for_create(&mut record, &mut Changes::default());
+            prepare::for_create(&mut record, prepare::SET, &mut Changes::default());
             device::create(kind, record, context, call.labels)
         }
         Some(old) => {

@@ -247,7 +247,7 @@ impl PatchRequest<'_, '_> {
             None => {
                 let mut record = new.record().clone();
                 prepare::fill_namespace(&mut record, self.api.kind.scope, self.namespace(), &mut Changes::default());
-                prepare::for_create(&mut record, &mut Changes::default());
+                prepare::for_create(&mut record, prepare::WIPED, &mut Changes::default());
                 record
             }
         };

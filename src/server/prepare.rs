@@ -112,11 +112,17 @@ pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r 
     }
 }
 
-/// What happens to a new object before the strategy's validation, the namespace apart.
-pub fn for_create(object: &mut Record<'_>, changes: &mut Changes) {
+/// What the server sets anew in every new object.
+pub const SET: &[&str] = &["creationTimestamp", "uid"];
+/// What the handler drops from a body (kube-apiserver, apiserver/pkg/registry/rest/meta.go, `WipeObjectMetaSystemFields`).
+pub const WIPED: &[&str] = &["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"];
+
+/// What happens to a new object before the strategy's validation, the namespace apart. `dropped`: which of its metadata do not
+/// count: [`WIPED`], or [`SET`] where the handler is left out.
+pub fn for_create(object: &mut Record<'_>, dropped: &[&'static str], changes: &mut Changes) {
     drop_status(object, changes);
     let Some(meta) = object.record_mut("metadata") else { return };
-    for name in ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+    for &name in dropped {
         let given = match meta.get(name) {
             Value::Unset => false,
             Value::Str(text) => !text.is_empty(),

@@ -151,7 +151,9 @@ impl<'w, 'r> Handler<'w, 'r> {
                 return refused;
             }
             prepare::fill_namespace(object, self.api.kind.scope, self.namespace(), &mut changes);
-            prepare::for_create(object, &mut changes);
+            // The recorded answers begin after the handler.
+            let dropped = if self.request.reach == Reach::Server { prepare::SET } else { prepare::WIPED };
+            prepare::for_create(object, dropped, &mut changes);
         }
         if let ObjectKind::Device(kind) = self.api.kind.object {
             let unknown = self.unknown_labels(kind, &record, &paths);

@@ -59,7 +59,12 @@ fn main() -> ExitCode {
         }
         "prepare-cluster" => {
             let text = cluster();
-            let one = Request { verb: "allocate".into(), text: Some(PENDING.into()), node_names: Some(Vec::new()), ..Request::default() };
+            let one = Request {
+                verb: "allocate".into(),
+                text: Some(PENDING.into()),
+                node_names: Some(Vec::new()),
+                ..Request::default()
+            };
             // No node is asked about: nearly all of it is the reading.
             count(|| wire::allocate_on(&one, &Cluster::read(black_box(&text), None, None, &Limits::default())))
         }
