@@ -108,6 +108,8 @@ pub fn severity(code: Code) -> Severity {
         | Code::ServerWarning
         | Code::TaintRuleSelectsAll
         | Code::TolerationEmpty
+        | Code::ClassNotInInput
+        | Code::ParametersNotInInput
         | Code::ClaimNotInInput
         | Code::AttributeNotInInput
         | Code::PodClaimSource
@@ -160,8 +162,6 @@ pub fn severity(code: Code) -> Severity {
         | Code::NameGenerated
         | Code::SelectorNotCompiled
         | Code::ReleaseDecides
-        | Code::ClassNotInInput
-        | Code::ParametersNotInInput
         | Code::PodNotInInput
         | Code::ClaimEntryNotInPod
         | Code::NodeSkipped
