@@ -27,6 +27,8 @@ pub struct Alone<'a> {
     pub admin: bool,
     /// The devices.
     pub devices: Vec<DeviceAt>,
+    /// The allocator says that they suffice, whatever their number: some can be allocated several times.
+    pub fits: bool,
 }
 
 impl Alone<'_> {
@@ -34,8 +36,13 @@ impl Alone<'_> {
         self.sub.map_or_else(|| self.request.to_owned(), |sub| format!("{}/{sub}", self.request))
     }
 
+    /// Can one of the devices be allocated several times?
+    pub fn shares(&self, cluster: &Cluster<'_>) -> bool {
+        self.devices.iter().any(|at| is_shared(cluster, at))
+    }
+
     fn suffices(&self, least: i64) -> bool {
-        i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted.max(least))
+        self.fits || i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted.max(least))
     }
 
     /// Can neither this one nor another alternative of the request be met? `least`: what mode All needs.
@@ -45,14 +52,16 @@ impl Alone<'_> {
     }
 }
 
+fn is_shared(cluster: &Cluster<'_>, at: &DeviceAt) -> bool {
+    cluster.device(*at).is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true))
+}
+
 /// Too few devices for requests together: a set of requests, and the devices they could have.
 pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict> {
     let mut matching = Matching::default();
     let mut owners: Vec<usize> = Vec::new();
     for (at, request) in requests.iter().enumerate().filter(|(_, request)| !request.admin && request.sub.is_none()) {
-        let reusable =
-            |at: &DeviceAt| cluster.device(*at).is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true));
-        if request.devices.iter().any(reusable) {
+        if request.shares(cluster) {
             continue;
         }
         let candidates: Set<Identity> = request.devices.iter().map(|at| cluster.identity(*at)).collect();

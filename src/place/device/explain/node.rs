@@ -82,12 +82,18 @@ pub fn account(
             wanted: request.wanted,
             admin: choice.admin(),
             devices: left,
+            fits: false,
         });
         told.requests.push(request);
     }
     if told.allocations.is_none() && answer.outcome.is_some() {
         told.holders = holders(cluster, &rows);
         let mut trial = Trial::new(cluster, node, pools, &claims, options.budget);
+        let least = cluster.behaviour.least_of_all();
+        let counted = alone.clone();
+        for request in alone.iter_mut().filter(|request| request.shares(cluster) && request.lacks(&counted, least)) {
+            request.fits = trial.fits_alone(request.claim, request.request);
+        }
         if matches!(told.verdict, "none" | "node-error") {
             told.conflicts = conflicts(cluster, pools, &claims, &alone, &mut trial);
         }
@@ -97,7 +103,9 @@ pub fn account(
         }
     }
     told.charges = charges(cluster, &choices, &answer);
-    told.text = text(&told, cluster.behaviour.least_of_all());
+    let least = cluster.behaviour.least_of_all();
+    let lacking = alone.iter().position(|request| request.lacks(&alone, least));
+    told.text = text(&told, lacking.and_then(|at| told.requests.get(at)));
     if told.allocations.is_none() && told.verdict == "allocated" && case.extended.is_some() {
         told.text = format!("{}: its device plugin serves the extended resources", told.name);
     }
@@ -177,8 +185,9 @@ fn request_account(
     let valued: Row<'_, '_> = row.iter().map(|(shown, _)| (*shown, asking.reasons(shown))).collect();
     let (stages, left) = funnel::funnel(&asking, &valued);
     let all = choice.ask.allocation_mode == "All";
-    let after_selectors = stages.iter().rev().find(|stage| matches!(stage.stage, "selector" | "class"));
-    let wanted = if all { after_selectors.map_or(0, |stage| i64::try_from(stage.left).unwrap_or(0)) } else { choice.count };
+    // All is all that the selectors and the devices' own nodes leave.
+    let selected = stages.iter().rev().find(|stage| matches!(stage.stage, "selector" | "class" | "deviceNode"));
+    let wanted = if all { selected.map_or(0, |stage| i64::try_from(stage.left).unwrap_or(0)) } else { choice.count };
     let wants_cells = match options.matrix {
         Matrix::All => true,
         Matrix::Failed => told.allocations.is_none(),
@@ -388,7 +397,7 @@ fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeA
 }
 
 /// One line: the message, and the first request that cannot be met, or the conflict.
-fn text(told: &NodeAccount, least: i64) -> String {
+fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
     let name = &told.name;
     if told.verdict == "allocated" {
         let results = told.allocations.iter().flatten().flat_map(|result| &result.devices.results);
@@ -404,7 +413,7 @@ fn text(told: &NodeAccount, least: i64) -> String {
     }
     let message = told.message.as_deref().unwrap_or_default();
     let why = told.conflicts.first().map(|conflict| conflict.text.clone()).or_else(|| {
-        let request = told.requests.iter().find(|request| lacks(request, &told.requests, least))?;
+        let request = lacking?;
         let sub = request.sub.as_ref().map(|sub| format!("/{sub}")).unwrap_or_default();
         let why = if request.why.is_empty() { String::new() } else { format!("; {}", request.why) };
         Some(format!("request {}{sub}: {}{why}", request.request, request.text))
@@ -416,13 +425,4 @@ fn text(told: &NodeAccount, least: i64) -> String {
         }
         None => format!("{name}: {message}"),
     }
-}
-
-/// Too few devices for the request, whatever the others get: of all its alternatives none has enough. `least`: what mode All needs.
-fn lacks(request: &RequestAccount, all: &[RequestAccount], least: i64) -> bool {
-    let is_short = |request: &RequestAccount| {
-        request.funnel.last().is_some_and(|stage| i64::try_from(stage.left).is_ok_and(|left| left < request.wanted.max(least)))
-    };
-    let mut alternatives = all.iter().filter(|other| (&other.claim, &other.request) == (&request.claim, &request.request));
-    alternatives.all(is_short)
 }

@@ -122,6 +122,21 @@ impl<'c, 's> Trial<'c, 's> {
         self.attempt(&[&Edit::Constraint(claim, index)]).is_some()
     }
 
+    /// Does a request fit if nothing else is asked for, constraints included?
+    pub fn fits_alone(&mut self, claim: usize, request: &str) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        let mut facts = self.facts.clone();
+        for at in self.pending.clone() {
+            if let Some(one) = claim_mut(&mut facts, at) {
+                one.spec.devices.constraints.clear();
+                one.spec.devices.requests.retain(|own| at == claim && own.name == request);
+            }
+        }
+        self.run(&facts, false).is_some()
+    }
+
     /// Does it fit if devices consume no counters?
     pub fn fits_without_counters(&mut self) -> bool {
         let facts = self.facts.clone();
