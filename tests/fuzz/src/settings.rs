@@ -112,6 +112,11 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
                 value.as_array().into_iter().flatten().try_for_each(|item| fits(item, says))?;
                 true
             }
+            "propertyNames" => {
+                let mut names = value.as_object().into_iter().flatten().map(|(name, _)| Value::from(name.as_str()));
+                names.try_for_each(|name| fits(&name, says))?;
+                true
+            }
             "properties" => {
                 for (key, value) in value.as_object().into_iter().flatten() {
                     if let Some(schema) = says.get(key) {
