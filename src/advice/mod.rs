@@ -5,5 +5,6 @@
 pub mod budget;
 pub mod hints;
 pub mod locate;
+pub mod nearest;
 pub mod shape;
 pub mod suggest;

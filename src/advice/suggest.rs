@@ -1,5 +1,6 @@
 //! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
 
+use crate::advice::nearest::{Nearest, distance, folded};
 use crate::advice::shape::Move;
 use crate::api::meta::OBJECT_META;
 use crate::api::{Api, Family, Release, Struct, Type, VERSIONS, Version};
@@ -306,7 +307,7 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         return unknown_version(version, served, release);
     };
     if !known.served_by(release) {
-        let (first, last) = (known.served.0, known.default_release().minor);
+        let (first, last) = known.minors();
         let by = if first == last { format!("1.{first} only") } else { format!("1.{first} to 1.{last}") };
         let instead = served.map_or(String::new(), |served| format!("; {release} serves {}", served.name));
         let after = successor(kind).filter(|_| release.minor > last).map_or(String::new(), |after| format!(", where {after}"));
@@ -416,87 +417,6 @@ pub fn group(api_version: &str) -> Option<String> {
     near.then(|| format!("{}/{version}", crate::api::GROUP))
 }
 
-/// Letters and digits, lowered: what is left when case and separators do not count. Of letters outside ASCII only one becomes a
-/// letter that our names have.
-fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
-    let lowered = |c: char| if c == '\u{212a}' { 'k' } else { c.to_ascii_lowercase() };
-    text.chars().filter(|c| c.is_alphanumeric()).map(lowered)
-}
-
-/// The one candidate that is nearest to a text and near enough: a quarter of the letters, at least one, at most three.
-#[derive(Debug)]
-pub struct Nearest<'t, 'c> {
-    text: &'t str,
-    letters: usize,
-    limit: usize,
-    best: Option<(usize, &'c str)>,
-    tied: bool,
-}
-
-impl<'t, 'c> Nearest<'t, 'c> {
-    /// No candidate yet.
-    pub fn to(text: &'t str) -> Self {
-        let letters = text.chars().count();
-        Nearest { text, letters, limit: (letters / 4).clamp(1, 3), best: None, tied: false }
-    }
-
-    /// Takes a candidate in.
-    pub fn consider(&mut self, candidate: &'c str) {
-        // Each letter more or less is an edit.
-        if candidate.chars().count().abs_diff(self.letters) > self.limit {
-            return;
-        }
-        let distance = distance(self.text, candidate);
-        if distance > self.limit {
-            return;
-        }
-        match self.best {
-            Some((least, _)) if distance > least => {}
-            Some((least, _)) if distance == least => self.tied = true,
-            _ => (self.best, self.tied) = (Some((distance, candidate)), false),
-        }
-    }
-
-    /// The one; none if two are as near.
-    pub fn found(&self) -> Option<&'c str> {
-        self.best.filter(|_| !self.tied).map(|(_, candidate)| candidate)
-    }
-}
-
-/// Edits that lead from one text to the other: insert, delete, replace, swap neighbours. Texts longer than any label's key are
-/// not compared.
-pub fn distance(a: &str, b: &str) -> usize {
-    const MAX: usize = 320;
-    if a.len() > MAX || b.len() > MAX {
-        return usize::MAX;
-    }
-    let b: Vec<char> = b.chars().collect();
-    let mut two_back: Vec<usize> = Vec::new();
-    let mut back: Vec<usize> = (0..=b.len()).collect();
-    let mut line: Vec<usize> = Vec::with_capacity(back.len());
-    let mut before: Option<char> = None;
-    for (row, x) in a.chars().enumerate() {
-        let mut left = row.saturating_add(1);
-        line.clear();
-        line.push(left);
-        for (column, (&y, pair)) in b.iter().zip(back.windows(2)).enumerate() {
-            let &[diagonal, above] = pair else { continue };
-            let replaced = diagonal.saturating_add(usize::from(x != y));
-            left = replaced.min(above.saturating_add(1)).min(left.saturating_add(1));
-            if before == Some(y)
-                && let Some(start) = column.checked_sub(1).filter(|&start| b.get(start) == Some(&x))
-            {
-                left = left.min(two_back.get(start).map_or(left, |edits| edits.saturating_add(1)));
-            }
-            line.push(left);
-        }
-        std::mem::swap(&mut two_back, &mut back);
-        std::mem::swap(&mut back, &mut line);
-        before = Some(x);
-    }
-    back.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -508,27 +428,6 @@ mod tests {
 
     fn help(name: &str, schema: &'static Struct, kind: &str) -> Option<String> {
         field(name, schema, api(&v1alpha2::VERSION, kind), Release::last_of(30)).map(|suggestion| suggestion.help)
-    }
-
-    #[test]
-    fn distances() {
-        for (a, b, want) in [
-            ("", "", 0),
-            ("a", "", 1),
-            ("abc", "abd", 1),
-            ("abcd", "abdc", 1),
-            ("name", "names", 1),
-            ("kitten", "sitting", 3),
-            ("", "abc", 3),
-            ("é", "e", 1),
-            ("ab", "bca", 3),
-            ("zone", "oznw", 2),
-        ] {
-            assert_eq!((distance(a, b), distance(b, a)), (want, want), "{a} {b}");
-        }
-        let long = "a".repeat(320);
-        assert_eq!(distance(&long, "a"), 319);
-        assert_eq!(distance(&format!("{long}a"), "a"), usize::MAX);
     }
 
     #[test]

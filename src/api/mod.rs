@@ -416,6 +416,11 @@ impl Version {
         self.served.0 <= release.minor && self.served.1.is_none_or(|last| release.minor <= last)
     }
 
+    /// The first and the last known minor release that serve this version.
+    pub fn minors(&self) -> (u8, u8) {
+        (self.served.0, self.default_release().minor)
+    }
+
     /// The kind, if the release has it.
     pub fn kind(&self, kind: &str, release: Release) -> Option<&'static Kind> {
         self.kinds.iter().find(|k| k.kind == kind && k.in_release(release))

@@ -129,6 +129,9 @@ pub struct Rules {
     pub wording: Wording,
     /// Decoding errors name the embedded structs of a path.
     pub embedded_in_paths: bool,
+    /// What errors call the scheme: where it is made (apimachinery, pkg/util/naming/from_stack.go). How much of that path is left
+    /// depends on how the server is built.
+    pub scheme: &'static str,
 }
 
 const BASE: Rules = Rules {
@@ -142,6 +145,7 @@ const BASE: Rules = Rules {
     values_as_json: false,
     wording: Wording::Characters,
     embedded_in_paths: false,
+    scheme: "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30",
 };
 static P26A: Rules = BASE;
 static P26B: Rules = Rules { profile: "1.26.2-1.26.15", reserved_for_by_uid: true, ..BASE };
@@ -170,7 +174,7 @@ const P30: Rules = Rules {
     unicode: GoUnicode::V15,
     ..BASE
 };
-const P31: Rules = Rules { profile: "1.31", ..P30 };
+const P31: Rules = Rules { profile: "1.31", scheme: "pkg/api/legacyscheme/scheme.go:30", ..P30 };
 const P32: Rules = Rules { profile: "1.32-1.33", too_long_says_bytes: true, ..P31 };
 const P34: Rules = Rules { profile: "1.34", values_as_json: true, ..P32 };
 const P35: Rules = Rules { profile: "1.35-1.36", wording: Wording::Bytes, embedded_in_paths: true, ..P34 };

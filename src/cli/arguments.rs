@@ -1,7 +1,7 @@
 //! What was typed, by the tables of [`super::options`].
 
 use super::options::{Opt, Takes, VERBS, Verb};
-use crate::advice::suggest;
+use crate::advice::nearest;
 use crate::finding::Code;
 use lexopt::{Arg, Parser};
 
@@ -244,6 +244,6 @@ fn list<'a>(words: impl Iterator<Item = &'a str>) -> String {
 /// The one of some names that is nearly `name`: at most a third of its letters differ.
 fn closest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let most = name.chars().count().checked_div(3).unwrap_or(0).max(1);
-    let near = names.map(|known| (suggest::distance(name, known), known)).filter(|(distance, _)| *distance <= most);
+    let near = names.map(|known| (nearest::distance(name, known), known)).filter(|(distance, _)| *distance <= most);
     if name.is_empty() { None } else { near.min().map(|(_, known)| known) }
 }

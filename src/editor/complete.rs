@@ -1,6 +1,6 @@
 //! What could be written at the cursor: keys that are not there yet, values of enums, kinds, versions, whole objects.
 
-use super::context::{self, Located, Spot, TypeMeta};
+use super::context::{self, Located, Spot};
 use super::facts;
 use super::hover::{info, type_name, type_words};
 use super::names;
@@ -8,6 +8,7 @@ use super::outline::{Outline, Role, ValueKind};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
 use crate::api::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
 use crate::finding::Step;
+use crate::manifest::TypeMeta;
 use crate::text::Span;
 use serde::Serialize;
 
@@ -525,7 +526,7 @@ impl Completer<'_> {
         };
         let versions: Vec<&Version> = VERSIONS.iter().rev().filter(served).filter(fits).copied().collect();
         for version in versions {
-            let (first, last) = (version.served.0, version.default_release().minor);
+            let (first, last) = version.minors();
             let detail = if first == last { format!("1.{first}") } else { format!("1.{first}\u{2013}1.{last}") };
             let key = version_key(version.api_version);
             self.push_value(version.api_version, Sort::ApiVersion, detail, Some(key), range, lead, quote);

@@ -3,6 +3,7 @@
 use super::outline::{Node, Outline, Role, ValueKind};
 use crate::api::{self, Api, Field, Kind, Release, Struct, Type, Version};
 use crate::finding::Step;
+use crate::manifest::TypeMeta;
 use crate::text::Span;
 
 /// What the cursor is at.
@@ -28,15 +29,6 @@ pub enum Spot {
         /// What a completion replaces.
         range: Span,
     },
-}
-
-/// What an object says it is, and the release that reads it.
-#[derive(Clone, Debug, Default)]
-pub struct TypeMeta {
-    /// As written.
-    pub api_version: String,
-    /// As written.
-    pub kind: String,
 }
 
 /// A place in the tables.

@@ -1,12 +1,12 @@
 //! What an editor shows about the key or value under the cursor.
 
-use super::context::{self, Located, Spot, TypeMeta};
+use super::context::{self, Located, Spot};
 use super::facts::{self, Facts, Unique};
 use super::outline::{Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
 use crate::api::{Field, ListKind, Release, Struct, Type, VERSIONS, Version};
 use crate::finding::Step;
-use crate::manifest::{Input, What};
+use crate::manifest::{Input, TypeMeta, What};
 use crate::text::{NodeId, Span, Tree, tree};
 use serde::Serialize;
 

@@ -7,7 +7,7 @@
 use super::published::{Published, Subject};
 use super::reads;
 use super::{Expression, Language, all};
-use crate::advice::{locate, suggest};
+use crate::advice::{locate, nearest};
 use crate::api::{Api, Gates, Release};
 use crate::cel::ast::{Expr, Literal, Node};
 use crate::cel::library::quantity::Quantity;
@@ -156,7 +156,7 @@ impl Lints {
                 _ => continue,
             };
             let known: Vec<&str> = published.below(before).collect();
-            let near = known.iter().map(|known| (suggest::distance(name, known), *known)).min();
+            let near = known.iter().map(|known| (nearest::distance(name, known), *known)).min();
             let help = match near {
                 Some((distance, near)) if distance <= 3 && distance < name.len() => format!("did you mean `{near}`?"),
                 _ if known.is_empty() => "no device of the text has any".to_owned(),

@@ -119,11 +119,7 @@ impl<'a> Quantity<'a> {
 
     /// What it is worth in units of 10⁻⁹; beyond 128 bits the largest number.
     pub fn nanos(&self) -> i128 {
-        let digits = if self.digits.len() <= FAST_DIGITS {
-            i128::from(self.digits.iter().fold(0u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(*digit))))
-        } else {
-            self.digits.iter().fold(0i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(*digit)))
-        };
+        let digits = self.digits.iter().fold(0i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(*digit)));
         let shift = self.exponent.saturating_sub(NANO);
         let power = 10i128.checked_pow(u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX));
         let nanos = match (shift < 0, power) {

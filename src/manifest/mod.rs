@@ -14,7 +14,7 @@ use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, File, Mode, Span};
 
 /// One object of a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Item {
     /// Index of its document.
     pub document: usize,
@@ -39,7 +39,7 @@ pub struct Item {
 }
 
 /// What an object is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum What {
     /// An object of this group with a table in its release.
     Ours(Api),
@@ -242,9 +242,13 @@ fn after_top_level(text: &str, end: usize) -> String {
     }
 }
 
-struct TypeMeta {
-    api_version: String,
-    kind: String,
+/// What an object says it is.
+#[derive(Clone, Debug, Default)]
+pub struct TypeMeta {
+    /// `apiVersion`
+    pub api_version: String,
+    /// `kind`
+    pub kind: String,
 }
 
 impl TypeMeta {
@@ -378,16 +382,9 @@ fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
     What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'")))
 }
 
-/// The first release whose scheme is named without the module: how the path of a source file is cut depends on how the server is
-/// built (apimachinery, pkg/util/naming/from_stack.go, `trimPackagePrefix`).
-const SHORT_SCHEME: u8 = 31;
-
 fn unregistered(meta: &TypeMeta, release: Release, key: &str) -> What {
-    let module = if release.minor < SHORT_SCHEME { "k8s.io/kubernetes/" } else { "" };
-    let message = format!(
-        "no kind \"{}\" is registered for version \"{}\" in scheme \"{module}pkg/api/legacyscheme/scheme.go:30\"",
-        meta.kind, meta.api_version
-    );
+    let (kind, version, scheme) = (&meta.kind, &meta.api_version, release.rules().scheme);
+    let message = format!("no kind \"{kind}\" is registered for version \"{version}\" in scheme \"{scheme}\"");
     refused(Code::UnknownKind, message, key)
 }
 

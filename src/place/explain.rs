@@ -1,6 +1,6 @@
 //! Why a requirement holds on a node or not, in words that read well aloud.
 
-use crate::advice::suggest::distance;
+use crate::advice::nearest::distance;
 use crate::finding::{Code, Finding, Origin};
 use crate::place::bits::Bits;
 use crate::place::matching::{Matches, State};

@@ -1,11 +1,11 @@
 //! Holds settings against the table of keys: every error, each with its path.
 
-use crate::advice::suggest;
+use crate::advice::nearest;
 use crate::api::{self, GROUP, Release};
 use crate::names;
 use crate::policy::keys::{ALLOCATION_MODES, Key, Names, Shape};
 use crate::policy::pattern;
-use crate::text::tree::{Kind, NodeId, Tree};
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// Longest piece of the user's own text in a message, in characters.
 const SHOWN: usize = 80;
@@ -147,7 +147,7 @@ pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], e
 /// The known word nearest to an unknown one.
 fn closest(word: &str, known: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
     known.clone().find(|known| known.eq_ignore_ascii_case(word)).or_else(|| {
-        let mut nearest = suggest::Nearest::to(word);
+        let mut nearest = nearest::Nearest::to(word);
         known.for_each(|known| nearest.consider(known));
         nearest.found()
     })
@@ -186,15 +186,18 @@ fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: &str, errors: &mut
     tree.items(node)
 }
 
-fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
+/// The entries of an object that must have some.
+fn entries<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) -> &'t [Entry] {
     if !tree.is_map(node) {
         errors.push(path, format!("must be an object, not {}", what(tree, node)));
-        return;
-    }
-    if tree.entries(node).is_empty() {
+    } else if tree.entries(node).is_empty() {
         errors.push(path, "must not be empty: name at least one, or leave it out");
     }
-    for entry in tree.entries(node) {
+    tree.entries(node)
+}
+
+fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
+    for entry in entries(tree, node, path, errors) {
         let key = tree.text(entry.key);
         let here = format!("{path}[{}]", shown_key(key));
         if let Some(message) = names::qualified_name(key).first() {
@@ -213,14 +216,7 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
 
 /// Which gates a release has is held against the release ([`crate::policy::Settings::read`]).
 fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
-    if !tree.is_map(node) {
-        errors.push(path, format!("must be an object, not {}", what(tree, node)));
-        return;
-    }
-    if tree.entries(node).is_empty() {
-        errors.push(path, "must not be empty: name at least one, or leave it out");
-    }
-    for entry in tree.entries(node) {
+    for entry in entries(tree, node, path, errors) {
         let name = tree.text(entry.key);
         let here = below(path, &shown_key(name));
         if entry.shadowed {

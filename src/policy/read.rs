@@ -38,7 +38,7 @@ impl Settings {
             validation_warns: view.text("validation") == "warn",
             rules: rules_of(view),
             release: Release::parse(&view.text("release")),
-            gates: view.gates(),
+            gates: view.gates().and_then(Result::ok),
             api_versions: match view.get("apiVersions").list() {
                 List::Any => List::Any,
                 List::Allow(patterns) => List::Allow(versions(patterns)),
@@ -97,16 +97,11 @@ impl Settings {
 
     /// Settings that contradict each other, and settings without what they need.
     fn contradictions(&self, view: View<'_, '_>, errors: &mut Errors) {
-        if view.get("gates").is_object() {
-            match self.release {
-                Some(release) => {
-                    if let Err(error) = Gates::with(release, view.gates_set()) {
-                        errors.push("gates", error);
-                    }
-                }
-                None if view.get("release").node.is_some() => {}
-                None => errors.push("gates", "`release` is missing: say which Kubernetes release has these gates"),
-            }
+        if let Some(Err(error)) = view.gates() {
+            errors.push("gates", error);
+        }
+        if view.get("gates").is_object() && view.get("release").node.is_none() {
+            errors.push("gates", "`release` is missing: say which Kubernetes release has these gates");
         }
         for (setting, rule) in [("deviceClasses", &self.device_classes), ("resourceClasses", &self.resource_classes)] {
             class_contradictions(setting, rule, view.get(setting), errors);
@@ -270,20 +265,16 @@ impl<'t, 's> View<'t, 's> {
         }
     }
 
-    /// The gates that are set, by name; those of another name are told apart.
-    fn gates_set(self) -> Vec<(&'t str, bool)> {
+    /// The gates of the release as they are set, or why they cannot be. What is no gate at all is another error.
+    fn gates(self) -> Option<Result<Gates, String>> {
         let entries = self.get("gates").node.map_or(&[][..], |node| self.tree.entries(node));
         let gate = |entry: &Entry| match self.tree.kind(entry.value) {
             Kind::Bool(on) => Some((self.tree.text(entry.key), on)),
             _ => None,
         };
-        entries.iter().filter_map(gate).filter(|(name, _)| Gate::named(name).is_some()).collect()
-    }
-
-    fn gates(self) -> Option<Gates> {
-        let set = self.gates_set();
-        let release = Release::parse(&self.text("release")).filter(|_| !set.is_empty())?;
-        Gates::with(release, set).ok()
+        let mut set = entries.iter().filter_map(gate).filter(|(name, _)| Gate::named(name).is_some()).peekable();
+        let release = Release::parse(&self.text("release")).filter(|_| set.peek().is_some())?;
+        Some(Gates::with(release, set))
     }
 
     fn count(self, name: &str) -> Option<usize> {

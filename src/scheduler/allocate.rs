@@ -409,8 +409,8 @@ fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
 
 /// A finding of the allocator with its place in the text; `cluster`: what is not in the text is in the cluster.
 fn place(input: &Input<'_>, found: &account::Finding, cluster: bool) -> Finding {
-    let mut objects = input.items.iter().enumerate().filter_map(|(index, item)| Some((index, item, input.tree(item)?)));
-    let mut finding = located::finding(&input.file.source, slices::placed(&mut objects, found));
+    let objects = input.items.iter().enumerate().filter_map(|(index, item)| Some((index, item, input.tree(item)?)));
+    let mut finding = located::finding(&input.file.source, slices::placed(objects, found));
     if cluster && finding.object.is_none() {
         finding.within = TextField::Cluster;
     }

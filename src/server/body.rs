@@ -37,6 +37,13 @@ impl<'t> Body<'t> {
         Body { api, decoded }
     }
 
+    /// What is read from `null`.
+    pub fn empty(api: Api, release: Release) -> Self {
+        let mut record = Record::empty(api.kind.schema);
+        defaults::apply(&mut record, &api, release);
+        Body { api, decoded: Decoded { record, mismatches: Vec::new(), answer: None, strict: Vec::new() } }
+    }
+
     /// The object in the version that was written.
     pub fn record(&self) -> &Record<'t> {
         &self.decoded.record

@@ -3,18 +3,14 @@
 //!
 //! Source: `apiserver/pkg/endpoints/handlers/create.go` and `update.go`, `runtime/serializer/json`.
 
-use crate::api::{Api, Gates, ObjectKind, Release, Scope};
-use crate::finding::{Code, Path};
+use crate::api::{Api, Family, Gate, Gates, Release};
+use crate::finding::Origin;
 use crate::limits::Limits;
-use crate::record::Record;
 use crate::record::decode::{How, Via};
-use crate::record::view::Object;
-use crate::rules::{Bad, Context};
-use crate::server::body::Body;
-use crate::server::changes::Changes;
-use crate::server::device::drops::{Dropped, Part};
-use crate::server::device::{self, Labels, convert};
-use crate::server::prepare;
+use crate::rules::Context;
+use crate::server::body::{Body, FieldValidation};
+use crate::server::device::{self, Labels};
+use crate::server::request::{self, Reach, Request};
 use crate::server::status::Status;
 use crate::text::stream;
 use crate::text::tree::Kind;
@@ -62,15 +58,17 @@ pub struct Reply {
     pub warnings: Vec<String>,
     /// The object as it is stored, in every version that serves the kind.
     pub stored: Vec<(&'static str, String)>,
-    /// What gates that are off took away.
-    pub dropped: Vec<Dropped>,
+    /// What gates that are off took away: paths as they were sent, and gates.
+    pub dropped: Vec<(String, Gate)>,
     /// The server's code panics.
     pub panics: bool,
 }
 
 /// The answer. Objects of the classic family are not answered here.
 pub fn answer(call: &Call<'_>) -> Reply {
-    let ObjectKind::Device(kind) = call.api.kind.object else { return Reply::default() };
+    if call.api.version.family != Family::Device {
+        return Reply::default();
+    }
     let context = Context::with_gates(call.release, call.gates);
     let mut reply = Reply { warnings: device::deprecation(call.api, &context).into_iter().collect(), ..Reply::default() };
     let limits = Limits::default();
@@ -86,9 +84,7 @@ pub fn answer(call: &Call<'_>) -> Reply {
     }
     let Some((tree, root)) = file.documents.first().and_then(|document| Some((&document.tree, document.root?))) else {
         // `null` is an empty object.
-        let mut record = Record::empty(call.api.kind.schema);
-        device::defaults::apply(&mut record, kind, call.release);
-        judge(call, kind, &context, record, None, &mut reply);
+        judge(call, Body::empty(call.api, call.release), None, &mut reply);
         return reply;
     };
     let mut kind_in_body = name.to_owned();
@@ -101,8 +97,8 @@ pub fn answer(call: &Call<'_>) -> Reply {
             }
             if version != call.api.version.api_version || kind_in_body != name {
                 let (kind, version) = (crate::go::quote(&kind_in_body, unicode), crate::go::quote(version, unicode));
-                let scheme = "\"pkg/api/legacyscheme/scheme.go:30\"";
-                let error = format!("no kind {kind} is registered for version {version} in scheme {scheme}");
+                let scheme = context.rules.scheme;
+                let error = format!("no kind {kind} is registered for version {version} in scheme \"{scheme}\"");
                 reply.status = Some(Status::unhandled(&kind_in_body, call.api.version.name, name, &error, unicode));
                 reply.decode = Some(error);
                 return reply;
@@ -132,78 +128,34 @@ pub fn answer(call: &Call<'_>) -> Reply {
     }
     let stored = stored_file.as_ref().and_then(|file| {
         let document = file.documents.first()?;
-        Some(Body::read(&document.tree, document.root?, call.api, how).decoded.record)
+        Some(Body::read(&document.tree, document.root?, call.api, how))
     });
-    judge(call, kind, &context, body.decoded.record, stored, &mut reply);
+    judge(call, body, stored, &mut reply);
     reply
 }
 
-fn judge<'t>(
-    call: &Call<'_>,
-    kind: crate::api::DeviceKind,
-    context: &Context,
-    record: Record<'t>,
-    stored: Option<Record<'t>>,
-    reply: &mut Reply,
-) {
-    let mut record = convert::to_hub(record, kind, call.release);
-    let scope = call.api.kind.scope;
-    let judged = match stored {
-        None => {
-            prepare::fill_namespace(&mut record, scope, "default", &mut Changes::default());
-            prepare::for_create(&mut record, prepare::SET, &mut Changes::default());
-            device::create(kind, record, context, call.labels)
-        }
-        Some(old) => {
-            let mut old = convert::to_hub(old, kind, call.release);
-            prepare::fill_namespace(&mut old, scope, "default", &mut Changes::default());
-            let namespace = namespace_of(&old);
-            let given = namespace_of(&record);
-            if scope == Scope::Namespaced && !given.is_empty() && given != namespace {
-                reply.status = Some(Status::other_namespace());
-                return;
-            }
-            if let Some(meta) = record.record_mut("metadata") {
-                let value = if scope == Scope::Namespaced {
-                    crate::record::Value::Str(std::borrow::Cow::Owned(namespace))
-                } else {
-                    crate::record::Value::Unset
-                };
-                meta.set("namespace", value);
-            }
-            if kind != crate::api::DeviceKind::ResourcePoolStatusRequest {
-                prepare::fill_resource_version(&mut record, &old);
-            } else if Object::new(&record).metadata().resource_version().is_empty() {
-                let mut errors = context.errors();
-                let root = Path::ROOT;
-                let path = root.field("metadata");
-                let detail = "must be specified for an update";
-                errors.invalid(Code::ResourceVersionRequired, &path.field("resourceVersion"), Bad::Int(0), detail);
-                let name = Object::new(&record).metadata().name();
-                reply.status = Status::invalid(call.api.kind.kind, name, errors.list(), context.rules.unicode);
-                return;
-            }
-            let part = if call.operation == Operation::UpdateStatus { Part::Status } else { Part::Object };
-            device::update(call.api, kind, &record, &old, part, context, call.labels)
-        }
+/// Answers a body that was decoded.
+fn judge<'t>(call: &Call<'t>, body: Body<'t>, stored: Option<Body<'t>>, reply: &mut Reply) {
+    let request = Request {
+        release: call.release,
+        gates: Some(call.gates),
+        labels: call.labels,
+        namespace: None,
+        validation: FieldValidation::Ignore,
+        reach: Reach::Server,
+        stored: true,
     };
-    reply.dropped = judged.dropped;
-    if judged.errors.panicked().is_some() {
-        reply.panics = true;
-        reply.warnings.clear();
-        return;
-    }
-    let name = Object::new(&judged.record).metadata().name().to_owned();
-    reply.status = Status::invalid(call.api.kind.kind, &name, judged.errors.list(), context.rules.unicode);
-    reply.warnings = device::warnings(call.api, kind, &judged.record, reply.status.is_none(), context);
-    if reply.status.is_some() {
-        return;
-    }
-    reply.stored = convert::versions_of_stored(judged.record, call.api, kind, call.release);
-}
-
-fn namespace_of(record: &Record<'_>) -> String {
-    Object::new(record).metadata().namespace().to_owned()
+    let outcome = match (stored, call.operation) {
+        (None, _) => request::create(&request, body),
+        (Some(stored), Operation::UpdateStatus) => request::update_status(&request, body, stored),
+        (Some(stored), _) => request::update(&request, body, stored),
+    };
+    let of_server = outcome.warnings.into_iter().filter(|warning| warning.origin == Origin::ApiServer);
+    reply.warnings = of_server.map(|warning| warning.message).collect();
+    reply.dropped = outcome.dropped;
+    reply.panics = outcome.panics;
+    reply.status = outcome.status;
+    reply.stored = outcome.stored;
 }
 
 /// 400: the body is not even JSON of an object. Its beginning is shown.

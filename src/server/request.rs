@@ -65,6 +65,8 @@ pub struct Outcome {
     pub stored: Vec<(&'static str, String)>,
     /// The fields that were dropped, as the user wrote their paths, and the gate that each of them needs.
     pub dropped: Vec<(String, Gate)>,
+    /// The server's code panics, and so it answers with an internal error.
+    pub panics: bool,
 }
 
 /// A create. A body of the wrong type is refused before anything else; unknown fields are, too, but then the object is
@@ -242,6 +244,7 @@ impl<'w, 'r> Handler<'w, 'r> {
                 warnings,
                 stored: Vec::new(),
                 dropped,
+                panics: true,
             };
         }
         let status = self.invalid(&record, errors.list());
@@ -255,7 +258,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         } else {
             Vec::new()
         };
-        Outcome { findings, status, changes, warnings, stored, dropped }
+        Outcome { findings, status, changes, warnings, stored, dropped, panics: false }
     }
 
     /// Admin access that a label of the namespace decides, where the labels are not known.

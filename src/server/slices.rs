@@ -67,16 +67,8 @@ impl<'o, 't> Together<'o, 't> {
                 ObjectKind::Device(DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule)
                     | ObjectKind::Classic(ClassicKind::ResourceSlice)
             ) {
-                let item = Item {
-                    document: item.document.saturating_add(before),
-                    api_version: item.api_version.clone(),
-                    kind: item.kind.clone(),
-                    name: item.name.clone(),
-                    namespace: item.namespace.clone(),
-                    what: What::Ours(api),
-                    ..*item
-                };
-                self.items.push((first.saturating_add(at), item));
+                let document = item.document.saturating_add(before);
+                self.items.push((first.saturating_add(at), Item { document, ..item.clone() }));
             }
         }
         if self.items.len() > kept {
@@ -111,7 +103,7 @@ impl<'o, 't> Together<'o, 't> {
         let Some(behaviour) = behaviour::allocator(release.minor, release.patch, &features) else { return Vec::new() };
         let engine = CelSelectors::new(release.minor, on("DRAListTypeAttributes"));
         let cluster = Cluster::new(facts, behaviour, &features, &engine);
-        let found = doctor::findings(&cluster).into_iter().map(|found| placed(&mut self.objects(), &found));
+        let found = doctor::findings(&cluster).into_iter().map(|found| placed(self.objects(), &found));
         let is_new =
             |finding: &Finding| !REMARKED.contains(&finding.code) && finding.object.is_none_or(|object| !is_refused(object));
         let mut kept: Vec<Finding> = found.filter(is_new).collect();
@@ -129,7 +121,7 @@ impl<'o, 't> Together<'o, 't> {
 
 /// A finding of the allocator with its place in the text. `objects`: the objects of the text that it can be about.
 pub fn placed<'i, 't: 'i>(
-    mut objects: &mut dyn Iterator<Item = (usize, &'i Item, &'i Tree<'t>)>,
+    mut objects: impl Iterator<Item = (usize, &'i Item, &'i Tree<'t>)>,
     found: &answer::Finding,
 ) -> Finding {
     let full =
@@ -150,7 +142,7 @@ pub fn placed<'i, 't: 'i>(
     let code = Code::ALL.iter().copied().find(|code| code.name() == found.code).unwrap_or(Code::NothingChecked);
     let mut finding = Finding::new(code, severity, origin, found.message.clone());
     finding.path.clone_from(&found.path);
-    if let Some((index, item, tree)) = Iterator::find(&mut objects, |(_, item, _)| same(item)) {
+    if let Some((index, item, tree)) = objects.find(|(_, item, _)| same(item)) {
         finding.object = Some(index);
         finding.span = Some(locate(tree, item.node, &steps(found.path.as_deref().unwrap_or("metadata.name")), false));
     }

@@ -26,8 +26,7 @@ fn is_of(device: &Value, result: &AllocatedDevice) -> bool {
 
 /// The first condition of the type counts.
 fn is_true(device: &Value, kind: &str) -> bool {
-    let text = |condition: &Value, key: &str| condition.get(key).and_then(Value::as_str).map(str::to_owned);
+    let says = |condition: &Value, key: &str, wanted: &str| condition.get(key).and_then(Value::as_str) == Some(wanted);
     let mut conditions = device.get("conditions").and_then(Value::as_array).into_iter().flatten();
-    let found = conditions.find(|condition| text(condition, "type").as_deref() == Some(kind));
-    found.is_some_and(|condition| text(condition, "status").as_deref() == Some("True"))
+    conditions.find(|condition| says(condition, "type", kind)).is_some_and(|condition| says(condition, "status", "True"))
 }

@@ -2,7 +2,7 @@
 //! expressions read is in [`crate::expression`].
 
 use super::{Inventory, Located, References, What};
-use crate::advice::{locate, suggest};
+use crate::advice::{locate, nearest};
 use crate::api::{DeviceKind, GROUP};
 use crate::finding::{Code, Finding, Origin, Step, path};
 use crate::record::Record;
@@ -195,7 +195,7 @@ impl Devices {
             return Some(finding.with_help("the devices have it under `capacity`: constraints compare attributes"));
         }
         let known = self.attributes.get(domain);
-        let distance = |known: &&String| suggest::distance(known, name);
+        let distance = |known: &&String| nearest::distance(known, name);
         let near = known.into_iter().flatten().min_by_key(distance).filter(|near| distance(near) <= 2);
         Some(match near {
             Some(near) => finding.with_help(format!("did you mean `{near}`?")),

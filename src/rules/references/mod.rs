@@ -5,7 +5,7 @@ mod devices;
 mod pods;
 
 use crate::advice::locate;
-use crate::advice::suggest::Nearest;
+use crate::advice::nearest::Nearest;
 use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Release, Scope};
 use crate::finding::{Code, Finding, Origin, Severity, Step, path};
 use crate::manifest::Item;

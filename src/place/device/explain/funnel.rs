@@ -2,7 +2,7 @@
 
 use super::answer::{Lost, Missing, Published, Reason, SelectorReason, Stage};
 use super::cells::{Asking, Shown};
-use crate::advice::suggest::distance;
+use crate::advice::nearest::distance;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Attribute, Selector};
 use crate::place::device::sorted::{Set, Sorted, ordered};

@@ -86,10 +86,10 @@ pub fn account(
         });
         told.requests.push(request);
     }
+    let least = cluster.behaviour.least_of_all();
     if told.allocations.is_none() && answer.outcome.is_some() {
         told.holders = holders(cluster, &rows);
         let mut trial = Trial::new(cluster, node, pools, &claims, options.budget);
-        let least = cluster.behaviour.least_of_all();
         let counted = alone.clone();
         for request in alone.iter_mut().filter(|request| request.shares(cluster) && request.lacks(&counted, least)) {
             request.fits = trial.fits_alone(request.claim, request.request);
@@ -103,7 +103,6 @@ pub fn account(
         }
     }
     told.charges = charges(cluster, &choices, &answer);
-    let least = cluster.behaviour.least_of_all();
     let lacking = alone.iter().position(|request| request.lacks(&alone, least));
     told.text = text(&told, lacking.and_then(|at| told.requests.get(at)));
     if told.allocations.is_none() && told.verdict == "allocated" && case.extended.is_some() {

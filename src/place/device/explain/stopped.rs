@@ -1,6 +1,6 @@
 //! What a pod waits for that is stopped before any node is looked at, in our words: upstream names what it lacks, not what is there.
 
-use crate::advice::suggest::Nearest;
+use crate::advice::nearest::Nearest;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{Meta, Pod};
 use crate::place::device::plugin::PodCase;
