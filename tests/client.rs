@@ -124,6 +124,40 @@ fn documents_without_a_kind_are_refused_before_they_are_decoded() {
     assert_eq!((&answer["objects"][0]["name"], &answer["ok"]), (&json!("a"), &json!(false)), "{answer}");
 }
 
+/// What the handler does with metadata before anything is judged: kube-apiserver 1.26 to 1.36, apiserver/pkg/endpoints/handlers/rest.go,
+/// `dedupOwnerReferencesAndAddWarning`; apimachinery, pkg/util/managedfields/internal/managedfields.go, `decodeManagedFields`.
+#[test]
+fn owners_count_once_and_unreadable_managers_not_at_all() {
+    let owner = "{apiVersion: v1, kind: Pod, name: p, uid: u, controller: true}";
+    let metadata = format!("{{name: a, ownerReferences: [{owner}, {owner}, {{apiVersion: v1, kind: Pod, name: q, uid: w}}]}}");
+    let text = object("resource.k8s.io/v1beta1", "ResourceClaim", &metadata);
+    let answer = validate(&text, json!({}));
+    let warning = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: u";
+    let finding = &answer["findings"][0];
+    assert_eq!((&finding["message"], &finding["code"]), (&json!(warning), &json!("server-warning")), "{answer}");
+    assert_eq!(answer["ok"], true, "{answer}");
+    // Behind the handler two controllers are two.
+    let answer = validate(&text, json!({"via": "server"}));
+    assert!(refusal(&answer).1.contains("Only one reference can have Controller"), "{answer}");
+
+    let read = "apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {\"f:spec\": {\"f:x\": {}}}";
+    let long = "m".repeat(129);
+    for (entry, refused) in [
+        ("operation: Foo, manager: x".to_owned(), false),
+        (format!("operation: Update, manager: {long}"), false),
+        (format!("operation: Update, manager: {long}, {read}").replace("f:x", "x"), false),
+        (format!("operation: Update, manager: {long}, {read}"), true),
+    ] {
+        let text = object("resource.k8s.io/v1beta1", "ResourceClaim", &format!("{{name: a, managedFields: [{{{entry}}}]}}"));
+        let answer = validate(&text, json!({}));
+        assert_eq!(answer["ok"], !refused, "{entry}: {answer}");
+        let dropped = answer["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "server-owned-dropped");
+        assert_eq!(dropped, !refused, "{entry}: {answer}");
+        let behind = validate(&text, json!({"via": "server"}))["ok"].clone();
+        assert!(behind == false || entry.contains("{\"x\""), "{entry}");
+    }
+}
+
 #[test]
 fn objects_of_another_namespace_are_not_sent() {
     let claim = object("resource.k8s.io/v1beta1", "ResourceClaim", "{name: a, namespace: 'o\"o'}");

@@ -319,6 +319,7 @@ impl<'a> Case<'a, '_> {
             gates: self.settings.gates,
             labels,
             stored: false,
+            patched: false,
         }
     }
 

@@ -144,6 +144,7 @@ fn judge<'t>(call: &Call<'t>, body: Body<'t>, stored: Option<Body<'t>>, reply: &
         validation: FieldValidation::Ignore,
         reach: Reach::Server,
         stored: true,
+        patched: false,
     };
     let outcome = match (stored, call.operation) {
         (None, _) => request::create(&request, body),

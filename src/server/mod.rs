@@ -30,6 +30,7 @@ pub mod device;
 mod elsewhere;
 pub mod endpoint;
 pub mod facts;
+mod handler;
 pub mod hub;
 mod object;
 pub mod options;

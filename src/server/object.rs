@@ -188,6 +188,7 @@ impl ObjectRequest<'_, '_> {
             gates: self.gates,
             labels: self.options.namespace_labels,
             stored: self.options.stored_as.is_some(),
+            patched: self.options.patched,
             namespace: self.options.namespace,
             validation: self.options.field_validation,
             reach: match self.via() {

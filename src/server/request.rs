@@ -11,6 +11,7 @@ use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
 use crate::server::device::drops::{Dropped, Part};
 use crate::server::device::{self, Judged, convert};
+use crate::server::handler;
 use crate::server::hub::{Hub, PathMap};
 use crate::server::prepare;
 use crate::server::status::Status;
@@ -48,6 +49,8 @@ pub struct Request<'r> {
     pub reach: Reach,
     /// The object as it is stored is wanted.
     pub stored: bool,
+    /// The object is what a patch made.
+    pub patched: bool,
 }
 
 /// What the server answers.
@@ -145,6 +148,7 @@ impl<'w, 'r> Handler<'w, 'r> {
     fn create(&self, Hub { mut record, paths }: Hub<'r>) -> Outcome {
         let object = &mut record;
         let mut changes = Changes::default();
+        let mut warned = None;
         let functions = self.request.reach == Reach::Functions && self.api.version.family == Family::Classic;
         if functions {
             prepare::drop_status(object, &mut changes);
@@ -156,6 +160,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             // The recorded answers begin after the handler.
             let dropped = if self.request.reach == Reach::Server { prepare::SET } else { prepare::WIPED };
             prepare::for_create(object, dropped, &mut changes);
+            warned = self.handle(object, Value::Unset, &mut changes);
         }
         if let ObjectKind::Device(kind) = self.api.kind.object {
             let unknown = self.unknown_labels(kind, &record, &paths);
@@ -165,7 +170,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             if before && outcome.status.is_none() {
                 return stored_before(outcome.changes);
             }
-            outcome.warnings.extend(unknown);
+            outcome.warnings.extend(warned.into_iter().chain(unknown));
             return outcome;
         }
         let mut errors = self.context.errors();
@@ -174,7 +179,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             return stored_before(changes);
         }
         let findings = self.findings(errors.list(), &paths);
-        let warnings = uncompiled(&errors, &paths);
+        let warnings = warned.into_iter().chain(uncompiled(&errors, &paths)).collect();
         Outcome { findings, status: self.invalid(object, errors.list()), changes, warnings, ..Outcome::default() }
     }
 
@@ -182,6 +187,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         let Hub { record: mut new, paths } = new;
         let Hub { record: mut old, .. } = stored;
         let mut changes = Changes::default();
+        let mut warned = None;
         if self.request.reach != Reach::Functions || self.api.version.family == Family::Device {
             prepare::fill_namespace(&mut old, self.api.kind.scope, self.namespace(), &mut Changes::default());
             let stored_in = Object::new(&old).metadata().namespace().to_owned();
@@ -200,6 +206,8 @@ impl<'w, 'r> Handler<'w, 'r> {
                 return refused;
             }
             prepare::fill_resource_version(&mut new, &old);
+            let managers = old.record("metadata").map_or(Value::Unset, |meta| meta.get("managedFields").clone());
+            warned = self.handle(&mut new, managers, &mut Changes::default());
         }
         if self.request.reach == Reach::Store
             && let Some(refused) = self.conflict(&new, &old)
@@ -209,6 +217,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         if let ObjectKind::Device(kind) = self.api.kind.object {
             let judged = device::update(self.api, kind, &new, &old, part, &self.context, self.request.labels);
             let mut outcome = self.answer(kind, judged, &paths, changes);
+            outcome.warnings.extend(warned);
             explain_immutable(&mut outcome.findings, &new, &old, &paths);
             return outcome;
         }
@@ -222,8 +231,22 @@ impl<'w, 'r> Handler<'w, 'r> {
             Reach::Server | Reach::Admission | Reach::Store => self.findings(answered.list(), &paths),
         };
         explain_immutable(&mut findings, &new, &old, &paths);
-        let warnings = uncompiled(&answered, &paths);
+        let warnings = warned.into_iter().chain(uncompiled(&answered, &paths)).collect();
         Outcome { findings, status: self.invalid(&new, answered.list()), changes, warnings, ..Outcome::default() }
+    }
+
+    /// What the handler does with owners and managers. The recorded answers begin after it, and so does admission.
+    fn handle(&self, object: &mut Record<'r>, managers: Value<'r>, changes: &mut Changes) -> Option<Finding> {
+        if self.request.reach != Reach::Store {
+            return None;
+        }
+        let patched = self.request.patched;
+        if !patched && handler::drop_managers(object, managers) {
+            changes.wiped.push("managedFields");
+        }
+        let mut warning = server_warning(handler::owners_once(object, patched, self.context.release)?);
+        warning.steps = ["metadata", "ownerReferences"].map(|key| Step::Key(key.to_owned())).into();
+        Some(warning)
     }
 
     /// The answer to an object of the device family.

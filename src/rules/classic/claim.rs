@@ -134,7 +134,6 @@ fn allocation(allocation: AllocationResult<'_>, path: &Path<'_>, context: &Conte
     if let Some(selector) = allocation.available_on_nodes() {
         node_selector::validate(selector, &path.field("availableOnNodes"), errors);
     }
-    let _ = context;
 }
 
 fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>, context: &Context, errors: &mut Errors) {

@@ -1,0 +1,65 @@
+//! What the handler of a request does with metadata before anything is judged (kube-apiserver, apiserver/pkg/endpoints/handlers/create.go
+//! and update.go; the same in 1.26 to 1.36).
+
+use crate::api::Release;
+use crate::patch::fields::Set;
+use crate::record::{self, Record, Value};
+use std::collections::BTreeSet;
+
+/// Owners that are written twice count once; the warning about them (handlers/rest.go, `dedupOwnerReferencesAndAddWarning`).
+/// `patched`: a patch is looked at after admission only, and the words say so.
+pub fn owners_once(object: &mut Record<'_>, patched: bool, release: Release) -> Option<String> {
+    let Some(Value::List(owners)) = object.record_mut("metadata")?.get_mut("ownerReferences") else { return None };
+    let mut seen = BTreeSet::new();
+    let mut twice: Vec<String> = Vec::new();
+    owners.retain(|owner| {
+        let Some(owner) = owner.as_record() else { return true };
+        let mut text = String::new();
+        record::encode(owner, release, &mut text);
+        let new = seen.insert(text);
+        if !new {
+            twice.push(owner.str("uid").to_owned());
+        }
+        new
+    });
+    if twice.is_empty() {
+        return None;
+    }
+    let when = if patched { " after mutating admission happens" } else { "" };
+    let uids = twice.join(", ");
+    Some(format!(
+        ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}"
+    ))
+}
+
+/// Entries of `managedFields` that cannot be read make all of them count for nothing: the stored ones stay, and a new object has
+/// those that the server writes. So do entries that own nothing (apimachinery, pkg/util/managedfields/internal/fieldmanager.go,
+/// `decodeLiveOrNew`; managedfields.go, `decodeManagedFields`). True if they were dropped
+/// because they cannot be read.
+pub fn drop_managers<'r>(object: &mut Record<'r>, stored: Value<'r>) -> bool {
+    let Some(meta) = object.record_mut("metadata") else { return false };
+    if meta.list("managedFields").is_empty() {
+        return false;
+    }
+    let readable = meta.records("managedFields").all(|entry| {
+        matches!(entry.str("operation"), "Apply" | "Update")
+            && !entry.str("apiVersion").is_empty()
+            && entry.str("fieldsType") == "FieldsV1"
+            && owned(entry).is_some()
+    });
+    if readable {
+        let Some(Value::List(entries)) = meta.get_mut("managedFields") else { return false };
+        entries.retain(|entry| entry.as_record().and_then(owned).is_some_and(|set| !set.is_empty()));
+        return false;
+    }
+    meta.set("managedFields", stored);
+    true
+}
+
+/// What an entry owns; `None` if that cannot be read.
+fn owned(entry: &Record<'_>) -> Option<Set> {
+    match entry.get("fieldsV1").as_str() {
+        "" => Some(Set::default()),
+        text => Set::from_value(&serde_json::from_str(text).ok()?),
+    }
+}
