@@ -64,7 +64,7 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
         errors.required(Code::AllocationDriverRequired, &driver, "must be specified when `allocation` is set");
     }
     if let Some(allocation) = new.allocation() {
-        self::allocation(allocation, &path.field("allocation"), context, errors);
+        self::allocation(allocation, &path.field("allocation"), errors);
     }
     let reserved_for = path.field("reservedFor");
     consumers(new.reserved_for(), &reserved_for, context, errors);
@@ -108,7 +108,7 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
     }
 }
 
-fn allocation(allocation: AllocationResult<'_>, path: &Path<'_>, context: &Context, errors: &mut Errors) {
+fn allocation(allocation: AllocationResult<'_>, path: &Path<'_>, errors: &mut Errors) {
     // v1alpha1 has one handle, v1alpha2 a list: what the version does not have reads as empty.
     if allocation.resource_handle().len() > DATA_MAX {
         errors.too_long(Code::ResourceHandleTooLong, &path.field("resourceHandle"), DATA_MAX);
