@@ -6,7 +6,7 @@ use crate::api::Release;
 
 macro_rules! gates {
     ($($(#[$doc:meta])+ $name:ident,)+) => {
-        /// A feature gate of kube-apiserver that changes what it answers for these kinds.
+        /// A feature gate of kube-apiserver or kube-scheduler that concerns these kinds.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Gate { $($(#[$doc])+ $name,)+ }
 
@@ -51,6 +51,8 @@ gates! {
     DRAResourceClaimGranularStatusAuthorization,
     /// ResourcePoolStatusRequests are answered.
     DRAResourcePoolStatus,
+    /// kube-scheduler stops a search for devices after ten seconds.
+    DRASchedulerFilterTimeout,
     /// Claims of whole workloads.
     DRAWorkloadResourceClaims,
     /// Generated validation beside the hand-written one.
@@ -107,6 +109,7 @@ const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
     (Gate::DRAResourceClaimDeviceStatus, 33, ON),
     (Gate::DRAResourceClaimGranularStatusAuthorization, 36, ON),
     (Gate::DRAResourcePoolStatus, 36, OFF),
+    (Gate::DRASchedulerFilterTimeout, 34, ON),
     (Gate::DRAWorkloadResourceClaims, 36, OFF),
     (Gate::DeclarativeValidation, 33, ON),
     (Gate::DeclarativeValidation, 36, LOCKED),
@@ -207,6 +210,8 @@ mod tests {
             format!("`DRAAdminAccess` is locked to true in Kubernetes {}", minor(36))
         );
         assert!(Gates::with(minor(36), [("DRAResourceClaimDeviceStatus", false)]).unwrap_err().contains("does not start"));
+        assert!(Gates::with(minor(33), [("DRASchedulerFilterTimeout", false)]).is_err());
+        assert!(!Gates::with(minor(34), [("DRASchedulerFilterTimeout", false)]).unwrap().on(Gate::DRASchedulerFilterTimeout));
         assert!(Gates::with(minor(34), [("DRADeviceTaints", true)]).unwrap().on(Gate::DRADeviceTaints));
     }
 }

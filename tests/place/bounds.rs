@@ -7,7 +7,7 @@ use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::explain::{Explain, account};
 use claimkit::place::device::facts::read::read;
 use claimkit::place::device::facts::{Claim, Facts};
-use claimkit::place::device::plugin::{PluginGates, PodCase};
+use claimkit::place::device::plugin::{Code, PluginGates, PodCase, filter};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
 use serde_json::{Value, json};
@@ -141,6 +141,22 @@ fn budget() {
     let gathered = Gatherer::new(&cluster).gather(0);
     assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000).verdict, Verdict::Undecided);
     assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000_000).verdict, Verdict::Nothing);
+    // kube-scheduler 1.34 to 1.36, pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `Filter`; before there is no limit.
+    let timed_out = "timed out trying to allocate devices";
+    let named = format!("node n0: {timed_out}");
+    let unlimited = "not known: the search is long, and kube-scheduler goes on with it as long as it takes";
+    for (minor, on, code, reason) in [
+        (33, false, Code::UnschedulableAndUnresolvable, unlimited),
+        (34, true, Code::UnschedulableAndUnresolvable, timed_out),
+        (35, true, Code::UnschedulableAndUnresolvable, timed_out),
+        (36, true, Code::Error, named.as_str()),
+        (36, false, Code::UnschedulableAndUnresolvable, unlimited),
+    ] {
+        let gates = PluginGates::of(|name| name == "DRASchedulerFilterTimeout" && on);
+        let case = PodCase::of_claims(&cluster, PluginRules::of(minor), gates, &claims);
+        let status = filter(&cluster, &case, 0, &gathered, 10_000).status;
+        assert_eq!((status.code, status.reason.as_deref()), (code, Some(reason)), "1.{minor}");
+    }
 }
 
 /// 1,000 nodes × 8 devices × 3 selectors: the account of all nodes.

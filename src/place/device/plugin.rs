@@ -57,6 +57,8 @@ pub struct PluginGates {
     pub binding_conditions: bool,
     /// DRAControlPlaneController.
     pub controllers: bool,
+    /// DRASchedulerFilterTimeout.
+    pub filter_timeout: bool,
 }
 
 impl PluginGates {
@@ -67,6 +69,7 @@ impl PluginGates {
             extended_resource: gate("DRAExtendedResource"),
             binding_conditions: gate("DRADeviceBindingConditions") && gate("DRAResourceClaimDeviceStatus"),
             controllers: gate("DRAControlPlaneController"),
+            filter_timeout: gate("DRASchedulerFilterTimeout"),
         }
     }
 }
@@ -331,7 +334,7 @@ pub fn filter(
             Verdict::Fatal(error) => answer.status = Status::new(Code::Error, error.as_str()),
             Verdict::OfNode(error) => answer.status = refused(error),
             Verdict::Panic(words) => answer.status = Status::new(Code::Error, words.as_str()),
-            Verdict::Undecided => answer.status = refused("timed out trying to allocate devices"),
+            Verdict::Undecided => answer.status = out_of_time(cluster, case, node),
         }
         answer.score = score(case, &outcome);
         answer.outcome = Some(outcome);
@@ -341,6 +344,20 @@ pub fn filter(
     }
     answer.extended = extended;
     answer
+}
+
+/// A search that took too long. kube-scheduler stops after ten seconds; without the gate DRASchedulerFilterTimeout, and before 1.34, it
+/// goes on searching, and the words are ours.
+fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Status {
+    const TIMED_OUT: &str = "timed out trying to allocate devices";
+    let refused = |reason: &str| Status::new(Code::UnschedulableAndUnresolvable, reason);
+    if !case.gates.filter_timeout {
+        return refused("not known: the search is long, and kube-scheduler goes on with it as long as it takes");
+    }
+    match cluster.facts.nodes.get(node).filter(|_| case.rules.timeout_names_node) {
+        Some(node) => Status::new(Code::Error, format!("node {}: {TIMED_OUT}", node.metadata.name)),
+        None => refused(TIMED_OUT),
+    }
 }
 
 /// Most sub-requests of a request; the first gives as many points.

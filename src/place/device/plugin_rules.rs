@@ -33,6 +33,8 @@ pub struct PluginRules {
     pub request_mappings: bool,
     /// Label that a namespace needs for administrative access.
     pub admin_label: Option<&'static str>,
+    /// A search that took too long is an error that names the node; else the node is refused.
+    pub timeout_names_node: bool,
 }
 
 const V31: PluginRules = PluginRules {
@@ -49,6 +51,7 @@ const V31: PluginRules = PluginRules {
     init_containers_reuse: false,
     request_mappings: false,
     admin_label: None,
+    timeout_names_node: false,
 };
 
 const V32: PluginRules = PluginRules { from_minor: 32, knows_controllers: false, ..V31 };
@@ -75,8 +78,12 @@ const V35: PluginRules = PluginRules {
     ..V34
 };
 
-const V36: PluginRules =
-    PluginRules { from_minor: 36, not_owner: "ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)", ..V35 };
+const V36: PluginRules = PluginRules {
+    from_minor: 36,
+    not_owner: "ResourceClaim {claim} was not created for Pod {pod} (Pod is not owner)",
+    timeout_names_node: true,
+    ..V35
+};
 
 static RULES: &[PluginRules] = &[V36, V35, V34, V33, V32, V31];
 

@@ -35,7 +35,8 @@ pub fn account(
         name: cluster.facts.nodes.get(node).map_or_else(String::new, |node| node.metadata.name.clone()),
         verdict: verdict(&answer),
         message: answer.status.reason.clone(),
-        fatal: answer.status.code == Code::Error,
+        // Whether a search ends in time is not known.
+        fatal: answer.status.code == Code::Error && verdict(&answer) != "undecided",
         score: answer.score,
         steps: answer.outcome.as_ref().map_or(0, |outcome| outcome.steps),
         ..NodeAccount::default()
