@@ -431,3 +431,46 @@ fn eviction_looks_at_each_taint() {
     assert!(told("d.example.com/other"));
     assert!(!told("d.example.com/bad"));
 }
+
+/// kube-scheduler 1.35 and 1.36, pkg/scheduler/scheduler.go, `New`: the tracker of slices reads DeviceTaintRules with both gates on.
+#[test]
+fn rules_without_their_gate_are_said_to_have_no_effect() {
+    let text = "
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec: {driver: d.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: x}]}
+---
+apiVersion: resource.k8s.io/v1alpha3
+kind: DeviceTaintRule
+metadata: {name: r}
+spec: {deviceSelector: {driver: d.example.com}, taint: {key: k, effect: NoSchedule}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c}
+spec: {devices: {requests: [{name: g, exactly: {deviceClassName: gpu}}]}}
+";
+    for (release, gates, verdict, said) in [
+        ("1.36", json!({}), "allocated", Some("DRADeviceTaintRules")),
+        ("1.36", json!({"DRADeviceTaintRules": true}), "none", None),
+        ("1.35", json!({}), "allocated", Some("DRADeviceTaints")),
+        ("1.35", json!({"DRADeviceTaints": true}), "allocated", Some("DRADeviceTaintRules")),
+    ] {
+        let answer = ask(&json!({"verb": "allocate", "release": release, "gates": gates, "text": text}));
+        assert_eq!(answer["pods"][0]["nodes"][0]["verdict"], verdict, "{answer}");
+        let words = |gate: &str| format!("the DeviceTaintRules have no effect: the feature gate {gate} is off");
+        let findings = answer["findings"].as_array().unwrap();
+        let has = |part: &str| findings.iter().any(|finding| finding["message"].as_str().unwrap().starts_with(part));
+        assert_eq!(has("the DeviceTaintRules"), said.is_some(), "{answer}");
+        assert!(said.is_none_or(|gate| has(&words(gate))), "{answer}");
+    }
+}

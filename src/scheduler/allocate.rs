@@ -245,7 +245,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     assumed.extend(created::create_claims(&mut facts));
     let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine));
     let rules = PluginRules::of(target.release.minor);
-    rules.apply_taint_rules(&mut facts, on, &engine);
+    let gate_of_rules = rules.apply_taint_rules(&mut facts, on, &engine).filter(|_| !facts.rules.is_empty());
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     let mut nodes = nodes(options, &facts)?;
     let unnamed: Vec<usize> = changed.nodes.iter().copied().filter(|node| !nodes.contains(node)).collect();
@@ -265,6 +265,11 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     }
     if some {
         in_text.push(not_looked_at(&facts, on("DRANodeAllocatableResources")));
+    }
+    if let Some(gate) = gate_of_rules.filter(|_| some) {
+        let message =
+            format!("the DeviceTaintRules have no effect: the feature gate {gate} is off in kube-scheduler {}", target.release);
+        in_text.push(finding::Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message));
     }
     let kept = finding::Findings::new(options.limits.findings).behind(in_text);
     let mut findings: Vec<Finding> = kept.into_iter().map(|one| located::finding(&input.file.source, one)).collect();

@@ -93,10 +93,17 @@ impl PluginRules {
         RULES.iter().find(|rules| rules.from_minor <= minor).unwrap_or(&V31)
     }
 
-    /// Adds the taints of DeviceTaintRules, if the scheduler looks at them.
-    pub fn apply_taint_rules(&self, facts: &mut Facts, gate: impl Fn(&str) -> bool, selectors: &dyn Selectors) {
-        if self.rule_gates.iter().all(|name| gate(name)) {
+    /// Adds the taints of DeviceTaintRules, if the scheduler looks at them. Else the first gate that must be on for that.
+    pub fn apply_taint_rules(
+        &self,
+        facts: &mut Facts,
+        gate: impl Fn(&str) -> bool,
+        selectors: &dyn Selectors,
+    ) -> Option<&'static str> {
+        let off = self.rule_gates.iter().find(|name| !gate(name)).copied();
+        if off.is_none() {
             taints::apply_rules(facts, selectors);
         }
+        off
     }
 }
