@@ -132,6 +132,9 @@ fn shortly(node: &Value) -> String {
         let given = devices(node);
         return if given.is_empty() { "no devices needed".to_owned() } else { given.join(", ") };
     }
+    if let Some(resource) = items(node, "resources").find(|resource| is_short(resource)) {
+        return word(resource, "text").to_owned();
+    }
     if let Some(conflict) = items(node, "conflicts").next() {
         return word(conflict, "text").to_owned();
     }
@@ -166,6 +169,11 @@ fn request_name(request: &Value) -> String {
     format!("{}{sub}", word(request, "request"))
 }
 
+/// Is too little of a resource left?
+fn is_short(resource: &Value) -> bool {
+    resource.get("short").and_then(Value::as_bool) == Some(true)
+}
+
 /// How many devices are left after all stages.
 fn left(request: &Value) -> i64 {
     items(request, "funnel").last().map_or(0, |stage| number(stage, "left"))
@@ -190,6 +198,12 @@ fn account(pod: &Value, node: &Value, texts: Texts<'_>) -> String {
         items(pod, "nodes").filter(|other| word(other, "sameAs") == own).map(|node| word(node, "name")).collect();
     let nodes = if others.is_empty() { own.to_owned() } else { format!("{own} and {}", some(&others)) };
     let mut out = wrapped(&format!("{} on {nodes}: {}", name(pod), word(node, "message")), 0, 2);
+    if !word(node, "help").is_empty() {
+        out.push_str(&wrapped(&format!("= help: {}", word(node, "help")), 2, 10));
+    }
+    for resource in items(node, "resources") {
+        out.push_str(&wrapped(word(resource, "text"), 2, 4));
+    }
     for request in items(node, "requests") {
         out.push_str(&wrapped(&format!("{}: {}", request_name(request), word(request, "text")), 2, 4));
         if lacks(request) {

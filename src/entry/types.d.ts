@@ -595,6 +595,23 @@ export interface Relaxation {
   text: string;
 }
 
+/** A resource of a node, such as `cpu`, as kube-scheduler counts it for a pod. */
+export interface ResourceAccount {
+  resource: string;
+  /** What the pod asks for, devices included. */
+  requested: string;
+  /** What the pods on the node have. */
+  used: string;
+  allocatable: string;
+  /** Too little is left. */
+  short: boolean;
+  /** What devices take of it: `capacity` and `consumed` where that follows from a capacity. */
+  devices: { claim: string; device: string; takes: string; capacity?: string; consumed?: string; multiplier?: string }[];
+  /** Pods on the node that have most of it. */
+  pods: { pod: string; requests: string }[];
+  text: string;
+}
+
 /** What a node says to a pod, or to claims without one. */
 export interface NodeAccount {
   name: string;
@@ -614,9 +631,15 @@ export interface NodeAccount {
   holders: object[];
   relaxations: Relaxation[];
   charges: object[];
+  /** Resources of the node that devices take, or of which too little is left (gate DRANodeAllocatableResources). */
+  resources?: ResourceAccount[];
+  /** kube-scheduler's texts where there are several; `message` has them all. */
+  reasons?: string[];
+  /** What the message does not say. */
+  help?: string;
   /** One line of English. */
   text: string;
-  /** The node whose account holds for this one too; the lists above are empty then. */
+  /** The node whose account holds for this one too; of the lists above, only `resources` and `reasons` are given then. */
   sameAs: string | null;
 }
 

@@ -300,13 +300,16 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     })
 }
 
-/// What the answer says nothing about.
+/// What the answer says nothing about. `node_resources`: devices that take resources of the node are looked at.
 fn not_looked_at(facts: &Facts, node_resources: bool) -> finding::Finding {
     let mut devices = facts.slices.iter().flat_map(|slice| &slice.spec.devices);
-    let charged = node_resources && devices.any(|device| device.node_allocatable_resource_mappings.iter().next().is_some());
-    let node = if charged { ", among it what devices take of them (DRANodeAllocatableResources)" } else { "" };
+    let taken = node_resources && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
+    let (resources, pods) = match taken {
+        true => ("taints of nodes, their resources where no device takes of them", "; pods that are not given here take none"),
+        false => ("taints and resources of nodes", ""),
+    };
     let message = format!(
-        "not looked at: taints and resources of nodes{node}, affinity and other plugins of the scheduler; devices of claims that are not given here count as free"
+        "not looked at: {resources}, affinity and other plugins of the scheduler; devices of claims that are not given here count as free{pods}"
     );
     finding::Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message)
 }

@@ -7,9 +7,10 @@ use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::explain::{Explain, account};
 use claimkit::place::device::facts::read::read;
 use claimkit::place::device::facts::{Claim, Facts};
-use claimkit::place::device::plugin::{Code, PluginGates, PodCase, filter};
+use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
+use claimkit::place::device::status::Code;
 use serde_json::{Value, json};
 use std::rc::Rc;
 use std::time::Instant;
@@ -155,7 +156,7 @@ fn budget() {
         let gates = PluginGates::of(|name| name == "DRASchedulerFilterTimeout" && on);
         let case = PodCase::of_claims(&cluster, PluginRules::of(minor), gates, &claims);
         let status = filter(&cluster, &case, 0, &gathered, 10_000).status;
-        assert_eq!((status.code, status.reason.as_deref()), (code, Some(reason)), "1.{minor}");
+        assert_eq!((status.code, status.message().as_deref()), (code, Some(reason)), "1.{minor}");
     }
 }
 

@@ -6,6 +6,7 @@ mod doctor;
 mod engine;
 mod explain;
 pub mod lines;
+mod node_resources;
 mod plugin;
 mod printed;
 mod reasons;

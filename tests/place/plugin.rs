@@ -5,13 +5,14 @@ use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Request;
-use claimkit::place::device::plugin::{Code, PluginGates, PodCase, Status, filter};
+use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
+use claimkit::place::device::status::{Code, Status};
 use serde_json::{Value, json};
 
 fn status(status: &Status) -> Value {
-    json!({"code": status.code, "reasons": status.reason.iter().collect::<Vec<_>>()})
+    json!({"code": status.code, "reasons": status.reasons})
 }
 
 fn request(request: &Request) -> Value {

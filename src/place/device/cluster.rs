@@ -1,11 +1,13 @@
 //! Facts prepared for questions: slices by node and pool, devices by identity, what is in use, what selectors say.
 
 use super::behaviour::{Behaviour, Feature, Features};
-use super::facts::{Class, Device, Facts, Selector, Slice};
+use super::facts::{Class, Device, Facts, Pod, Selector, Slice};
 use super::nodes::Judgements;
 use super::selectors::{Cell, ReadValue, Selectors, Subject, Verdicts};
 use super::sorted::{equal, order};
 use super::usage::Usage;
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 pub use super::identity::{DeviceAt, DeviceName, Identity, SliceAt};
 
@@ -42,6 +44,10 @@ pub struct Cluster<'f> {
     everywhere: Vec<SliceAt>,
     /// All slices, by driver and pool.
     by_pool: Vec<SliceAt>,
+    /// All slices by the name of their pool alone, in the order of the facts; made when asked for.
+    by_pool_name: OnceCell<Vec<SliceAt>>,
+    /// Pods with a node, or with one that was nominated, by its name; made when asked for.
+    placed: OnceCell<Vec<usize>>,
 }
 
 impl<'f> Cluster<'f> {
@@ -81,6 +87,8 @@ impl<'f> Cluster<'f> {
             elsewhere,
             everywhere,
             by_pool: order(slices.len(), &|a, b| pool_name(facts, a).cmp(&pool_name(facts, b))),
+            by_pool_name: OnceCell::new(),
+            placed: OnceCell::new(),
         };
         cluster.name(devices);
         let consumable = cluster.has(Feature::ConsumableCapacity);
@@ -214,6 +222,21 @@ impl<'f> Cluster<'f> {
         equal(&self.by_pool, &|at| pool_name(self.facts, at).cmp(&(driver, pool)))
     }
 
+    /// All slices of pools of this name, whatever their driver, in the order of the facts.
+    pub fn slices_of_pools_named(&self, pool: &str) -> &[SliceAt] {
+        let name = |at: usize| pool_name(self.facts, at).1;
+        let all = self.by_pool_name.get_or_init(|| order(self.facts.slices.len(), &|a, b| name(a).cmp(name(b))));
+        equal(all, &|at| name(at).cmp(pool))
+    }
+
+    /// Pods on a node, and those it was nominated for.
+    pub fn pods_on(&self, node: &str) -> impl Iterator<Item = &'f Rc<Pod>> {
+        let name = |at: usize| self.facts.pods.get(at).map_or("", |pod| node_of(pod));
+        let all = self.placed.get_or_init(|| order(self.facts.pods.len(), &|a, b| name(a).cmp(name(b))));
+        let facts = self.facts;
+        equal(all, &|at| name(at).cmp(node)).iter().filter_map(|at| facts.pods.get(*at))
+    }
+
     /// All pools.
     pub fn all_pools(&self) -> impl Iterator<Item = (&'f str, &'f str, &[SliceAt])> {
         let pools = self.by_pool.chunk_by(|a, b| pool_name(self.facts, *a) == pool_name(self.facts, *b));
@@ -232,6 +255,11 @@ impl<'f> Cluster<'f> {
 
 fn class_name(facts: &Facts, at: usize) -> &str {
     facts.classes.get(at).map_or("", |class| &class.metadata.name)
+}
+
+/// A pod's node, or the one it was nominated for.
+fn node_of(pod: &Pod) -> &str {
+    if pod.spec.node_name.is_empty() { &pod.status.nominated_node_name } else { &pod.spec.node_name }
 }
 
 /// Driver and pool of a slice.

@@ -10,7 +10,8 @@
 //! | [`pools`] | cluster, node | [`pools::Gathered`]: pools with their state |
 //! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
 //! | [`allocate`] | all of that | [`allocate::Outcome`] for one node |
-//! | [`plugin`], [`extended`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
+//! | [`node_resources`], [`demand`] | pods, a node, results | what devices take of the node's resources, and whether it has that |
+//! | [`plugin`], [`status`], [`extended`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
 //! | [`explain`] | a pod, nodes | [`explain::answer::PodAccount`]: why |
 //! | [`doctor`] | cluster | findings over slices and taint rules |
 //! | [`created`] | facts | the same with the claims of new pods |
@@ -27,12 +28,14 @@ pub mod constraints;
 pub mod counters;
 mod counting;
 pub mod created;
+pub mod demand;
 pub mod doctor;
 pub mod engine;
 pub mod explain;
 pub mod extended;
 pub mod facts;
 pub mod identity;
+pub mod node_resources;
 pub mod nodes;
 pub mod plugin;
 pub mod plugin_rules;
@@ -42,6 +45,7 @@ pub mod results;
 pub mod search;
 pub mod selectors;
 pub mod sorted;
+pub mod status;
 pub mod taints;
 pub mod usage;
 pub mod what_if;

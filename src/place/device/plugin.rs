@@ -5,46 +5,13 @@ use super::binding;
 use super::cluster::Cluster;
 use super::extended::{ExtendedClaim, ExtendedResources, OnNode};
 use super::facts::{Claim, Pod};
+use super::node_resources::{self, Footprint, Refusal};
 use super::nodes::NodeFields;
 use super::plugin_rules::PluginRules;
 use super::pools::Gathered;
 use super::results::AllocationResult;
+use super::status::{Code, Status};
 use super::usage::results_of;
-use serde::Serialize;
-
-/// The scheduler framework's status codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Code {
-    /// The pod may go on.
-    Success,
-    /// The plugin has nothing to do.
-    Skip,
-    /// Not now; something may be freed.
-    Unschedulable,
-    /// Not by freeing anything.
-    UnschedulableAndUnresolvable,
-    /// The attempt ends.
-    Error,
-}
-
-/// A status of the scheduler framework.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// Its code.
-    pub code: Code,
-    /// Its reason.
-    pub reason: Option<String>,
-}
-
-impl Status {
-    fn new(code: Code, reason: impl Into<String>) -> Self {
-        Status { code, reason: Some(reason.into()) }
-    }
-
-    fn plain(code: Code) -> Self {
-        Status { code, reason: None }
-    }
-}
 
 /// The gates that the plugin itself looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +26,8 @@ pub struct PluginGates {
     pub controllers: bool,
     /// DRASchedulerFilterTimeout.
     pub filter_timeout: bool,
+    /// DRANodeAllocatableResources.
+    pub node_resources: bool,
 }
 
 impl PluginGates {
@@ -70,6 +39,7 @@ impl PluginGates {
             binding_conditions: gate("DRADeviceBindingConditions") && gate("DRAResourceClaimDeviceStatus"),
             controllers: gate("DRAControlPlaneController"),
             filter_timeout: gate("DRASchedulerFilterTimeout"),
+            node_resources: gate("DRANodeAllocatableResources"),
         }
     }
 }
@@ -215,15 +185,20 @@ impl<'s> PodCase<'s> {
 
     /// Claims that are allocated where the node is not, or whose devices could not be bound.
     pub fn unavailable(&self, cluster: &Cluster<'_>, node: usize) -> Vec<&'s Claim> {
-        let elsewhere = |claim: &&Claim| {
-            let selector = claim.status.allocation.as_ref().and_then(|allocation| allocation.node_selector.as_ref());
-            let away = selector.is_some_and(|selector| {
-                let place = NodeFields { node_name: None, all_nodes: false, selector: Some(selector) };
-                !place.has(node, &cluster.facts.nodes, &cluster.judgements).unwrap_or(false)
-            });
-            away || self.gates.binding_conditions && binding::failed(claim)
-        };
-        self.allocated.iter().copied().filter(elsewhere).collect()
+        let lost = |claim: &&Claim| is_away(cluster, node, claim) || self.gates.binding_conditions && binding::failed(claim);
+        self.allocated.iter().copied().filter(lost).collect()
+    }
+
+    /// Are resources of the node that devices take looked at?
+    pub fn looks_at_node_resources(&self) -> bool {
+        self.gates.node_resources
+    }
+
+    /// Why an allocated claim with devices that take resources of the node cannot be shared there.
+    fn shared(&self, cluster: &Cluster<'_>, node: usize) -> Option<Refusal> {
+        let pod = self.pod.filter(|_| self.gates.node_resources)?;
+        let mut here = self.allocated.iter().filter(|claim| !is_away(cluster, node, claim));
+        here.find_map(|claim| node_resources::shared(cluster, pod, node, claim))
     }
 
     /// `PostFilter`, after no node passed and each gave its answer; `None`: it would free a claim, which writes. A claim is only
@@ -236,10 +211,19 @@ impl<'s> PodCase<'s> {
             let reserved = &claim.status.reserved_for;
             reserved.iter().all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
         };
-        let told = answers.iter().enumerate().filter(|(_, answer)| answer.status.reason.as_deref() == Some(UNAVAILABLE));
+        let told = answers.iter().enumerate().filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE]);
         let frees = told.flat_map(|(node, _)| self.unavailable(cluster, node)).any(|claim| freed(&claim));
         (!frees).then(|| Status::new(Code::Unschedulable, "still not schedulable"))
     }
+}
+
+/// Is the claim allocated where the node is not?
+fn is_away(cluster: &Cluster<'_>, node: usize, claim: &Claim) -> bool {
+    let selector = claim.status.allocation.as_ref().and_then(|allocation| allocation.node_selector.as_ref());
+    selector.is_some_and(|selector| {
+        let place = NodeFields { node_name: None, all_nodes: false, selector: Some(selector) };
+        !place.has(node, &cluster.facts.nodes, &cluster.judgements).unwrap_or(false)
+    })
 }
 
 /// The claims of a pod, or why they cannot be had.
@@ -290,6 +274,8 @@ pub struct NodeAnswer {
     pub extended: Option<Box<ExtendedClaim>>,
     /// `Score`.
     pub score: i64,
+    /// Resources of the node that devices take, if they are looked at and some do.
+    pub footprint: Option<Box<Footprint>>,
 }
 
 impl NodeAnswer {
@@ -314,7 +300,8 @@ pub fn filter(
     budget: u64,
 ) -> NodeAnswer {
     let refused = |reason: &str| Status::new(Code::UnschedulableAndUnresolvable, reason);
-    let mut answer = NodeAnswer { status: Status::plain(Code::Success), outcome: None, extended: None, score: 0 };
+    let status = Status::plain(Code::Success);
+    let mut answer = NodeAnswer { status, outcome: None, extended: None, score: 0, footprint: None };
     let extended = match case.extended_on(cluster, node) {
         OnNode::None => None,
         OnNode::Claim(claim) => Some(claim),
@@ -323,13 +310,25 @@ pub fn filter(
             return answer;
         }
     };
+    if let Some(refusal) = case.shared(cluster, node) {
+        answer.status = refusal.status.clone();
+        answer.footprint = Some(Box::new(Footprint { refusal: Some(refusal), ..Footprint::default() }));
+        return answer;
+    }
     let unavailable = !case.unavailable(cluster, node).is_empty();
     let mut claims: Vec<&Claim> = case.pending.clone();
     claims.extend(extended.as_ref().map(|extended| &extended.claim));
     if !claims.is_empty() {
         let outcome = allocate(cluster, node, gathered, &claims, budget);
         match &outcome.verdict {
-            Verdict::Allocated(_) => {}
+            Verdict::Allocated(results) => {
+                let looks = case.gates.node_resources;
+                let footprint = looks.then(|| node_resources::check(cluster, case.pod, node, &claims, results)).flatten();
+                if let Some(refusal) = footprint.as_ref().and_then(|footprint| footprint.refusal.as_ref()) {
+                    answer.status = refusal.status.clone();
+                }
+                answer.footprint = footprint.map(Box::new);
+            }
             Verdict::Nothing => answer.status = refused("cannot allocate all claims"),
             Verdict::Fatal(error) => answer.status = Status::new(Code::Error, error.as_str()),
             Verdict::OfNode(error) => answer.status = refused(error),

@@ -1,5 +1,6 @@
 //! The account of an allocation as data: what the verb `allocate` answers.
 
+pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
 use crate::place::device::facts::Toleration;
 use crate::place::device::results::AllocationResult;
 use crate::place::device::sorted::Sorted;
@@ -89,6 +90,18 @@ data! {
         relaxations: Vec<Relaxation>,
         /// Capacity charged to the claims.
         charges: Vec<Charge>,
+        /// Resources of the node that devices take, or of which there is too little.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        resources: Vec<ResourceAccount>,
+        /// Upstream's texts where there are several; the message has them all.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        reasons: Vec<String>,
+        /// What the message does not say, in our words.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        help: Option<String>,
+        /// Names of devices of which the scheduler reads any.
+        #[serde(skip)]
+        unclear: Option<[String; 2]>,
         /// What stands between the claims and the node in one line of English.
         text: String,
         /// The node whose account holds for this one too; then pools, requests and so on are left out here.

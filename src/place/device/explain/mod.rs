@@ -7,6 +7,8 @@
 //! | `funnel.rs` | devices left after each stage |
 //! | `conflicts.rs` | requests that can be met alone but not together |
 //! | `relax.rs` | changes that help, verified by running the allocator again |
+//! | `resources.rs` | resources of the node that devices take |
+//! | `taken.rs` | these as data |
 //! | `stopped.rs` | what a pod waits for before any node is looked at |
 //! | `words.rs` | reasons in one line of English |
 //! | `node.rs` | the account of a node; equal nodes share one |
@@ -18,14 +20,17 @@ mod conflicts;
 mod funnel;
 mod node;
 mod relax;
+mod resources;
 mod stopped;
+pub mod taken;
 mod warnings;
 mod words;
 
 use crate::place::device::cluster::Cluster;
-use crate::place::device::plugin::{Code, PodCase};
+use crate::place::device::plugin::PodCase;
 use crate::place::device::pools::Gatherer;
 use crate::place::device::sorted::Sorted;
+use crate::place::device::status::Code;
 use answer::{Before, NodeAccount, PodAccount, Summary};
 
 /// The searches of all nodes together take at most as many steps as this many budgets.
@@ -71,7 +76,7 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
     }
     if !case.goes_on() {
         let stage = if case.pre_enqueue.code == Code::Success { "preFilter" } else { "preEnqueue" };
-        let (code, message) = (format!("{:?}", case.pre_filter.code), case.pre_filter.reason.clone().unwrap_or_default());
+        let (code, message) = (format!("{:?}", case.pre_filter.code), case.pre_filter.message().unwrap_or_default());
         account.before = Some(Before { stage, code, message, help: stopped::help(cluster, case) });
         return account;
     }
@@ -93,10 +98,14 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
 fn summary(nodes: &[NodeAccount]) -> Vec<Summary> {
     let mut list: Vec<Summary> = Vec::new();
     for node in nodes {
-        let message = node.message.clone().unwrap_or_default();
-        match list.iter_mut().find(|entry| entry.message == message) {
-            Some(entry) => entry.nodes.push(node.name.clone()),
-            None => list.push(Summary { message, nodes: vec![node.name.clone()] }),
+        // Each of several reasons is counted by itself.
+        let one = [node.message.clone().unwrap_or_default()];
+        let messages = if node.reasons.is_empty() { one.as_slice() } else { node.reasons.as_slice() };
+        for message in messages {
+            match list.iter_mut().find(|entry| entry.message == *message) {
+                Some(entry) => entry.nodes.push(node.name.clone()),
+                None => list.push(Summary { message: message.clone(), nodes: vec![node.name.clone()] }),
+            }
         }
     }
     list

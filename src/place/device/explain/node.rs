@@ -5,16 +5,18 @@ use super::cells::{Asking, pods_of, shown};
 use super::conflicts::{self, Alone};
 use super::funnel::{self, Row};
 use super::relax::Trial;
-use super::{Explain, Matrix, words};
+use super::taken::ResourceAccount;
+use super::{Explain, Matrix, resources, words};
 use crate::place::device::allocate::Verdict;
 use crate::place::device::amount::spell;
 use crate::place::device::capacity::requests;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Ask, Claim, Request};
-use crate::place::device::plugin::{Code, NodeAnswer, PodCase, filter};
+use crate::place::device::plugin::{NodeAnswer, PodCase, filter};
 use crate::place::device::pools::{Gathered, Gatherer, Ignored};
 use crate::place::device::prepare::{Attempt, Choice};
 use crate::place::device::sorted::{Set, Sorted};
+use crate::place::device::status::Code;
 use crate::place::device::usage::results_of;
 
 /// Most pools in an answer that have no device of the node.
@@ -34,15 +36,19 @@ pub fn account(
     let mut told = NodeAccount {
         name: cluster.facts.nodes.get(node).map_or_else(String::new, |node| node.metadata.name.clone()),
         verdict: verdict(&answer),
-        message: answer.status.reason.clone(),
+        message: answer.status.message(),
         // Whether a search ends in time is not known.
         fatal: answer.status.code == Code::Error && verdict(&answer) != "undecided",
         score: answer.score,
         steps: answer.outcome.as_ref().map_or(0, |outcome| outcome.steps),
         ..NodeAccount::default()
     };
-    if answer.status.code == Code::Success {
+    let fits = answer.status.code == Code::Success;
+    if fits {
         told.allocations = answer.outcome.is_some().then(|| answer.allocations().to_vec());
+    }
+    if let Some(footprint) = &answer.footprint {
+        resources::tell(cluster, footprint, &mut told);
     }
     let empty = Gathered::default();
     let pools = gathered.as_ref().unwrap_or(&empty);
@@ -53,7 +59,14 @@ pub fn account(
     let devices = shown(cluster, pools);
     let chosen = given(&answer, &claims);
     let mut rows: Vec<Row<'_, '_>> = Vec::new();
-    let mut key = format!("{} {:?}", told.verdict, told.message);
+    let mut key = format!("{} {:?} {:?}", told.verdict, told.message, told.help);
+    for resource in &told.resources {
+        let taken = resource.devices.iter().map(|device| &device.takes);
+        taken.for_each(|taken| key.push_str(&format!(" {}{taken}", resource.resource)));
+        if !fits {
+            key.push_str(&format!(" {}{}{}", resource.requested, resource.used, resource.allocatable));
+        }
+    }
     for (choice, _) in &choices {
         let Some(claim) = claims.get(choice.claim).copied() else { continue };
         let asking = Asking { cluster, node, claim, choice, values: false };
@@ -88,9 +101,14 @@ pub fn account(
         told.requests.push(request);
     }
     let least = cluster.behaviour.least_of_all();
-    if told.allocations.is_none() && answer.outcome.is_some() {
-        told.holders = holders(cluster, &rows);
-        let mut trial = Trial::new(cluster, node, pools, &claims, options.budget);
+    // Where the node has the devices, only too little of its resources can be mended.
+    let devices_fit = matches!(answer.outcome.as_ref().map(|outcome| &outcome.verdict), Some(Verdict::Allocated(_)));
+    let is_short = told.resources.iter().any(|resource| resource.short);
+    if told.allocations.is_none() && answer.outcome.is_some() && (!devices_fit || is_short) {
+        if !devices_fit {
+            told.holders = holders(cluster, &rows);
+        }
+        let mut trial = Trial::new(cluster, case, node, pools, &claims, options.budget);
         let counted = alone.clone();
         for request in alone.iter_mut().filter(|request| request.shares(cluster) && request.lacks(&counted, least)) {
             request.fits = trial.fits_alone(request.claim, request.request);
@@ -100,7 +118,7 @@ pub fn account(
         }
         if options.relax && told.verdict != "undecided" {
             let pairs: Vec<(&Choice<'_>, &Row<'_, '_>)> = choices.iter().map(|(choice, _)| choice).zip(&rows).collect();
-            told.relaxations = trial.relaxations(&pairs);
+            told.relaxations = trial.relaxations(&pairs, answer.footprint.as_deref());
         }
     }
     told.charges = charges(cluster, &choices, &answer);
@@ -116,9 +134,9 @@ fn verdict(answer: &NodeAnswer) -> &'static str {
     match (answer.status.code, answer.outcome.as_ref().map(|outcome| &outcome.verdict)) {
         (Code::Success, _) => "allocated",
         (_, Some(Verdict::Nothing)) => "none",
-        (_, Some(Verdict::Fatal(_) | Verdict::Panic(_))) => "error",
-        (_, Some(Verdict::OfNode(_))) => "node-error",
         (_, Some(Verdict::Undecided)) => "undecided",
+        (Code::Error, _) => "error",
+        (_, Some(Verdict::OfNode(_))) => "node-error",
         _ => "unavailable",
     }
 }
@@ -396,6 +414,11 @@ fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeA
     list
 }
 
+/// What devices take of a resource.
+fn taken(resource: &ResourceAccount) -> impl Iterator<Item = String> {
+    resource.devices.iter().map(|device| format!("{} of {}", device.takes, resource.resource))
+}
+
 /// One line: the message, and the first request that cannot be met, or the conflict.
 fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
     let name = &told.name;
@@ -408,10 +431,25 @@ fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
         };
         return match devices.as_slice() {
             [] => format!("{name}: nothing to allocate"),
-            devices => format!("{name}: {}{}", devices.join(", "), told.charges.iter().map(charge).collect::<String>()),
+            devices => {
+                let charges: String = told.charges.iter().map(charge).collect();
+                let taken: Vec<String> = told.resources.iter().flat_map(taken).collect();
+                let taken = if taken.is_empty() { String::new() } else { format!("; of the node {}", taken.join(", ")) };
+                format!("{name}: {}{charges}{taken}", devices.join(", "))
+            }
         };
     }
     let message = told.message.as_deref().unwrap_or_default();
+    let short: Vec<&str> = told
+        .resources
+        .iter()
+        .filter(|resource| resource.short)
+        .map(|resource| resource.text.as_str())
+        .chain(told.help.as_deref())
+        .collect();
+    if !short.is_empty() {
+        return format!("{name}: {message}; {}", short.join("; "));
+    }
     let why = told.conflicts.first().map(|conflict| conflict.text.clone()).or_else(|| {
         let request = lacking?;
         let sub = request.sub.as_ref().map(|sub| format!("/{sub}")).unwrap_or_default();

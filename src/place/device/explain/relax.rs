@@ -8,7 +8,9 @@ use crate::place::device::amount::Amount;
 use crate::place::device::behaviour::Feature;
 use crate::place::device::capacity;
 use crate::place::device::cluster::Cluster;
-use crate::place::device::facts::{Ask, Claim, Facts, Taint, Toleration};
+use crate::place::device::facts::{Ask, Claim, Facts, Pod, Taint, Toleration};
+use crate::place::device::node_resources::{self, Footprint};
+use crate::place::device::plugin::PodCase;
 use crate::place::device::pools::{Gathered, Gatherer};
 use crate::place::device::prepare::Choice;
 use crate::place::device::sorted::{Set, Sorted};
@@ -16,6 +18,8 @@ use crate::place::device::taints;
 use crate::place::device::what_if;
 use std::rc::Rc;
 
+/// Nanos in one unit.
+const UNIT: i128 = 1_000_000_000;
 /// Most pairs of changes that are tried.
 const MOST_PAIRS: usize = 60;
 /// Most relaxations in an answer.
@@ -40,15 +44,31 @@ pub struct Trial<'c, 's> {
     facts: Facts,
     /// Indexes of the pending claims in `facts`.
     pending: Vec<usize>,
+    /// The pod that asks.
+    pod: Option<&'c Pod>,
+    /// Devices must leave the node enough of its resources.
+    node_resources: bool,
     /// Steps left for all runs.
     budget: u64,
 }
 
 impl<'c, 's> Trial<'c, 's> {
     /// Cuts out a node: its pools, the pending claims, and the claims that hold devices there.
-    pub fn new(cluster: &'c Cluster<'s>, node: usize, gathered: &Gathered<'_>, claims: &[&Claim], budget: u64) -> Self {
+    pub fn new(
+        cluster: &'c Cluster<'s>,
+        case: &PodCase<'c>,
+        node: usize,
+        gathered: &Gathered<'_>,
+        claims: &[&Claim],
+        budget: u64,
+    ) -> Self {
         let mut facts = Facts { classes: cluster.facts.classes.clone(), ..Facts::default() };
         facts.nodes.extend(cluster.facts.nodes.get(node).cloned());
+        let node_resources = case.looks_at_node_resources();
+        if node_resources {
+            let name = facts.nodes.first().map_or("", |node| node.metadata.name.as_str());
+            facts.pods = cluster.pods_on(name).cloned().collect();
+        }
         let keys = gathered.pools.iter().map(|pool| (pool.driver, pool.name)).chain(gathered.obsolete.iter().copied());
         let slices: Set<usize> = keys.flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool)).copied().collect();
         facts.slices = slices.iter().filter_map(|at| cluster.facts.slices.get(*at)).cloned().collect();
@@ -57,11 +77,12 @@ impl<'c, 's> Trial<'c, 's> {
         let devices = slices.iter().flat_map(|slice| cluster.devices_of(*slice));
         let users: Set<usize> = devices.flat_map(|(at, _)| cluster.usage.claims(cluster.identity(at))).copied().collect();
         facts.claims.extend(users.into_iter().filter_map(|at| cluster.facts.claims.get(at)).cloned());
-        Trial { cluster, facts, pending, budget }
+        Trial { cluster, facts, pending, pod: case.pod, node_resources, budget }
     }
 
     /// The devices that the pending claims get; `None`: nothing, or not known.
-    fn run(&mut self, facts: &Facts, ignores_counters: bool) -> Option<Vec<String>> {
+    /// `all`: with what they take of the node's resources.
+    fn run(&mut self, facts: &Facts, ignores_counters: bool, all: bool) -> Option<Vec<String>> {
         let mut cluster = Cluster::new(facts, self.cluster.behaviour, self.cluster.features, self.cluster.verdicts.engine);
         cluster.ignores_counters = ignores_counters;
         let gathered = Gatherer::new(&cluster).gather_near(0);
@@ -69,11 +90,17 @@ impl<'c, 's> Trial<'c, 's> {
         let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
         self.budget = self.budget.saturating_sub(outcome.steps.max(1));
         let Verdict::Allocated(results) = outcome.verdict else { return None };
+        if all && self.node_resources {
+            let footprint = node_resources::check(&cluster, self.pod, 0, &claims, &results);
+            if footprint.is_some_and(|footprint| footprint.refusal.is_some()) {
+                return None;
+            }
+        }
         Some(results.into_iter().flat_map(|result| result.devices.results).map(|result| result.device).collect())
     }
 
     /// Tries edits together.
-    fn attempt(&mut self, edits: &[&Edit]) -> Option<Vec<String>> {
+    fn attempt(&mut self, edits: &[&Edit], all: bool) -> Option<Vec<String>> {
         if self.budget == 0 {
             return None;
         }
@@ -81,12 +108,15 @@ impl<'c, 's> Trial<'c, 's> {
         for edit in edits {
             apply(edit, &mut facts);
         }
-        self.run(&facts, false)
+        self.run(&facts, false, all)
     }
 
-    /// Changes that help: all single ones, or else the first pair.
-    pub fn relaxations(&mut self, rows: &[(&Choice<'_>, &Row<'_, '_>)]) -> Vec<Relaxation> {
-        let edits = self.edits(rows);
+    /// Changes that help: all single ones, or else the first pair. `footprint`: what devices take of the node's resources.
+    pub fn relaxations(&mut self, rows: &[(&Choice<'_>, &Row<'_, '_>)], footprint: Option<&Footprint>) -> Vec<Relaxation> {
+        let mut edits = self.edits(rows);
+        if let Some(footprint) = footprint {
+            edits.extend(rows.iter().flat_map(|(choice, _)| smaller(choice, footprint)));
+        }
         let node = self.facts.nodes.first().map_or_else(String::new, |node| node.metadata.name.clone());
         let mut found: Vec<Relaxation> = Vec::new();
         let mut settled: Set<String> = Set::default();
@@ -96,7 +126,7 @@ impl<'c, 's> Trial<'c, 's> {
             if settled.contains(&about) || found.len() >= MOST_TOLD {
                 continue;
             }
-            if let Some(gives) = self.attempt(&[edit]) {
+            if let Some(gives) = self.attempt(&[edit], true) {
                 found.push(self.told(&[edit], gives, &node));
                 settled.insert(about);
             }
@@ -109,7 +139,7 @@ impl<'c, 's> Trial<'c, 's> {
             .enumerate()
             .flat_map(|(at, first)| edits.iter().skip(at.saturating_add(1)).map(move |second| (first, second)));
         for (first, second) in pairs.take(MOST_PAIRS) {
-            if let Some(gives) = self.attempt(&[first, second]) {
+            if let Some(gives) = self.attempt(&[first, second], true) {
                 found.push(self.told(&[first, second], gives, &node));
                 break;
             }
@@ -119,7 +149,7 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Does it fit with one constraint less?
     pub fn fits_without_constraint(&mut self, claim: usize, index: usize) -> bool {
-        self.attempt(&[&Edit::Constraint(claim, index)]).is_some()
+        self.attempt(&[&Edit::Constraint(claim, index)], false).is_some()
     }
 
     /// Does a request fit if nothing else is asked for, constraints included?
@@ -134,13 +164,13 @@ impl<'c, 's> Trial<'c, 's> {
                 one.spec.devices.requests.retain(|own| at == claim && own.name == request);
             }
         }
-        self.run(&facts, false).is_some()
+        self.run(&facts, false, false).is_some()
     }
 
     /// Does it fit if devices consume no counters?
     pub fn fits_without_counters(&mut self) -> bool {
         let facts = self.facts.clone();
-        self.run(&facts, true).is_some()
+        self.run(&facts, true, false).is_some()
     }
 
     /// Everything worth trying, cheapest first.
@@ -280,6 +310,24 @@ impl<'c, 's> Trial<'c, 's> {
             }
         }
     }
+}
+
+/// Amounts of capacity so much smaller that the node has enough of a resource that follows from it.
+fn smaller(choice: &Choice<'_>, footprint: &Footprint) -> Vec<Edit> {
+    let (claim, request, sub) = place(choice);
+    let mut edits = Vec::new();
+    for (taken, need) in footprint.taken.iter().flat_map(|taken| footprint.needs.iter().map(move |need| (taken, need))) {
+        let Some((name, _)) = taken.capacity.as_ref().filter(|_| taken.resource == need.resource && need.is_short()) else {
+            continue;
+        };
+        let Some(asked) = capacity::requests(choice.ask).get(name) else { continue };
+        let most = asked.nanos().saturating_sub(need.missing().saturating_mul(UNIT).checked_div(taken.by()).unwrap_or(0));
+        let whole = Amount::whole(most.div_euclid(UNIT));
+        if whole.nanos() > 0 {
+            edits.push(Edit::Capacity(claim, request, sub, name.clone(), whole));
+        }
+    }
+    edits
 }
 
 fn place(choice: &Choice<'_>) -> (usize, usize, Option<usize>) {

@@ -30,6 +30,13 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
             allocated(cluster, claim, result, &mut told, &mut list);
         }
     }
+    for [one, other] in account.nodes.iter().filter_map(|node| node.unclear.as_ref()).take(1) {
+        let message = format!(
+            "the scheduler looks up by pool and name alone what devices take of the node's resources, and {one} and {other} differ: what is told is one of several possible answers"
+        );
+        let (code, severity, origin) = (Code::PoolOrderRandom.name(), "info", "claimkit");
+        list.push(Finding { code, severity, origin, message, ..Finding::default() });
+    }
     if !cluster.behaviour.ordered_pools && account.nodes.iter().any(|node| node.pools.len() > 1) {
         let message = "this release walks pools in random order: what is told is one of several possible answers".to_owned();
         list.push(Finding {

@@ -36,6 +36,12 @@ object! {
         resource_claims: Vec<PodClaim> = "resourceClaims",
         /// The node it runs on.
         node_name: String = "nodeName",
+        /// Resources of the pod as a whole.
+        resources: Resources = "resources",
+        /// What running it takes beside its containers.
+        overhead: Sorted<String, Amount> = "overhead",
+        /// Priority; absent: 0.
+        priority: i64 = "priority",
     }
 }
 
@@ -52,12 +58,22 @@ object! {
 }
 
 object! {
-    /// `resources` of a container.
+    /// `resources` of a container or a pod.
     Resources {
         /// Requests.
         requests: Sorted<String, Amount> = "requests",
         /// Limits.
         limits: Sorted<String, Amount> = "limits",
+        /// Claims that the container uses, by their names within the pod.
+        claims: Vec<UsedClaim> = "claims",
+    }
+}
+
+object! {
+    /// `resources.claims[]` of a container.
+    UsedClaim {
+        /// Name within the pod.
+        name: String = "name",
     }
 }
 
@@ -78,6 +94,54 @@ object! {
     PodStatus {
         /// Claims made from templates.
         resource_claim_statuses: Option<Vec<PodClaimStatus>> = "resourceClaimStatuses",
+        /// `Succeeded` or `Failed` once it has ended.
+        phase: String = "phase",
+        /// The node that the scheduler means to make room on.
+        nominated_node_name: String = "nominatedNodeName",
+        /// Conditions.
+        conditions: Vec<PodCondition> = "conditions",
+        /// What the containers have.
+        container_statuses: Vec<ContainerStatus> = "containerStatuses",
+        /// What the init containers have.
+        init_container_statuses: Vec<ContainerStatus> = "initContainerStatuses",
+        /// What the pod as a whole has.
+        resources: Option<Resources> = "resources",
+        /// What the node has set aside for the pod as a whole.
+        allocated_resources: Sorted<String, Amount> = "allocatedResources",
+        /// Resources of the node that its devices take.
+        node_allocatable_resource_claim_statuses: Vec<NodeResourceClaim> = "nodeAllocatableResourceClaimStatuses",
+    }
+}
+
+object! {
+    /// `status.conditions[]`.
+    PodCondition {
+        /// Type.
+        kind: String = "type",
+        /// Reason.
+        reason: String = "reason",
+    }
+}
+
+object! {
+    /// `status.containerStatuses[]`.
+    ContainerStatus {
+        /// The container.
+        name: String = "name",
+        /// What it has.
+        resources: Option<Resources> = "resources",
+        /// What the node has set aside for it.
+        allocated_resources: Sorted<String, Amount> = "allocatedResources",
+    }
+}
+
+object! {
+    /// `status.nodeAllocatableResourceClaimStatuses[]`, as 1.36 has it.
+    NodeResourceClaim {
+        /// The claim.
+        resource_claim_name: String = "resourceClaimName",
+        /// What its devices take.
+        resources: Sorted<String, Amount> = "resources",
     }
 }
 
@@ -88,5 +152,15 @@ object! {
         name: String = "name",
         /// Name of the claim; absent: none is needed.
         resource_claim_name: Option<String> = "resourceClaimName",
+    }
+}
+
+impl Pod {
+    /// The claim that an entry of `spec.resourceClaims` stands for; `None`: none is there, or none is needed.
+    pub fn claim_of(&self, entry: &str) -> Option<&str> {
+        let entry = self.spec.resource_claims.iter().find(|known| known.name == entry)?;
+        let statuses = self.status.resource_claim_statuses.as_deref().unwrap_or_default();
+        let made = || statuses.iter().find(|status| status.name == entry.name)?.resource_claim_name.as_deref();
+        entry.resource_claim_name.as_deref().or_else(made)
     }
 }

@@ -1,0 +1,306 @@
+//! Resources of the node that devices take (gate DRANodeAllocatableResources, kube-scheduler 1.36,
+//! `pkg/scheduler/framework/plugins/dynamicresources/nodeallocatabledynamicresources.go`).
+
+use super::amount::{Amount, spell};
+use super::cluster::{Cluster, DeviceAt};
+use super::demand::{self, Amounts};
+use super::facts::{Claim, NodeResource, Pod};
+use super::results::{AllocationResult, DeviceResult};
+use super::sorted::{Set, Sorted, ordered};
+use super::status::{Code, Status};
+
+/// Most pods that are named as users of a resource.
+const MOST_PODS: usize = 5;
+
+/// What a node says to the resources that a pod's devices take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Footprint {
+    /// Why the node does not do; `None`: it does.
+    pub refusal: Option<Refusal>,
+    /// What each device takes.
+    pub taken: Vec<Taken>,
+    /// The resources that are compared, in the scheduler's order.
+    pub needs: Vec<Need>,
+    /// Devices of one pool and name that take different resources, of which the scheduler reads any.
+    pub unclear: Option<[DeviceAt; 2]>,
+}
+
+/// A status, and in our words why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The status.
+    pub status: Status,
+    /// What it does not say.
+    pub help: Option<String>,
+}
+
+impl Refusal {
+    fn new(code: Code, reason: String, help: Option<String>) -> Self {
+        Refusal { status: Status::new(code, reason), help }
+    }
+}
+
+/// What a device takes of a resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taken {
+    /// The claim.
+    pub claim: String,
+    /// The device that says so.
+    pub device: DeviceAt,
+    /// The resource.
+    pub resource: String,
+    /// How much, in 10⁻¹⁸ of a unit.
+    pub amount: i128,
+    /// The capacity that counts, and what is charged of it.
+    pub capacity: Option<(String, Amount)>,
+    /// What that is multiplied with.
+    pub multiplier: Option<Amount>,
+}
+
+impl Taken {
+    /// Nanos of the resource for a unit of the capacity.
+    pub fn by(&self) -> i128 {
+        self.multiplier.as_ref().map_or_else(|| demand::nanos("", 1), Amount::nanos)
+    }
+}
+
+/// A resource that the pod needs. Amounts are as the scheduler counts: see [`demand::counted`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    /// The resource.
+    pub resource: String,
+    /// What the pod asks for, devices included.
+    pub requested: i128,
+    /// What the pods on the node have.
+    pub used: i128,
+    /// What the node has.
+    pub allocatable: i128,
+    /// Pods that have most of it.
+    pub pods: Vec<(String, i128)>,
+}
+
+impl Need {
+    /// Is too little left?
+    pub fn is_short(&self) -> bool {
+        self.requested > self.allocatable.saturating_sub(self.used)
+    }
+
+    /// Nanos that are missing.
+    pub fn missing(&self) -> i128 {
+        demand::nanos(&self.resource, self.requested.saturating_add(self.used).saturating_sub(self.allocatable).max(0))
+    }
+
+    /// An amount of this resource as a person writes it.
+    pub fn spell(&self, counted: i128) -> String {
+        spell(demand::nanos(&self.resource, counted))
+    }
+}
+
+/// A claim that devices which take resources are allocated to serves one pod on a node
+/// (`validateNodeAllocatableDRAClaimSharing`). What other pods use is what their status says.
+pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> Option<Refusal> {
+    let name = &claim.metadata.name;
+    let uses = |other: &&Pod| {
+        let claims = &other.status.node_allocatable_resource_claim_statuses;
+        other.metadata.namespace == pod.metadata.namespace && claims.iter().any(|used| used.resource_claim_name == *name)
+    };
+    let users: Vec<String> = counting(cluster, pod, node).filter(uses).map(|other| other.metadata.full_name()).collect();
+    let others: Vec<&str> = users.iter().map(String::as_str).filter(|user| *user != pod.metadata.full_name()).collect();
+    let how = match (users.as_slice(), others.as_slice()) {
+        ([_, _, ..], _) => "shared by multiple pods",
+        (_, [_]) => "is already used by another pod",
+        _ => return None,
+    };
+    let help = format!("used on this node by {}", others.join(", "));
+    let reason = format!("node allocatable resource claim {name} {how}");
+    Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
+}
+
+/// Pods that count on a node: those that run there, and those it was nominated for whose priority is not lower
+/// (`addGENominatedPods`). Pods that have ended do not count.
+fn counting<'f>(cluster: &Cluster<'f>, pod: &Pod, node: usize) -> impl Iterator<Item = &'f Pod> {
+    let name = cluster.facts.nodes.get(node).map_or("", |node| node.metadata.name.as_str());
+    let priority = pod.spec.priority;
+    cluster.pods_on(name).map(|other| &**other).filter(move |other| {
+        let runs = !other.spec.node_name.is_empty() || other.spec.priority >= priority;
+        runs && !matches!(other.status.phase.as_str(), "Succeeded" | "Failed")
+    })
+}
+
+/// Compares a pod's need with the node, devices included (`calculateAndCheckNodeAllocatableResources`). Only claims that are
+/// allocated now count. `None`: no device of them takes resources. Claims without a pod are taken for a pod of their own that
+/// asks for nothing else.
+pub fn check(
+    cluster: &Cluster<'_>,
+    pod: Option<&Pod>,
+    node: usize,
+    claims: &[&Claim],
+    results: &[AllocationResult],
+) -> Option<Footprint> {
+    let mut footprint = Footprint::default();
+    let mut mapped: Vec<(&Claim, &AllocationResult)> = Vec::new();
+    for (at, (claim, result)) in claims.iter().zip(results).enumerate() {
+        // Of a claim that is named twice the last result is known.
+        let again =
+            claims.iter().skip(at.saturating_add(1)).any(|other| other.metadata.full_name() == claim.metadata.full_name());
+        let maps = |one: &DeviceResult| {
+            let found = device(cluster, &one.pool, &one.device, &mut None);
+            found.is_some_and(|(_, mappings)| !mappings.is_empty())
+        };
+        if !again && result.devices.results.iter().any(maps) {
+            mapped.push((claim, result));
+        }
+    }
+    if mapped.is_empty() {
+        return None;
+    }
+    let mapped = ordered(&mapped, &|(a, _), (b, _)| a.metadata.name.cmp(&b.metadata.name));
+    for (claim, result) in &mapped {
+        if let Err(refusal) = take(cluster, claim, result, &mut footprint) {
+            footprint.refusal = Some(refusal);
+            return Some(footprint);
+        }
+    }
+    let nobody = Pod::default();
+    let asking = pod.unwrap_or(&nobody);
+    let full: Set<String> = footprint.taken.iter().map(|taken| taken.claim.clone()).collect();
+    let takes = |claim: &Claim| full.contains(&claim.metadata.full_name());
+    let unused = mapped.iter().map(|(claim, _)| *claim).find(|claim| pod.is_some() && takes(claim) && !is_used(asking, claim));
+    if let Some(claim) = unused {
+        let name = &claim.metadata.name;
+        let reason = format!("claim {name}: node-allocatable resource claim not referenced by any container within the pod");
+        footprint.refusal = Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, None));
+        return Some(footprint);
+    }
+    let mut devices = Amounts::new();
+    for taken in &footprint.taken {
+        let sum = devices.get(taken.resource.as_str()).copied().unwrap_or(0);
+        devices.insert(&taken.resource, sum.saturating_add(taken.amount));
+    }
+    let requested = demand::of_waiting(asking, &devices, true);
+    let parts = demand::of_waiting(asking, &devices, false);
+    let refusal = too_little(asking, &requested, &parts);
+    let (needs, refusal) = match refusal {
+        Some(refusal) => (Vec::new(), Some(refusal)),
+        None => {
+            let needs = needs(cluster, asking, node, &requested);
+            let refusal = insufficient(&needs);
+            (needs, refusal)
+        }
+    };
+    (footprint.needs, footprint.refusal) = (needs, refusal);
+    Some(footprint)
+}
+
+/// Does a container use the claim?
+fn is_used(pod: &Pod, claim: &Claim) -> bool {
+    let mut containers = pod.spec.init_containers.iter().chain(&pod.spec.containers);
+    containers.any(|container| {
+        let mut used = container.resources.claims.iter();
+        used.any(|entry| pod.claim_of(&entry.name) == Some(claim.metadata.name.as_str()))
+    })
+}
+
+/// The first device of a pool and name, whatever its driver (`getDeviceFromManager`), and what it says of resources. Where
+/// another says something else, both are noted.
+fn device<'f>(
+    cluster: &Cluster<'f>,
+    pool: &str,
+    name: &str,
+    unclear: &mut Option<[DeviceAt; 2]>,
+) -> Option<(DeviceAt, &'f Sorted<String, NodeResource>)> {
+    let slices = cluster.slices_of_pools_named(pool).iter();
+    let mut devices = slices.flat_map(|slice| cluster.devices_of(*slice)).filter(|(_, device)| device.name == name);
+    let (at, first) = devices.next()?;
+    let mappings = &first.node_allocatable_resource_mappings;
+    let other = devices.find(|(_, device)| device.node_allocatable_resource_mappings != *mappings);
+    if let (None, Some((other, _))) = (&unclear, other) {
+        *unclear = Some([at, other]);
+    }
+    Some((at, mappings))
+}
+
+/// What the devices of a claim take (`buildNodeAllocatableDRAInfo`).
+fn take(cluster: &Cluster<'_>, claim: &Claim, result: &AllocationResult, footprint: &mut Footprint) -> Result<(), Refusal> {
+    let full = claim.metadata.full_name();
+    for one in &result.devices.results {
+        let Some((at, mappings)) = device(cluster, &one.pool, &one.device, &mut footprint.unclear) else { continue };
+        for (resource, mapping) in mappings.iter() {
+            let multiplier = mapping.allocation_multiplier.clone();
+            let key = mapping.capacity_key.as_ref().filter(|key| !key.is_empty());
+            let (amount, capacity) = match key {
+                None => (multiplier.as_ref().map_or(0, demand::exact), None),
+                Some(key) if one.consumed_capacity.is_empty() => {
+                    let reason = format!(
+                        "claim {full}, device {}: ConsumedCapacity is nil, but Capacity key '{key}' is set in NodeAllocatableResourceMappings for resource {resource}",
+                        one.device
+                    );
+                    let help = "only a device with allowMultipleAllocations has consumed capacity".to_owned();
+                    return Err(Refusal::new(Code::Error, reason, Some(help)));
+                }
+                Some(key) => {
+                    let Some(consumed) = one.consumed_capacity.get(key) else { continue };
+                    let amount = multiplier.as_ref().map_or_else(|| demand::exact(consumed), |by| demand::product(consumed, by));
+                    (amount, Some((key.clone(), consumed.clone())))
+                }
+            };
+            let (claim, device, resource) = (full.clone(), at, resource.clone());
+            footprint.taken.push(Taken { claim, device, resource, amount, capacity, multiplier });
+        }
+    }
+    Ok(())
+}
+
+/// What a pod asks for as a whole must cover its containers and devices (`validatePodLevelRequestsCoverDRA`). Upstream names any
+/// of several resources; the first by name is named here.
+fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option<Refusal> {
+    let lacks = |(name, amount): &(&&str, &i128)| parts.get(*name).is_some_and(|parts| parts > *amount);
+    let (name, amount) = requested.iter().find(lacks)?;
+    let reason = format!(
+        "pod level request for {name} is insufficient to cover the aggregated container and node-allocatable DRA requests"
+    );
+    let overhead = if pod.spec.overhead.is_empty() { "" } else { ", overhead included" };
+    let show = |exact: i128| spell(demand::nanos_of(exact));
+    let parts = parts.get(*name).copied().unwrap_or(0);
+    let help = format!("{} for the pod, {} for containers and devices{overhead}", show(*amount), show(parts));
+    Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
+}
+
+/// The resources that are compared, and how they stand.
+fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>) -> Vec<Need> {
+    let hugepages = requested.keys().copied().filter(|name| name.starts_with("hugepages-"));
+    let compared: Vec<&str> = ["cpu", "memory", "ephemeral-storage"].into_iter().chain(hugepages).collect();
+    let name = pod.metadata.full_name();
+    let others = counting(cluster, pod, node).filter(|other| other.metadata.full_name() != name);
+    let placed: Vec<(&Pod, Amounts<'_>)> = others.map(|other| (other, demand::of_placed(other))).collect();
+    let allocatable = cluster.facts.nodes.get(node).map(|node| &node.status.allocatable);
+    let mut list = Vec::new();
+    for resource in compared {
+        let requested = demand::counted(resource, requested.get(resource).copied().unwrap_or(0));
+        if requested == 0 && !resource.starts_with("hugepages-") {
+            continue;
+        }
+        let of = |amounts: &Amounts<'_>| demand::counted(resource, amounts.get(resource).copied().unwrap_or(0));
+        let users: Vec<(&str, &str, i128)> = placed
+            .iter()
+            .map(|(pod, amounts)| (pod.metadata.namespace.as_str(), pod.metadata.name.as_str(), of(amounts)))
+            .filter(|(.., amount)| *amount > 0)
+            .collect();
+        let used = users.iter().fold(0, |sum: i128, (.., amount)| sum.saturating_add(*amount));
+        let users = ordered(&users, &|(.., a), (.., b)| b.cmp(a));
+        let pods = users.into_iter().take(MOST_PODS).map(|(namespace, name, amount)| (format!("{namespace}/{name}"), amount));
+        let there = allocatable.and_then(|amounts| amounts.get(resource)).map_or(0, demand::exact);
+        let (allocatable, pods) = (demand::counted(resource, there), pods.collect());
+        list.push(Need { resource: resource.to_owned(), requested, used, allocatable, pods });
+    }
+    list
+}
+
+/// The status about what is short (`nodeFitsResources`).
+fn insufficient(needs: &[Need]) -> Option<Refusal> {
+    let short: Vec<&Need> = needs.iter().filter(|need| need.is_short()).collect();
+    let too_large = short.iter().any(|need| need.requested > need.allocatable);
+    let code = if too_large { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
+    let reasons: Vec<String> = short.iter().map(|need| format!("Insufficient {}", need.resource)).collect();
+    (!reasons.is_empty()).then_some(Refusal { status: Status { code, reasons }, help: None })
+}

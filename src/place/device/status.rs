@@ -1,0 +1,44 @@
+//! What a plugin of the scheduler says: a code and its reasons (kube-scheduler, `staging/src/k8s.io/kube-scheduler/framework`).
+
+use serde::Serialize;
+
+/// The scheduler framework's status codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Code {
+    /// The pod may go on.
+    Success,
+    /// The plugin has nothing to do.
+    Skip,
+    /// Not now; something may be freed.
+    Unschedulable,
+    /// Not by freeing anything.
+    UnschedulableAndUnresolvable,
+    /// The attempt ends.
+    Error,
+}
+
+/// A status of the scheduler framework.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Its code.
+    pub code: Code,
+    /// Its reasons, mostly one or none.
+    pub reasons: Vec<String>,
+}
+
+impl Status {
+    /// A status with a reason.
+    pub fn new(code: Code, reason: impl Into<String>) -> Self {
+        Status { code, reasons: vec![reason.into()] }
+    }
+
+    /// A status without one.
+    pub fn plain(code: Code) -> Self {
+        Status { code, reasons: Vec::new() }
+    }
+
+    /// The reasons in one text, as the framework joins them.
+    pub fn message(&self) -> Option<String> {
+        (!self.reasons.is_empty()).then(|| self.reasons.join(", "))
+    }
+}
