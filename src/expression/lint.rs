@@ -18,6 +18,7 @@ use crate::finding::{Code, Finding, Origin, Step, path};
 use crate::manifest::Item;
 use crate::text::scalar::Places;
 use crate::text::tree::Tree;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -111,12 +112,13 @@ impl Lints {
     /// What there is to say, in the order of the expressions. `published`: by the slices of the text.
     pub fn findings(&self, published: &Published, tell: &mut dyn FnMut(Finding)) {
         let mut trials = TRIALS;
+        let mut variables = BTreeMap::new();
         for (at, kept) in self.kept.iter().enumerate() {
             let known = self.names(kept, published, tell);
             self.comparisons(kept, tell);
             self.constants(kept, tell);
             if known {
-                self.failures(at, kept, published, &mut trials, tell);
+                self.failures(at, kept, published, &mut variables, &mut trials, tell);
             }
         }
     }
@@ -214,8 +216,17 @@ impl Lints {
         }
     }
 
-    /// The first device of the text that the expression is asked about and fails on.
-    fn failures(&self, at: usize, kept: &Kept, published: &Published, trials: &mut usize, tell: &mut dyn FnMut(Finding)) {
+    /// The first device of the text that the expression is asked about and fails on. `made`: what expressions of an environment
+    /// read of a device.
+    fn failures(
+        &self,
+        at: usize,
+        kept: &Kept,
+        published: &Published,
+        made: &mut BTreeMap<(usize, usize), Option<Vec<Value>>>,
+        trials: &mut usize,
+        tell: &mut dyn FnMut(Finding),
+    ) {
         let Some(Compiler { language, environment, .. }) = self.environments.get(kept.compiler) else { return };
         let device = *language == Language::Device;
         let domains: Vec<String> =
@@ -226,7 +237,7 @@ impl Lints {
         let before = self.kept.iter().enumerate();
         let before: Vec<&Kept> =
             before.filter(|(other, one)| of_class(one) || *other < at && same_list(one)).map(|(_, one)| one).collect();
-        for subject in published.subjects.iter().filter(|subject| subject.is_device() == device) {
+        for (index, subject) in published.subjects.iter().enumerate().filter(|(_, subject)| subject.is_device() == device) {
             let asked = match &kept.driver {
                 Some(driver) => subject.driver == *driver,
                 // Without the class it is not known which devices it lets through: those that publish something of what is read.
@@ -235,15 +246,16 @@ impl Lints {
             if !asked {
                 continue;
             }
-            let Ok(variables) = subject.variables(environment) else { continue };
+            let variables = made.entry((kept.compiler, index)).or_insert_with(|| subject.variables(environment).ok());
+            let Some(variables) = variables else { continue };
             *trials = trials.saturating_sub(before.len().saturating_add(1));
             if *trials == 0 {
                 return;
             }
-            let run = |kept: &Kept| kept.program.evaluate(&variables, SELECTOR_COST_LIMIT);
+            let run = |kept: &Kept| kept.program.evaluate(variables, SELECTOR_COST_LIMIT);
             let passed = before.iter().all(|earlier| run(earlier).matches() == Ok(true));
             if passed && let Err(error) = run(kept).result {
-                tell(failure(kept, subject, &variables, &error.text));
+                tell(failure(kept, subject, variables, &error.text));
                 return;
             }
         }

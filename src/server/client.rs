@@ -65,9 +65,8 @@ pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding
 
 /// The body that kubectl makes of an object is larger than the server reads. `namespace`: where it goes, if it is namespaced.
 pub fn too_large(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Option<(Finding, Status)> {
-    let text = tree.source();
-    // Only an alias makes more of a small text.
-    if text.len() <= MAX_BODY / MOST_GROWTH && !text.contains('*') {
+    let written = tree.span(node);
+    if written.len() <= MAX_BODY / MOST_GROWTH && !tree.has_aliases() {
         return None;
     }
     let mut body = String::new();

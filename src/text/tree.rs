@@ -115,6 +115,7 @@ pub struct Tree<'s> {
     entries: Vec<Entry>,
     /// Of mappings with more than [`SMALL_MAP`] entries: the first entry, and the order of the entries by key.
     indexed: Vec<(u32, Vec<u32>)>,
+    has_aliases: bool,
     /// Comments of the document, `#` included, line end not, in order.
     pub comments: Vec<Span>,
 }
@@ -129,6 +130,7 @@ impl<'s> Tree<'s> {
             items: Vec::new(),
             entries: Vec::new(),
             indexed: Vec::new(),
+            has_aliases: false,
             comments: Vec::new(),
         }
     }
@@ -144,6 +146,7 @@ impl<'s> Tree<'s> {
     /// Adds a node.
     pub fn push(&mut self, node: Node) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.has_aliases |= matches!(node.kind, Kind::Alias(_));
         self.nodes.push(node);
         id
     }
@@ -269,6 +272,11 @@ impl<'s> Tree<'s> {
     /// Every node's handle.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
+    }
+
+    /// Whether the document has an alias. Without one, no node means more than its own text.
+    pub fn has_aliases(&self) -> bool {
+        self.has_aliases
     }
 
     /// The node as written: an alias stays an alias.

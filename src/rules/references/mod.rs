@@ -13,6 +13,7 @@ use crate::record::Record;
 use crate::record::view;
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many names are held against one that is not there: a text may have thousands of both.
@@ -118,7 +119,7 @@ pub struct Named<'a> {
     pub namespace: &'a str,
 }
 
-/// What finds objects: name, kind and group. Names differ soonest.
+/// What finds objects: kind, group and name. Those of a kind stand together.
 type Key<'a> = [&'a str; 3];
 
 /// Namespace and name, kept.
@@ -271,6 +272,8 @@ impl References {
 
     fn look<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
         let inventory = Inventory::of(&self.objects, object, namespace);
+        // Many objects name the same one, and a text may lack it.
+        let mut nearest = BTreeMap::new();
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
         for Reference { object, what, place, span } in &self.references {
             let lacks = match *what {
@@ -302,7 +305,9 @@ impl References {
                 let mut finding = self.finding(*what, place).with_span(*span);
                 finding.object = Some(*object);
                 // A name like one that is there is a slip more often than an object elsewhere.
-                if let Some(near) = self.nearest(*what, &inventory) {
+                let meant = self.object_named(*what);
+                let near = meant.and_then(|meant| *nearest.entry(meant).or_insert_with(|| inventory.nearest(meant)));
+                if let Some(near) = near {
                     finding.severity = Severity::Warning;
                     finding.help = Some(format!("did you mean `{near}`?").into());
                 }
@@ -311,15 +316,15 @@ impl References {
         }
     }
 
-    /// The name of an object of the text that was probably meant.
-    fn nearest<'a>(&self, what: What, inventory: &Inventory<'a>) -> Option<&'a str> {
+    /// Kind, group, name and namespace of the object that is named; `None` for what is no object.
+    fn object_named(&self, what: What) -> Option<[&str; 4]> {
         match what {
-            What::Class(kind, name) => inventory.nearest(kind, GROUP, self.name(name), ""),
+            What::Class(kind, name) => Some([kind, GROUP, self.name(name), ""]),
             What::Parameters(names) => {
                 let [kind, group, namespace, name] = names.map(|name| self.name(name));
-                inventory.nearest(kind, group, name, namespace)
+                Some([kind, group, name, namespace])
             }
-            What::Claim(kind, [namespace, name]) => inventory.nearest(kind, GROUP, self.name(name), self.name(namespace)),
+            What::Claim(kind, [namespace, name]) => Some([kind, GROUP, self.name(name), self.name(namespace)]),
             What::Request(..) | What::Extended(_) | What::Pod(_) | What::Entry(..) => None,
         }
     }
@@ -373,15 +378,13 @@ impl References {
 
 /// The objects of the text.
 struct Inventory<'a> {
-    /// Their kinds and groups.
-    kinds: BTreeSet<(&'a str, &'a str)>,
     /// Where each lives, in order; `None` may be anywhere.
     objects: Vec<(Key<'a>, Option<&'a str>)>,
 }
 
 impl<'a> Inventory<'a> {
     fn of(objects: &'a [ListedObject], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
-        let mut inventory = Inventory { kinds: BTreeSet::new(), objects: Vec::with_capacity(objects.len()) };
+        let mut inventory = Inventory { objects: Vec::with_capacity(objects.len()) };
         for object in objects {
             let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
             let group = api_version.split_once('/').map_or("", |(group, _)| group);
@@ -391,20 +394,31 @@ impl<'a> Inventory<'a> {
                 "" => Some(namespace),
                 given => Some(given),
             };
-            inventory.kinds.insert((kind, group));
-            inventory.objects.push(([object.name.as_deref().unwrap_or(name), kind, group], place));
+            inventory.objects.push(([kind, group, object.name.as_deref().unwrap_or(name)], place));
         }
         inventory.objects.sort();
         inventory
     }
 
+    /// The objects that stand together: by how each one's key compares with what is looked for.
+    fn range(&self, compared: impl Fn(&Key<'a>) -> Ordering) -> &[(Key<'a>, Option<&'a str>)] {
+        let first = self.objects.partition_point(|(key, _)| compared(key) == Ordering::Less);
+        let rest = self.objects.get(first..).unwrap_or_default();
+        rest.get(..rest.partition_point(|(key, _)| compared(key) == Ordering::Equal)).unwrap_or_default()
+    }
+
+    fn named(&self, key: Key<'_>) -> &[(Key<'a>, Option<&'a str>)] {
+        self.range(|own| own.cmp(&key))
+    }
+
+    fn of_kind(&self, kind: &str, group: &str) -> &[(Key<'a>, Option<&'a str>)] {
+        self.range(|[other, of, _]| [*other, *of].cmp(&[kind, group]))
+    }
+
     /// Where the name that a pod gives does exist: as an object of the other kind, or in another namespace.
     fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<String> {
-        let places = |kind: &str| -> Vec<&str> {
-            let key = [name, kind, GROUP];
-            let first = self.objects.partition_point(|(other, _)| *other < key);
-            self.objects.iter().skip(first).take_while(|(other, _)| *other == key).filter_map(|(_, place)| *place).collect()
-        };
+        let places =
+            |kind: &str| -> Vec<&str> { self.named([kind, GROUP, name]).iter().filter_map(|(_, place)| *place).collect() };
         let own = places(kind);
         if own.contains(&namespace) {
             return None;
@@ -419,7 +433,7 @@ impl<'a> Inventory<'a> {
     }
 
     /// The one object of the kind with nearly this name, among the first that are there. A reference without namespace means any.
-    fn nearest(&self, kind: &str, group: &str, name: &str, namespace: &str) -> Option<&'a str> {
+    fn nearest(&self, [kind, group, name, namespace]: [&str; 4]) -> Option<&'a str> {
         // `cpu` is not `gpu` misspelled, nor `gpu-1` `gpu-2`.
         if name.len() < 4 {
             return None;
@@ -429,8 +443,7 @@ impl<'a> Inventory<'a> {
             own.chars().filter(letters).eq(name.chars().filter(letters))
         };
         let mut nearest = Nearest::to(name);
-        let of_kind = self.objects.iter().filter(|([_, other, of], _)| *other == kind && *of == group);
-        for ([own, ..], place) in of_kind.take(MOST_NAMES) {
+        for ([.., own], place) in self.of_kind(kind, group).iter().take(MOST_NAMES) {
             if !numbered(own) && (namespace.is_empty() || place.is_none_or(|place| place == namespace)) {
                 nearest.consider(own);
             }
@@ -440,13 +453,9 @@ impl<'a> Inventory<'a> {
 
     /// The text has objects of the kind, but not this one. A reference without namespace means any.
     fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
-        if !self.kinds.contains(&(kind, group)) {
-            return false;
-        }
-        let key = [name, kind, group];
-        let first = self.objects.partition_point(|(other, _)| *other < key);
-        let mut named = self.objects.iter().skip(first).take_while(|(other, _)| *other == key);
+        let mut named = self.named([kind, group, name]).iter();
         !named.any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
+            && !self.of_kind(kind, group).is_empty()
     }
 }
 

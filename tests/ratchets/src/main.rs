@@ -14,6 +14,8 @@ const CLAIM: &str = include_str!("../claim.yaml");
 
 /// Documents of the file that is converted, a third of each kind.
 const DOCUMENTS: usize = 30;
+/// Documents of a large file: what grows with their square shows.
+const MANY: usize = 1_000;
 const NODES: usize = 1_000;
 
 fn main() -> ExitCode {
@@ -32,6 +34,10 @@ fn main() -> ExitCode {
             assert_eq!(wire::run(&request).findings.iter().filter(|finding| finding.object == Some(0)).count(), 3);
             count_answers(false, || wire::run(black_box(&request)))
         }
+        "validate-many" => {
+            let request = Request { verb: "validate".into(), text: Some(manifests(MANY)), ..Request::default() };
+            count(|| wire::run(black_box(&request)))
+        }
         "validate-slice" => {
             let request = Request { verb: "validate".into(), text: Some(slice(DEVICES)), ..Request::default() };
             count(|| wire::run(black_box(&request)))
@@ -41,8 +47,12 @@ fn main() -> ExitCode {
             count(|| wire::run(black_box(&request)))
         }
         "convert" => {
-            let request =
-                Request { verb: "convert".into(), text: Some(manifests()), to: Some("v1alpha1".into()), ..Request::default() };
+            let request = Request {
+                verb: "convert".into(),
+                text: Some(manifests(DOCUMENTS)),
+                to: Some("v1alpha1".into()),
+                ..Request::default()
+            };
             count(|| wire::run(black_box(&request)))
         }
         "prepare" => {
@@ -135,7 +145,7 @@ fn slice(devices: usize) -> String {
     text
 }
 
-fn manifests() -> String {
+fn manifests(documents: usize) -> String {
     let one = |n: usize| match n % 3 {
         0 => CLAIM.replace("nightly-training-gpu", &format!("claim-{n}")),
         1 => format!(
@@ -145,7 +155,7 @@ fn manifests() -> String {
             "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata:\n  name: template-{n}\nspec:\n  metadata:\n    labels: {{app: inference, tier: backend}}\n  spec:\n    resourceClassName: gpu.example.com\n    allocationMode: WaitForFirstConsumer\n"
         ),
     };
-    (0..DOCUMENTS).map(one).collect::<Vec<_>>().join("---\n")
+    (0..documents).map(one).collect::<Vec<_>>().join("---\n")
 }
 
 const SELECTOR: &str = "nodeSelectorTerms:\n- matchFields:\n  - {key: metadata.name, operator: In, values: [none]}\n";
