@@ -3,6 +3,7 @@
 //! Function names of operators are cel-go's (`common/operators`): `_&&_`, `_?_:_`, `_[_]`, `_[?_]`, `_?._`, `@in`, `!_`, `-_` and so
 //! on. Chains of `&&` and `||` are balanced, as cel-go does.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::source::Source;
@@ -56,7 +57,7 @@ pub enum Node {
     /// A call of a function, a method or an operator.
     Call {
         /// Name of the function. A leading dot is part of it (`.f(x)`).
-        function: String,
+        function: Cow<'static, str>,
         /// The receiver of a method call.
         target: Option<Box<Expr>>,
         /// The arguments in order.

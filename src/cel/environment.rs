@@ -1,5 +1,7 @@
 //! Environments: which names, functions and rules an expression is compiled with, by release.
 
+use std::borrow::Cow;
+
 use super::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, MacroSet, ParseOptions, Rules};
 use super::functions::{self, Function, Gate, Overload, Style};
 use super::messages;
@@ -258,18 +260,12 @@ impl Environment {
     }
 
     /// The names that `name` can mean, the most likely first. A leading dot stands for no namespace.
-    pub fn candidates(&self, name: &str) -> impl Iterator<Item = String> {
+    pub fn candidates<'n>(&'n self, name: &'n str) -> impl Iterator<Item = Cow<'n, str>> {
         let absolute = name.strip_prefix('.');
-        let mut names = Vec::new();
-        if absolute.is_none() {
-            let mut namespace = self.container.as_str();
-            while !namespace.is_empty() {
-                names.push(format!("{namespace}.{name}"));
-                namespace = namespace.rsplit_once('.').map_or("", |(outer, _)| outer);
-            }
-        }
-        names.push(absolute.unwrap_or(name).to_owned());
-        names.into_iter()
+        let innermost = Some(self.container.as_str()).filter(|container| absolute.is_none() && !container.is_empty());
+        let namespaces = std::iter::successors(innermost, |namespace| namespace.rsplit_once('.').map(|(outer, _)| outer));
+        let inside = namespaces.map(move |namespace| Cow::Owned(format!("{namespace}.{name}")));
+        inside.chain([Cow::Borrowed(absolute.unwrap_or(name))])
     }
 
     /// The type of a variable, or of a type's name.
@@ -312,9 +308,10 @@ impl Environment {
     }
 
     /// The fields of a type that has some.
-    pub fn fields(&self, structure: &str) -> Option<Vec<(String, Type)>> {
-        let known = self.structures.iter().find(|(known, _)| known == structure).map(|(_, fields)| fields.clone());
-        known.or_else(|| messages::find(structure).map(|message| message.fields()))
+    pub fn fields(&self, structure: &str) -> Option<Cow<'_, [(String, Type)]>> {
+        let known = self.structures.iter().find(|(known, _)| known == structure);
+        let known = known.map(|(_, fields)| Cow::Borrowed(fields.as_slice()));
+        known.or_else(|| messages::find(structure).map(|message| Cow::Owned(message.fields())))
     }
 
     /// The type of `name{…}`, if messages of that name can be written.

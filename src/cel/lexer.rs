@@ -2,16 +2,16 @@
 //!
 //! Where no token can start, the lexer reports the characters that some token could have started with, and the one that ended it.
 
+use std::ops::Range;
+
 use super::dialect::Dialect;
 use super::token::{Token, TokenKind};
 
 /// What a text consists of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tokens {
-    /// The tokens that the parser sees.
+    /// The tokens that the parser sees: all but blanks and comments.
     pub seen: Vec<Token>,
-    /// All tokens, with blanks and comments.
-    pub all: Vec<Token>,
     /// Characters that are no token.
     pub errors: Vec<LexicalError>,
     /// Code points of the text.
@@ -23,15 +23,20 @@ pub struct Tokens {
 pub struct LexicalError {
     /// Where they start, an offset in code points.
     pub position: u32,
-    /// The characters.
-    pub text: String,
+    /// Bytes of the text they cover.
+    pub bytes: Range<u32>,
     /// How many tokens that the parser sees come before.
     pub tokens_before: usize,
 }
 
+/// No more places than this are reserved before the tokens are known.
+const MOST_RESERVED: usize = 1024;
+
 /// Splits `text`. It must be shorter than 4 GiB.
 pub fn split(text: &str, dialect: &Dialect) -> Tokens {
-    let mut tokens = Tokens { seen: Vec::new(), all: Vec::new(), errors: Vec::new(), length: 0 };
+    // Selectors have a token for every four bytes.
+    let seen = Vec::with_capacity((text.len() / 4).min(MOST_RESERVED));
+    let mut tokens = Tokens { seen, errors: Vec::new(), length: 0 };
     let (mut byte, mut position) = (0_usize, 0_u32);
     while let Some(rest) = text.get(byte..).filter(|rest| !rest.is_empty()) {
         let (length, kind) = match next(rest, dialect) {
@@ -41,16 +46,11 @@ pub fn split(text: &str, dialect: &Dialect) -> Tokens {
         let piece = rest.get(..length).unwrap_or(rest);
         let end = byte.saturating_add(piece.len());
         match kind {
-            Some(kind) => {
-                let token = Token { kind, bytes: number(byte)..number(end), position };
-                if !matches!(kind, TokenKind::Whitespace | TokenKind::Comment) {
-                    tokens.seen.push(token.clone());
-                }
-                tokens.all.push(token);
-            }
+            Some(TokenKind::Whitespace | TokenKind::Comment) => {}
+            Some(kind) => tokens.seen.push(Token { kind, bytes: number(byte)..number(end), position }),
             None => {
                 let tokens_before = tokens.seen.len();
-                tokens.errors.push(LexicalError { position, text: piece.to_owned(), tokens_before });
+                tokens.errors.push(LexicalError { position, bytes: number(byte)..number(end), tokens_before });
             }
         }
         position = position.saturating_add(number(piece.chars().count()));
@@ -127,7 +127,9 @@ fn next(text: &str, dialect: &Dialect) -> Match {
         b'/' if text.starts_with("//") => return Match::Token(run(text, 0, |byte| byte != b'\n'), TokenKind::Comment),
         _ => {}
     }
-    if let Some((length, kind)) = numeric(text) {
+    if matches!(first, b'0'..=b'9' | b'.')
+        && let Some((length, kind)) = numeric(text)
+    {
         return Match::Token(length, kind);
     }
     let word = run(text, 0, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -210,9 +212,9 @@ fn quoted_token(text: &str, start: usize, kind: TokenKind) -> Match {
     let open = start.saturating_add(usize::from(raw));
     let quote = text.get(open..open.saturating_add(1)).unwrap_or("\"");
     let single = quoted(text, open.saturating_add(1), quote, raw);
-    let triple_quote = quote.repeat(3);
+    let triple_quote = if quote == "'" { "'''" } else { "\"\"\"" };
     let triple = match text.get(open..) {
-        Some(rest) if rest.starts_with(&triple_quote) => Some(quoted(text, open.saturating_add(3), &triple_quote, raw)),
+        Some(rest) if rest.starts_with(triple_quote) => Some(quoted(text, open.saturating_add(3), triple_quote, raw)),
         _ => None,
     };
     match (single, triple) {
@@ -271,7 +273,8 @@ mod tests {
     }
 
     fn errors(text: &str) -> Vec<(u32, String)> {
-        split(text, &CEL_GO_0_23).errors.into_iter().map(|error| (error.position, error.text)).collect()
+        let errors = split(text, &CEL_GO_0_23).errors.into_iter();
+        errors.map(|error| (error.position, text[error.bytes.start as usize..error.bytes.end as usize].to_owned())).collect()
     }
 
     #[test]

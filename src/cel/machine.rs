@@ -8,10 +8,13 @@ use super::lexer::Tokens;
 use super::source::{Location, ProblemKind, Problems, Source};
 use super::sprintf::without_arguments;
 use super::token::{Token, TokenKind, TokenSet};
-use super::tree::{Part, PartId, Piece};
+use super::tree::{Labelled, Part, PartId, Piece, Stored};
 
 /// How deep a rule may be within itself (cel-go, `parser/parser.go`, `NewParser`, `maxRecursionDepth`).
 pub const DEEPEST: u32 = 250;
+
+/// No more places than this are reserved before a text is read.
+const MOST_RESERVED: usize = 1024;
 
 /// How many syntax errors are reported (`errorReportingLimit` there).
 const REPORTED_ERRORS: usize = 100;
@@ -23,8 +26,14 @@ pub struct Halt;
 /// A rule that is being read.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// What was read of it.
-    pub part: Part,
+    /// The rule.
+    rule: Rule,
+    /// Which alternative of it.
+    form: Form,
+    /// Number of its first token.
+    start: usize,
+    /// Number of its first piece in [`Machine::open`].
+    first: usize,
     /// The lowest level of operators that it takes.
     pub level: u8,
     /// Where the caller goes on, and what the part is there. The first rule has no caller.
@@ -54,8 +63,12 @@ pub struct Machine<'a> {
     pub frames: Vec<Frame>,
     /// How often each rule is being read.
     depths: [u32; RULES],
+    /// The pieces of the rules that are being read, those of the innermost last.
+    open: Vec<Labelled>,
     /// The parts that were read. The last is the whole text.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Stored>,
+    /// Their pieces.
+    pub pieces: Vec<Labelled>,
     /// Where the parser is in the grammar: the last position that looked at a token.
     pub position: PositionId,
     /// What the error strategy remembers.
@@ -79,6 +92,8 @@ impl<'a> Machine<'a> {
     /// At the start of a text.
     pub fn new(source: &'a Source, tokens: Tokens, dialect: &'a Dialect) -> Self {
         let grammar = if dialect.escaped_names { &*WITH_ESCAPED_NAMES } else { &*WITHOUT_ESCAPED_NAMES };
+        // Most texts have fewer parts than tokens, of two pieces.
+        let most = tokens.seen.len().min(MOST_RESERVED);
         Self {
             dialect,
             source,
@@ -89,9 +104,11 @@ impl<'a> Machine<'a> {
             lexical_errors: 0,
             reported: 0,
             problems: Problems::new(),
-            frames: Vec::new(),
+            frames: Vec::with_capacity(RULES.saturating_mul(2)),
             depths: [0; RULES],
-            parts: Vec::new(),
+            open: Vec::with_capacity(RULES),
+            parts: Vec::with_capacity(most),
+            pieces: Vec::with_capacity(most.saturating_mul(2)),
             position: 0,
             recovery: Recovery::default(),
         }
@@ -130,29 +147,32 @@ impl<'a> Machine<'a> {
                 return Err(self.limit(format!("expression recursion limit exceeded: {DEEPEST}")));
             }
         }
-        let part = Part::new(rule, Form::Bare, self.at);
-        self.frames.push(Frame { part, level, caller });
+        self.frames.push(Frame { rule, form: Form::Bare, start: self.at, first: self.open.len(), level, caller });
         Ok(())
     }
 
     /// Ends the current rule and adds its part to its caller's. Returns where the caller goes on.
     pub fn leave(&mut self) -> Option<PositionId> {
-        let Frame { part, caller, .. } = self.frames.pop()?;
-        self.one_less(part.rule);
-        let part = self.keep(part);
-        let (position, label) = caller?;
+        let frame = self.frames.pop()?;
+        self.one_less(frame.rule);
+        let part = self.keep(&frame);
+        let (position, label) = frame.caller?;
         self.add(label, Piece::Part(part));
         Some(position)
     }
 
     /// Keeps a part, or what is within it if it only passes that on.
-    fn keep(&mut self, mut part: Part) -> PartId {
-        if let Some(inner) = part.passed_on() {
-            return inner;
-        }
-        part.end = self.at;
-        self.parts.push(part);
-        self.parts.len().saturating_sub(1)
+    fn keep(&mut self, frame: &Frame) -> PartId {
+        let &Frame { rule, form, start, first, .. } = frame;
+        let pieces = self.open.get(first..).unwrap_or_default();
+        let kept = Part { rule, form, start, end: self.at, pieces }.passed_on().unwrap_or_else(|| {
+            let from = self.pieces.len();
+            self.pieces.extend_from_slice(pieces);
+            self.parts.push(Stored { rule, form, start, end: self.at, pieces: from..self.pieces.len() });
+            self.parts.len().saturating_sub(1)
+        });
+        self.open.truncate(first);
+        kept
     }
 
     /// One time less in `rule`.
@@ -165,25 +185,23 @@ impl<'a> Machine<'a> {
     /// Says which alternative the current rule follows.
     pub fn take(&mut self, form: Form) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.part.form = form;
+            frame.form = form;
         }
     }
 
     /// Adds a piece to the current rule's part.
     pub fn add(&mut self, label: Label, piece: Piece) {
-        if label != Label::None
-            && let Some(frame) = self.frames.last_mut()
-        {
-            frame.part.add(label, piece);
+        if label != Label::None {
+            self.open.push((label, piece));
         }
     }
 
     /// Makes what the current rule has read the operand of a new part of the same rule.
     pub fn wrap(&mut self, form: Form) {
-        let Some(Frame { part, level, caller }) = self.frames.pop() else { return };
-        let mut outer = Part::new(part.rule, form, part.start);
-        outer.add(Label::Operand, Piece::Part(self.keep(part)));
-        self.frames.push(Frame { part: outer, level, caller });
+        let Some(frame) = self.frames.pop() else { return };
+        let part = self.keep(&frame);
+        self.frames.push(Frame { form, ..frame });
+        self.add(Label::Operand, Piece::Part(part));
     }
 
     /// The tokens that may follow a position, the callers' included.
@@ -219,10 +237,19 @@ impl<'a> Machine<'a> {
     /// The text from one token to another, with what the parser does not see but without what is no token.
     pub fn text_between(&self, first: usize, last: usize) -> String {
         let Some(first) = self.token(first) else { return "<EOF>".to_owned() };
-        let end = self.token(last).map_or(u32::MAX, |token| token.position);
-        let from = self.tokens.all.partition_point(|token| token.position < first.position);
-        let tokens = self.tokens.all.get(from..).unwrap_or_default().iter();
-        on_one_line(&tokens.take_while(|token| token.position <= end).map(|token| self.text(token)).collect::<String>())
+        let text = self.source.text();
+        let end = self.token(last).map_or(text.len(), |token| token.bytes.end as usize);
+        let mut from = first.bytes.start as usize;
+        let mut between = String::new();
+        for error in &self.tokens.errors {
+            let (start, after) = (error.bytes.start as usize, error.bytes.end as usize);
+            if (from..end).contains(&start) {
+                between.push_str(text.get(from..start).unwrap_or_default());
+                from = after;
+            }
+        }
+        between.push_str(text.get(from..end).unwrap_or_default());
+        on_one_line(&between)
     }
 
     /// Reports a syntax error at a token, after what the lexer has reported up to here.
@@ -237,7 +264,8 @@ impl<'a> Machine<'a> {
         while let Some(error) = self.tokens.errors.get(self.lexical_errors).filter(|error| error.tokens_before <= self.seen.get())
         {
             self.lexical_errors = self.lexical_errors.saturating_add(1);
-            let message = format!("token recognition error at: '{}'", error.text);
+            let wrong = self.source.text().get(error.bytes.start as usize..error.bytes.end as usize).unwrap_or_default();
+            let message = format!("token recognition error at: '{wrong}'");
             self.report_at(error.position, ProblemKind::Token, &message)?;
         }
         Ok(())

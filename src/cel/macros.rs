@@ -282,7 +282,7 @@ impl Expander<'_> {
         let keys = self.map(input, (variable, None), None, key);
         let input = self.ident(SORT_INPUT);
         let sorted = self.node(Node::Call {
-            function: "@sortByAssociatedKeys".to_owned(),
+            function: "@sortByAssociatedKeys".into(),
             target: Some(Box::new(input)),
             arguments: vec![keys],
         });
@@ -369,12 +369,12 @@ impl Expander<'_> {
         self.node(Node::List { elements: Vec::new(), optional_indices: Vec::new() })
     }
 
-    fn call(&mut self, function: &str, arguments: Vec<Expr>) -> Expr {
-        self.node(Node::Call { function: function.to_owned(), target: None, arguments })
+    fn call(&mut self, function: &'static str, arguments: Vec<Expr>) -> Expr {
+        self.node(Node::Call { function: function.into(), target: None, arguments })
     }
 
-    fn method(&mut self, function: &str, target: Expr) -> Expr {
-        self.node(Node::Call { function: function.to_owned(), target: Some(Box::new(target)), arguments: Vec::new() })
+    fn method(&mut self, function: &'static str, target: Expr) -> Expr {
+        self.node(Node::Call { function: function.into(), target: Some(Box::new(target)), arguments: Vec::new() })
     }
 
     /// The same tree with ids of its own. The caller sees to it that it is not too deep.

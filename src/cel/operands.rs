@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::grammar::{Form, Label, Rule};
 use super::lexer::Tokens;
 use super::source::Source;
-use super::tree::{Part, PartId, Piece};
+use super::tree::{Labelled, Part, PartId, Piece, Stored};
 
 /// The position of what the text lacks.
 pub const NOWHERE: u32 = u32::MAX;
@@ -18,7 +18,9 @@ pub struct Parts<'a> {
     /// Its tokens.
     pub tokens: Tokens,
     /// Its parts; the last is the whole text.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Stored>,
+    /// Their pieces.
+    pub pieces: Vec<Labelled>,
 }
 
 /// An entry of a map or a field of a message.
@@ -36,12 +38,18 @@ pub struct Entry {
 
 impl Parts<'_> {
     /// A part by its number.
-    pub fn part(&self, id: PartId) -> Option<&Part> {
-        self.parts.get(id)
+    pub fn part(&self, id: PartId) -> Option<Part<'_>> {
+        let &Stored { rule, form, start, end, ref pieces } = self.parts.get(id)?;
+        Some(Part { rule, form, start, end, pieces: self.pieces.get(pieces.clone())? })
+    }
+
+    /// The whole text.
+    pub fn whole(&self) -> Option<Part<'_>> {
+        self.part(self.parts.len().checked_sub(1)?)
     }
 
     /// The part within the parentheses. What an expression lacks entirely is none.
-    pub fn without_parentheses(&self, part: PartId) -> Option<(PartId, &Part)> {
+    pub fn without_parentheses(&self, part: PartId) -> Option<(PartId, Part<'_>)> {
         let mut id = part;
         loop {
             let part = self.part(id)?;
@@ -55,47 +63,40 @@ impl Parts<'_> {
         }
     }
 
-    /// The operands of a part in the order in which they are built.
-    pub fn operands(&self, id: PartId) -> Vec<Option<PartId>> {
-        let Some(part) = self.part(id) else { return Vec::new() };
-        let of = |part: &Part, count: usize| -> Vec<Option<PartId>> {
-            part.parts(Label::Operand).map(Some).chain(std::iter::repeat(None)).take(count).collect()
-        };
-        let inner = |part: Option<PartId>| part.and_then(|id| self.part(id));
+    /// Calls `add` with the operands of a part in the order in which they are built.
+    pub fn operands(&self, id: PartId, mut add: impl FnMut(Option<PartId>)) {
+        let Some(part) = self.part(id) else { return };
+        let of = |count: usize| part.parts(Label::Operand).map(Some).chain(std::iter::repeat(None)).take(count);
+        let operand = |id: PartId| self.part(id)?.part(Label::Operand);
         match (part.rule, part.form) {
-            (Rule::Expression, _) => of(part, 3),
-            (Rule::Or | Rule::And, _) => part.parts(Label::Operand).map(Some).collect(),
-            (Rule::Relation | Rule::Calculation, _) | (Rule::Member, Form::Index) => of(part, 2),
-            (Rule::Unary, _) | (Rule::Member, Form::Select) => of(part, 1),
+            (Rule::Expression, _) => of(3).for_each(add),
+            (Rule::Or | Rule::And, _) => part.parts(Label::Operand).map(Some).for_each(add),
+            (Rule::Relation | Rule::Calculation, _) | (Rule::Member, Form::Index) => of(2).for_each(add),
+            (Rule::Unary, _) | (Rule::Member, Form::Select) => of(1).for_each(add),
             (Rule::Member, _) => {
-                let mut operands = of(part, 1);
-                operands.extend(self.arguments(part));
-                operands
+                of(1).for_each(&mut add);
+                self.arguments(part).map(Some).for_each(add);
             }
-            (Rule::Primary, Form::GlobalCall) => self.arguments(part),
-            (Rule::Primary, Form::List) => {
-                let elements = inner(part.part(Label::Arguments));
-                let elements = elements.into_iter().flat_map(|elements| elements.parts(Label::Operand));
-                elements.map(|element| inner(Some(element))?.part(Label::Operand)).collect()
-            }
+            (Rule::Primary, Form::GlobalCall) => self.arguments(part).map(Some).for_each(add),
+            (Rule::Primary, Form::List) => self.arguments(part).map(operand).for_each(add),
             (Rule::Primary, Form::Map) => {
-                let entries = self.entries(part).into_iter();
-                entries
-                    .flat_map(|entry| [inner(Some(entry.key)).and_then(|key| key.part(Label::Operand)), Some(entry.value)])
-                    .collect()
+                for entry in self.entries(part) {
+                    add(operand(entry.key));
+                    add(Some(entry.value));
+                }
             }
-            _ => Vec::new(),
+            _ => {}
         }
     }
 
-    /// The arguments of a call.
-    pub fn arguments(&self, call: &Part) -> Vec<Option<PartId>> {
-        let arguments = call.part(Label::Arguments).and_then(|id| self.part(id));
-        arguments.into_iter().flat_map(|arguments| arguments.parts(Label::Operand)).map(Some).collect()
+    /// The arguments of a call, or the elements of a list.
+    pub fn arguments<'p>(&'p self, of: Part<'p>) -> impl Iterator<Item = PartId> + use<'p> {
+        let arguments = of.part(Label::Arguments).and_then(|id| self.part(id));
+        arguments.into_iter().flat_map(|arguments| arguments.parts(Label::Operand))
     }
 
     /// The entries of a map, or the fields of a message, that were read to their end.
-    pub fn entries(&self, part: &Part) -> Vec<Entry> {
+    pub fn entries(&self, part: Part<'_>) -> Vec<Entry> {
         let Some(list) = part.part(Label::Arguments).and_then(|id| self.part(id)) else { return Vec::new() };
         let keys = list.parts(Label::Key);
         let values = list.all(Label::Colon).zip(list.parts(Label::Value));
@@ -105,7 +106,7 @@ impl Parts<'_> {
     }
 
     /// The name after a dot or in a message, without back quotes; or why it is refused.
-    pub fn name(&self, part: &Part) -> Result<String, &'static str> {
+    pub fn name(&self, part: Part<'_>) -> Result<String, &'static str> {
         match part.first(Label::Identifier) {
             Some(Piece::Part(id)) => match self.part(id) {
                 Some(name) if name.form == Form::Identifier => self.name(name),
@@ -123,7 +124,7 @@ impl Parts<'_> {
     }
 
     /// Where the operator of a part stands.
-    pub fn operator_position(&self, part: &Part) -> u32 {
+    pub fn operator_position(&self, part: Part<'_>) -> u32 {
         part.first(Label::Operator).map_or(NOWHERE, |operator| self.piece_position(operator))
     }
 
@@ -131,7 +132,7 @@ impl Parts<'_> {
     pub fn piece_position(&self, piece: Piece) -> u32 {
         match piece {
             Piece::Token(index) => self.token_position(index),
-            Piece::Part(id) => self.part(id).map_or(NOWHERE, |part| self.token_position(part.start)),
+            Piece::Part(id) => self.parts.get(id).map_or(NOWHERE, |part| self.token_position(part.start)),
             Piece::Assumed => NOWHERE,
         }
     }
@@ -153,7 +154,7 @@ impl Parts<'_> {
 
     /// Bytes of a part.
     pub fn span(&self, id: PartId) -> Range<u32> {
-        let Some(part) = self.part(id) else { return 0..0 };
+        let Some(part) = self.parts.get(id) else { return 0..0 };
         let tokens = self.tokens.seen.get(part.start..part.end).unwrap_or_default();
         match tokens {
             [first, .., last] => first.bytes.start..last.bytes.end,

@@ -34,7 +34,8 @@ pub fn parse(text: &str, options: &ParseOptions) -> Result<Ast, SyntaxProblems> 
 }
 
 fn parse_source(source: &Source, options: &ParseOptions) -> Result<(super::ast::Expr, visit::Details), Problems> {
-    let length = source.text().chars().count();
+    // A text has at least as many bytes as code points.
+    let length = if source.text().len() > LONGEST { source.text().chars().count() } else { 0 };
     if length > LONGEST {
         let mut problems = Problems::new();
         let message = format!("expression code point size exceeds limit: size: {length}, limit {LONGEST}");

@@ -15,7 +15,7 @@ pub fn read(source: &Source, dialect: &Dialect) -> Parsed {
     if machine.run().is_err() {
         machine.parts.clear();
     }
-    Parsed { tokens: machine.tokens, parts: machine.parts, problems: machine.problems }
+    Parsed { tokens: machine.tokens, parts: machine.parts, pieces: machine.pieces, problems: machine.problems }
 }
 
 impl Machine<'_> {

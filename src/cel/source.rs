@@ -52,10 +52,12 @@ impl Source {
     /// Takes a text and finds its lines. They end at a line feed and at nothing else.
     pub fn new(text: &str, line_rule: LineRule) -> Self {
         let mut lines = vec![LineStart { position: 0, byte: 0 }];
-        for (position, (byte, character)) in text.char_indices().enumerate() {
-            if character == '\n' {
-                lines.push(LineStart { position: saturate(position.saturating_add(1)), byte: saturate(byte.saturating_add(1)) });
-            }
+        let (mut position, mut start) = (0_usize, 0_usize);
+        for (byte, _) in text.match_indices('\n') {
+            let next = byte.saturating_add(1);
+            position = position.saturating_add(text.get(start..next).unwrap_or_default().chars().count());
+            start = next;
+            lines.push(LineStart { position: saturate(position), byte: saturate(start) });
         }
         Self { text: text.to_owned(), lines, line_rule }
     }

@@ -118,7 +118,7 @@ impl Trace {
                 (Some(Value::Error(part)), Value::Error(whole)) => part == whole,
                 _ => false,
             };
-            match (function.as_str(), arguments.as_slice()) {
+            match (&**function, arguments.as_slice()) {
                 ("_&&_" | "_||_", parts) => {
                     let decisive: Vec<&Expr> = parts.iter().filter(same).collect();
                     if !decisive.is_empty() {
@@ -172,7 +172,7 @@ fn is_selection(expr: &Expr) -> bool {
         match &at.node {
             Node::Ident(_) => return true,
             Node::Select { operand, test_only: false, .. } => at = operand,
-            Node::Call { function, arguments, .. } if matches!(function.as_str(), "_[_]" | "_[?_]" | "_?._") => {
+            Node::Call { function, arguments, .. } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
                 match arguments.first() {
                     Some(operand) => at = operand,
                     None => return false,

@@ -1,5 +1,7 @@
 //! The parts of a text by the grammar's rules, as far as they could be read. cel-go calls it the parse tree.
 
+use std::ops::Range;
+
 use super::grammar::{Form, Label, Rule};
 use super::lexer::Tokens;
 use super::source::Problems;
@@ -10,7 +12,9 @@ pub struct Parsed {
     /// The tokens.
     pub tokens: Tokens,
     /// The parts. The last is the whole text; none if the parser stopped at a limit.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Stored>,
+    /// The pieces of all parts.
+    pub pieces: Vec<Labelled>,
     /// The syntax errors.
     pub problems: Problems,
 }
@@ -18,9 +22,12 @@ pub struct Parsed {
 /// The number of a part.
 pub type PartId = usize;
 
-/// What follows one rule.
+/// A piece and what it is to its part.
+pub type Labelled = (Label, Piece);
+
+/// A part as it is kept: its pieces stand with those of all parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Stored {
     /// The rule.
     pub rule: Rule,
     /// Which alternative of it.
@@ -29,10 +36,23 @@ pub struct Part {
     pub start: usize,
     /// Number of the token after its last.
     pub end: usize,
-    /// The first piece that the tree needs. Most parts have no other, so it has a place of its own.
-    first: Option<(Label, Piece)>,
-    /// The other pieces.
-    more: Vec<(Label, Piece)>,
+    /// Which pieces.
+    pub pieces: Range<usize>,
+}
+
+/// What follows one rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part<'p> {
+    /// The rule.
+    pub rule: Rule,
+    /// Which alternative of it.
+    pub form: Form,
+    /// Number of its first token.
+    pub start: usize,
+    /// Number of the token after its last.
+    pub end: usize,
+    /// The pieces that the tree needs.
+    pub pieces: &'p [Labelled],
 }
 
 /// A piece of a part.
@@ -46,7 +66,7 @@ pub enum Piece {
     Part(PartId),
 }
 
-impl Part {
+impl<'p> Part<'p> {
     /// What is within a part that only passes it on, such as a sum without a `+`.
     pub fn passed_on(&self) -> Option<PartId> {
         let passes_on = match self.rule {
@@ -59,22 +79,9 @@ impl Part {
         if passes_on { self.part(Label::Operand) } else { None }
     }
 
-    /// A part that starts at a token and has no pieces yet.
-    pub fn new(rule: Rule, form: Form, start: usize) -> Self {
-        Self { rule, form, start, end: start, first: None, more: Vec::new() }
-    }
-
-    /// Adds a piece.
-    pub fn add(&mut self, label: Label, piece: Piece) {
-        match self.first {
-            None => self.first = Some((label, piece)),
-            Some(_) => self.more.push((label, piece)),
-        }
-    }
-
     /// All pieces with a label.
-    pub fn all(&self, label: Label) -> impl Iterator<Item = Piece> + '_ {
-        self.first.iter().chain(&self.more).filter(move |(own, _)| *own == label).map(|(_, piece)| *piece)
+    pub fn all(&self, label: Label) -> impl Iterator<Item = Piece> + use<'p> {
+        self.pieces.iter().filter(move |(own, _)| *own == label).map(|(_, piece)| *piece)
     }
 
     /// The first piece with a label.
@@ -83,7 +90,7 @@ impl Part {
     }
 
     /// All parts with a label.
-    pub fn parts(&self, label: Label) -> impl Iterator<Item = PartId> + '_ {
+    pub fn parts(&self, label: Label) -> impl Iterator<Item = PartId> + use<'p> {
         self.all(label).filter_map(|piece| match piece {
             Piece::Part(part) => Some(part),
             Piece::Token(_) | Piece::Assumed => None,

@@ -103,14 +103,18 @@ impl Type {
 
     /// The number of types this type is made of, counted up to `limit`.
     pub fn weight(&self, limit: usize) -> usize {
-        let mut pending = vec![self];
-        let mut count = 0_usize;
-        while let Some(next) = pending.pop() {
-            count = count.saturating_add(1);
-            if count >= limit {
-                break;
+        let mut pending = Vec::new();
+        let (mut next, mut count) = (self, 1_usize);
+        while count < limit {
+            match next {
+                Type::List(inner) | Type::Type(Some(inner)) | Type::Wrapper(inner) => pending.push(&**inner),
+                Type::Map(pair) => pending.extend([&pair.0, &pair.1]),
+                Type::Opaque(_, parameters) => pending.extend(parameters.iter()),
+                _ => {}
             }
-            pending.extend(next.parameters());
+            let Some(part) = pending.pop() else { break };
+            next = part;
+            count = count.saturating_add(1);
         }
         count
     }
@@ -281,6 +285,11 @@ impl Unifier {
         Type::Variable(number)
     }
 
+    /// No variable was asked for.
+    pub fn is_unused(&self) -> bool {
+        self.bindings.is_empty()
+    }
+
     /// Types were too large to compare; all answers since are worthless.
     pub fn is_exhausted(&self) -> bool {
         self.steps >= MOST_STEPS
@@ -288,13 +297,13 @@ impl Unifier {
 
     /// Whether a value of the type `from` may be given where `to` is asked for. What is learned about variables is kept if so.
     pub fn assignable(&mut self, to: &Type, from: &Type) -> bool {
-        self.all_assignable(&[to], &[from])
+        self.all_assignable([(to, from)])
     }
 
     /// [`Unifier::assignable`] for several pairs at once.
-    pub fn all_assignable(&mut self, to: &[&Type], from: &[&Type]) -> bool {
+    pub fn all_assignable<'t>(&mut self, pairs: impl IntoIterator<Item = (&'t Type, &'t Type)>) -> bool {
         self.trail.clear();
-        let fits = to.len() == from.len() && to.iter().zip(from).all(|(to, from)| self.unify(to, from));
+        let fits = pairs.into_iter().all(|(to, from)| self.unify(to, from));
         if !fits {
             while let Some((number, before)) = self.trail.pop() {
                 if let Some(binding) = self.bindings.get_mut(number as usize) {
@@ -437,22 +446,20 @@ impl Unifier {
 const LARGE: usize = 4096;
 
 fn has_variables(of: &Type) -> bool {
-    let mut pending = vec![of];
-    let mut count = 0_usize;
-    while let Some(next) = pending.pop() {
-        count = count.saturating_add(1);
-        if matches!(next, Type::Variable(_)) || count > LARGE {
-            return true;
+    finds_variables(of, &mut 0)
+}
+
+/// `count`: the parts that were looked at.
+fn finds_variables(of: &Type, count: &mut usize) -> bool {
+    *count = count.saturating_add(1);
+    *count > LARGE
+        || match of {
+            Type::Variable(_) => true,
+            Type::List(inner) | Type::Type(Some(inner)) => finds_variables(inner, count),
+            Type::Map(pair) => finds_variables(&pair.0, count) || finds_variables(&pair.1, count),
+            Type::Opaque(_, parameters) => parameters.iter().any(|parameter| finds_variables(parameter, count)),
+            _ => false,
         }
-        match next {
-            Type::List(element) => pending.push(element),
-            Type::Map(pair) => pending.extend([&pair.0, &pair.1]),
-            Type::Type(Some(inner)) => pending.push(inner),
-            Type::Opaque(_, parameters) => pending.extend(parameters.iter()),
-            _ => {}
-        }
-    }
-    false
 }
 
 /// Of two types that unify: the first is the one to keep, because it says less.

@@ -80,10 +80,24 @@ fn is_regex(literal: &Literal) -> bool {
     }
 }
 
-/// All nodes in order, with whether they are inside of arguments that may be of several types. `deep`: however deep they are; else
+/// Functions whose calls are looked at.
+const LOOKED_AT: &[&str] = &["duration", "timestamp", "matches", "format"];
+
+/// Whether there is anything to validate in a node itself.
+fn is_looked_at(expr: &Expr) -> bool {
+    match &expr.node {
+        Node::Call { function, .. } => LOOKED_AT.contains(&&**function),
+        Node::List { .. } | Node::Map { .. } => true,
+        _ => false,
+    }
+}
+
+/// The nodes that are looked at in order, with whether they are inside of arguments that may be of several types. `deep`: however deep they are; else
 /// only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
 fn collect<'a>(expr: &'a Expr, exempt: bool, deep: bool, into: &mut Vec<(&'a Expr, bool)>) {
-    into.push((expr, exempt));
+    if is_looked_at(expr) {
+        into.push((expr, exempt));
+    }
     let inside = exempt && deep;
     match &expr.node {
         Node::Literal(_) | Node::Ident(_) => {}

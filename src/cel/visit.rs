@@ -78,18 +78,18 @@ struct Halt;
 
 /// Builds the tree. Fails with the problems of the parser if there are any.
 pub fn build(parsed: Parsed, source: &Source, options: &ParseOptions) -> Result<(Expr, Details), Problems> {
-    let Parsed { tokens, parts, problems } = parsed;
+    let Parsed { tokens, parts, pieces, problems } = parsed;
     let mut builder = Builder {
-        text: Parts { source, tokens, parts },
+        text: Parts { source, tokens, parts, pieces },
         options,
         problems,
-        tasks: Vec::new(),
-        built: Vec::new(),
+        tasks: Vec::with_capacity(RESERVED_TASKS),
+        built: Vec::with_capacity(RESERVED_TASKS),
         depth: 0,
         ids: HOLE.saturating_add(1),
         macros: Vec::new(),
     };
-    let whole = match builder.text.parts.last() {
+    let whole = match builder.text.whole() {
         Some(part) => part.part(Label::Operand),
         None => return Err(builder.problems),
     };
@@ -163,15 +163,22 @@ impl Builder<'_> {
             (Rule::Primary, Form::Bare) => self.hole(NOWHERE),
             (Rule::Primary, Form::Identifier | Form::GlobalCall) => self.visit_name(place, start),
             (Rule::Primary, Form::Message) => self.visit_message(place),
-            _ => self.ask(place, self.text.operands(place.part)),
+            _ => self.ask(place),
         }
         Ok(())
     }
 
     /// Builds the operands, and then the node.
-    fn ask(&mut self, place: NodeParts, operands: Vec<Option<PartId>>) {
+    fn ask(&mut self, place: NodeParts) {
         self.tasks.push(Task::Finish(place));
-        self.tasks.extend(operands.into_iter().rev().map(Task::Visit));
+        let from = self.tasks.len();
+        self.text.operands(place.part, |operand| self.tasks.push(Task::Visit(operand)));
+        self.first_is_next(from);
+    }
+
+    /// Puts the tasks since `from` into the order in which they are done: the last one first.
+    fn first_is_next(&mut self, from: usize) {
+        self.tasks.get_mut(from..).unwrap_or_default().reverse();
     }
 
     /// A variable or the call of a function.
@@ -186,7 +193,7 @@ impl Builder<'_> {
             return self.hole(position);
         }
         match part.form {
-            Form::GlobalCall => self.ask(place, self.text.operands(place.part)),
+            Form::GlobalCall => self.ask(place),
             _ => {
                 let name = if part.has(Label::LeadingDot) { format!(".{name}") } else { name.to_owned() };
                 let position = self.text.piece_position(piece);
@@ -200,18 +207,17 @@ impl Builder<'_> {
         let Some(part) = self.text.part(place.part) else { return };
         let list = part.part(Label::Arguments).and_then(|id| self.text.part(id));
         let position = list.map_or(NOWHERE, |list| self.text.token_position(list.start));
-        let (mut values, mut refused) = (Vec::new(), Vec::new());
-        for entry in self.text.entries(part) {
+        let entries = self.text.entries(part);
+        self.tasks.push(Task::Finish(place));
+        let from = self.tasks.len();
+        for entry in entries {
             match self.text.part(entry.key).map(|key| self.text.name(key)) {
-                Some(Ok(_)) => values.push(Some(entry.value)),
-                Some(Err(message)) if self.options.dialect.escaped_names => refused.push(message),
+                Some(Ok(_)) => self.tasks.push(Task::Visit(Some(entry.value))),
+                Some(Err(message)) if self.options.dialect.escaped_names => self.refuse(position, message.to_owned()),
                 _ => break,
             }
         }
-        for message in refused {
-            self.refuse(position, message.to_owned());
-        }
-        self.ask(place, values);
+        self.first_is_next(from);
     }
 
     fn visit_literal(&mut self, place: NodeParts) {
@@ -290,18 +296,20 @@ impl Builder<'_> {
             (_, kind) => (binary(kind), 2),
         };
         let (arguments, height, size) = self.take(count);
-        let node = Node::Call { function: function.to_owned(), target: None, arguments: exprs(arguments) };
+        let node = Node::Call { function: function.into(), target: None, arguments };
         self.push(place, position, node, height, size);
     }
 
     /// A chain of `&&` or `||` becomes a tree of little depth; `balancedTree`.
-    fn finish_chain(&mut self, place: NodeParts, function: &str) {
+    fn finish_chain(&mut self, place: NodeParts, function: &'static str) {
         let Some(part) = self.text.part(place.part) else { return };
         let count = part.parts(Label::Operand).count();
         let operators: Vec<u32> = part.all(Label::Operator).map(|operator| self.text.piece_position(operator)).collect();
-        let (terms, ..) = self.take(count);
+        let mut terms = self.built.drain(self.built.len().saturating_sub(count)..);
         let chain = Chain { function, operators: &operators };
-        if let Some(mut built) = chain.balance(&mut terms.into_iter(), 0, operators.len(), &mut self.ids) {
+        let whole = chain.balance(&mut terms, 0, operators.len(), &mut self.ids);
+        drop(terms);
+        if let Some(mut built) = whole {
             built.span = self.text.span(place.outer);
             self.built.push(built);
         }
@@ -311,8 +319,8 @@ impl Builder<'_> {
     fn finish_select(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let is_optional = part.has(Label::Optional);
-        let (operands, height, size) = self.take(1);
-        let Some(part) = self.text.part(place.part) else { return };
+        let Some(Built { expr: operand, height, size, .. }) = self.built.pop() else { return };
+        let (height, size) = (height.saturating_add(1), size.saturating_add(1));
         let (start, position) = (self.text.token_position(part.start), self.text.operator_position(part));
         let Some(piece) = part.first(Label::Identifier) else { return self.hole(start) };
         let (name_position, name_span) = (self.text.piece_position(piece), self.text.piece_span(piece));
@@ -320,14 +328,12 @@ impl Builder<'_> {
             self.refuse(name_position, message.to_owned());
             String::new()
         });
-        let mut operands = exprs(operands);
         let node = if is_optional {
             let node = Node::Literal(Literal::String(field));
             let id = macros::next(&mut self.ids);
-            operands.push(Expr { id, position: name_position, span: name_span, generated: false, node });
-            Node::Call { function: "_?._".to_owned(), target: None, arguments: operands }
+            let name = Expr { id, position: name_position, span: name_span, generated: false, node };
+            Node::Call { function: "_?._".into(), target: None, arguments: vec![operand, name] }
         } else {
-            let Some(operand) = operands.pop() else { return };
             Node::Select { operand: Box::new(operand), field, test_only: false }
         };
         self.push(place, position, node, height, size.saturating_add(1));
@@ -337,19 +343,23 @@ impl Builder<'_> {
     fn finish_call(&mut self, place: NodeParts) -> Result<(), Halt> {
         let Some(part) = self.text.part(place.part) else { return Ok(()) };
         let is_method = part.rule == Rule::Member;
-        let count = self.text.arguments(part).len();
+        let count = self.text.arguments(part).count();
         let open = if is_method { part.first(Label::Open) } else { part.first(Label::Operator) };
         let position = open.map_or(NOWHERE, |open| self.text.piece_position(open));
         let name = part.first(Label::Identifier).map_or("", |name| self.text.piece_text(name));
         let name = if part.has(Label::LeadingDot) { format!(".{name}") } else { name.to_owned() };
         let span = self.text.span(place.part);
-        let (operands, height, size) = self.take(count.saturating_add(usize::from(is_method)));
-        let mut operands = operands.into_iter();
-        let target = if is_method { operands.next() } else { None };
-        let operands: Vec<Built> = operands.collect();
-        let Some(found) = macros::find(&name, count, is_method, self.options) else {
+        let (height, size) = measure(self.operands(count.saturating_add(usize::from(is_method))));
+        let found = macros::find(&name, count, is_method, self.options);
+        let spans = match found {
+            Some(_) => self.operands(count).iter().map(|operand| operand.span.clone()).collect(),
+            None => Vec::new(),
+        };
+        let (arguments, ..) = self.take(count);
+        let target = if is_method { self.built.pop() } else { None };
+        let Some(found) = found else {
             let target = target.map(|target| Box::new(target.expr));
-            let node = Node::Call { function: name, target, arguments: exprs(operands) };
+            let node = Node::Call { function: name.into(), target, arguments };
             self.push(place, position, node, height, size);
             return Ok(());
         };
@@ -361,12 +371,11 @@ impl Builder<'_> {
             return Err(Halt);
         }
         let target_span = target.as_ref().map(|target| target.span.clone());
-        let spans = operands.iter().map(|operand| operand.span.clone()).collect();
         let target = target.map(|target| target.expr);
-        let call = Call { name: name.clone(), target, arguments: exprs(operands), position, span: span.clone() };
+        let call = Call { name: name.clone(), target, arguments, position, span: span.clone() };
         match macros::expand(found, call, self.options, &mut self.ids) {
             Expansion::Ordinary(Call { name, target, arguments, .. }) => {
-                let node = Node::Call { function: name, target: target.map(Box::new), arguments };
+                let node = Node::Call { function: name.into(), target: target.map(Box::new), arguments };
                 self.push(place, position, node, height, size);
             }
             Expansion::Expanded(expr) => {
@@ -391,14 +400,14 @@ impl Builder<'_> {
         let optional_indices = (0..).zip(&elements).filter(|(_, element)| is_optional(element)).map(|(index, _)| index).collect();
         let position = self.text.operator_position(part);
         let (elements, height, size) = self.take(elements.len());
-        self.push(place, position, Node::List { elements: exprs(elements), optional_indices }, height, size);
+        self.push(place, position, Node::List { elements, optional_indices }, height, size);
     }
 
     fn finish_map(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let (written, position) = (self.text.entries(part), self.text.operator_position(part));
         let (operands, height, size) = self.take(written.len().saturating_mul(2));
-        let mut operands = operands.into_iter().map(|built| built.expr);
+        let mut operands = operands.into_iter();
         let mut entries = Vec::with_capacity(written.len());
         for Entry { optional, colon, .. } in written {
             let (Some(key), Some(value)) = (operands.next(), operands.next()) else { break };
@@ -417,7 +426,7 @@ impl Builder<'_> {
         let written: Vec<(String, Entry)> = self.text.entries(part).into_iter().filter_map(named).collect();
         let (values, height, size) = self.take(written.len());
         let mut fields = Vec::with_capacity(written.len());
-        for ((name, entry), value) in written.into_iter().zip(exprs(values)) {
+        for ((name, entry), value) in written.into_iter().zip(values) {
             let id = macros::next(&mut self.ids);
             fields.push(MessageField { id, position: entry.colon, name, value, optional: entry.optional });
         }
@@ -425,11 +434,15 @@ impl Builder<'_> {
         self.push(place, position, Node::Message { type_name, fields }, height, size);
     }
 
-    /// The last `count` nodes that were built, with the height and the size of a node that has them as operands.
-    fn take(&mut self, count: usize) -> (Vec<Built>, u32, u32) {
-        let operands = self.built.split_off(self.built.len().saturating_sub(count));
-        let height = operands.iter().map(|built| built.height).max().unwrap_or(0).saturating_add(1);
-        let size = operands.iter().fold(1_u32, |size, built| size.saturating_add(built.size));
+    /// The last `count` nodes that were built: the operands of a node.
+    fn operands(&self, count: usize) -> &[Built] {
+        self.built.get(self.built.len().saturating_sub(count)..).unwrap_or_default()
+    }
+
+    /// Takes the last `count` nodes that were built, with the height and the size of a node that has them as operands.
+    fn take(&mut self, count: usize) -> (Vec<Expr>, u32, u32) {
+        let (height, size) = measure(self.operands(count));
+        let operands = self.built.drain(self.built.len().saturating_sub(count)..).map(|built| built.expr).collect();
         (operands, height, size)
     }
 
@@ -464,6 +477,9 @@ impl Builder<'_> {
     }
 }
 
+/// How many tasks and nodes a typical text has at once.
+const RESERVED_TASKS: usize = 16;
+
 /// How many nodes an expansion adds at most.
 const ADDED_NODES: u32 = 24;
 
@@ -472,8 +488,10 @@ fn is_level(rule: Rule) -> bool {
     matches!(rule, Rule::Expression | Rule::Relation | Rule::Calculation | Rule::Member)
 }
 
-fn exprs(built: Vec<Built>) -> Vec<Expr> {
-    built.into_iter().map(|built| built.expr).collect()
+/// The height and the size of a node with these operands.
+fn measure(operands: &[Built]) -> (u32, u32) {
+    let height = operands.iter().map(|built| built.height).max().unwrap_or(0).saturating_add(1);
+    (height, operands.iter().fold(1_u32, |size, built| size.saturating_add(built.size)))
 }
 
 /// The function of an operator between two operands.
@@ -496,7 +514,7 @@ fn binary(kind: TokenKind) -> &'static str {
 
 /// A chain of one operator.
 struct Chain<'a> {
-    function: &'a str,
+    function: &'static str,
     operators: &'a [u32],
 }
 
@@ -513,7 +531,7 @@ impl Chain<'_> {
         let height = left.height.max(right.height).saturating_add(1);
         let size = left.size.saturating_add(right.size).saturating_add(1);
         let position = self.operators.get(middle).copied().unwrap_or(NOWHERE);
-        let node = Node::Call { function: self.function.to_owned(), target: None, arguments: vec![left.expr, right.expr] };
+        let node = Node::Call { function: self.function.into(), target: None, arguments: vec![left.expr, right.expr] };
         let expr = Expr { id: macros::next(ids), position, span: span.clone(), generated: false, node };
         Some(Built { expr, span, height, size })
     }

@@ -178,7 +178,7 @@ impl Lints {
     fn comparisons(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
         reads::visit(&kept.program.checked().ast.root, &mut |expr| {
             if let Node::Call { function, arguments, .. } = &expr.node
-                && matches!(function.as_str(), "_<_" | "_<=_" | "_>_" | "_>=_")
+                && matches!(&**function, "_<_" | "_<=_" | "_>_" | "_>=_")
                 && let [left, right] = arguments.as_slice()
                 && let Some((text, literal)) = of_text(left).or_else(|| of_text(right))
                 && let Some(meant) = meant_by(text)
@@ -197,7 +197,7 @@ impl Lints {
         let mut open = vec![root];
         while let Some(expr) = open.pop() {
             match &expr.node {
-                Node::Call { function, arguments, .. } if matches!(function.as_str(), "_&&_" | "_||_") => {
+                Node::Call { function, arguments, .. } if matches!(&**function, "_&&_" | "_||_") => {
                     open.extend(arguments.iter().rev());
                 }
                 // 1.30 asks for a selector; this one selects everything.

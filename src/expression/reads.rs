@@ -27,7 +27,7 @@ pub fn path(expr: &Expr) -> Option<Vec<String>> {
                 names.push(field.clone());
                 at = operand;
             }
-            Node::Call { function, arguments, .. } if matches!(function.as_str(), "_[_]" | "_[?_]" | "_?._") => {
+            Node::Call { function, arguments, .. } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
                 let [operand, Expr { node: Node::Literal(Literal::String(name)), .. }] = arguments.as_slice() else {
                     return None;
                 };

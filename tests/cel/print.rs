@@ -45,7 +45,7 @@ pub fn text(ast: &Ast, expr: &Expr) -> String {
         Node::Ident(name) => name.clone(),
         Node::Select { operand, field, .. } => format!("{}.{field}", text(operand)),
         Node::Call { function, target: Some(target), arguments } => format!("{}.{function}({})", text(target), all(arguments)),
-        Node::Call { function, target: None, arguments } => match (function.as_str(), arguments.as_slice()) {
+        Node::Call { function, target: None, arguments } => match (&**function, arguments.as_slice()) {
             ("_?_:_", [condition, yes, no]) => format!("({} ? {} : {})", text(condition), text(yes), text(no)),
             ("_[_]", [operand, index]) => format!("{}[{}]", text(operand), text(index)),
             ("_[?_]", [operand, index]) => format!("{}[?{}]", text(operand), text(index)),

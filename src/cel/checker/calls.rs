@@ -27,8 +27,12 @@ impl<'a> Checker<'a> {
             return;
         };
         // A dotted receiver can be the first part of a function's name. It is not checked then.
-        if let Some(qualified) = qualified_name(target)
-            && let Some(found) = self.find_function(&format!("{qualified}.{function}"))
+        if let Some(mut qualified) = qualified_name(target)
+            && let Some(found) = {
+                qualified.push('.');
+                qualified.push_str(function);
+                self.find_function(&qualified)
+            }
         {
             self.resolve(expr, found, None, arguments, true);
             return;
@@ -63,15 +67,14 @@ impl<'a> Checker<'a> {
     fn resolve(&mut self, expr: &'a Expr, function: usize, target: Option<&'a Expr>, arguments: &'a [Expr], namespaced: bool) {
         let environment = self.environment;
         let Some(declared) = environment.function(function) else { return };
-        let given: Vec<Type> = target.into_iter().chain(arguments).map(|argument| self.type_of(argument)).collect();
         if matches!(declared.name, "_&&_" | "_||_") {
             self.resolve_logical(expr, function, arguments);
             return;
         }
+        let given: Vec<Type> = target.into_iter().chain(arguments).map(|argument| self.type_of(argument)).collect();
         let style = if target.is_some() { Style::Member } else { Style::Global };
         let mut result: Option<Type> = None;
         let mut matching = Vec::new();
-        let given_references: Vec<&Type> = given.iter().collect();
         for (index, overload) in declared.overloads.iter().enumerate() {
             if overload.style != style || overload.arguments.len() != given.len() {
                 // Fresh variables are numbered even for overloads that cannot match.
@@ -81,12 +84,12 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let variables: Vec<(char, Type)> = overload.parameters.iter().map(|&letter| (letter, self.unifier.fresh())).collect();
-            let wanted: Vec<Type> = overload.arguments.iter().map(|argument| instantiate(argument, &variables)).collect();
-            let wanted_references: Vec<&Type> = wanted.iter().collect();
-            if self.unifier.all_assignable(&given_references, &wanted_references) {
+            if self.fits(&given, &overload.arguments, &variables) {
                 matching.push(index);
-                let of = instantiate(&overload.result, &variables);
-                let of = self.unifier.substitute(&of, false);
+                let of = match variables.is_empty() {
+                    true => overload.result.clone(),
+                    false => self.unifier.substitute(&instantiate(&overload.result, &variables), false),
+                };
                 result = match result {
                     None => Some(of),
                     Some(first) if first == of => Some(first),
@@ -105,6 +108,18 @@ impl<'a> Checker<'a> {
                 self.no_matching_overload(expr.position, declared.name, &given, target.is_some());
             }
         }
+    }
+
+    /// Whether types can be given where a signature asks for its own.
+    fn fits(&mut self, given: &[Type], wanted: &[Type], variables: &[(char, Type)]) -> bool {
+        if variables.is_empty() {
+            return self.unifier.all_assignable(given.iter().zip(wanted));
+        }
+        if given.iter().zip(wanted).any(|(given, wanted)| differ_in_kind(given, wanted)) {
+            return false;
+        }
+        let wanted: Vec<Type> = wanted.iter().map(|wanted| instantiate(wanted, variables)).collect();
+        self.unifier.all_assignable(given.iter().zip(&wanted))
     }
 
     /// Every operand of `&&` and `||` that is not a boolean is a problem of its own.
@@ -129,6 +144,12 @@ impl<'a> Checker<'a> {
         let signature = format!("{}({})", receiver.unwrap_or_default(), rest.join(", "));
         self.report(position, format!("found no matching overload for '{name}' applied to '{signature}'"));
     }
+}
+
+/// Whether the types never unify, whatever their parts are: two of a list, a map and an opaque type.
+fn differ_in_kind(one: &Type, other: &Type) -> bool {
+    let has_parts = |of: &Type| matches!(of, Type::List(_) | Type::Map(_) | Type::Opaque(..));
+    has_parts(one) && has_parts(other) && std::mem::discriminant(one) != std::mem::discriminant(other)
 }
 
 /// A signature's type with its parameters replaced by variables.

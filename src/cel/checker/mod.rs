@@ -77,7 +77,10 @@ pub fn check(environment: &Environment, ast: &Ast) -> Result<Result<Findings, Pr
         return Ok(Err(checker.problems));
     }
     let Checker { mut unifier, types, references, .. } = checker;
-    let types = types.iter().map(|found| unifier.substitute(found, true)).collect();
+    let types = match unifier.is_unused() {
+        true => types,
+        false => types.iter().map(|found| unifier.substitute(found, true)).collect(),
+    };
     if unifier.is_exhausted() {
         return Err(TooLarge);
     }
@@ -150,7 +153,7 @@ impl<'a> Checker<'a> {
                 return Some(((*found).to_owned(), kind.clone()));
             }
             if let Some(kind) = self.environment.name_type(&candidate) {
-                return Some((candidate, kind));
+                return Some((candidate.into_owned(), kind));
             }
         }
         None
@@ -407,20 +410,21 @@ pub fn literal_type(literal: &Literal) -> Type {
 
 /// `a.b.c` as a dotted name, if it is nothing but names.
 pub fn qualified_name(expr: &Expr) -> Option<String> {
-    let mut parts = Vec::new();
-    let mut at = expr;
-    loop {
-        match &at.node {
-            Node::Ident(name) => {
-                parts.push(name.as_str());
-                parts.reverse();
-                return Some(parts.join("."));
-            }
-            Node::Select { operand, field, test_only: false } => {
-                parts.push(field.as_str());
-                at = operand;
-            }
-            _ => return None,
-        }
+    let mut root = expr;
+    while let Node::Select { operand, test_only: false, .. } = &root.node {
+        root = operand;
     }
+    let Node::Ident(name) = &root.node else { return None };
+    let mut fields = Vec::new();
+    let mut at = expr;
+    while let Node::Select { operand, field, .. } = &at.node {
+        fields.push(field.as_str());
+        at = operand;
+    }
+    let mut qualified = name.clone();
+    for field in fields.into_iter().rev() {
+        qualified.push('.');
+        qualified.push_str(field);
+    }
+    Some(qualified)
 }

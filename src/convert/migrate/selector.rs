@@ -62,7 +62,7 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, String> {
     let mut stack = vec![&ast.root];
     while let Some(expr) = stack.pop() {
         let replaced = match &expr.node {
-            Node::Call { function, target: None, arguments } => match (function.as_str(), arguments.as_slice()) {
+            Node::Call { function, target: None, arguments } => match (&**function, arguments.as_slice()) {
                 ("_[_]", [operand, index]) => of_type(operand).zip(string(index)).map(|(kind, name)| {
                     let new = identifier(name);
                     note(&mut renamed, name, &new);

@@ -146,7 +146,7 @@ impl Reader<'_> {
                 return self.bound.iter().rev().find(|(bound, _)| bound == name).map(|(_, steps)| steps.clone());
             }
             Node::Select { operand, field, .. } => (&**operand, field.clone()),
-            Node::Call { function, arguments, .. } => match (function.as_str(), arguments.as_slice()) {
+            Node::Call { function, arguments, .. } => match (&**function, arguments.as_slice()) {
                 ("_[_]" | "_[?_]" | "_?._", [operand, key]) | ("@in", [key, operand]) => (operand, self.key(key)?),
                 _ => return None,
             },

@@ -90,7 +90,7 @@ fn known(expr: &Expr) -> bool {
         Node::Ident(_) => true,
         Node::Select { operand, test_only: true, .. } if is_domains(operand) => false,
         Node::Select { field, .. } => !PARTS.contains(&field.as_str()),
-        Node::Call { function, .. } => FUNCTIONS.contains(&function.as_str()),
+        Node::Call { function, .. } => FUNCTIONS.contains(&&**function),
         Node::List { optional_indices, .. } => optional_indices.is_empty(),
         Node::Map { entries } => entries.iter().all(|entry| !entry.optional),
         Node::Message { .. } => false,

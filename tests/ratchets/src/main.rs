@@ -55,6 +55,10 @@ fn main() -> ExitCode {
             };
             count(|| wire::run(black_box(&request)))
         }
+        "cel-compile" => {
+            let request = Request { verb: "cel".into(), expression: Some(COMPARISONS.into()), ..Request::default() };
+            count(|| wire::run(black_box(&request)))
+        }
         "prepare" => {
             let text = nodes();
             let request = Request { verb: "evaluate".into(), selector: Some(SELECTOR.into()), ..Request::default() };
@@ -157,6 +161,9 @@ fn manifests(documents: usize) -> String {
     };
     (0..documents).map(one).collect::<Vec<_>>().join("---\n")
 }
+
+/// A device selector as people write them, the same as in tests/peers/cel.mjs.
+const COMPARISONS: &str = "device.driver == \"gpu.example.com\" && device.attributes[\"gpu.example.com\"].model == \"A100\" && device.attributes[\"gpu.example.com\"].memory >= 40";
 
 const SELECTOR: &str = "nodeSelectorTerms:\n- matchFields:\n  - {key: metadata.name, operator: In, values: [none]}\n";
 
