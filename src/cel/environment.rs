@@ -54,6 +54,8 @@ pub struct Declaration {
     pub overloads: Vec<Signature>,
     /// Row of the table.
     pub function: &'static Function,
+    /// It is of a library, not of the language.
+    pub of_library: bool,
 }
 
 /// An overload with its types read.
@@ -194,13 +196,14 @@ impl Environment {
     }
 
     fn base(minor: u8, has: impl Fn(&Overload) -> bool) -> Environment {
-        let mut functions: Vec<Declaration> = functions::all()
-            .filter_map(|function| {
-                let overloads: Vec<Signature> =
-                    function.overloads.iter().filter(|overload| has(overload)).filter_map(signature).collect();
-                (!overloads.is_empty()).then_some(Declaration { name: function.name, overloads, function })
-            })
-            .collect();
+        let declared = |function: &'static Function, of_library| {
+            let overloads: Vec<Signature> =
+                function.overloads.iter().filter(|overload| has(overload)).filter_map(signature).collect();
+            (!overloads.is_empty()).then_some(Declaration { name: function.name, overloads, function, of_library })
+        };
+        let language = functions::language().iter().filter_map(|function| declared(function, false));
+        let libraries = functions::libraries().iter().filter_map(|function| declared(function, true));
+        let mut functions: Vec<Declaration> = language.chain(libraries).collect();
         functions.sort_by_key(|declaration| declaration.name);
         let mut type_names: Vec<(String, Type)> =
             TYPE_NAMES.iter().filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?))).collect();

@@ -3,7 +3,7 @@
 use super::super::ast::Expr;
 use super::super::environment::Bounds;
 use super::super::types::Type;
-use super::Size;
+use super::{Range, Size};
 
 /// Sizes of the keys and values of a container.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub(super) struct Argument<'a> {
     pub expr: &'a Expr,
     /// Its type.
     pub kind: &'a Type,
+    /// What it costs itself.
+    pub cost: Range,
     /// Its size, if it is known.
     pub size: Option<Size>,
     /// Sizes of its parts, if they are known.

@@ -176,7 +176,8 @@ fn extension(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arg
         let size = of.size();
         new_list(factor, size.multiply(size))
     };
-    let factor = if overload.contains("_string_") || overload.contains("_bytes_") { 2.1 } else { 2.0 };
+    let texts = || overload.contains("_string_") || overload.contains("_bytes_");
+    let sorted = |of: &Argument<'_>| compared(of, if texts() { 2.1 } else { 2.0 });
     match overload {
         "list_slice" => {
             let size = receiver?.size();
@@ -189,8 +190,8 @@ fn extension(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arg
         "list_flatten" => new_list(1.0, receiver?.size()),
         "list_flatten_int" => new_list(constant(arguments.first()?, u64::MAX) as f64, receiver?.size()),
         "list_distinct" => compared(receiver?, 2.0),
-        _ if overload.ends_with("_sort") => compared(receiver?, factor),
-        _ if overload.ends_with("_sortByAssociatedKeys") => compared(arguments.first()?, factor),
+        _ if overload.ends_with("_sort") => sorted(receiver?),
+        _ if overload.ends_with("_sortByAssociatedKeys") => sorted(arguments.first()?),
         _ => None,
     }
 }

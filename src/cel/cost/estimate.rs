@@ -2,7 +2,7 @@
 
 use super::super::ast::{Comprehension, Expr, Literal, Node};
 use super::super::checker::{Findings, Reference};
-use super::super::environment::{Bounds, Environment, Signature};
+use super::super::environment::{Bounds, Declaration, Environment, Signature};
 use super::super::types::Type;
 use super::argument::{Argument, Entry};
 use super::calls;
@@ -118,8 +118,9 @@ impl<'a> Estimator<'a> {
     }
 
     fn argument(&mut self, expr: &'a Expr) -> Argument<'a> {
+        let cost = self.cost(expr);
         let size = self.size(expr);
-        Argument { expr, kind: self.findings.type_of(expr.id), size, entry: self.entry(expr), path: self.path(expr) }
+        Argument { expr, kind: self.findings.type_of(expr.id), cost, size, entry: self.entry(expr), path: self.path(expr) }
     }
 
     fn cost(&mut self, expr: &'a Expr) -> Range {
@@ -195,22 +196,18 @@ impl<'a> Estimator<'a> {
             self.set_entry(expr.id, entry);
             return cost.add(Range::fixed(1));
         }
-        let costs: Vec<Range> = arguments.iter().map(|argument| self.cost(argument)).collect();
         let known: Vec<Argument<'a>> = arguments.iter().map(|argument| self.argument(argument)).collect();
         let Reference::Function { function: index, overloads, namespaced } = self.findings.reference(expr.id) else {
             return Range::fixed(0);
         };
-        let mut sum = Range::fixed(0);
-        let receiver = target.filter(|_| !namespaced).map(|target| {
-            sum = self.cost(target);
-            self.argument(target)
-        });
+        let receiver = target.filter(|_| !namespaced).map(|target| self.argument(target));
+        let sum = receiver.map_or(Range::fixed(0), |receiver| receiver.cost);
         let Some(declaration) = self.environment.function(*index) else { return sum };
         let mut total = Range { min: u64::MAX, max: 0 };
         let mut result: Option<Size> = None;
         for overload in overloads {
             let Some(signature) = declaration.overloads.get(*overload) else { continue };
-            let (cost, size) = self.cost_of_overload(expr, declaration.name, signature, receiver, &known, &costs);
+            let (cost, size) = self.cost_of_overload(expr, declaration, signature, receiver, &known);
             total = total.union(cost);
             result = match (result, size) {
                 (Some(before), Some(size)) => Some(before.union(size)),
@@ -238,26 +235,30 @@ impl<'a> Estimator<'a> {
     fn cost_of_overload(
         &mut self,
         expr: &'a Expr,
-        name: &str,
+        declaration: &Declaration,
         signature: &Signature,
         receiver: Option<Argument<'a>>,
         arguments: &[Argument<'a>],
-        costs: &[Range],
     ) -> (Range, Option<Size>) {
-        let sum = costs.iter().fold(Range::fixed(0), |sum, cost| sum.add(*cost));
+        let sum = arguments.iter().fold(Range::fixed(0), |sum, argument| sum.add(argument.cost));
         let rules = self.environment.rules();
-        if let Some((cost, size)) = calls::library(rules, name, signature.id, receiver.as_ref(), arguments) {
+        // Libraries estimate their own functions and `==` of their objects.
+        if (declaration.of_library || declaration.name == "_==_")
+            && let Some((cost, size)) = calls::library(rules, declaration.name, signature.id, receiver.as_ref(), arguments)
+        {
             return (cost.add(sum), size);
         }
-        match (signature.id, arguments, costs) {
-            ("logical_and" | "logical_or", _, [left, right]) => (Range { min: left.min, max: left.add(*right).max }, None),
-            ("conditional", [_, truthy, falsy], [condition, first, second]) => {
+        match (signature.id, arguments) {
+            ("logical_and" | "logical_or", [left, right]) => {
+                (Range { min: left.cost.min, max: left.cost.add(right.cost).max }, None)
+            }
+            ("conditional", [condition, truthy, falsy]) => {
                 if let (Some(first), Some(second)) = (truthy.entry, falsy.entry) {
                     self.set_entry(expr.id, Some(first.union(second)));
                 }
-                (condition.add(first.union(*second)), Some(truthy.size().union(falsy.size())))
+                (condition.cost.add(truthy.cost.union(falsy.cost)), Some(truthy.size().union(falsy.size())))
             }
-            ("add_string" | "add_bytes" | "add_list", [left, right], _) => {
+            ("add_string" | "add_bytes" | "add_list", [left, right]) => {
                 if let (Some(first), Some(second)) = (left.entry, right.entry) {
                     self.set_entry(expr.id, Some(first.union(second)));
                 }

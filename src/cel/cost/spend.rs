@@ -1,6 +1,7 @@
 //! What a run costs (cel-go, `interpreter/runtimecost.go`; kube-apiserver, `k8s.io/apiserver/pkg/cel/library/cost.go`, `CallCost`).
 
 use super::super::dialect::Rules;
+use super::super::environment::Declaration;
 use super::super::operations::Scope;
 use super::super::value::Value;
 use super::times;
@@ -127,20 +128,16 @@ pub enum CallCost {
 
 impl CallCost {
     /// The rule for a function; `overload` is known if only one can match.
-    pub fn of(function: &str, overload: Option<&str>, rules: &Rules) -> CallCost {
+    pub fn of(function: &Declaration, overload: Option<&str>, rules: &Rules) -> CallCost {
         let overload = overload.unwrap_or("");
-        match overload {
-            "list_sets_contains_list" | "list_sets_intersects_list" => return CallCost::Sets(1),
-            "list_sets_equivalent_list" => return CallCost::Sets(2),
-            "list_slice" | "lists_range" | "list_reverse" if rules.list_costs => return CallCost::NewList,
-            "list_flatten" | "list_flatten_int" if rules.list_costs => return CallCost::Flatten,
-            "list_distinct" if rules.list_costs => return CallCost::SelfCompare(0),
-            _ if overload.ends_with("_sort") && rules.list_costs => return CallCost::SelfCompare(0),
-            _ if overload.ends_with("_sortByAssociatedKeys") && rules.list_costs => return CallCost::SelfCompare(1),
-            _ => {}
+        if function.of_library
+            && let Some(cost) = CallCost::of_extension(overload, rules)
+        {
+            return cost;
         }
-        if rules.library_costs
-            && let Some(cost) = CallCost::of_library(function, overload, rules)
+        if function.of_library
+            && rules.library_costs
+            && let Some(cost) = CallCost::of_library(function.name, overload, rules)
         {
             return cost;
         }
@@ -161,6 +158,21 @@ impl CallCost {
             "contains_string" => CallCost::Product,
             _ => CallCost::Unit,
         }
+    }
+
+    /// cel-go's extensions count their calls themselves (`ext/lists.go`, `ext/sets.go`).
+    fn of_extension(overload: &str, rules: &Rules) -> Option<CallCost> {
+        Some(match overload {
+            "list_sets_contains_list" | "list_sets_intersects_list" => CallCost::Sets(1),
+            "list_sets_equivalent_list" => CallCost::Sets(2),
+            _ if !rules.list_costs => return None,
+            "list_slice" | "lists_range" | "list_reverse" => CallCost::NewList,
+            "list_flatten" | "list_flatten_int" => CallCost::Flatten,
+            "list_distinct" => CallCost::SelfCompare(0),
+            _ if overload.ends_with("_sort") => CallCost::SelfCompare(0),
+            _ if overload.ends_with("_sortByAssociatedKeys") => CallCost::SelfCompare(1),
+            _ => return None,
+        })
     }
 
     fn of_library(function: &str, overload: &str, rules: &Rules) -> Option<CallCost> {

@@ -166,7 +166,7 @@ impl<'a> Planner<'a> {
         arguments: Vec<Node>,
     ) -> Result<Step, String> {
         let rules = self.environment.rules();
-        let cost = CallCost::of(declaration.name, single.map(|signature| signature.id), rules);
+        let cost = CallCost::of(declaration, single.map(|signature| signature.id), rules);
         let target = match declaration.function.dispatch {
             Dispatch::One { takes, call } => Target::One(takes, call),
             Dispatch::Evaluator | Dispatch::Overloads => {

@@ -78,7 +78,17 @@ pub enum Gate {
 
 /// All functions in the order of their names within each part.
 pub fn all() -> impl Iterator<Item = &'static Function> {
-    standard::FUNCTIONS.iter().chain(libraries::FUNCTIONS)
+    language().iter().chain(libraries())
+}
+
+/// The functions of the language itself.
+pub fn language() -> &'static [Function] {
+    standard::FUNCTIONS
+}
+
+/// The functions of cel-go's extensions and of kube-apiserver.
+pub fn libraries() -> &'static [Function] {
+    libraries::FUNCTIONS
 }
 
 const fn evaluated(name: &'static str, overloads: &'static [Overload]) -> Function {
