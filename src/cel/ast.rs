@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::source::Source;
 
@@ -44,13 +45,13 @@ pub enum Node {
     /// A constant.
     Literal(Literal),
     /// A name. A leading dot is part of it (`.x`).
-    Ident(String),
+    Ident(Arc<str>),
     /// `operand.field`, or `has(operand.field)`.
     Select {
         /// The expression before the dot.
         operand: Box<Expr>,
         /// The name after the dot, without back quotes.
-        field: String,
+        field: Arc<str>,
         /// `has()`: asks for presence instead of the value.
         test_only: bool,
     },
@@ -100,7 +101,7 @@ pub enum Literal {
     /// `1.5`, `1e3`. Never NaN or infinite.
     Double(f64),
     /// `"a"`, with escapes resolved.
-    String(String),
+    String(Arc<str>),
     /// `b"a"`, with escapes resolved.
     Bytes(Vec<u8>),
 }

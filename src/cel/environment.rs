@@ -1,6 +1,7 @@
 //! Environments: which names, functions and rules an expression is compiled with, by release.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, MacroSet, ParseOptions, Rules};
 use super::functions::{self, Function, Gate, Overload, Style};
@@ -92,12 +93,14 @@ impl std::fmt::Debug for Overload {
 pub struct Environment {
     /// Sorted by name.
     functions: Vec<Declaration>,
-    variables: Vec<(String, Type)>,
+    variables: Vec<(Arc<str>, Type)>,
     bounds: Vec<Option<Bounds>>,
     /// Types with fields, apart from protobuf's.
     structures: Vec<(String, Vec<(String, Type)>)>,
     /// Names of types.
     type_names: Vec<(String, Type)>,
+    /// What comes before the first dot of names of functions, each once.
+    prefixes: Vec<&'static str>,
     container: String,
     validates: bool,
     parse: ParseOptions,
@@ -148,7 +151,7 @@ impl Environment {
             MacroSet { bind: true, optionals: true, two_variables: compatible >= 32, sort_by: compatible >= 34 };
         environment.structures = vec![("kubernetes.DRADevice".to_owned(), fields)];
         let name = Type::structure("kubernetes.DRADevice");
-        environment.variables = vec![("device".to_owned(), name.clone())];
+        environment.variables = vec![("device".into(), name.clone())];
         environment.bounds = vec![Some(device_bounds())];
         if minor >= 32 {
             environment.type_names.push(("kubernetes.DRADevice".to_owned(), name));
@@ -180,7 +183,7 @@ impl Environment {
             ("version", Type::structure("kubernetes.Semver")),
         ];
         for (name, kind) in kinds {
-            environment.variables.push((format!("attributes.{name}"), Type::map(Type::String, kind)));
+            environment.variables.push((format!("attributes.{name}").into(), Type::map(Type::String, kind)));
             environment.bounds.push(None);
         }
         environment.result_type = ResultType::Bool;
@@ -205,6 +208,8 @@ impl Environment {
         let libraries = functions::libraries().iter().filter_map(|function| declared(function, true));
         let mut functions: Vec<Declaration> = language.chain(libraries).collect();
         functions.sort_by_key(|declaration| declaration.name);
+        let mut prefixes: Vec<&str> = functions.iter().filter_map(|function| Some(function.name.split_once('.')?.0)).collect();
+        prefixes.dedup();
         let mut type_names: Vec<(String, Type)> =
             TYPE_NAMES.iter().filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?))).collect();
         type_names.push(("optional_type".to_owned(), Type::opaque("optional_type")));
@@ -226,6 +231,7 @@ impl Environment {
             bounds: Vec::new(),
             structures: Vec::new(),
             type_names,
+            prefixes,
             container: String::new(),
             validates: true,
             parse: ParseOptions { dialect, macros: MacroSet::default() },
@@ -251,7 +257,7 @@ impl Environment {
 
     /// Declares a variable.
     pub fn with_variable(mut self, name: &str, kind: Type) -> Environment {
-        self.variables.push((name.to_owned(), kind));
+        self.variables.push((name.into(), kind));
         self.bounds.push(None);
         self
     }
@@ -271,12 +277,20 @@ impl Environment {
         inside.chain([Cow::Borrowed(absolute.unwrap_or(name))])
     }
 
-    /// The type of a variable, or of a type's name.
-    pub fn name_type(&self, name: &str) -> Option<Type> {
-        if let Some((_, kind)) = self.variables.iter().find(|(known, _)| known == name) {
-            return Some(kind.clone());
-        }
-        self.type_named(name).map(Type::type_of)
+    /// A variable, or the name of a type, with its type.
+    pub fn named(&self, name: &str) -> Option<(Arc<str>, Type)> {
+        let variable = self.variables.iter().find(|(known, _)| **known == *name);
+        variable.cloned().or_else(|| Some((Arc::from(name), Type::type_of(self.type_named(name)?))))
+    }
+
+    /// Whether there can be a dotted name that starts with `first` and a dot.
+    pub fn has_names_after(&self, first: &str) -> bool {
+        let first = first.strip_prefix('.').unwrap_or(first);
+        let starts = |name: &str| name.strip_prefix(first).is_some_and(|rest| rest.starts_with('.'));
+        !self.container.is_empty()
+            || self.prefixes.contains(&first)
+            || self.variables.iter().any(|(name, _)| starts(name))
+            || self.type_names.iter().any(|(name, _)| starts(name))
     }
 
     /// The type with this name.
@@ -292,12 +306,12 @@ impl Environment {
 
     /// The position of a variable.
     pub fn variable(&self, name: &str) -> Option<usize> {
-        self.variables.iter().position(|(known, _)| known == name)
+        self.variables.iter().position(|(known, _)| **known == *name)
     }
 
     /// All variables in their order.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &Type)> {
-        self.variables.iter().map(|(name, kind)| (name.as_str(), kind))
+        self.variables.iter().map(|(name, kind)| (&**name, kind))
     }
 
     /// The number of variables.

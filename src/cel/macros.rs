@@ -94,7 +94,7 @@ pub fn find(name: &str, arguments: usize, is_method: bool, options: &ParseOption
 
 /// Expands a call of `name`, which [`find`] has found. `ids` is the next free id.
 pub fn expand(name: Macro, call: Call, options: &ParseOptions, ids: &mut u32) -> Expansion {
-    let is_cel = |target: &Option<Expr>| matches!(target, Some(Expr { node: Node::Ident(name), .. }) if name == "cel");
+    let is_cel = |target: &Option<Expr>| matches!(target, Some(Expr { node: Node::Ident(name), .. }) if **name == *"cel");
     if name == Macro::Bind && !is_cel(&call.target) {
         return Expansion::Ordinary(call);
     }
@@ -358,7 +358,7 @@ impl Expander<'_> {
     }
 
     fn ident(&mut self, name: &str) -> Expr {
-        self.node(Node::Ident(name.to_owned()))
+        self.node(Node::Ident(name.into()))
     }
 
     fn accumulator(&mut self) -> Expr {
@@ -446,7 +446,7 @@ pub fn is_hole(expr: &Expr) -> bool {
 /// The name that an argument is.
 fn simple_name(argument: &Expr, message: &str) -> Result<String, Refusal> {
     match &argument.node {
-        Node::Ident(name) if !is_hole(argument) => Ok(name.clone()),
+        Node::Ident(name) if !is_hole(argument) => Ok(name.to_string()),
         _ => Err(Refusal::of(argument, message)),
     }
 }

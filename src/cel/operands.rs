@@ -106,14 +106,14 @@ impl Parts<'_> {
     }
 
     /// The name after a dot or in a message, without back quotes; or why it is refused.
-    pub fn name(&self, part: Part<'_>) -> Result<String, &'static str> {
+    pub fn name(&self, part: Part<'_>) -> Result<&str, &'static str> {
         match part.first(Label::Identifier) {
             Some(Piece::Part(id)) => match self.part(id) {
                 Some(name) if name.form == Form::Identifier => self.name(name),
                 Some(name) if name.form == Form::EscapedName => Err("unsupported syntax: '`'"),
                 _ => Err("unsupported ident kind"),
             },
-            Some(piece) => Ok(self.piece_text(piece).to_owned()),
+            Some(piece) => Ok(self.piece_text(piece)),
             None => Err("unsupported ident kind"),
         }
     }

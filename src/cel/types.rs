@@ -1,5 +1,6 @@
 //! Types of expressions, how they are printed, and how they unify.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -274,6 +275,22 @@ pub struct Unifier {
     steps: u32,
 }
 
+/// What stands for the type parameters of a signature at one call.
+#[derive(Clone, Copy)]
+pub struct Variables<'p> {
+    parameters: &'p [char],
+    /// The number of the first one's variable; the others follow.
+    first: u32,
+}
+
+impl Variables<'_> {
+    /// The variable of a parameter.
+    pub fn of(&self, parameter: char) -> Type {
+        let place = self.parameters.iter().position(|known| *known == parameter).and_then(|place| u32::try_from(place).ok());
+        place.map_or(Type::Dyn, |place| Type::Variable(self.first.saturating_add(place)))
+    }
+}
+
 /// Comparisons of one check. A type can be larger than the text it comes from, because its parts can be shared.
 const MOST_STEPS: u32 = 4_000_000;
 
@@ -283,6 +300,13 @@ impl Unifier {
         let number = u32::try_from(self.bindings.len()).unwrap_or(u32::MAX);
         self.bindings.push(None);
         Type::Variable(number)
+    }
+
+    /// A variable for each type parameter of a signature.
+    pub fn fresh_for<'p>(&mut self, parameters: &'p [char]) -> Variables<'p> {
+        let first = u32::try_from(self.bindings.len()).unwrap_or(u32::MAX);
+        self.bindings.extend(parameters.iter().map(|_| None));
+        Variables { parameters, first }
     }
 
     /// No variable was asked for.
@@ -297,13 +321,13 @@ impl Unifier {
 
     /// Whether a value of the type `from` may be given where `to` is asked for. What is learned about variables is kept if so.
     pub fn assignable(&mut self, to: &Type, from: &Type) -> bool {
-        self.all_assignable([(to, from)])
+        self.all_assignable([(to, Cow::Borrowed(from))])
     }
 
     /// [`Unifier::assignable`] for several pairs at once.
-    pub fn all_assignable<'t>(&mut self, pairs: impl IntoIterator<Item = (&'t Type, &'t Type)>) -> bool {
+    pub fn all_assignable<'t>(&mut self, pairs: impl IntoIterator<Item = (&'t Type, Cow<'t, Type>)>) -> bool {
         self.trail.clear();
-        let fits = pairs.into_iter().all(|(to, from)| self.unify(to, from));
+        let fits = pairs.into_iter().all(|(to, from)| self.unify(to, &from));
         if !fits {
             while let Some((number, before)) = self.trail.pop() {
                 if let Some(binding) = self.bindings.get_mut(number as usize) {

@@ -4,6 +4,7 @@
 //! that could be read; a hole stands in the tree where a part is missing.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::ast::{Expr, Literal, Macro, MacroCall, MapEntry, MessageField, Node};
 use super::dialect::ParseOptions;
@@ -158,7 +159,7 @@ impl Builder<'_> {
             }
         }
         match (rule, form) {
-            (Rule::Unary, Form::Bare) => self.constant(place, Literal::String("<<error>>".to_owned())),
+            (Rule::Unary, Form::Bare) => self.constant(place, Literal::String("<<error>>".into())),
             (Rule::Literal, _) => self.visit_literal(place),
             (Rule::Primary, Form::Bare) => self.hole(NOWHERE),
             (Rule::Primary, Form::Identifier | Form::GlobalCall) => self.visit_name(place, start),
@@ -195,7 +196,7 @@ impl Builder<'_> {
         match part.form {
             Form::GlobalCall => self.ask(place),
             _ => {
-                let name = if part.has(Label::LeadingDot) { format!(".{name}") } else { name.to_owned() };
+                let name = if part.has(Label::LeadingDot) { format!(".{name}").into() } else { name.into() };
                 let position = self.text.piece_position(piece);
                 self.leaf(place, position, Node::Ident(name));
             }
@@ -230,7 +231,7 @@ impl Builder<'_> {
             Form::Int => literal::int(text, negative).map(Literal::Int).ok_or("invalid int literal"),
             Form::Uint => literal::uint(text).map(Literal::Uint).ok_or("invalid uint literal"),
             Form::Double => literal::double(text, negative).map(Literal::Double).ok_or("invalid double literal"),
-            Form::String => literal::string(text, surrogates_are_refused).map(Literal::String),
+            Form::String => literal::string(text, surrogates_are_refused).map(|text| Literal::String(text.into())),
             Form::Bytes => literal::bytes(text).map(Literal::Bytes),
             Form::True => Ok(Literal::Bool(true)),
             Form::False => Ok(Literal::Bool(false)),
@@ -324,10 +325,13 @@ impl Builder<'_> {
         let (start, position) = (self.text.token_position(part.start), self.text.operator_position(part));
         let Some(piece) = part.first(Label::Identifier) else { return self.hole(start) };
         let (name_position, name_span) = (self.text.piece_position(piece), self.text.piece_span(piece));
-        let field = self.text.name(part).unwrap_or_else(|message| {
-            self.refuse(name_position, message.to_owned());
-            String::new()
-        });
+        let field = match self.text.name(part) {
+            Ok(name) => Arc::from(name),
+            Err(message) => {
+                self.refuse(name_position, message.to_owned());
+                Arc::from("")
+            }
+        };
         let node = if is_optional {
             let node = Node::Literal(Literal::String(field));
             let id = macros::next(&mut self.ids);
@@ -422,7 +426,7 @@ impl Builder<'_> {
         let names: Vec<&str> = part.all(Label::Identifier).map(|piece| self.text.piece_text(piece)).collect();
         let dot = if part.has(Label::LeadingDot) { "." } else { "" };
         let (type_name, position) = (format!("{dot}{}", names.join(".")), self.text.operator_position(part));
-        let named = |entry: Entry| Some((self.text.name(self.text.part(entry.key)?).ok()?, entry));
+        let named = |entry: Entry| Some((self.text.name(self.text.part(entry.key)?).ok()?.to_owned(), entry));
         let written: Vec<(String, Entry)> = self.text.entries(part).into_iter().filter_map(named).collect();
         let (values, height, size) = self.take(written.len());
         let mut fields = Vec::with_capacity(written.len());

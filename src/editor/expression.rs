@@ -75,7 +75,7 @@ fn about(at: &At<'_>, input: &Input<'_>, key: &str) -> Option<Hover> {
     if let Reference::Function { function, overloads, .. } = checked.findings.reference(part.id)
         && let Some(declaration) = at.environment.function(*function).filter(|declaration| is_name(declaration.name))
     {
-        for signature in overloads.iter().filter_map(|index| declaration.overloads.get(*index)) {
+        for signature in overloads.of(&declaration.overloads) {
             markdown.push_str(&format!("\n\n`{}`", shown(declaration, signature)));
         }
     }

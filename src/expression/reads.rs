@@ -19,19 +19,19 @@ pub fn path(expr: &Expr) -> Option<Vec<String>> {
     loop {
         match &at.node {
             Node::Ident(name) => {
-                names.push(name.clone());
+                names.push(name.to_string());
                 names.reverse();
                 return Some(names);
             }
             Node::Select { operand, field, .. } => {
-                names.push(field.clone());
+                names.push(field.to_string());
                 at = operand;
             }
             Node::Call { function, arguments, .. } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
                 let [operand, Expr { node: Node::Literal(Literal::String(name)), .. }] = arguments.as_slice() else {
                     return None;
                 };
-                names.push(name.clone());
+                names.push(name.to_string());
                 at = operand;
             }
             _ => return None,
@@ -64,7 +64,7 @@ pub fn visit<'e>(expr: &'e Expr, enter: &mut dyn FnMut(&'e Expr) -> bool) {
 pub fn is_constant(expr: &Expr) -> bool {
     let mut constant = true;
     visit(expr, &mut |expr| {
-        constant &= !matches!(&expr.node, Node::Ident(name) if name == "device" || name == "attributes");
+        constant &= !matches!(&expr.node, Node::Ident(name) if matches!(&**name, "device" | "attributes"));
         constant
     });
     constant

@@ -48,3 +48,13 @@ fn numbers_of_functions_by_release() {
     assert_eq!(counts(35, Mode::New), (157, 345));
     assert_eq!(counts(36, Mode::Stored), (158, 346));
 }
+
+#[test]
+fn the_checker_has_a_bit_for_every_overload() {
+    for function in Environment::standard().functions() {
+        let mut last = claimkit::cel::checker::Matching::default();
+        last.insert(function.overloads.len() - 1);
+        let found: Vec<_> = last.of(&function.overloads).map(|overload| overload.id).collect();
+        assert_eq!(found, [function.overloads.last().unwrap().id], "{}", function.name);
+    }
+}

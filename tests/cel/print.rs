@@ -7,7 +7,7 @@ pub fn shape(expr: &Expr) -> String {
     let all = |exprs: &[Expr]| exprs.iter().map(shape).collect::<Vec<_>>().join(" ");
     match &expr.node {
         Node::Literal(literal) => format!("{literal:?}"),
-        Node::Ident(name) => name.clone(),
+        Node::Ident(name) => name.to_string(),
         Node::Select { operand, field, test_only } => {
             format!("({} {} {field})", if *test_only { "has" } else { "." }, shape(operand))
         }
@@ -42,7 +42,7 @@ pub fn text(ast: &Ast, expr: &Expr) -> String {
     }
     match &expr.node {
         Node::Literal(literal) => constant(literal),
-        Node::Ident(name) => name.clone(),
+        Node::Ident(name) => name.to_string(),
         Node::Select { operand, field, .. } => format!("{}.{field}", text(operand)),
         Node::Call { function, target: Some(target), arguments } => format!("{}.{function}({})", text(target), all(arguments)),
         Node::Call { function, target: None, arguments } => match (&**function, arguments.as_slice()) {

@@ -1,9 +1,11 @@
 //! Which function a call means, and which of its overloads.
 
+use std::borrow::Cow;
+
 use super::super::ast::{Expr, Literal, Node};
 use super::super::functions::Style;
-use super::super::types::Type;
-use super::{Checker, Reference, qualified_name};
+use super::super::types::{Type, Variables};
+use super::{Checker, Matching, Reference};
 
 impl<'a> Checker<'a> {
     pub(super) fn check_call(&mut self, expr: &'a Expr, function: &'a str, target: Option<&'a Expr>, arguments: &'a [Expr]) {
@@ -27,7 +29,7 @@ impl<'a> Checker<'a> {
             return;
         };
         // A dotted receiver can be the first part of a function's name. It is not checked then.
-        if let Some(mut qualified) = qualified_name(target)
+        if let Some(mut qualified) = self.qualified_name(target)
             && let Some(found) = {
                 qualified.push('.');
                 qualified.push_str(function);
@@ -60,7 +62,7 @@ impl<'a> Checker<'a> {
         let found = self.unifier.substitute(&found, false);
         self.set_type(expr.id, found);
         if let Some(function) = self.environment.function_index("_?._") {
-            self.set_reference(expr.id, Reference::Function { function, overloads: vec![0], namespaced: false });
+            self.set_reference(expr.id, Reference::Function { function, overloads: Matching::FIRST, namespaced: false });
         }
     }
 
@@ -71,24 +73,35 @@ impl<'a> Checker<'a> {
             self.resolve_logical(expr, function, arguments);
             return;
         }
-        let given: Vec<Type> = target.into_iter().chain(arguments).map(|argument| self.type_of(argument)).collect();
+        let given = || target.into_iter().chain(arguments);
+        let count = given().count();
         let style = if target.is_some() { Style::Member } else { Style::Global };
         let mut result: Option<Type> = None;
-        let mut matching = Vec::new();
+        let mut matching = Matching::default();
         for (index, overload) in declared.overloads.iter().enumerate() {
-            if overload.style != style || overload.arguments.len() != given.len() {
+            if overload.style != style || overload.arguments.len() != count {
                 // Fresh variables are numbered even for overloads that cannot match.
                 if overload.style == style {
                     overload.parameters.iter().for_each(|_| drop(self.unifier.fresh()));
                 }
                 continue;
             }
-            let variables: Vec<(char, Type)> = overload.parameters.iter().map(|&letter| (letter, self.unifier.fresh())).collect();
-            if self.fits(&given, &overload.arguments, &variables) {
-                matching.push(index);
-                let of = match variables.is_empty() {
+            let variables = self.unifier.fresh_for(&overload.parameters);
+            let types = &self.types;
+            let given = given().map(|argument| types.get(argument.id as usize).unwrap_or(&Type::Dyn));
+            let pairs = given.zip(&overload.arguments);
+            let fits = match overload.parameters.is_empty() {
+                true => self.unifier.all_assignable(pairs.map(|(given, wanted)| (given, Cow::Borrowed(wanted)))),
+                false => {
+                    !pairs.clone().any(|(given, wanted)| differ_in_kind(given, wanted))
+                        && self.unifier.all_assignable(pairs.map(|(given, wanted)| (given, instantiate(wanted, variables))))
+                }
+            };
+            if fits {
+                matching.insert(index);
+                let of = match overload.parameters.is_empty() {
                     true => overload.result.clone(),
-                    false => self.unifier.substitute(&instantiate(&overload.result, &variables), false),
+                    false => self.unifier.substitute(&instantiate(&overload.result, variables), false),
                 };
                 result = match result {
                     None => Some(of),
@@ -105,21 +118,10 @@ impl<'a> Checker<'a> {
             }
             None => {
                 self.set_type(expr.id, Type::Error);
+                let given: Vec<Type> = given().map(|argument| self.type_of(argument)).collect();
                 self.no_matching_overload(expr.position, declared.name, &given, target.is_some());
             }
         }
-    }
-
-    /// Whether types can be given where a signature asks for its own.
-    fn fits(&mut self, given: &[Type], wanted: &[Type], variables: &[(char, Type)]) -> bool {
-        if variables.is_empty() {
-            return self.unifier.all_assignable(given.iter().zip(wanted));
-        }
-        if given.iter().zip(wanted).any(|(given, wanted)| differ_in_kind(given, wanted)) {
-            return false;
-        }
-        let wanted: Vec<Type> = wanted.iter().map(|wanted| instantiate(wanted, variables)).collect();
-        self.unifier.all_assignable(given.iter().zip(&wanted))
     }
 
     /// Every operand of `&&` and `||` that is not a boolean is a problem of its own.
@@ -134,7 +136,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.set_type(expr.id, if fits { Type::Bool } else { Type::Error });
-        self.set_reference(expr.id, Reference::Function { function, overloads: vec![0], namespaced: false });
+        self.set_reference(expr.id, Reference::Function { function, overloads: Matching::FIRST, namespaced: false });
     }
 
     fn no_matching_overload(&mut self, position: u32, name: &str, given: &[Type], member: bool) {
@@ -153,20 +155,14 @@ fn differ_in_kind(one: &Type, other: &Type) -> bool {
 }
 
 /// A signature's type with its parameters replaced by variables.
-fn instantiate(declared: &Type, variables: &[(char, Type)]) -> Type {
-    if variables.is_empty() {
-        return declared.clone();
-    }
-    match declared {
-        Type::Parameter(letter) => {
-            variables.iter().find(|(known, _)| known == letter).map_or(Type::Dyn, |(_, variable)| variable.clone())
-        }
-        Type::List(element) => Type::list(instantiate(element, variables)),
-        Type::Map(pair) => Type::map(instantiate(&pair.0, variables), instantiate(&pair.1, variables)),
-        Type::Type(Some(of)) => Type::type_of(instantiate(of, variables)),
-        Type::Opaque(name, parameters) => {
-            Type::Opaque(name.clone(), parameters.iter().map(|parameter| instantiate(parameter, variables)).collect())
-        }
-        other => other.clone(),
-    }
+fn instantiate<'t>(declared: &'t Type, variables: Variables<'_>) -> Cow<'t, Type> {
+    let inside = |inner: &Type| instantiate(inner, variables).into_owned();
+    Cow::Owned(match declared {
+        Type::Parameter(letter) => variables.of(*letter),
+        Type::List(element) => Type::list(inside(element)),
+        Type::Map(pair) => Type::map(inside(&pair.0), inside(&pair.1)),
+        Type::Type(Some(of)) => Type::type_of(inside(of)),
+        Type::Opaque(name, parameters) => Type::Opaque(name.clone(), parameters.iter().map(inside).collect()),
+        other => return Cow::Borrowed(other),
+    })
 }

@@ -4,6 +4,8 @@
 
 mod calls;
 
+use std::sync::Arc;
+
 use super::ast::{Ast, Comprehension, Expr, Literal, MapEntry, MessageField, Node};
 use super::environment::Environment;
 use super::source::{Location, ProblemKind, Problems};
@@ -25,16 +27,40 @@ pub enum Reference {
     #[default]
     None,
     /// A variable, a comprehension's variable or a type, by its full name.
-    Name(String),
+    Name(Arc<str>),
     /// A call of a function.
     Function {
         /// Position in the environment's functions.
         function: usize,
-        /// Positions of the overloads that can match, in the function.
-        overloads: Vec<usize>,
+        /// The overloads that can match.
+        overloads: Matching,
         /// The receiver is part of the function's name (`optional.of`) and is not evaluated.
         namespaced: bool,
     },
+}
+
+/// Overloads of a function: their positions, as bits. A test sees to it that no function has more than there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Matching(u64);
+
+impl Matching {
+    /// The first overload alone.
+    pub const FIRST: Matching = Matching(1);
+
+    /// Adds the overload at a position.
+    pub fn insert(&mut self, position: usize) {
+        self.0 |= u32::try_from(position).ok().and_then(|position| 1_u64.checked_shl(position)).unwrap_or(0);
+    }
+
+    /// How many there are.
+    pub fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Those of the overloads of a function.
+    pub fn of<T>(self, overloads: &[T]) -> impl Iterator<Item = &T> {
+        overloads.iter().take(u64::BITS as usize).enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, one)| one)
+    }
 }
 
 impl Findings {
@@ -147,13 +173,13 @@ impl<'a> Checker<'a> {
     }
 
     /// The full name and the type of a variable or a type's name.
-    fn look_up(&self, name: &str) -> Option<(String, Type)> {
+    fn look_up(&self, name: &str) -> Option<(Arc<str>, Type)> {
         for candidate in self.environment.candidates(name) {
             if let Some((found, kind)) = self.scopes.iter().rev().find(|(known, _)| *known == candidate) {
-                return Some(((*found).to_owned(), kind.clone()));
+                return Some((Arc::from(*found), kind.clone()));
             }
-            if let Some(kind) = self.environment.name_type(&candidate) {
-                return Some((candidate.into_owned(), kind));
+            if let Some(found) = self.environment.named(&candidate) {
+                return Some(found);
             }
         }
         None
@@ -176,7 +202,7 @@ impl<'a> Checker<'a> {
 
     fn check_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a str, test_only: bool) {
         if !test_only
-            && let Some(qualified) = qualified_name(expr)
+            && let Some(qualified) = self.qualified_name(expr)
             && let Some((name, kind)) = self.look_up(&qualified)
         {
             self.set_type(expr.id, kind);
@@ -301,7 +327,7 @@ impl<'a> Checker<'a> {
             }
             Some((name, kind)) => {
                 self.set_reference(expr.id, Reference::Name(name.clone()));
-                message.clone_from(&name);
+                message.push_str(&name);
                 match kind {
                     Type::Error => {}
                     Type::Type(of) => {
@@ -386,6 +412,30 @@ impl<'a> Checker<'a> {
         self.set_type(expr.id, result);
     }
 
+    /// `a.b.c` as a dotted name, if it is nothing but names and something has a dotted name that starts with the first of them.
+    fn qualified_name(&self, expr: &Expr) -> Option<String> {
+        let mut root = expr;
+        while let Node::Select { operand, test_only: false, .. } = &root.node {
+            root = operand;
+        }
+        let Node::Ident(name) = &root.node else { return None };
+        if !self.environment.has_names_after(name) {
+            return None;
+        }
+        let mut fields = Vec::new();
+        let mut at = expr;
+        while let Node::Select { operand, field, .. } = &at.node {
+            fields.push(&**field);
+            at = operand;
+        }
+        let mut qualified = name.to_string();
+        for field in fields.into_iter().rev() {
+            qualified.push('.');
+            qualified.push_str(field);
+        }
+        Some(qualified)
+    }
+
     fn expect(&mut self, expr: &Expr, wanted: &Type) {
         let found = self.type_of(expr);
         if !self.unifier.assignable(wanted, &found) {
@@ -406,25 +456,4 @@ pub fn literal_type(literal: &Literal) -> Type {
         Literal::String(_) => Type::String,
         Literal::Bytes(_) => Type::Bytes,
     }
-}
-
-/// `a.b.c` as a dotted name, if it is nothing but names.
-pub fn qualified_name(expr: &Expr) -> Option<String> {
-    let mut root = expr;
-    while let Node::Select { operand, test_only: false, .. } = &root.node {
-        root = operand;
-    }
-    let Node::Ident(name) = &root.node else { return None };
-    let mut fields = Vec::new();
-    let mut at = expr;
-    while let Node::Select { operand, field, .. } = &at.node {
-        fields.push(field.as_str());
-        at = operand;
-    }
-    let mut qualified = name.clone();
-    for field in fields.into_iter().rev() {
-        qualified.push('.');
-        qualified.push_str(field);
-    }
-    Some(qualified)
 }

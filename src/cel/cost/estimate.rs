@@ -205,8 +205,7 @@ impl<'a> Estimator<'a> {
         let Some(declaration) = self.environment.function(*index) else { return sum };
         let mut total = Range { min: u64::MAX, max: 0 };
         let mut result: Option<Size> = None;
-        for overload in overloads {
-            let Some(signature) = declaration.overloads.get(*overload) else { continue };
+        for signature in overloads.of(&declaration.overloads) {
             let (cost, size) = self.cost_of_overload(expr, declaration, signature, receiver, &known);
             total = total.union(cost);
             result = match (result, size) {

@@ -69,7 +69,7 @@ impl<'a> Planner<'a> {
     #[inline(never)]
     fn plan_message(&mut self, id: u32, type_name: &str, fields: &'a [MessageField]) -> Result<Step, String> {
         let name = match self.findings.reference(id) {
-            Reference::Name(name) => name.clone(),
+            Reference::Name(name) => name.to_string(),
             _ => type_name.to_owned(),
         };
         let mut planned = Vec::with_capacity(fields.len());
@@ -94,19 +94,19 @@ impl<'a> Planner<'a> {
                 _ => Err(format!("reference to undefined type: {name}")),
             };
         }
-        let local = self.scopes.iter().rev().find(|(known, _)| known == name).map(|(_, place)| Root::Local(*place));
+        let local = self.scopes.iter().rev().find(|(known, _)| *known == &**name).map(|(_, place)| Root::Local(*place));
         let root = local.or_else(|| self.environment.variable(name).map(|place| Root::Variable(place, name.clone())));
         let root = root.ok_or_else(|| format!("no such attribute: {name}"))?;
         Ok(attribute_node(expr.id, Attribute { id: expr.id, root, qualifiers: Vec::new(), test_only: false }))
     }
 
     #[inline(never)]
-    fn plan_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &str, test_only: bool) -> Result<Node, String> {
+    fn plan_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &Arc<str>, test_only: bool) -> Result<Node, String> {
         if matches!(self.findings.reference(expr.id), Reference::Name(_)) {
             return self.plan_name(expr);
         }
         let operand = self.plan(operand)?;
-        let key = QualifierKey::Constant(Value::string(field));
+        let key = QualifierKey::Constant(Value::String(field.clone()));
         Ok(qualify(expr.id, operand, Qualifier { id: expr.id, key, optional: false, test_only }))
     }
 
@@ -128,8 +128,8 @@ impl<'a> Planner<'a> {
         let Some(declaration) = self.environment.function(*index) else {
             return Err(format!("no such overload: {function}"));
         };
-        let single: Option<&Signature> = match overloads.as_slice() {
-            [only] => declaration.overloads.get(*only),
+        let single: Option<&Signature> = match overloads.count() {
+            1 => overloads.of(&declaration.overloads).next(),
             _ => None,
         };
         let step = match (declaration.name, planned.len()) {
@@ -147,7 +147,7 @@ impl<'a> Planner<'a> {
                 let Some((operand, key)) = pair(planned) else { return Err(String::new()) };
                 return index_step(expr.id, operand, key, declaration.name != "_[_]");
             }
-            ("or" | "orValue", 2) if single.is_some() || overloads.len() != 1 => {
+            ("or" | "orValue", 2) if single.is_some() || overloads.count() != 1 => {
                 let value = declaration.name == "orValue";
                 let Some(sides) = pair(planned) else { return Err(String::new()) };
                 Step::Otherwise { value, sides: Box::new(sides) }
@@ -240,7 +240,7 @@ pub fn constant(literal: &Literal) -> Value {
         Literal::Int(i) => Value::Int(*i),
         Literal::Uint(u) => Value::Uint(*u),
         Literal::Double(d) => Value::Double(*d),
-        Literal::String(s) => Value::string(s),
+        Literal::String(s) => Value::String(s.clone()),
         Literal::Bytes(b) => Value::Bytes(Arc::from(b.as_slice())),
     }
 }
@@ -249,33 +249,26 @@ fn attribute_node(expr: u32, attribute: Attribute) -> Node {
     Node { id: attribute.id, expr, step: Step::Attribute(Arc::new(attribute)) }
 }
 
-/// The attribute of a step; any other value is the root of a new one.
+/// The attribute of a step, not shared; any other value is the root of a new one.
 #[inline(never)]
-fn into_attribute(node: Node) -> Attribute {
-    match node.step {
-        Step::Attribute(attribute) => match Arc::try_unwrap(attribute) {
-            Ok(attribute) => attribute,
-            Err(shared) => {
-                let id = shared.id;
-                Attribute {
-                    id,
-                    root: Root::Value(Node { id, expr: node.expr, step: Step::Attribute(shared) }),
-                    qualifiers: Vec::new(),
-                    test_only: false,
-                }
-            }
-        },
-        _ => Attribute { id: node.id, root: Root::Value(node), qualifiers: Vec::new(), test_only: false },
+fn into_attribute(mut node: Node) -> Arc<Attribute> {
+    if let Step::Attribute(attribute) = &mut node.step
+        && Arc::get_mut(attribute).is_some()
+    {
+        return attribute.clone();
     }
+    Arc::new(Attribute { id: node.id, root: Root::Value(node), qualifiers: Vec::new(), test_only: false })
 }
 
 #[inline(never)]
 fn qualify(expr: u32, operand: Node, qualifier: Qualifier) -> Node {
     let test_only = qualifier.test_only;
     let mut attribute = into_attribute(operand);
-    add_qualifier(&mut attribute, &Arc::new(qualifier));
-    attribute.test_only = test_only;
-    attribute_node(expr, attribute)
+    if let Some(attribute) = Arc::get_mut(&mut attribute) {
+        add_qualifier(attribute, &Arc::new(qualifier));
+        attribute.test_only = test_only;
+    }
+    Node { id: attribute.id, expr, step: Step::Attribute(attribute) }
 }
 
 /// A qualifier of a conditional is one of both branches.
@@ -297,7 +290,7 @@ fn conditional(id: u32, parts: Vec<Node>) -> Node {
     let (Some(condition), Some(truthy), Some(falsy)) = (parts.next(), parts.next(), parts.next()) else {
         return Node { id, expr: id, step: Step::Constant(Value::no_such_overload()) };
     };
-    let root = Root::Conditional(Box::new((condition, Arc::new(into_attribute(truthy)), Arc::new(into_attribute(falsy)))));
+    let root = Root::Conditional(Box::new((condition, into_attribute(truthy), into_attribute(falsy))));
     attribute_node(id, Attribute { id, root, qualifiers: Vec::new(), test_only: false })
 }
 

@@ -117,7 +117,7 @@ pub struct Attribute {
 #[derive(Debug)]
 pub enum Root {
     /// A variable of the environment: its place and its name.
-    Variable(usize, String),
+    Variable(usize, Arc<str>),
     /// A variable of a loop.
     Local(usize),
     /// The value of an expression.

@@ -141,11 +141,11 @@ impl Reader<'_> {
     /// The names from the device down to what an expression selects, or asks for: `attributes`, `gpu.example.com`, `model`.
     fn steps(&self, expr: &Expr) -> Option<Vec<String>> {
         let (operand, key) = match &expr.node {
-            Node::Ident(name) if name == "device" => return Some(Vec::new()),
+            Node::Ident(name) if **name == *"device" => return Some(Vec::new()),
             Node::Ident(name) => {
-                return self.bound.iter().rev().find(|(bound, _)| bound == name).map(|(_, steps)| steps.clone());
+                return self.bound.iter().rev().find(|(bound, _)| **bound == **name).map(|(_, steps)| steps.clone());
             }
-            Node::Select { operand, field, .. } => (&**operand, field.clone()),
+            Node::Select { operand, field, .. } => (&**operand, field.to_string()),
             Node::Call { function, arguments, .. } => match (&**function, arguments.as_slice()) {
                 ("_[_]" | "_[?_]" | "_?._", [operand, key]) | ("@in", [key, operand]) => (operand, self.key(key)?),
                 _ => return None,
@@ -160,7 +160,7 @@ impl Reader<'_> {
     /// The text of a key.
     fn key(&self, expr: &Expr) -> Option<String> {
         match (&expr.node, self.trace.value_of(expr)) {
-            (Node::Literal(Literal::String(text)), _) => Some(text.clone()),
+            (Node::Literal(Literal::String(text)), _) => Some(text.to_string()),
             (_, Some(Value::String(text))) => Some(text.to_string()),
             _ => None,
         }
