@@ -5,8 +5,8 @@ use std::borrow::Cow;
 /// The value of `1`, `-1`, `0x1f`; none beyond 64 bits.
 pub fn int(digits: &str, negative: bool) -> Option<i64> {
     let (digits, base) = base(digits);
-    let sign = if negative { "-" } else { "" };
-    i64::from_str_radix(&format!("{sign}{digits}"), base).ok()
+    let value = u64::from_str_radix(digits, base).ok()?;
+    if negative { 0_i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() }
 }
 
 /// The value of `1u`, `0x1fu`; none beyond 64 bits.

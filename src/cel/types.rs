@@ -267,7 +267,6 @@ fn write_parameters(
 /// The free variables of one check and what they stand for.
 ///
 /// The rules are those of cel-go (`checker/types.go`, `internalIsAssignable`).
-#[derive(Default)]
 pub struct Unifier {
     bindings: Vec<Option<Type>>,
     /// Variables bound or re-bound since a test began, with what they were bound to before.
@@ -293,6 +292,15 @@ impl Variables<'_> {
 
 /// Comparisons of one check. A type can be larger than the text it comes from, because its parts can be shared.
 const MOST_STEPS: u32 = 4_000_000;
+
+/// How many variables a typical text has.
+const RESERVED_VARIABLES: usize = 16;
+
+impl Default for Unifier {
+    fn default() -> Self {
+        Unifier { bindings: Vec::with_capacity(RESERVED_VARIABLES), trail: Vec::with_capacity(RESERVED_VARIABLES), steps: 0 }
+    }
+}
 
 impl Unifier {
     /// A variable that stands for nothing yet.
