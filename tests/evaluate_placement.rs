@@ -415,3 +415,15 @@ fn templates_and_classes_alone() {
     only_a(EVERY, &[&class, template], "Possible", ("No", "excluded by resource class node filter"));
     only_a(EVERY, &[&class], "Possible", ("No", "excluded by resource class node filter"));
 }
+
+/// A scheduling context has no place of its own, and the answer does not say that the text holds nothing of the group.
+#[test]
+fn objects_without_a_place_are_told_from_none() {
+    let text = "apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata: {name: pod}\n";
+    let request = serde_json::json!({"verb": "evaluate", "text": text, "nodes": ""});
+    let answer: serde_json::Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let finding = answer["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "nothing-checked").unwrap();
+    let message =
+        "nothing was checked: the text holds no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2";
+    assert_eq!((&finding["message"], &answer["ok"]), (&message.into(), &false.into()), "{answer}");
+}

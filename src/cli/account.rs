@@ -2,6 +2,8 @@
 
 use super::files::File;
 use super::joined::Joined;
+use crate::api::Release;
+use crate::place::device::behaviour::{Behaviour, Features, allocator};
 use crate::report::nodes::table;
 use crate::report::text::visible;
 use serde_json::Value;
@@ -39,6 +41,40 @@ pub fn fits(pod: &Value) -> bool {
     items(pod, "nodes").any(|node| word(node, "verdict") == "allocated")
 }
 
+/// What a node says of requests, and how it is read.
+#[derive(Clone, Copy)]
+struct Requests<'v> {
+    pod: &'v Value,
+    node: &'v Value,
+    /// How many devices mode All needs.
+    least: i64,
+}
+
+impl<'v> Requests<'v> {
+    fn all(self) -> impl Iterator<Item = &'v Value> {
+        items(self.node, "requests")
+    }
+
+    /// The name of a request, and its claim where another claim has a request of that name.
+    fn name(self, request: &Value) -> String {
+        let name = request_name(request);
+        let twice = self.all().any(|other| word(other, "claim") != word(request, "claim") && request_name(other) == name);
+        if twice { format!("{name} of {}", word(request, "claim")) } else { name }
+    }
+
+    /// Too few devices for this request, whatever the others get.
+    fn lacks(self, request: &Value) -> bool {
+        left(request) < number(request, "wanted").max(self.least)
+    }
+}
+
+/// How many devices mode All needs in the release that answers.
+fn least_of_all(answer: &Value) -> i64 {
+    let behaviour =
+        Release::parse(word(answer, "release")).and_then(|release| allocator(release.minor, release.patch, &Features::default()));
+    behaviour.map_or(1, Behaviour::least_of_all)
+}
+
 /// The name of a pod, or of claims without one.
 pub fn name(pod: &Value) -> String {
     let claims: Vec<&str> = items(pod, "claims").filter_map(Value::as_str).collect();
@@ -52,17 +88,18 @@ pub fn name(pod: &Value) -> String {
 /// For each pod a table of the nodes, then why for those that give nothing.
 pub fn text(answer: &Value, texts: Texts<'_>) -> String {
     let assumed = items(answer, "assumed").filter_map(Value::as_str).map(|line| format!("Assumed: {line}\n"));
+    let least = least_of_all(answer);
     let mut parts: Vec<String> = Vec::from_iter(Some(assumed.collect::<String>()).filter(|lines| !lines.is_empty()));
     for pod in items(answer, "pods") {
         let mut part = format!("{}\n", headline(pod));
         if items(pod, "nodes").next().is_some() {
-            part.push_str(&rows(pod));
+            part.push_str(&rows(pod, least));
         }
         parts.push(part);
         parts.extend(
             items(pod, "nodes")
                 .filter(|node| is_told(node) && word(node, "verdict") != "allocated")
-                .map(|node| account(pod, node, texts)),
+                .map(|node| account(Requests { pod, node, least }, texts)),
         );
     }
     parts.join("\n")
@@ -101,7 +138,7 @@ fn is_told(node: &Value) -> bool {
 }
 
 /// A row for each node that is not like one before. What is too wide is cut, for the account has it in full.
-fn rows(pod: &Value) -> String {
+fn rows(pod: &Value, least: i64) -> String {
     let mut rows = vec![["NODE", "VERDICT", "DEVICES, OR WHY NONE"].map(str::to_owned).to_vec()];
     for node in items(pod, "nodes").filter(|node| is_told(node)) {
         let own = word(node, "name");
@@ -112,7 +149,7 @@ fn rows(pod: &Value) -> String {
             [one] => format!("{own}, {one}"),
             more => format!("{own} +{}", more.len()),
         };
-        rows.push(vec![nodes, word(node, "verdict").to_owned(), shortly(node)]);
+        rows.push(vec![nodes, word(node, "verdict").to_owned(), shortly(Requests { pod, node, least })]);
     }
     let mut out = String::new();
     for line in table(&rows).lines() {
@@ -127,9 +164,10 @@ fn rows(pod: &Value) -> String {
 }
 
 /// The devices that a node gives, or the first reason why it gives none.
-fn shortly(node: &Value) -> String {
+fn shortly(told: Requests<'_>) -> String {
+    let node = told.node;
     if word(node, "verdict") == "allocated" {
-        let given = devices(node);
+        let given = devices(told);
         return if given.is_empty() { "no devices needed".to_owned() } else { given.join(", ") };
     }
     if let Some(resource) = items(node, "resources").find(|resource| is_short(resource)) {
@@ -147,21 +185,31 @@ fn shortly(node: &Value) -> String {
         let is_same = move |other: &&Value| ["claim", "request"].iter().all(|name| word(other, name) == word(request, name));
         items(node, "requests").filter(is_same)
     };
-    let lacking = items(node, "requests").find(|request| alternatives(*request).all(lacks));
+    let lacking = items(node, "requests").find(|request| alternatives(*request).all(|one| told.lacks(one)));
     let alone = items(node, "requests").nth(1).is_none();
     lacking.map_or_else(
         || word(node, "message").to_owned(),
         |request| match alone {
             true => why(request),
-            false => format!("{}: {}", request_name(request), why(request)),
+            false => format!("{}: {}", told.name(request), why(request)),
         },
     )
 }
 
 /// `request = device` for each device that is given.
-fn devices(node: &Value) -> Vec<String> {
-    let results = items(node, "allocations").filter_map(|one| one.get("devices")).flat_map(|devices| items(devices, "results"));
-    results.map(|one| format!("{} = {}", word(one, "request"), word(one, "device"))).collect()
+fn devices(told: Requests<'_>) -> Vec<String> {
+    let mut given = Vec::new();
+    for (at, one) in items(told.node, "allocations").enumerate() {
+        // Pending claims come first among the pod's, in this order.
+        let claim = items(told.pod, "claims").nth(at).and_then(Value::as_str).unwrap_or_default();
+        for result in one.get("devices").into_iter().flat_map(|devices| items(devices, "results")) {
+            let request = word(result, "request");
+            let twice = told.all().any(|other| word(other, "claim") != claim && request_name(other) == request);
+            let of = if twice { format!(" of {claim}") } else { String::new() };
+            given.push(format!("{request}{of} = {}", word(result, "device")));
+        }
+    }
+    given
 }
 
 fn request_name(request: &Value) -> String {
@@ -179,11 +227,6 @@ fn left(request: &Value) -> i64 {
     items(request, "funnel").last().map_or(0, |stage| number(stage, "left"))
 }
 
-/// Too few devices for this request, whatever the others get.
-fn lacks(request: &Value) -> bool {
-    left(request) < number(request, "wanted").max(1)
-}
-
 fn why(request: &Value) -> String {
     match word(request, "why") {
         "" => format!("{} of {} devices wanted", left(request), number(request, "wanted")),
@@ -192,7 +235,8 @@ fn why(request: &Value) -> String {
 }
 
 /// Why a node gives nothing, and what helps.
-fn account(pod: &Value, node: &Value, texts: Texts<'_>) -> String {
+fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
+    let Requests { pod, node, .. } = requests;
     let own = word(node, "name");
     let others: Vec<&str> =
         items(pod, "nodes").filter(|other| word(other, "sameAs") == own).map(|node| word(node, "name")).collect();
@@ -205,8 +249,8 @@ fn account(pod: &Value, node: &Value, texts: Texts<'_>) -> String {
         out.push_str(&wrapped(word(resource, "text"), 2, 4));
     }
     for request in items(node, "requests") {
-        out.push_str(&wrapped(&format!("{}: {}", request_name(request), word(request, "text")), 2, 4));
-        if lacks(request) {
+        out.push_str(&wrapped(&format!("{}: {}", requests.name(request), word(request, "text")), 2, 4));
+        if requests.lacks(request) {
             for reason in word(request, "why").split("; ").filter(|reason| !reason.is_empty()) {
                 out.push_str(&wrapped(reason, 4, 6));
             }

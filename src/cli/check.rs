@@ -192,7 +192,11 @@ pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: 
         if arguments.has("allow-unchecked") {
             return FINE;
         }
-        host.err(&format!("claimkit: nothing was checked: no object of resource.k8s.io in {}\n", count(reports.len(), "file")));
+        let what = match arguments.verb.name {
+            "evaluate" => "no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2",
+            _ => "no object of resource.k8s.io",
+        };
+        host.err(&format!("claimkit: nothing was checked: {what} in {}\n", count(reports.len(), "file")));
         return UNUSABLE;
     }
     FINE

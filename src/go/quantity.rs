@@ -132,7 +132,7 @@ impl<'a> Quantity<'a> {
 
     /// Go's `Quantity.Value` (apimachinery, pkg/api/resource/math.go, `negativeScaleInt64`, `positiveScaleInt64`). What is held
     /// in 64 bits is rounded away from zero, and is 0 if the whole number does not fit. A longer one is rounded up.
-    fn integer(&self) -> i64 {
+    pub fn integer(&self) -> i64 {
         let nanos = self.nanos();
         let (whole, rest) = (nanos / UNIT, nanos % UNIT);
         let up = i128::from(rest != 0);

@@ -165,6 +165,11 @@ fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
     if checked {
         let message = "not modelled: taints, resource requests, affinity, topology spread, and what drivers know of their devices; `Yes` and `Possible` say only that the claims do not speak against the node";
         findings.push(Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message));
+    } else if input.items.iter().any(|item| matches!(item.what, What::Ours(_))) {
+        // Objects of the group that have no place of their own: scheduling contexts, parameters, slices, and all with devices.
+        let message =
+            "nothing was checked: the text holds no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2";
+        findings.push(Finding::warning(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0)));
     } else {
         findings.push(nothing_checked(input.items.is_empty()));
     }

@@ -12,6 +12,7 @@ const MOST: i128 = i128::MAX / 16_384;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     nanos: i128,
+    whole: i64,
     text: String,
 }
 
@@ -19,13 +20,13 @@ impl Amount {
     /// Reads a quantity such as `40Gi` or `1500m`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
-        Ok(Amount { nanos: nanos_of(&quantity), text: quantity.canonical().into_owned() })
+        Ok(Amount { nanos: nanos_of(&quantity), whole: quantity.integer(), text: quantity.canonical().into_owned() })
     }
 
     /// Reads what the server has printed already.
     pub fn printed(text: &str) -> Result<Self, String> {
         let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
-        Ok(Amount { nanos: nanos_of(&quantity), text: text.to_owned() })
+        Ok(Amount { nanos: nanos_of(&quantity), whole: quantity.integer(), text: text.to_owned() })
     }
 
     /// A whole number in binary notation, as upstream prints what it rounded.
@@ -39,7 +40,8 @@ impl Amount {
             rest /= 1024;
             suffix = next;
         }
-        Amount { nanos: number.saturating_mul(UNIT), text: format!("{rest}{suffix}") }
+        let whole = number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        Amount { nanos: number.saturating_mul(UNIT), whole, text: format!("{rest}{suffix}") }
     }
 
     /// The value in thousand-millionths.
@@ -47,9 +49,9 @@ impl Amount {
         self.nanos
     }
 
-    /// The value rounded up to a whole number: Go's `Quantity.Value`.
+    /// The whole number that the server calculates with: Go's `Quantity.Value`.
     pub fn value(&self) -> i128 {
-        whole_up(self.nanos)
+        self.whole.into()
     }
 
     /// The server's spelling.
@@ -83,11 +85,6 @@ pub fn spell(nanos: i128) -> String {
     format!("{sign}{}{suffix}", number.unsigned_abs())
 }
 
-fn whole_up(nanos: i128) -> i128 {
-    let whole = nanos.div_euclid(UNIT);
-    if nanos.rem_euclid(UNIT) == 0 { whole } else { whole.saturating_add(1) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +96,10 @@ mod tests {
             ("40Gi", 42_949_672_960 * UNIT, 42_949_672_960, "40Gi"),
             ("1500m", 1_500_000_000, 2, "1500m"),
             ("1.5", 1_500_000_000, 2, "1500m"),
-            ("-1.5", -1_500_000_000, -1, "-1500m"),
+            ("-1.5", -1_500_000_000, -2, "-1500m"),
+            ("-0.5Ki", -512 * UNIT, -512, "-512"),
+            // Held as a number of any length: cut at the point, and one more.
+            ("-0.1Gi", -107_374_182_400_000_000, -107_374_181, "-107374182400m"),
             ("2G", 2_000_000_000 * UNIT, 2_000_000_000, "2G"),
             ("1e3", 1000 * UNIT, 1000, "1e3"),
             ("1n", 1, 1, "1n"),

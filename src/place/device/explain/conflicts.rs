@@ -36,6 +36,13 @@ impl Alone<'_> {
         self.sub.map_or_else(|| self.request.to_owned(), |sub| format!("{}/{sub}", self.request))
     }
 
+    /// Its name, and its claim where another claim has a request of that name.
+    fn told(&self, all: &[Alone<'_>]) -> String {
+        let name = self.name();
+        let twice = all.iter().any(|other| other.claim != self.claim && other.name() == name);
+        if twice { format!("{name} of {}", self.claim_name) } else { name }
+    }
+
     /// Can one of the devices be allocated several times?
     pub fn shares(&self, cluster: &Cluster<'_>) -> bool {
         self.devices.iter().any(|at| is_shared(cluster, at))
@@ -75,7 +82,8 @@ pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict>
             let wanted = concerned.iter().fold(0i64, |sum, request| sum.saturating_add(request.wanted));
             let names: Vec<String> = concerned.iter().map(|request| request.name()).collect();
             let available = reached.len();
-            let text = format!("requests {} want {wanted} devices together, and {available} will do for them", names.join(", "));
+            let told: Vec<String> = concerned.iter().map(|request| request.told(requests)).collect();
+            let text = format!("requests {} want {wanted} devices together, and {available} will do for them", told.join(", "));
             let claim = request.claim_name.clone();
             return Some(Conflict { kind: "number", claim, requests: names, wanted, available, text, ..Conflict::default() });
         }
@@ -179,7 +187,7 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alon
         for (set, counters) in opening(cluster, pool, slice, first) {
             for (counter, left) in counters {
                 let mut sum = 0i128;
-                let mut concerned = Vec::new();
+                let (mut concerned, mut told) = (Vec::new(), Vec::new());
                 for request in requests.iter().filter(|request| request.sub.is_none()) {
                     let costs: Vec<i128> = request
                         .devices
@@ -195,6 +203,7 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alon
                     let cost = costs.iter().take(wanted).fold(0i128, |sum, cost| sum.saturating_add(*cost));
                     if cost > 0 {
                         concerned.push(request.name());
+                        told.push(request.told(requests));
                         sum = sum.saturating_add(cost);
                     }
                 }
@@ -202,7 +211,7 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alon
                     let who = if concerned.len() > 1 { "requests together" } else { "devices of request" };
                     let text = format!(
                         "counter {counter} of set {set}: {who} {} need at least {}, {} is left",
-                        concerned.join(", "),
+                        told.join(", "),
                         spell(sum),
                         spell(left)
                     );
