@@ -342,6 +342,125 @@ spec:
     }
 }
 
+/// With the gate on, claims of pod groups are possible; pods are looked at one by one.
+#[test]
+fn claims_of_pod_groups_are_not_looked_at() {
+    let pod = |group: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: grouped, namespace: ns}}\nspec: {{{group}resourceClaims: []}}\n---\n{}",
+            scenario("04-all-in-use")
+        )
+    };
+    for (on, group, wanted) in [
+        (true, "schedulingGroup: {podGroupName: g}, ", true),
+        (false, "schedulingGroup: {podGroupName: g}, ", false),
+        (true, "", false),
+    ] {
+        let answer = ask(&json!({"verb": "allocate", "text": pod(group), "gates": {"DRAWorkloadResourceClaims": on}}));
+        let told = list(&answer, "findings").iter().find(|finding| finding["code"] == "placement-not-modelled").unwrap();
+        assert_eq!(text(told, "message").contains("claims of pod groups (DRAWorkloadResourceClaims), "), wanted, "{told}");
+    }
+}
+
+/// Devices that are not ready for binding time out ten minutes after their allocation (kube-scheduler 1.34 to 1.36,
+/// `isClaimTimeout`), as far as the request says what time it is.
+#[test]
+fn devices_time_out() {
+    let told = |change: &dyn Fn(&mut Value), now: Value, gates: Value| {
+        let result = json!({"request": "r", "driver": "d.example.com", "pool": "n1", "device": "d",
+            "bindingConditions": ["Ready"], "bindingFailureConditions": ["Broken"]});
+        let conditions = json!([{"type": "Ready", "status": "False"}]);
+        let device = json!({"driver": "d.example.com", "pool": "n1", "device": "d", "conditions": conditions});
+        let allocation = json!({"devices": {"results": [result]}, "allocationTimestamp": "2026-05-04T03:00:00Z"});
+        let mut claim = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a", "namespace": "ns"},
+            "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c"}}]}},
+            "status": {"allocation": allocation, "devices": [device]}});
+        change(&mut claim["status"]);
+        let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "ns", "uid": "1"},
+            "spec": {"resourceClaims": [{"name": "a", "resourceClaimName": "a"}]}});
+        let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}});
+        let text = json!({"apiVersion": "v1", "kind": "List", "items": [node, claim, pod]}).to_string();
+        let mut request = json!({"verb": "allocate", "release": "1.36.3", "text": text, "gates": gates});
+        if now.is_string() {
+            request["now"] = now;
+        }
+        let answer = ask(&request);
+        assert!(answer["error"].is_null(), "{answer}");
+        let node = &answer["pods"][0]["nodes"][0];
+        (text_of(node, "message"), text_of(node, "help"))
+    };
+    let none = (String::new(), String::new());
+    let lost = |why: &str| ("resourceclaim not available on the node".to_owned(), why.to_owned());
+    let late = lost("the devices of ns/a were not ready for binding in time");
+    let same: &dyn Fn(&mut Value) = &|_| {};
+    for (what, change, now, gates, wanted) in [
+        ("no time is given", same, json!(null), json!({}), &none),
+        ("in time", same, json!("2026-05-04T03:10:00Z"), json!({}), &none),
+        ("just too late", same, json!("2026-05-04T03:10:00.000000001Z"), json!({}), &late),
+        ("too late, in another zone", same, json!("2026-05-04T05:10:01+02:00"), json!({}), &late),
+        ("gate off", same, json!("2026-05-04T04:00:00Z"), json!({"DRADeviceBindingConditions": false}), &none),
+        (
+            "no device status",
+            &|status: &mut Value| status["devices"] = json!([]),
+            json!("2026-05-04T04:00:00Z"),
+            json!({}),
+            &late,
+        ),
+        (
+            "ready",
+            &|status: &mut Value| status["devices"][0]["conditions"][0]["status"] = json!("True"),
+            json!("2026-05-04T04:00:00Z"),
+            json!({}),
+            &none,
+        ),
+        (
+            "no time of allocation",
+            &|status: &mut Value| status["allocation"]["allocationTimestamp"] = json!(null),
+            json!("2026-05-04T04:00:00Z"),
+            json!({}),
+            &none,
+        ),
+        (
+            "no conditions",
+            &|status: &mut Value| status["allocation"]["devices"]["results"][0]["bindingConditions"] = json!(null),
+            json!("2026-05-04T04:00:00Z"),
+            json!({}),
+            &none,
+        ),
+        (
+            "failed",
+            &|status: &mut Value| status["devices"][0]["conditions"][0]["type"] = json!("Broken"),
+            json!(null),
+            json!({}),
+            &none,
+        ),
+        (
+            "failed for good",
+            &|status: &mut Value| status["devices"][0]["conditions"][0] = json!({"type": "Broken", "status": "True"}),
+            json!(null),
+            json!({}),
+            &lost("binding the devices of ns/a failed"),
+        ),
+        (
+            "elsewhere",
+            &|status: &mut Value| {
+                status["allocation"]["nodeSelector"] = json!({"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}]})
+            },
+            json!(null),
+            json!({}),
+            &lost("ns/a is allocated, but not for this node"),
+        ),
+    ] {
+        assert_eq!(told(change, now, gates), *wanted, "{what}");
+    }
+    let answer = ask(&json!({"verb": "allocate", "text": scenario("04-all-in-use"), "now": "yesterday"}));
+    assert!(text(&answer, "error").starts_with("`now`: "), "{answer}");
+}
+
+fn text_of(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap_or_default().to_owned()
+}
+
 #[test]
 fn a_pod_that_no_node_is_looked_at_for_is_told_what_was_meant() {
     let objects = "

@@ -41,6 +41,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         .with("whatIf", Some(what_if))
         .with("namespace", arguments.value("namespace"))
         .with("pod", arguments.value("pod"))
+        .with("now", arguments.value("now"))
         .with("nodeNames", (!nodes.is_empty()).then_some(nodes));
     let Some(told) = ask::once(&request, host) else { return UNUSABLE };
     let told = ask::place_beside(told, "cluster", &cluster);

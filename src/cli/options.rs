@@ -212,6 +212,12 @@ static WHAT_IF: Opt = many(
     Takes::Text("CHANGE"),
     "ask after this change: free=CLAIM, untaint=KEY, without-rule=NAME or node-like=NODE; may be given more than once",
 );
+static NOW: Opt = opt(
+    "now",
+    None,
+    Takes::Text("TIME"),
+    "at this time, such as 2026-05-04T03:02:01Z: devices that are not ready for binding time out; default: none does",
+);
 static REQUIRE: Opt = opt("require", None, Takes::Nothing, "end with 1 if a pod or claim fits on no node");
 
 /// Every verb.
@@ -325,6 +331,7 @@ pub static VERBS: &[Verb] = &[
             &ONLY_NODE,
             &CLUSTER,
             &WHAT_IF,
+            &NOW,
             &REQUIRE,
             &DEVICE_RELEASE,
             &GATES,

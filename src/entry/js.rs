@@ -267,7 +267,7 @@ impl Call {
             "hover" | "complete" => &[COMMON, LOCALE],
             "allocate" => &[
                 COMMON,
-                &["namespace", "namespaceLabels", "nodes", "nodeNames", "pod", "claims", "cluster", "whatIf"],
+                &["namespace", "namespaceLabels", "nodes", "nodeNames", "pod", "claims", "cluster", "whatIf", "now"],
                 &["features", "celLists", "options"],
             ],
             "prepareCluster" => &[&["release", "limits", "namespace"]],

@@ -537,6 +537,8 @@ export interface AllocateOptions extends CommonOptions {
    * take the place of those of the same kind and name.
    */
   cluster?: Manifest | PreparedCluster;
+  /** The time of the question, RFC 3339. With it, claims whose devices are not ready for binding after ten minutes time out. */
+  now?: string;
   /** Changes that the answer assumes. What they name must be there. */
   whatIf?: {
     /** Claims that give their devices back: `namespace/name`. */

@@ -5,6 +5,7 @@ use super::places::Places;
 use super::target::Target;
 use crate::api::Release;
 use crate::finding::{self, Code, Origin, Severity, TextField};
+use crate::go::time::Time;
 use crate::limits::Limits;
 use crate::manifest::{Input, Item};
 use crate::place::device::behaviour::{self, Feature, Features};
@@ -50,6 +51,8 @@ pub struct AllocateOptions<'a> {
     pub pod: Option<&'a str>,
     /// `namespace/name` of the claims to allocate together, in place of pods.
     pub claims: Option<&'a [String]>,
+    /// The time of the question, RFC 3339: claims whose devices are not ready for binding time out. `None`: none does.
+    pub now: Option<&'a str>,
     /// Changes that the answer assumes.
     pub what_if: WhatIf,
     /// Features of the allocator in place of those that the gates give.
@@ -104,6 +107,12 @@ impl<'a> AllocateOptions<'a> {
     /// Looks at these nodes only.
     pub fn node_names(mut self, names: &'a [String]) -> Self {
         self.node_names = Some(names);
+        self
+    }
+
+    /// Asks at this time: RFC 3339.
+    pub fn now(mut self, now: &'a str) -> Self {
+        self.now = Some(now);
         self
     }
 
@@ -206,6 +215,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     if let Some(cluster) = options.cluster.filter(|cluster| cluster.release != target.release) {
         return Err(format!("`cluster` was read for Kubernetes {}, not for {}", cluster.release, target.release));
     }
+    let now = options.now.map(Time::parse).transpose().map_err(|error| format!("`now`: {error}"))?;
     let mut input = Input::read(text, Some(target.release), &options.limits);
     let mut gathering = Gathering::new(target.release, options.namespace_of(""), options.field_validation);
     gathering.findings = std::mem::take(&mut input.file.findings);
@@ -252,7 +262,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     nodes.extend(unnamed);
     let freed: BTreeSet<&str> = what_if.free.iter().map(String::as_str).collect();
     let asked = Asked { of_text: asked, freed, options };
-    let cases = asked.cases(&cluster, rules, PluginGates::of(on))?;
+    let cases = asked.cases(&cluster, rules, PluginGates::of(on).at(now))?;
     let mut pods: Vec<PodAccount> = cases.iter().map(|case| explain::account(&cluster, case, &nodes, options.explain)).collect();
     let some = !pods.is_empty() && !nodes.is_empty();
     if !some {
@@ -264,7 +274,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         in_text.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, message));
     }
     if some {
-        in_text.push(not_looked_at(&facts, on("DRANodeAllocatableResources")));
+        in_text.push(not_looked_at(&facts, on("DRANodeAllocatableResources"), on("DRAWorkloadResourceClaims")));
     }
     if let Some(gate) = gate_of_rules.filter(|_| some) {
         let message =
@@ -300,16 +310,19 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     })
 }
 
-/// What the answer says nothing about. `node_resources`: devices that take resources of the node are looked at.
-fn not_looked_at(facts: &Facts, node_resources: bool) -> finding::Finding {
+/// What the answer says nothing about. `node_resources`: devices that take resources of the node are looked at; `groups`: pod
+/// groups may have claims.
+fn not_looked_at(facts: &Facts, node_resources: bool, groups: bool) -> finding::Finding {
     let mut devices = facts.slices.iter().flat_map(|slice| &slice.spec.devices);
     let taken = node_resources && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
     let (resources, pods) = match taken {
         true => ("taints of nodes, their resources where no device takes of them", "; pods that are not given here take none"),
         false => ("taints and resources of nodes", ""),
     };
+    let grouped = groups && facts.pods.iter().any(|pod| pod.spec.scheduling_group.is_some());
+    let groups = if grouped { "claims of pod groups (DRAWorkloadResourceClaims), " } else { "" };
     let message = format!(
-        "not looked at: {resources}, affinity and other plugins of the scheduler; devices of claims that are not given here count as free{pods}"
+        "not looked at: {groups}{resources}, affinity and other plugins of the scheduler; devices of claims that are not given here count as free{pods}"
     );
     finding::Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message)
 }

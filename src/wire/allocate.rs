@@ -34,6 +34,7 @@ fn answer(request: &Request, cluster: Option<&PreparedCluster>) -> Result<Answer
         node_names: request.node_names.as_deref(),
         pod: request.pod.as_deref(),
         claims: request.claims.as_deref(),
+        now: request.now.as_deref(),
         what_if: request.what_if.clone(),
         features: request.features.as_deref(),
         cel_lists: request.cel_lists,

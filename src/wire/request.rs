@@ -129,6 +129,8 @@ pub struct Request {
     pub cluster: Option<String>,
     /// Allocate: changes that the answer assumes.
     pub what_if: WhatIf,
+    /// Allocate: the time of the question, RFC 3339; absent: nothing has taken too long.
+    pub now: Option<String>,
     /// Allocate: names of the nodes to look at; absent: all.
     pub node_names: Option<Vec<String>>,
     /// Allocate: how far the account goes.

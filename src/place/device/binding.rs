@@ -1,22 +1,50 @@
-//! Conditions that devices of an allocated claim wait for (kube-scheduler 1.34 to 1.36, `isClaimReadyForBinding`).
+//! Conditions that devices of an allocated claim wait for (kube-scheduler 1.34 to 1.36,
+//! `pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go`).
 
 use super::facts::{AllocatedDevice, Claim};
 use super::usage::results_of;
+use crate::go::time::Time;
 use serde_json::Value;
 
-/// Did binding of the claim's devices fail? The first device that is not ready ends the search, as upstream's does. That too
-/// much time went by is not told: there is no clock here.
-pub fn failed(claim: &Claim) -> bool {
+/// How long the scheduler waits for conditions unless its configuration says something else
+/// (`BindingTimeoutDefaultSeconds`).
+const MOST_SECONDS: i64 = 600;
+
+/// How far the devices of a claim are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// All conditions are met.
+    Ready,
+    /// Some are not met yet.
+    Waits,
+    /// The same, for longer than the scheduler waits.
+    TimedOut,
+    /// A condition says that it failed.
+    Failed,
+}
+
+/// How far the devices of a claim are at a time; without one nothing has timed out. The first device that is not ready decides
+/// (`isClaimReadyForBinding`, `isClaimTimeout`).
+pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
     for result in results_of(claim).iter().filter(|result| !result.binding_conditions.is_empty()) {
-        let Some(device) = claim.status.devices.iter().find(|device| is_of(device, result)) else { return false };
-        if result.binding_failure_conditions.iter().any(|kind| is_true(device, kind)) {
-            return true;
+        let device = claim.status.devices.iter().find(|device| is_of(device, result));
+        let met = |kind: &String| device.is_some_and(|device| is_true(device, kind));
+        if result.binding_failure_conditions.iter().any(met) {
+            return Binding::Failed;
         }
-        if !result.binding_conditions.iter().all(|kind| is_true(device, kind)) {
-            return false;
+        if !result.binding_conditions.iter().all(met) {
+            return if now.is_some_and(|now| is_late(claim, now)) { Binding::TimedOut } else { Binding::Waits };
         }
     }
-    false
+    Binding::Ready
+}
+
+/// Was the claim allocated so long ago that the scheduler waits no more?
+fn is_late(claim: &Claim, now: Time) -> bool {
+    let allocated = claim.status.allocation.as_ref().and_then(|allocation| allocation.allocation_timestamp.as_deref());
+    let Some(Ok(allocated)) = allocated.map(Time::parse) else { return false };
+    let (seconds, nanoseconds) = allocated.parts();
+    (seconds.saturating_add(MOST_SECONDS), nanoseconds) < now.parts()
 }
 
 fn is_of(device: &Value, result: &AllocatedDevice) -> bool {

@@ -1,7 +1,7 @@
 //! A pod's way through the scheduler's plugin `DynamicResources` (`pkg/scheduler/framework/plugins/dynamicresources`).
 
 use super::allocate::{Outcome, Verdict, allocate};
-use super::binding;
+use super::binding::{self, Binding};
 use super::cluster::Cluster;
 use super::extended::{ExtendedClaim, ExtendedResources, OnNode};
 use super::facts::{Claim, Pod};
@@ -12,8 +12,9 @@ use super::pools::Gathered;
 use super::results::AllocationResult;
 use super::status::{Code, Status};
 use super::usage::results_of;
+use crate::go::time::Time;
 
-/// The gates that the plugin itself looks at.
+/// The gates that the plugin itself looks at, and its clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PluginGates {
     /// DRAPrioritizedList.
@@ -28,6 +29,8 @@ pub struct PluginGates {
     pub filter_timeout: bool,
     /// DRANodeAllocatableResources.
     pub node_resources: bool,
+    /// The time of the question; `None`: nothing has taken too long.
+    pub now: Option<Time>,
 }
 
 impl PluginGates {
@@ -40,8 +43,26 @@ impl PluginGates {
             controllers: gate("DRAControlPlaneController"),
             filter_timeout: gate("DRASchedulerFilterTimeout"),
             node_resources: gate("DRANodeAllocatableResources"),
+            now: None,
         }
     }
+
+    /// At this time.
+    #[must_use]
+    pub fn at(self, now: Option<Time>) -> Self {
+        PluginGates { now, ..self }
+    }
+}
+
+/// Why a claim that is allocated cannot be used on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unavailable {
+    /// Its node selector leaves the node out.
+    Elsewhere,
+    /// A device says that binding failed.
+    Failed,
+    /// Its devices were not ready in time.
+    TimedOut,
 }
 
 /// A pod before any node is looked at.
@@ -184,9 +205,19 @@ impl<'s> PodCase<'s> {
     }
 
     /// Claims that are allocated where the node is not, or whose devices could not be bound.
-    pub fn unavailable(&self, cluster: &Cluster<'_>, node: usize) -> Vec<&'s Claim> {
-        let lost = |claim: &&Claim| is_away(cluster, node, claim) || self.gates.binding_conditions && binding::failed(claim);
-        self.allocated.iter().copied().filter(lost).collect()
+    pub fn unavailable(&self, cluster: &Cluster<'_>, node: usize) -> Vec<(&'s Claim, Unavailable)> {
+        let why = |claim: &'s Claim| {
+            if is_away(cluster, node, claim) {
+                return Some(Unavailable::Elsewhere);
+            }
+            match binding::of(claim, self.gates.now) {
+                Binding::Failed => Some(Unavailable::Failed),
+                Binding::TimedOut => Some(Unavailable::TimedOut),
+                Binding::Ready | Binding::Waits => None,
+            }
+            .filter(|_| self.gates.binding_conditions)
+        };
+        self.allocated.iter().filter_map(|claim| Some((*claim, why(claim)?))).collect()
     }
 
     /// Are resources of the node that devices take looked at?
@@ -212,7 +243,7 @@ impl<'s> PodCase<'s> {
             reserved.iter().all(|consumer| self.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid))
         };
         let told = answers.iter().enumerate().filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE]);
-        let frees = told.flat_map(|(node, _)| self.unavailable(cluster, node)).any(|claim| freed(&claim));
+        let frees = told.flat_map(|(node, _)| self.unavailable(cluster, node)).any(|(claim, _)| freed(&claim));
         (!frees).then(|| Status::new(Code::Unschedulable, "still not schedulable"))
     }
 }
@@ -289,7 +320,7 @@ impl NodeAnswer {
 }
 
 /// What a node says about claims that are allocated for others.
-const UNAVAILABLE: &str = "resourceclaim not available on the node";
+pub const UNAVAILABLE: &str = "resourceclaim not available on the node";
 
 /// Asks a node: `Filter`, then `Score`.
 pub fn filter(

@@ -12,7 +12,7 @@ use crate::place::device::amount::spell;
 use crate::place::device::capacity::requests;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Ask, Claim, Request};
-use crate::place::device::plugin::{NodeAnswer, PodCase, filter};
+use crate::place::device::plugin::{NodeAnswer, PodCase, UNAVAILABLE, filter};
 use crate::place::device::pools::{Gathered, Gatherer, Ignored};
 use crate::place::device::prepare::{Attempt, Choice};
 use crate::place::device::sorted::{Set, Sorted};
@@ -49,6 +49,10 @@ pub fn account(
     }
     if let Some(footprint) = &answer.footprint {
         resources::tell(cluster, footprint, &mut told);
+    }
+    if answer.status.reasons == [UNAVAILABLE] {
+        let lost = case.unavailable(cluster, node);
+        told.help = Some(lost.into_iter().map(|(claim, why)| words::unavailable(claim, why)).collect::<Vec<_>>().join("; "));
     }
     let empty = Gathered::default();
     let pools = gathered.as_ref().unwrap_or(&empty);

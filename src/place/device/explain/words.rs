@@ -3,6 +3,8 @@
 use super::answer::{CapacityReason, Reason, SelectorReason, Stage, TolerationReason};
 use super::funnel::{Row, is_of};
 use crate::place::device::cluster::Cluster;
+use crate::place::device::facts::Claim;
+use crate::place::device::plugin::Unavailable;
 use crate::place::device::sorted::Sorted;
 
 /// Most reasons in one line.
@@ -78,6 +80,16 @@ fn capacity(reason: &CapacityReason) -> String {
             let held = if holders.is_empty() { String::new() } else { format!(" by {}", holders.join(", ")) };
             format!("{asked}, {} of {} is used{held}", show(used), show(total))
         }
+    }
+}
+
+/// Why a claim that is allocated cannot be used on a node.
+pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
+    let name = claim.metadata.full_name();
+    match why {
+        Unavailable::Elsewhere => format!("{name} is allocated, but not for this node"),
+        Unavailable::Failed => format!("binding the devices of {name} failed"),
+        Unavailable::TimedOut => format!("the devices of {name} were not ready for binding in time"),
     }
 }
 

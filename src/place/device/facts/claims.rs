@@ -157,6 +157,8 @@ object! {
         devices: AllocatedDevices = "devices",
         /// Where it can be used.
         node_selector: Option<NodeSelector> = "nodeSelector",
+        /// When it was allocated: RFC 3339.
+        allocation_timestamp: Option<String> = "allocationTimestamp",
     }
 }
 

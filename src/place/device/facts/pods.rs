@@ -4,6 +4,7 @@ use super::Meta;
 use super::read::{Datum, Read, Reader};
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::Sorted;
+use serde_json::Value;
 
 object! {
     /// A Pod.
@@ -40,6 +41,8 @@ object! {
         resources: Resources = "resources",
         /// What running it takes beside its containers.
         overhead: Sorted<String, Amount> = "overhead",
+        /// The group of pods that are scheduled together.
+        scheduling_group: Option<Value> = "schedulingGroup",
         /// Priority; absent: 0.
         priority: i64 = "priority",
     }
