@@ -289,10 +289,10 @@ impl Judge<'_, '_, '_> {
         !other && plans.iter().any(|plan| unavailable(plan) && candidate(plan) && plan.can_free)
     }
 
-    /// The scheduler's message about the pod after all nodes were checked, and its meaning. `passed`: some node is left.
-    pub fn next(&self, plans: &[Plan<'_>], passed: bool) -> Option<(&'static str, &'static str)> {
+    /// The scheduler's message about the pod after all nodes were checked, and its meaning. `passed`: the nodes that are left.
+    pub fn next(&self, plans: &[Plan<'_>], passed: &[usize]) -> Option<(&'static str, &'static str)> {
         let blocked = Self::blocked(plans);
-        if !passed || blocked.is_some() {
+        if passed.is_empty() || blocked.is_some() {
             let freed = blocked.is_none() && (0..self.nodes.len()).any(|node| self.frees(plans, node));
             return match (blocked.is_some() || plans.is_empty(), freed) {
                 (true, _) => Some(("no new claims to deallocate", "nothing that the scheduler could free would help")),
@@ -307,16 +307,38 @@ impl Judge<'_, '_, '_> {
             return None;
         }
         let pending: Vec<&Plan<'_>> = plans.iter().filter(|plan| plan.pending).collect();
-        match pending.len() {
-            0 => None,
-            1 => Some((self.rules.waiting_for_driver, "a node is selected; the driver allocates there")),
-            _ if pending.iter().all(|plan| plan.reported) => {
-                Some((self.rules.waiting_for_driver, "a node is selected; the drivers allocate there"))
-            }
-            _ => Some((
-                "waiting for resource driver to provide information",
-                "drivers are asked which of the nodes they cannot use",
-            )),
+        let by_scheduler = plans.iter().filter(|plan| !plan.allocated && !plan.pending).count();
+        let reported = pending.iter().filter(|plan| plan.reported).count();
+        // `Reserve` counts so; with claims that the scheduler allocates itself the sum is right by chance only.
+        let starts = match pending.len() {
+            0 => return None,
+            1 if by_scheduler == 0 => true,
+            count => reported.saturating_add(by_scheduler) == count && by_scheduler < count,
+        };
+        let filters = || pending.iter().flat_map(|plan| &plan.filters);
+        let selected = filters().find_map(|filter| match filter {
+            Filter::Selected(node) => Some(*node),
+            _ => None,
+        });
+        // Where several nodes are left, another one may be chosen than that of the last round.
+        let chosen_before = matches!((passed, selected), ([only], Some(selected)) if self.nodes.name(*only) == selected);
+        if starts && !chosen_before {
+            let why = match pending.len() {
+                1 => "a node is selected; the driver allocates there",
+                _ => "a node is selected; the drivers allocate there",
+            };
+            return Some((self.rules.waiting_for_driver, why));
         }
+        let asked =
+            filters().any(|filter| matches!(filter, Filter::Potential(nodes) if passed.iter().all(|&node| nodes.contains(self.nodes.name(node)))));
+        if self.rules.context_written_late && !asked {
+            return Some((self.rules.waiting_for_driver, "drivers are asked which of the nodes they cannot use"));
+        }
+        let why = if starts {
+            "the node is selected already; the driver allocates there"
+        } else {
+            "drivers are asked which of the nodes they cannot use"
+        };
+        Some(("waiting for resource driver to provide information", why))
     }
 }

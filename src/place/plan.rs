@@ -11,8 +11,6 @@ use crate::record::view::{
 };
 use std::sync::Arc;
 
-/// Of claims that the scheduler allocated itself.
-const FINALIZER: &str = "dra.k8s.io/delete-protection";
 /// Most nodes in a list of a scheduling context.
 const MAX_NODES: usize = 128;
 
@@ -184,6 +182,7 @@ impl<'r> Planner<'_, 'r> {
         }
         let shown = name.clone().unwrap_or_default();
         let text = not_created.unwrap_or_else(|| match entry.template {
+            _ if self.rules.claims_cached => format!("could not find claim \"{}\"", reference(user.namespace, &shown)),
             Some(_) => format!("waiting for dynamic resource controller to create the resourceclaim \"{shown}\""),
             None => format!("resourceclaim.resource.k8s.io \"{shown}\" not found"),
         });
@@ -255,8 +254,7 @@ impl<'r> Planner<'_, 'r> {
         let reserved = status.reserved_for();
         plan.can_free = plan.allocated
             && (reserved.is_empty() || (reserved.len() == 1 && user.is_some_and(|user| reserved_for(view, user.pod))));
-        let by_scheduler = self.rules.structured && metadata.finalizers().contains(FINALIZER);
-        plan.movable = plan.mode == "WaitForFirstConsumer" || by_scheduler;
+        plan.movable = plan.mode == "WaitForFirstConsumer";
         plan
     }
 

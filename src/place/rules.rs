@@ -21,6 +21,10 @@ pub struct SchedulerRules {
     pub context_first: bool,
     /// `structuredParameters` of a class is known.
     pub structured: bool,
+    /// Claims are looked up in a cache of the scheduler's own, which has its own words for one that is not there.
+    pub claims_cached: bool,
+    /// The scheduling context is written when the pod is bound: the pod waits for that write first.
+    pub context_written_late: bool,
     /// The scheduler's message about a pod once a node was selected.
     pub waiting_for_driver: &'static str,
     /// The scheduler's message about a pod when a claim is deallocated for it; earlier releases have none.
@@ -43,6 +47,8 @@ impl SchedulerRules {
             frees_by_count: minor < 30,
             context_first: minor >= 30,
             structured: minor >= 30,
+            claims_cached: minor >= 30,
+            context_written_late: minor >= 29,
             waiting_for_driver: if minor >= 29 {
                 "waiting for resource driver"
             } else {

@@ -152,10 +152,12 @@ impl Placing<'_, '_> {
         let judge = Judge { sites, nodes: self.nodes, rules };
         let teller = Teller { placing: self, judge, ranges };
         let blocked = Judge::blocked(plans);
-        let mut passed = false;
+        let mut passed = Vec::new();
         let nodes = (0..self.nodes.len()).map(|node| {
             let decision = blocked.clone().unwrap_or_else(|| judge.filter(plans, node));
-            passed |= decision.verdict <= Verdict::Possible;
+            if decision.verdict <= Verdict::Possible {
+                passed.push(node);
+            }
             let (mut reason, range) = teller.reason(plans, &decision, node);
             if let (true, Some(plan)) = (plans.len() > 1, decision.plan.and_then(|plan| plans.get(plan))) {
                 reason = format!("claim `{}`: {reason}", plan.entry.unwrap_or(&plan.claim));
@@ -175,7 +177,7 @@ impl Placing<'_, '_> {
         let nodes = nodes.collect();
         let mut placement = self.placement(nodes);
         if pod {
-            let next = judge.next(plans, passed);
+            let next = judge.next(plans, &passed);
             placement.next = next.map(|(scheduler_reason, why)| out::Next { scheduler_reason, why });
         }
         for filter in plans.iter().flat_map(|plan| &plan.filters) {
