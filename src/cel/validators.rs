@@ -67,7 +67,7 @@ fn is_duration(literal: &Literal) -> bool {
 
 fn is_timestamp(literal: &Literal) -> bool {
     match literal {
-        Literal::String(text) => Timestamp::parse(text).is_some(),
+        Literal::String(text) => Timestamp::parse(text).is_ok(),
         Literal::Int(seconds) => Timestamp::from_seconds(*seconds).is_some(),
         _ => true,
     }

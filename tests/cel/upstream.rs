@@ -101,3 +101,75 @@ fn lists_of_several_types_are_exempt_inside_of_formats() {
         );
     }
 }
+
+/// What an expression of 1.30 to 1.36 says of a device without attributes.
+fn says(minor: u8, expression: &str) -> Result<bool, String> {
+    let (environment, variables) = match minor {
+        30 => (Environment::named_resources(Mode::Stored), claimkit::cel::device::named_variables(&[]).unwrap()),
+        minor => {
+            let environment = Environment::device(minor, &[], Mode::Stored);
+            let variables = Device::default().variables(&environment).unwrap();
+            (environment, variables)
+        }
+    };
+    let program = environment.compile(expression).unwrap_or_else(|error| panic!("{expression}: {}", error.text));
+    program.evaluate(&variables, SELECTOR_COST_LIMIT).matches()
+}
+
+/// cel-go 0.17 to 0.26, `common/types/overflow.go`, `subtractTimeDurationChecked` (turns the duration round first) and
+/// `subtractTimeChecked` (multiplies the whole seconds first); `common/types/string.go`, `String.ConvertToType` (a text of a time that is
+/// too early or too late is an overflow).
+#[test]
+fn times_overflow_where_upstream_computes() {
+    for minor in 30..=36 {
+        for (expression, error) in [
+            (r#"timestamp("2023-01-01T00:00:00Z") - duration("-9223372036854775808ns") > timestamp(0)"#, "integer overflow"),
+            (
+                r#"timestamp("1677-09-21T00:12:43.145224192Z") - timestamp("1970-01-01T00:00:00Z") < duration("0s")"#,
+                "integer overflow",
+            ),
+            (r#"timestamp("0000-01-01T00:00:00" + "Z") == timestamp(0)"#, "timestamp overflow"),
+            (r#"timestamp("9999-12-31T23:59:59" + "-01:00") == timestamp(0)"#, "timestamp overflow"),
+            (
+                r#"timestamp("10000-01-01T00:00:00" + "Z") == timestamp(0)"#,
+                "type conversion error from 'string' to 'google.protobuf.Timestamp'",
+            ),
+        ] {
+            assert_eq!(says(minor, expression), Err(error.to_owned()), "{minor}: {expression}");
+        }
+        let fits = r#"timestamp("1677-09-21T00:12:44.145224192Z") - timestamp("1970-01-01T00:00:00Z") < duration("0s")"#;
+        assert_eq!(says(minor, fits), Ok(true), "{minor}");
+    }
+}
+
+/// cel-go 0.17 to 0.26, `common/stdlib/standard.go`, `inTimeZone`; Go, `time/zoneinfo.go`, `containsDotDot`, and `strconv/atoi.go`,
+/// `ParseUint`, which reads no further than to the digit that is too many.
+#[test]
+fn zones_are_refused_in_gos_words() {
+    for minor in 30..=36 {
+        for (zone, error) in [
+            ("a..b", "time: invalid location name"),
+            ("/UTC", "time: invalid location name"),
+            ("utc", "unknown time zone utc"),
+            ("1:", r#"strconv.Atoi: parsing "": invalid syntax"#),
+            ("99999999999999999999a:0", r#"strconv.Atoi: parsing "99999999999999999999a": value out of range"#),
+            ("9999999999999999999a:0", r#"strconv.Atoi: parsing "9999999999999999999a": invalid syntax"#),
+        ] {
+            let expression = format!("timestamp(0).getHours('{zone}') == 0");
+            assert_eq!(says(minor, &expression), Err(error.to_owned()), "{minor}: {expression}");
+        }
+    }
+}
+
+/// cel-go 0.26, `ext/lists.go`, `sortListByAssociatedKeys`: keys that cannot be compared are not less than each other; Go sorts up to 12
+/// elements by insertion.
+#[test]
+fn lists_with_keys_that_are_not_a_number_are_sorted() {
+    let nan = "(0.0 / 0.0)";
+    let sorted = format!("[3.0, {nan}, 2.0, 1.0].sort().map(x, string(x)).join(\",\") == \"3,NaN,1,2\"");
+    assert_eq!(says(36, &sorted), Ok(true));
+    let long = format!("lists.range(200).map(i, i % 3 == 0 ? {nan} : double(i * 7 % 50)).sort()");
+    assert_eq!(says(36, &format!("{long}.size() == 200 && {long}.slice(0, 133).isSorted()")), Ok(true));
+    let keys = "lists.range(60).sortBy(i, i % 2).filter(i, i % 2 == 0).isSorted()";
+    assert_eq!(says(36, keys), Ok(true));
+}

@@ -26,10 +26,11 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// `timestamp("…")`: RFC 3339, from the year 1 to 9999. Nothing for any other text.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (seconds, nanoseconds) = Time::parse(text).ok()?.parts();
-        Self::new(seconds.saturating_sub(UNIX_EPOCH), nanoseconds, written_offset(text))
+    /// `timestamp("…")`: RFC 3339, from the year 1 to 9999.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        let (seconds, nanoseconds) = Time::parse(text).map_err(|_| Refusal::Text)?.parts();
+        let seconds = seconds.saturating_sub(UNIX_EPOCH);
+        Self::new(seconds, nanoseconds, written_offset(text)).ok_or(Refusal::Overflow)
     }
 
     /// `timestamp(1672531200)`: seconds since 1970. Nothing outside of the years 1 to 9999.
@@ -58,22 +59,12 @@ impl Timestamp {
         Self::new(seconds, u32::try_from(nanoseconds % NANOSECONDS).ok()?, self.offset)
     }
 
-    /// A duration earlier; nothing for a timestamp overflow.
-    pub fn minus(self, duration: Duration) -> Option<Self> {
-        match duration.0.checked_neg() {
-            Some(negative) => self.plus(Duration(negative)),
-            // The one duration that cannot be turned round, in two steps.
-            None => self.plus(Duration(i64::MAX))?.plus(Duration(1)),
-        }
-    }
-
-    /// From the other one to this one; nothing for a duration overflow.
+    /// From the other one to this one; nothing for a duration overflow. Upstream multiplies the whole seconds first, so that a
+    /// difference of which only they do not fit overflows, too.
     pub fn since(self, other: Self) -> Option<Duration> {
         let nanoseconds = i64::from(self.nanoseconds).saturating_sub(i64::from(other.nanoseconds));
         let seconds = self.seconds.saturating_sub(other.seconds);
-        i64::try_from(i128::from(seconds).saturating_mul(i128::from(NANOSECONDS)).saturating_add(i128::from(nanoseconds)))
-            .ok()
-            .map(Duration)
+        seconds.checked_mul(NANOSECONDS)?.checked_add(nanoseconds).map(Duration)
     }
 
     /// Date and clock in UTC.
@@ -99,6 +90,15 @@ impl Timestamp {
             millisecond: i64::from(self.nanoseconds / 1_000_000),
         }
     }
+}
+
+/// Why a text is no timestamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is not RFC 3339.
+    Text,
+    /// It is before the year 1 or after the year 9999, in UTC.
+    Overflow,
 }
 
 /// Date and clock, as the accessors of the language give them.
@@ -180,6 +180,11 @@ impl Duration {
     /// Both together; nothing for an overflow.
     pub fn plus(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
+    }
+
+    /// As long in the other direction; nothing for an overflow.
+    pub fn negative(self) -> Option<Self> {
+        self.0.checked_neg().map(Self)
     }
 
     /// The difference; nothing for an overflow.
@@ -280,27 +285,24 @@ pub fn zone(text: &str) -> Result<Zone, String> {
         let hours = atoi(hours)?.wrapping_mul(60);
         let minutes = atoi(minutes)?;
         let offset = if text.starts_with('-') { hours.wrapping_sub(minutes) } else { hours.wrapping_add(minutes) };
-        // Upstream goes through nanoseconds.
-        return Ok(Zone::Offset(offset.wrapping_mul(60 * NANOSECONDS) / NANOSECONDS));
+        // Upstream makes a duration of it.
+        return Ok(Zone::Offset(Duration(offset.wrapping_mul(60 * NANOSECONDS)).seconds()));
     }
     match text {
         // The server runs in UTC.
         "" | "UTC" | "Local" => Ok(Zone::Offset(0)),
-        _ if text.starts_with(['/', '\\']) || has_parent(text) => Err("time: invalid location name".to_owned()),
+        _ if text.starts_with(['/', '\\']) || text.contains("..") => Err("time: invalid location name".to_owned()),
         _ => Ok(Zone::Place(text.to_owned())),
     }
 }
 
-/// Is one of the parts between slashes `..`?
-fn has_parent(text: &str) -> bool {
-    text.split(['/', '\\']).any(|part| part == "..")
-}
-
-/// Go's `strconv.Atoi`.
+/// Go's `strconv.Atoi`. It reads no further than to the first digit that does not fit 64 bits without a sign.
 fn atoi(text: &str) -> Result<i64, String> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let valid = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let why = if valid { "value out of range" } else { "invalid syntax" };
+    let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+    let is_number = end > 0 && end == digits.len();
+    let overflows = digits.get(..end).is_some_and(|digits| !digits.is_empty() && digits.parse::<u64>().is_err());
+    let why = if is_number || overflows { "value out of range" } else { "invalid syntax" };
     text.parse().map_err(|_| format!("strconv.Atoi: parsing {}: {why}", quote(text, GoUnicode::V15)))
 }
 
@@ -310,6 +312,10 @@ mod tests {
 
     fn at(text: &str) -> Timestamp {
         Timestamp::parse(text).unwrap()
+    }
+
+    fn earlier(time: &str, duration: Duration) -> Option<Timestamp> {
+        at(time).plus(duration.negative()?)
     }
 
     fn printed(text: &str) -> String {
@@ -334,16 +340,17 @@ mod tests {
         for text in [
             "2023-01-01",
             "2023-01-01 00:00:00",
-            "0000-01-01T00:00:00Z",
             "10000-01-01T00:00:00Z",
             "2023-13-01T00:00:00Z",
             "2023-02-30T00:00:00Z",
             "2023-01-01t00:00:00z",
             "abc",
             "",
-            "9999-12-31T23:59:59-01:00",
         ] {
-            assert!(Timestamp::parse(text).is_none(), "{text}");
+            assert_eq!(Timestamp::parse(text).unwrap_err(), Refusal::Text, "{text}");
+        }
+        for text in ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+00:01"] {
+            assert_eq!(Timestamp::parse(text).unwrap_err(), Refusal::Overflow, "{text}");
         }
         for (seconds, text) in
             [(0, "1970-01-01T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"), (-62_135_596_800, "0001-01-01T00:00:00Z")]
@@ -391,7 +398,13 @@ mod tests {
             zone("99999999999999999999:1"),
             Err("strconv.Atoi: parsing \"99999999999999999999\": value out of range".into())
         );
-        assert_eq!(zone("../x"), Err("time: invalid location name".into()));
+        assert_eq!(
+            zone("99999999999999999999a:1"),
+            Err("strconv.Atoi: parsing \"99999999999999999999a\": value out of range".into())
+        );
+        for name in ["../x", "a..b", "/UTC", "\\UTC"] {
+            assert_eq!(zone(name), Err("time: invalid location name".into()));
+        }
         assert_eq!(zone("Europe/Berlin"), Ok(Zone::Place("Europe/Berlin".into())));
         assert_eq!(at("2024-12-31T00:00:00Z").fields().day_of_year, 365);
         assert_eq!(at("0001-01-01T00:00:00Z").fields().day_of_week, 1);
@@ -438,10 +451,9 @@ mod tests {
     fn arithmetic() {
         let hour = Duration(3_600 * NANOSECONDS);
         assert_eq!(at("2023-06-14T02:03:04.5+02:00").plus(hour).unwrap().to_string(), "2023-06-14T03:03:04.5+02:00");
-        assert_eq!(at("2023-06-14T00:00:00.2Z").minus(Duration(300_000_000)).unwrap().to_string(), "2023-06-13T23:59:59.9Z");
+        assert_eq!(earlier("2023-06-14T00:00:00.2Z", Duration(300_000_000)).unwrap().to_string(), "2023-06-13T23:59:59.9Z");
         assert!(at("9999-12-31T23:59:59Z").plus(Duration(NANOSECONDS)).is_none());
-        assert!(at("0001-01-01T00:00:00Z").minus(Duration(NANOSECONDS)).is_none());
-        assert!(at("2023-01-01T00:00:00Z").minus(Duration(i64::MIN)).is_some());
+        assert!(earlier("0001-01-01T00:00:00Z", Duration(NANOSECONDS)).is_none());
         assert_eq!(at("2023-01-01T01:00:00Z").since(at("2023-01-01T00:00:00.5Z")), Some(Duration(3_599_500_000_000)));
         assert_eq!(at("2023-01-01T00:00:00Z").since(at("0001-01-01T00:00:00Z")), None);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::library::float;
-use super::super::library::time::{Duration, Timestamp};
+use super::super::library::time::{Duration, Refusal, Timestamp};
 use super::super::types::Type;
 use super::super::value::Value;
 use super::Scope;
@@ -114,7 +114,11 @@ pub fn to_timestamp(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Timestamp(t)] => Value::Timestamp(*t),
         [Value::Int(i)] => Timestamp::from_seconds(*i).map_or_else(|| Value::error("timestamp overflow"), Value::Timestamp),
-        [value @ Value::String(s)] => Timestamp::parse(s).map_or_else(|| fails(value, Type::Timestamp.name()), Value::Timestamp),
+        [value @ Value::String(s)] => match Timestamp::parse(s) {
+            Ok(time) => Value::Timestamp(time),
+            Err(Refusal::Overflow) => Value::error("timestamp overflow"),
+            Err(Refusal::Text) => fails(value, Type::Timestamp.name()),
+        },
         _ => Value::no_such_overload(),
     }
 }

@@ -293,8 +293,38 @@ fn sorted(scope: &mut Scope<'_>, list: &Arc<Vec<Value>>, keys: &[Value]) -> Valu
     }
     scope.step((list.len() as u64).saturating_mul(20));
     let mut pairs: Vec<(&Value, &Value)> = keys.iter().zip(list.iter()).collect();
-    pairs.sort_by(|(left, _), (right, _)| compare(left, right).unwrap_or(Ordering::Equal));
+    if pairs.len() <= LONGEST_INSERTION {
+        sort_by_insertion(&mut pairs);
+    } else {
+        pairs.sort_by(|(left, _), (right, _)| is_nan(left).cmp(&is_nan(right)).then_with(|| order(left, right)));
+    }
     Value::list(pairs.into_iter().map(|(_, element)| element.clone()).collect())
+}
+
+/// Go sorts lists up to this length by insertion (`sort.Slice`). It does not keep the order of equal keys in longer ones; here they
+/// keep it, and keys that are not a number come last.
+const LONGEST_INSERTION: usize = 12;
+
+/// A key that is not a number is less than no other, so it stays where it is and nothing passes it.
+fn sort_by_insertion(pairs: &mut [(&Value, &Value)]) {
+    for end in 1..pairs.len() {
+        let mut at = end;
+        while let Some([(before, _), (key, _)]) = at.checked_sub(1).and_then(|from| pairs.get(from..=at))
+            && order(key, before).is_lt()
+        {
+            pairs.swap(at.saturating_sub(1), at);
+            at = at.saturating_sub(1);
+        }
+    }
+}
+
+/// What cannot be compared is equal.
+fn order(left: &Value, right: &Value) -> Ordering {
+    compare(left, right).unwrap_or(Ordering::Equal)
+}
+
+fn is_nan(key: &Value) -> bool {
+    matches!(key, Value::Double(number) if number.is_nan())
 }
 
 /// `cel.@mapInsert(map, key, value)`

@@ -84,7 +84,11 @@ pub fn subtract(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
         [Value::Uint(a), Value::Uint(b)] => checked(a.checked_sub(*b), Value::Uint, UINT_OVERFLOW),
         [Value::Double(a), Value::Double(b)] => Value::Double(a - b),
         [Value::Duration(a), Value::Duration(b)] => checked(a.minus(*b), Value::Duration, DURATION_OVERFLOW),
-        [Value::Timestamp(a), Value::Duration(b)] => checked(a.minus(*b), Value::Timestamp, TIMESTAMP_OVERFLOW),
+        // The duration is turned round first, which one of them cannot be.
+        [Value::Timestamp(a), Value::Duration(b)] => match b.negative() {
+            Some(b) => checked(a.plus(b), Value::Timestamp, TIMESTAMP_OVERFLOW),
+            None => Value::error(DURATION_OVERFLOW),
+        },
         [Value::Timestamp(a), Value::Timestamp(b)] => checked(a.since(*b), Value::Duration, DURATION_OVERFLOW),
         _ => Value::no_such_overload(),
     }
