@@ -620,6 +620,8 @@ export interface NodeAccount {
   verdict: "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided";
   /** kube-scheduler's text. */
   message: string | null;
+  /** kube-scheduler's code where it refuses the node; with `Unschedulable` there would be room without some pods. */
+  code?: "Unschedulable" | "UnschedulableAndUnresolvable" | "Error";
   /** The text ends the attempt for all nodes. */
   fatal: boolean;
   score: number;

@@ -618,7 +618,7 @@ fn the_answer_tells_what_is_short() {
     assert_eq!(node["resources"][0], wanted[0]);
     assert_eq!(node["resources"][1]["text"], two);
     assert_eq!((&node["verdict"], &node["fatal"], &node["allocations"]), (&json!("unavailable"), &json!(false), &json!(null)));
-    assert_eq!(node["message"], "Insufficient cpu, Insufficient memory");
+    assert_eq!((&node["message"], &node["code"]), (&json!("Insufficient cpu, Insufficient memory"), &json!("Unschedulable")));
     assert_eq!(node["text"], format!("n1: Insufficient cpu, Insufficient memory; {one}; {two}"));
     // The event counts each reason by itself.
     assert_eq!(node["reasons"], json!(["Insufficient cpu", "Insufficient memory"]));
@@ -632,10 +632,48 @@ fn the_answer_tells_what_is_short() {
     let helps: Vec<&str> = list(&answer["pods"][0]["nodes"][0], "relaxations").iter().map(|one| text(one, "text")).collect();
     assert_eq!(helps, ["asking for 3 of dra.example.com/cpu instead of 4 in request r: gives cpu0 on n1"]);
 
+    // A node that was written by hand has nothing.
+    items[0] = self::node(json!({}));
+    let answer = ask(&items, json!({}));
+    let node = &answer["pods"][0]["nodes"][0];
+    assert_eq!(
+        (&node["code"], &node["help"]),
+        (&json!("UnschedulableAndUnresolvable"), &json!("Node n1 is given without status.allocatable"))
+    );
+
     // With the gate off the server drops the mappings, and the pod's resources are for other plugins.
     let answer = ask(&items, json!({"gates": {}}));
     let node = &answer["pods"][0]["nodes"][0];
     assert_eq!((&node["verdict"], &node["resources"]), (&json!("allocated"), &json!(null)));
+}
+
+/// A claim that is freed gives back what its devices take of the node, too.
+#[test]
+fn freed_claims_give_resources_back() {
+    let mut held = claim("held", "d1", Value::Null);
+    let result = json!({"request": "r", "driver": DRIVER, "pool": "pool1", "device": "d1"});
+    held["status"] = json!({"allocation": {"devices": {"results": [result]}}});
+    let used = json!([{"resourceClaimName": "held", "containers": ["c"], "resources": {"cpu": "6"}}]);
+    let items = [
+        node(json!({"cpu": "8"})),
+        class(),
+        slice(&[fixed("d0", json!({"cpu": "4"})), fixed("d1", json!({"cpu": "6"}))]),
+        claim("a", "d0", Value::Null),
+        held,
+        placed(
+            "q",
+            json!({"resourceClaims": [{"name": "x", "resourceClaimName": "held"}]}),
+            json!({"nodeAllocatableResourceClaimStatuses": used}),
+        ),
+        pod(&["a"], &[container("c", json!({}), &["a"])]),
+    ];
+    let answer = ask(&items, json!({}));
+    let node = &answer["pods"][0]["nodes"][0];
+    assert_eq!(node["message"], "Insufficient cpu");
+    let helps: Vec<&str> = list(node, "relaxations").iter().map(|one| text(one, "text")).collect();
+    assert_eq!(helps, ["freeing claim ns/held: gives d0 on n1"]);
+    let answer = ask(&items, json!({"whatIf": {"free": ["ns/held"]}}));
+    assert_eq!(answer["pods"][0]["nodes"][0]["verdict"], "allocated");
 }
 
 #[test]

@@ -141,8 +141,9 @@ pub fn check(
     let mut mapped: Vec<(&Claim, &AllocationResult)> = Vec::new();
     for (at, (claim, result)) in claims.iter().zip(results).enumerate() {
         // Of a claim that is named twice the last result is known.
-        let again =
-            claims.iter().skip(at.saturating_add(1)).any(|other| other.metadata.full_name() == claim.metadata.full_name());
+        let (name, namespace) = (&claim.metadata.name, &claim.metadata.namespace);
+        let is_same = |other: &&Claim| other.metadata.name == *name && other.metadata.namespace == *namespace;
+        let again = claims.iter().skip(at.saturating_add(1)).any(is_same);
         let maps = |one: &DeviceResult| {
             let found = device(cluster, &one.pool, &one.device, &mut None);
             found.is_some_and(|(_, mappings)| !mappings.is_empty())
@@ -184,7 +185,7 @@ pub fn check(
         Some(refusal) => (Vec::new(), Some(refusal)),
         None => {
             let needs = needs(cluster, asking, node, &requested);
-            let refusal = insufficient(&needs);
+            let refusal = insufficient(&needs).map(|refusal| Refusal { help: no_allocatable(cluster, node), ..refusal });
             (needs, refusal)
         }
     };
@@ -294,6 +295,12 @@ fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>)
         list.push(Need { resource: resource.to_owned(), requested, used, allocatable, pods });
     }
     list
+}
+
+/// What to say of a node that was written without the resources that its kubelet reports.
+fn no_allocatable(cluster: &Cluster<'_>, node: usize) -> Option<String> {
+    let node = cluster.facts.nodes.get(node).filter(|node| node.status.allocatable.is_empty())?;
+    Some(format!("Node {} is given without status.allocatable", node.metadata.name))
 }
 
 /// The status about what is short (`nodeFitsResources`).

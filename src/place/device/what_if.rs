@@ -1,6 +1,6 @@
 //! What if: edits of the facts, after which the same question is asked again.
 
-use super::facts::{Claim, Facts, Node, Slice, Taint};
+use super::facts::{Facts, Meta, Node, NodeResourceClaim, Slice, Taint};
 use super::sorted::Set;
 use serde::Deserialize;
 use std::rc::Rc;
@@ -47,12 +47,12 @@ impl WhatIf {
     pub fn apply(&self, facts: &mut Facts) -> Result<Changed, String> {
         let mut changed = Changed::default();
         for name in &self.free {
-            let found = facts.claims.iter_mut().find(|claim| claim.metadata.full_name() == *name);
-            let claim = found.ok_or_else(|| format!("`free`: there is no ResourceClaim `{name}`"))?;
+            let found = facts.claims.iter().enumerate().find(|(_, claim)| claim.metadata.full_name() == *name);
+            let (at, claim) = found.ok_or_else(|| format!("`free`: there is no ResourceClaim `{name}`"))?;
             if claim.status.allocation.is_none() {
                 return Err(format!("`free`: ResourceClaim `{name}` holds no devices"));
             }
-            free(Rc::make_mut(claim));
+            free(facts, at);
             changed.lines.push(format!("ResourceClaim {name} holds no devices"));
         }
         for name in &self.without_rules {
@@ -75,10 +75,18 @@ impl WhatIf {
     }
 }
 
-/// A claim gives its devices back.
-pub fn free(claim: &mut Claim) {
+/// A claim gives its devices back, and what they take of the resources of a node.
+pub fn free(facts: &mut Facts, claim: usize) {
+    let Some(claim) = facts.claims.get_mut(claim).map(Rc::make_mut) else { return };
     claim.status.allocation = None;
     claim.status.reserved_for.clear();
+    let Meta { name, namespace, .. } = &claim.metadata;
+    for pod in facts.pods.iter_mut().filter(|pod| pod.metadata.namespace == *namespace) {
+        let is_other = |taken: &NodeResourceClaim| taken.resource_claim_name != *name;
+        if !pod.status.node_allocatable_resource_claim_statuses.iter().all(is_other) {
+            Rc::make_mut(pod).status.node_allocatable_resource_claim_statuses.retain(is_other);
+        }
+    }
 }
 
 /// Takes a taint off all devices, and the rules away that set it.

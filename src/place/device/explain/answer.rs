@@ -4,6 +4,7 @@ pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
 use crate::place::device::facts::Toleration;
 use crate::place::device::results::AllocationResult;
 use crate::place::device::sorted::Sorted;
+use crate::place::device::status::Code;
 use crate::text::located::{Edit, Range};
 use serde::Serialize;
 
@@ -70,6 +71,9 @@ data! {
         verdict: &'static str,
         /// Upstream's text.
         message: Option<String>,
+        /// The scheduler's code where it refuses the node.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<Code>,
         /// The text ends the attempt for all nodes.
         fatal: bool,
         /// Score.

@@ -38,6 +38,7 @@ pub fn account(
         verdict: verdict(&answer),
         message: answer.status.message(),
         // Whether a search ends in time is not known.
+        code: Some(answer.status.code).filter(|code| *code != Code::Success && verdict(&answer) != "undecided"),
         fatal: answer.status.code == Code::Error && verdict(&answer) != "undecided",
         score: answer.score,
         steps: answer.outcome.as_ref().map_or(0, |outcome| outcome.steps),

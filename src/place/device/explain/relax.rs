@@ -395,11 +395,7 @@ fn apply(edit: &Edit, facts: &mut Facts) {
                 ask.tolerations.push(toleration.clone());
             }
         }
-        Edit::Free(claim) => {
-            if let Some(claim) = claim_mut(facts, *claim) {
-                what_if::free(claim);
-            }
-        }
+        Edit::Free(claim) => what_if::free(facts, *claim),
         Edit::Count(claim, request, sub, count) => {
             if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
                 ask.count = *count;
