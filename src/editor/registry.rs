@@ -118,6 +118,7 @@ pub fn severity(code: Code) -> Severity {
         | Code::PodRequestUnknown
         | Code::ExtendedResourceUnserved
         | Code::NamespaceLabelsUnknown
+        | Code::GeneratedRulesUnknown
         | Code::YamlDuplicateKey
         | Code::JsonDuplicateKey
         | Code::YamlMergeOrder

@@ -393,6 +393,8 @@ codes! {
     ServerWarning = "server-warning",
     /// Admin access depends on a label of the namespace, which is not known.
     NamespaceLabelsUnknown = "namespace-labels-unknown",
+    /// Generated rules stand in place of hand-written ones, and their words are not known.
+    GeneratedRulesUnknown = "generated-rules-unknown",
 
     // ---- across the objects of one text ----
     /// A claim or template names a class that the text does not have.

@@ -5,6 +5,7 @@ use crate::finding::path;
 use crate::finding::{Code, Finding, Origin, Path, Step};
 use crate::record::view::Object;
 use crate::record::{Record, Value};
+use crate::rules::device::variant::Variant;
 use crate::rules::errors::{MAX_BYTES, is_cut};
 use crate::rules::{self, Bad, Context, Errors, FieldError, immutable};
 use crate::server::body::{Body, FieldValidation};
@@ -275,6 +276,9 @@ impl<'w, 'r> Handler<'w, 'r> {
             warnings.push(server_warning(text));
         }
         warnings.extend(uncompiled(&errors, paths));
+        if status.is_some() {
+            warnings.extend(self.generated(kind));
+        }
         let findings = self.findings(errors.list(), paths);
         let stored = if self.request.stored && status.is_none() {
             convert::versions_of_stored(record, self.api, kind, self.context.release)
@@ -292,6 +296,22 @@ impl<'w, 'r> Handler<'w, 'r> {
         let mut finding = Finding::warning(Code::NamespaceLabelsUnknown, Origin::Claimkit, message);
         finding.steps = paths.written(&error.steps).unwrap_or(error.steps);
         Some(finding.with_help("give the labels of the namespace with the request"))
+    }
+
+    /// Generated rules, whose words are not known, speak for some of the hand-written ones.
+    fn generated(&self, kind: DeviceKind) -> Option<Finding> {
+        let context = &self.context;
+        let covered = matches!(
+            kind,
+            DeviceKind::ResourceClaim | DeviceKind::ResourceClaimTemplate | DeviceKind::DeviceClass | DeviceKind::ResourceSlice
+        );
+        let on = |gate| context.gates.on(gate);
+        let over = Variant::of(context.release).generated_takes_over
+            && on(Gate::DeclarativeValidation)
+            && on(Gate::DeclarativeValidationTakeover);
+        let message = "the words of some errors are others here, and those stand last: generated rules take over with the feature gate DeclarativeValidationTakeover";
+        let finding = Finding::warning(Code::GeneratedRulesUnknown, Origin::Claimkit, message);
+        (covered && over).then(|| finding.with_help(Code::GeneratedRulesUnknown.help().unwrap_or_default()))
     }
 
     /// What claimkit says of a field that was dropped.

@@ -156,6 +156,9 @@ pub struct Variant {
     pub effect_sets_time: bool,
     /// A flat request without `deviceClassName` has no default mode.
     pub default_needs_class: bool,
+    /// With the gate DeclarativeValidationTakeover generated rules stand in place of those hand-written ones that they cover (apiserver
+    /// 1.35, pkg/registry/rest/validate.go, `ValidateDeclarativelyWithMigrationChecks`; 1.36 does not read the gate).
+    pub generated_takes_over: bool,
     /// The version in which objects are stored.
     pub storage: &'static str,
 }
@@ -214,6 +217,7 @@ const V31: Variant = Variant {
     status_counts_for_spec: true,
     effect_sets_time: false,
     default_needs_class: false,
+    generated_takes_over: false,
     storage: "v1alpha3",
 };
 const V32: Variant = Variant {
@@ -273,10 +277,12 @@ const V35: Variant = Variant {
     drops_timestamp: false,
     status_counts_for_spec: false,
     status_owns_no_metadata: true,
+    generated_takes_over: true,
     storage: "v1",
     ..V34
 };
-const V36: Variant = Variant { key_path: KeyPath::Map, attribute_values: Some(48), effect_sets_time: true, ..V35 };
+const V36: Variant =
+    Variant { key_path: KeyPath::Map, attribute_values: Some(48), effect_sets_time: true, generated_takes_over: false, ..V35 };
 
 static VARIANTS: [Variant; 6] = [V31, V32, V33, V34, V35, V36];
 
