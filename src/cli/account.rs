@@ -187,8 +187,9 @@ fn shortly(told: Requests<'_>) -> String {
     };
     let lacking = items(node, "requests").find(|request| alternatives(*request).all(|one| told.lacks(one)));
     let alone = items(node, "requests").nth(1).is_none();
+    let said = [word(node, "help"), word(node, "message")].into_iter().find(|words| !words.is_empty());
     lacking.map_or_else(
-        || word(node, "message").to_owned(),
+        || said.unwrap_or_default().to_owned(),
         |request| match alone {
             true => why(request),
             false => format!("{}: {}", told.name(request), why(request)),

@@ -176,6 +176,24 @@ describe("devices", () => {
     await done();
   });
 
+  it("say which allocated claim keeps a pod off a node, in the page's language", async () => {
+    const elsewhere = { nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: ["node-b"] }] }] };
+    const objects = [
+      { apiVersion: "v1", kind: "Node", metadata: { name: "node-a" } },
+      { apiVersion: "resource.k8s.io/v1", kind: "ResourceClaim", metadata: { name: "far", namespace: "demo" }, spec: { devices: {} }, status: { allocation: { nodeSelector: elsewhere } } },
+      { apiVersion: "v1", kind: "Pod", metadata: { name: "pod0", namespace: "demo" }, spec: { resourceClaims: [{ name: "far", resourceClaimName: "far" }] } },
+    ];
+    const text = objects.map((object) => `---\n${JSON.stringify(object)}\n`).join("");
+    for (const [locale, words] of [["en-US", "demo/far is allocated, but not for this node"], ["zh-CN", "demo/far 已分配，但不能用于此节点"]] as const) {
+      const { page, done } = await openPage({ locale });
+      await setText(page, text);
+      await page.getByRole("tab", { name: locale === "en-US" ? "Devices" : "设备" }).click();
+      await page.getByRole("row", { name: /^node-a/ }).getByRole("gridcell").first().click();
+      await page.getByText(words).waitFor();
+      await done();
+    }
+  });
+
   it("explain every scenario: each node without devices has a funnel, and one click is enough", async () => {
     const folder = new URL("../../tests/vectors/alloc/scenarios/", import.meta.url);
     const names = readdirSync(folder).filter((name) => name.endsWith(".yaml"));

@@ -28,6 +28,8 @@ export interface NodeAccount {
   holders: { device: string; claim: string; pods: string[]; share: Record<string, string> }[];
   relaxations: Relaxation[];
   charges: { device: string; name: string; asked: string | null; charged: string; left: string }[];
+  resources?: { text: string }[];
+  help?: string;
   text: string;
   sameAs: string | null;
 }

@@ -407,6 +407,7 @@ export const en = {
   devicesWord: "Devices",
   noneFound: "none",
   deviceFits: "fits",
+  nodeResources: "Resources of the node",
   conflicts: "What keeps the requests apart",
   holders: "Who holds devices here",
   heldBy: (device: string, claim: string, pods: readonly string[], share: string) => `\`${device}\`${share && ` (${share})`}: claim \`${claim}\`, ${pods.length > 0 ? `reserved for ${pods.join(", ")}` : "reserved for no pod"}`,

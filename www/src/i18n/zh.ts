@@ -385,6 +385,7 @@ export const zh: Sentences = {
   devicesWord: "设备",
   noneFound: "无",
   deviceFits: "符合",
+  nodeResources: "节点资源",
   conflicts: "请求之间的冲突",
   holders: "谁占用了此处的设备",
   heldBy: (device, claim, pods, share) => `\`${device}\`${share && `（${share}）`}：资源申领 \`${claim}\`，${pods.length > 0 ? `为 ${pods.join("、")} 预留` : "没有 Pod 预留"}`,

@@ -342,6 +342,7 @@ const SIGN: Record<NodeAccount["verdict"], keyof typeof SIGNS> = { allocated: "Y
 export function Account({ account, pod, name, all }: { account: Told; pod: string; name: string; all: Together }) {
   const s = t.value;
   const { node, before } = account;
+  const help = before?.help ?? node?.help;
   const verdict = node ? SIGN[node.verdict] : "No";
   const message = node?.message ?? before?.message ?? "";
   useEffect(() => {
@@ -377,9 +378,9 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
           {s.schedulerSays}: <code>{message}</code>
         </p>
       )}
-      {before?.help && (
+      {help && (
         <p>
-          <Ticked text={told(before.help)} />
+          <Ticked text={told(help)} />
         </p>
       )}
       {node?.fatal && <p class="bad-text">{s.fatalNote}</p>}
@@ -391,6 +392,7 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
           {node.requests.map((request, index) => (
             <Request key={index} request={request} all={all} alone={account.claims.length < 2} />
           ))}
+          <Facts title={s.nodeResources} lines={(node.resources ?? []).map(({ text }) => told(text))} />
           <Facts title={s.conflicts} lines={node.conflicts.map(({ text }) => told(text))} />
           <Facts title={s.holders} lines={node.holders.map(({ device, claim, pods, share }) => s.heldBy(lastPart(device), claim, pods, Object.entries(share).map(([key, value]) => `${key} ${value}`).join(", ")))} />
           <Facts title={s.charges} lines={node.charges.map(({ device, name: capacity, asked, charged, left }) => s.charged(lastPart(device), capacity, asked ?? "", charged, left))} />
