@@ -85,11 +85,11 @@ fn knows(ast: &Ast) -> bool {
 
 fn known(expr: &Expr) -> bool {
     let itself = match &expr.node {
-        Node::Literal(Literal::String(name)) => !PARTS.contains(&name.as_str()),
+        Node::Literal(Literal::String(name)) => !PARTS.contains(&&**name),
         Node::Literal(literal) => !matches!(literal, Literal::Bytes(_)),
         Node::Ident(_) => true,
         Node::Select { operand, test_only: true, .. } if is_domains(operand) => false,
-        Node::Select { field, .. } => !PARTS.contains(&field.as_str()),
+        Node::Select { field, .. } => !PARTS.contains(&&**field),
         Node::Call { function, .. } => FUNCTIONS.contains(&&**function),
         Node::List { optional_indices, .. } => optional_indices.is_empty(),
         Node::Map { entries } => entries.iter().all(|entry| !entry.optional),
@@ -103,7 +103,7 @@ fn known(expr: &Expr) -> bool {
 
 /// `device.attributes`: kube-scheduler has every domain, the peer those with attributes.
 fn is_domains(expr: &Expr) -> bool {
-    matches!(&expr.node, Node::Select { field, .. } if field == "attributes")
+    matches!(&expr.node, Node::Select { field, .. } if **field == *"attributes")
 }
 
 thread_local! {
