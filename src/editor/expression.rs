@@ -254,7 +254,7 @@ impl Found<'_> {
         let checked = at.environment.check(operand).ok();
         let ty = checked.as_ref().map(|checked| checked.output_type());
         for (name, ty) in ty.and_then(|ty| at.environment.fields(ty.name())).unwrap_or_default().iter() {
-            self.push(&name, name.clone(), Sort::Attribute, ty.to_string());
+            self.push(name, name.clone(), Sort::Attribute, ty.to_string());
         }
         if ty.is_none_or(|ty| matches!(ty.name(), "list" | "map" | "dyn" | "google.protobuf.Any")) {
             self.macros(true);
