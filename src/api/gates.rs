@@ -165,7 +165,9 @@ impl Gates {
         let mut gates = Gates::defaults(release);
         for (name, on) in set {
             let gate = Gate::named(name).filter(|gate| gate.default_in(release).is_some());
-            let Some(gate) = gate else { return Err(format!("Kubernetes {release} has no feature gate `{name}`")) };
+            let Some(gate) = gate else {
+                return Err(format!("Kubernetes {release} has no feature gate `{name}` for these kinds"));
+            };
             if gate.default_in(release) == LOCKED && !on {
                 return Err(format!("`{name}` is locked to true in Kubernetes {release}"));
             }
@@ -203,7 +205,7 @@ mod tests {
         assert!(Gates::defaults(minor(34)).on(Gate::DRAPrioritizedList));
         assert_eq!(
             Gates::with(minor(31), [("DRAAdminAccess", true)]).unwrap_err(),
-            format!("Kubernetes {} has no feature gate `DRAAdminAccess`", minor(31))
+            format!("Kubernetes {} has no feature gate `DRAAdminAccess` for these kinds", minor(31))
         );
         assert_eq!(
             Gates::with(minor(36), [("DRAAdminAccess", false)]).unwrap_err(),
