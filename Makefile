@@ -62,11 +62,9 @@ test:
 	wait $$modules || { cat target/modules.log >&2; exit 1; }
 	@$(MAKE) test-hosts
 	@$(MAKE) test-playground
-	@$(MAKE) test-wasm-pack
-	@$(MAKE) test-policy
-	@$(MAKE) fuzz-short
+	$(call say,policy and fuzzing and counts beside wasm-pack: none of them depends on time or on the others)
+	@$(MAKE) -j2 --output-sync=line test-wasm-pack test-policy fuzz-short test-ratchets
 	@$(MAKE) test-supply
-	@$(MAKE) test-ratchets
 	$(call say,all tests passed)
 
 .PHONY: test-rust
