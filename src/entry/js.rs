@@ -9,7 +9,7 @@ use crate::place;
 use crate::scheduler;
 use crate::text::bytes;
 use crate::wire::request::{self, Replaced};
-use crate::wire::{self, Answer, Request};
+use crate::wire::{self, Answer, Content, Request};
 use js_sys::{JSON, JsString, TypeError, Uint8Array};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
@@ -132,9 +132,9 @@ pub fn json_schema(kind: &JsValue, options: &JsValue) -> Result<JsValue, JsValue
         request.kind = Some(kind);
     }
     let answer = call.usable(wire::run(&Request { verb: call.0.to_owned(), ..request }))?;
-    match &answer.schema {
-        Some(schema) => JSON::parse(schema.get()),
-        None => call.object(&answer),
+    match &answer.content {
+        Content::Schema { schema } => JSON::parse(schema.get()),
+        _ => call.object(&answer),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The verb `admit`: what the policy answers to an AdmissionRequest.
 
 use super::answer::{self, Answer};
+use super::content::Content;
 use super::request::Request;
 use crate::finding::{Code, Finding, Origin, TextField};
 use crate::policy::response::{self, ValidationResponse};
@@ -35,7 +36,7 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BT
             };
             answer.findings = errors.iter().map(finding).collect();
             if request.is_some() {
-                answer.response = raw(&ValidationResponse::of(&Verdict::unusable("", &errors)));
+                answer.content = content(&ValidationResponse::of(&Verdict::unusable("", &errors)));
             }
             return answer;
         }
@@ -53,7 +54,7 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BT
     };
     answer.ok = verdict.accepted();
     answer.findings = response::findings(&verdict);
-    answer.response = raw(&ValidationResponse::of(&verdict));
+    answer.content = content(&ValidationResponse::of(&verdict));
     answer
 }
 
@@ -92,6 +93,6 @@ pub(super) fn read(text: &str) -> Result<Document<'_>, String> {
     Ok(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(0, text.len()) })
 }
 
-fn raw(response: &ValidationResponse) -> Option<Box<RawValue>> {
-    serde_json::value::to_raw_value(response).ok()
+fn content(response: &ValidationResponse) -> Content {
+    serde_json::value::to_raw_value(response).map_or(Content::Nothing, |response| Content::Admit { response })
 }

@@ -1,6 +1,7 @@
 //! The verb `allocate`: which devices the pods and claims of a text get on each node, and why none.
 
 use super::answer::{Answer, Object};
+use super::content::Content;
 use super::options::{MOST_STEPS, Shown};
 use super::request::Request;
 use crate::place::device::explain::{Explain, Matrix};
@@ -45,14 +46,16 @@ fn answer(request: &Request, cluster: Option<&PreparedCluster>) -> Result<Answer
     let done = scheduler::allocate(text, &options)?;
     Ok(Answer {
         ok: done.ok,
-        release: Some(done.release),
-        allocator: Some(done.allocator),
-        gates: Some(done.gates),
-        assumed: done.assumed,
         objects: done.items.iter().map(|item| Object::of(&done.source, item)).collect(),
         findings: done.findings,
-        // Kept as JSON: an account has many types, and one serializer for them is enough in the module.
-        pods: serde_json::value::to_raw_value(&done.pods).ok(),
+        content: Content::Allocate {
+            release: done.release,
+            allocator: done.allocator,
+            gates: done.gates,
+            assumed: done.assumed,
+            // Kept as JSON: an account has many types, and one serializer for them is enough in the module.
+            pods: serde_json::value::to_raw_value(&done.pods).map_err(|error| error.to_string())?,
+        },
         ..Answer::to("allocate")
     })
 }

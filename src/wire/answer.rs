@@ -1,9 +1,7 @@
 //! What is answered (serialised as the contract says).
 
+use super::content::Content;
 use crate::api::Release;
-use crate::editor::complete::Sort;
-use crate::editor::hover::Info;
-use crate::editor::registry::{CodeEntry, ReleaseEntry};
 use crate::finding;
 use crate::limits::Limits;
 use crate::manifest::Item;
@@ -15,7 +13,6 @@ pub use crate::text::located::{Edit, Finding, Fix, Position, Range, finding, ran
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// One answer.
 #[derive(Debug, Default, Serialize)]
@@ -32,57 +29,17 @@ pub struct Answer {
     pub findings: Vec<Finding>,
     /// The objects of the text.
     pub objects: Vec<Object>,
-    /// Parse with `raw`: the plain JSON value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub raw: Option<Box<RawValue>>,
-    /// Hover: what there is to say, `null` if nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hover: Option<Option<Hover>>,
-    /// Complete: what could be written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub items: Option<Vec<Completion>>,
-    /// Fixes: those of the findings in the range.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fixes: Option<Vec<FixOf>>,
-    /// JSON Schema: the schema.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Box<RawValue>>,
-    /// The registry of finding codes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub codes: Option<Vec<CodeEntry>>,
-    /// The releases.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub releases: Option<Vec<ReleaseEntry>>,
-    /// Cel: what the compilation gave.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub compile: Option<super::Compiled>,
-    /// Cel: what each device got.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub results: Option<Vec<super::Run>>,
-    /// Allocate: the release that answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub release: Option<Release>,
-    /// Allocate: which of kube-scheduler's allocators is in charge.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allocator: Option<&'static str>,
-    /// Allocate: the release's gates.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gates: Option<BTreeMap<&'static str, bool>>,
-    /// Allocate: the changes that the answer assumes, a line of English each.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub assumed: Vec<String>,
-    /// Allocate: the account of each pod, or group of claims without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pods: Option<Box<RawValue>>,
-    /// Convert: the whole file converted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// Admit: Kubewarden's ValidationResponse.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub response: Option<Box<RawValue>>,
+    /// What else the verb answers.
+    #[serde(flatten)]
+    pub content: Content,
 }
 
 impl Answer {
+    /// What a verb answers that can be used whatever it says.
+    pub fn with(verb: &str, content: Content) -> Self {
+        Answer { ok: true, content, ..Answer::to(verb) }
+    }
+
     /// An answer to a verb, still empty.
     pub fn to(verb: &str) -> Self {
         Answer { verb: Some(verb.to_owned()), ..Answer::default() }
@@ -95,73 +52,6 @@ impl Answer {
         answer.error = Some(error.to_owned());
         answer
     }
-}
-
-/// A fix and the finding it mends.
-#[derive(Debug, Serialize)]
-pub struct FixOf {
-    /// What it does.
-    pub title: String,
-    /// The edits.
-    pub edits: Vec<Edit>,
-    /// Code of the finding.
-    pub code: &'static str,
-    /// Message of the finding.
-    pub message: String,
-    /// Place of the finding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub range: Option<Range>,
-    /// It deletes something that a person wrote: never part of "fix all".
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub deletes: bool,
-}
-
-/// What there is to say about a place.
-#[derive(Debug, Serialize)]
-pub struct Hover {
-    /// The key or value it is about.
-    pub range: Range,
-    /// A path, a value or a kind.
-    pub title: String,
-    /// Documentation key.
-    pub key: String,
-    /// Facts about the field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub field: Option<Info>,
-    /// The sentence, in the locale's words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub documentation: Option<String>,
-    /// All of it as Markdown, in the locale's words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub markdown: Option<String>,
-}
-
-/// One completion.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Completion {
-    /// What is shown, and matched with what was typed.
-    pub label: String,
-    /// `field`, `value`, `kind`, `apiVersion`, `snippet`, `attribute`, `function`.
-    pub kind: Sort,
-    /// Shown beside the label.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub detail: String,
-    /// Documentation key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    /// The sentence, in the locale's words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub documentation: Option<String>,
-    /// What replaces `range`.
-    pub insert_text: String,
-    /// The same with tab stops `${1}`, `${2}` ….
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub snippet: Option<String>,
-    /// What is replaced.
-    pub range: Range,
-    /// The object is refused without it.
-    pub required: bool,
 }
 
 /// One object; each verb fills its own part.
@@ -312,52 +202,4 @@ impl From<Report<'_>> for Answer {
 pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &Limits) -> Vec<Finding> {
     let kept = finding::Findings::new(limits.findings).behind(findings);
     kept.into_iter().map(|one| finding(source, one)).collect()
-}
-
-/// What a compilation gives.
-#[derive(Clone, Debug, Serialize)]
-pub struct Compiled {
-    /// It can be run.
-    pub ok: bool,
-    /// The type of the result.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    pub output: Option<String>,
-    /// The estimate that is compared with the limit, in the releases that estimate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost: Option<u64>,
-    /// kube-apiserver's text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-/// What a run on one device gives.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Run {
-    /// Whether the device is selected.
-    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
-    pub matches: Option<bool>,
-    /// kube-scheduler's text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// What was spent.
-    pub cost: u64,
-    /// With `trace`: the parts that decided, each in one line of English.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<Vec<String>>,
-    /// With `trace`: every part that was evaluated, outer ones first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Vec<Traced>>,
-}
-
-/// A part of the expression with its value.
-#[derive(Clone, Debug, Serialize)]
-pub struct Traced {
-    /// Where it stands in the expression.
-    pub range: Range,
-    /// Its value as it would be written in CEL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-    /// Why it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
 }

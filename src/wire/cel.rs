@@ -1,6 +1,7 @@
 //! The verb `cel`: what a device selector is for kube-apiserver, and what it says of devices.
 
-use super::answer::{Answer, Compiled, Run, Traced, range};
+use super::answer::{Answer, range};
+use super::content::{Compiled, Content, Run, Traced};
 use super::options::CelEnvironment;
 use super::request::{Request, Stored};
 use crate::cel::value::Value as Cel;
@@ -33,16 +34,17 @@ fn answer(request: &Request) -> Result<Answer, String> {
     let program = match environment.compile(expression) {
         Ok(program) => program,
         Err(error) => {
-            answer.compile = Some(Compiled { ok: false, output: None, cost: None, error: Some(error.text) });
+            let compile = Compiled { ok: false, output: None, cost: None, error: Some(error.text) };
+            answer.content = Content::Cel { compile, results: None };
             return Ok(answer);
         }
     };
     let cost = program.cost_estimate().map(|estimate| estimate.max);
-    answer.compile = Some(Compiled { ok: true, output: Some(program.output_type().to_string()), cost, error: None });
+    let compile = Compiled { ok: true, output: Some(program.output_type().to_string()), cost, error: None };
     let source = Source::new(expression);
     let results: Vec<Run> = subjects.into_iter().map(|variables| run(request, &program, &source, variables)).collect();
     answer.ok = cost.is_none_or(|cost| cost <= SELECTOR_COST_LIMIT) && results.iter().all(|run| run.error.is_none());
-    answer.results = Some(results);
+    answer.content = Content::Cel { compile, results: Some(results) };
     Ok(answer)
 }
 

@@ -1,6 +1,7 @@
 //! The verb `complete`: what could be written at a place.
 
 use super::answer::{self, Answer};
+use super::content::{Completion, Content};
 use super::hover::position_request;
 use super::request::Request;
 use crate::editor;
@@ -23,7 +24,7 @@ pub fn complete(request: &Request) -> Answer {
     };
     let found =
         inside.unwrap_or_else(|| editor::complete::complete(asked.text, offset, asked.release, request.sentences.as_ref()));
-    let items = found.into_iter().map(|item| answer::Completion {
+    let items = found.into_iter().map(|item| Completion {
         label: item.label,
         kind: item.sort,
         detail: item.detail,
@@ -34,5 +35,5 @@ pub fn complete(request: &Request) -> Answer {
         range: answer::range(source, item.span),
         required: item.required,
     });
-    Answer { ok: true, items: Some(items.collect()), ..Answer::to(VERB) }
+    Answer::with(VERB, Content::Complete { items: items.collect() })
 }

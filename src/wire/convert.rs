@@ -1,6 +1,7 @@
 //! The verb `convert`: the whole file in another version of the API group.
 
 use super::answer::{self, Answer, Decision, Loss, Object, range};
+use super::content::Content;
 use super::request::{Lossy, Request};
 use crate::api::GROUP;
 use crate::convert::{self, ConvertOptions, Target};
@@ -58,7 +59,8 @@ pub fn convert(request: &Request) -> Answer {
             ..Object::of(&done.input.file.source, item)
         }
     });
-    let mut answer = Answer { objects: objects.collect(), text: done.text, ..Answer::to("convert") };
+    let mut answer = Answer { objects: objects.collect(), ..Answer::to("convert") };
+    answer.content = done.text.map_or(Content::Nothing, |text| Content::Convert { text });
     answer.ok = done.checked && findings.iter().all(|finding| finding.severity != Severity::Error);
     answer.findings = answer::findings(&done.input.file.source, findings, &request.limits);
     answer

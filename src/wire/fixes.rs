@@ -1,6 +1,7 @@
 //! The verb `fixes`: the fixes of the findings that `validate` has in a range.
 
-use super::answer::{Answer, FixOf};
+use super::answer::Answer;
+use super::content::{Content, FixOf};
 use super::hover;
 use super::request::Request;
 use crate::finding::TextField;
@@ -40,5 +41,5 @@ pub fn fixes(request: &Request) -> Answer {
             }));
         }
     }
-    Answer { ok: true, fixes: Some(fixes), ..Answer::to(VERB) }
+    Answer::with(VERB, Content::Fixes { fixes })
 }

@@ -1,6 +1,7 @@
 //! The verb `hover`: what there is to say about the key or value at a place.
 
 use super::answer::{self, Answer};
+use super::content::{Content, Hover};
 use super::request::{Request, TextPosition};
 use crate::api::Release;
 use crate::editor;
@@ -51,13 +52,15 @@ pub fn hover(request: &Request) -> Answer {
         },
         None => None,
     };
-    let hover = hover.map(|hover| answer::Hover {
-        range: answer::range(source, hover.span),
-        title: hover.title,
-        key: hover.key,
-        field: hover.field,
-        documentation: hover.documentation,
-        markdown: hover.markdown,
+    let hover = hover.map(|hover| {
+        Box::new(Hover {
+            range: answer::range(source, hover.span),
+            title: hover.title,
+            key: hover.key,
+            field: hover.field,
+            documentation: hover.documentation,
+            markdown: hover.markdown,
+        })
     });
-    Answer { ok: true, hover: Some(hover), ..Answer::to(VERB) }
+    Answer::with(VERB, Content::Hover { hover })
 }

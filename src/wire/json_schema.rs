@@ -1,7 +1,7 @@
 //! The verb `jsonSchema`: the schema of a kind as one release serves it.
 
-use super::Answer;
 use super::request::Request;
+use super::{Answer, Content};
 use crate::api::{Gates, Release};
 use crate::editor::schema_export;
 use serde_json::value::RawValue;
@@ -18,7 +18,7 @@ pub fn json_schema(request: &Request) -> Answer {
         RawValue::from_string(text).map_err(|error| error.to_string())
     });
     match schema {
-        Ok(schema) => Answer { ok: true, schema: Some(schema), ..Answer::to(VERB) },
+        Ok(schema) => Answer::with(VERB, Content::Schema { schema }),
         Err(error) => Answer::unusable(Some(VERB), &error),
     }
 }

@@ -1,13 +1,13 @@
 //! The verbs `codes` and `releases`: what is known here.
 
-use super::Answer;
 use super::request::Request;
+use super::{Answer, Content};
 use crate::editor::registry;
 
 /// Answers `codes`.
 pub fn codes(request: &Request) -> Answer {
     match request.locale() {
-        Ok(_) => Answer { ok: true, codes: Some(registry::codes(request.sentences.as_ref())), ..Answer::to("codes") },
+        Ok(_) => Answer::with("codes", Content::Codes { codes: registry::codes(request.sentences.as_ref()) }),
         Err(error) => Answer::unusable(Some("codes"), &error),
     }
 }
@@ -15,7 +15,7 @@ pub fn codes(request: &Request) -> Answer {
 /// Answers `releases`.
 pub fn releases(request: &Request) -> Answer {
     match request.locale() {
-        Ok(_) => Answer { ok: true, releases: Some(registry::releases(request.sentences.as_ref())), ..Answer::to("releases") },
+        Ok(_) => Answer::with("releases", Content::Releases { releases: registry::releases(request.sentences.as_ref()) }),
         Err(error) => Answer::unusable(Some("releases"), &error),
     }
 }

@@ -7,6 +7,7 @@ pub mod request;
 mod allocate;
 mod cel;
 mod complete;
+pub mod content;
 mod convert;
 mod evaluate;
 mod fixes;
@@ -23,7 +24,8 @@ mod select;
 mod validate;
 
 pub use crate::scheduler::FULL_NODES;
-pub use answer::{Answer, Compiled, Run, Traced};
+pub use answer::Answer;
+pub use content::{Compiled, Content, Run, Traced};
 pub use options::{AllocateOptions, CelEnvironment};
 pub use request::Request;
 

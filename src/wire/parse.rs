@@ -1,6 +1,7 @@
 //! The verb `parse`: what the server would hold after decoding and defaulting.
 
 use super::answer::{self, Answer, Object};
+use super::content::Content;
 use super::request::Request;
 use super::select;
 use crate::finding::{Code, Finding, Origin, Severity};
@@ -67,7 +68,7 @@ fn raw(text: &str, request: &Request) -> Answer {
             }
         }
         if findings.is_empty() {
-            answer.raw = RawValue::from_string(out).ok();
+            answer.content = RawValue::from_string(out).map_or(Content::Nothing, |raw| Content::Raw { raw });
             answer.ok = true;
             findings.extend(strict(document.strict_errors()));
         }

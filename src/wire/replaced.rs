@@ -1,18 +1,17 @@
 //! Texts that were bytes, some of them not UTF-8: such a text is read, but nothing writes it anew.
 
 use super::answer::{self, Answer};
+use super::content::Content;
 use super::request::Request;
 use crate::finding::{Code, Finding, Origin, TextField};
 use crate::text::{Source, bytes};
 
 /// Warns of the bytes, and takes away what would put U+FFFD in their place for good.
 pub fn tell(request: &Request, answer: &mut Answer) {
-    if let Some(fixes) = &mut answer.fixes {
-        fixes.retain(|_| request.replaced.text.is_none());
-        return;
-    }
-    if answer.hover.is_some() || answer.items.is_some() {
-        return;
+    match &mut answer.content {
+        Content::Fixes { fixes } => return fixes.retain(|_| request.replaced.text.is_none()),
+        Content::Hover { .. } | Content::Complete { .. } => return,
+        _ => {}
     }
     let text = request.text.as_deref().or(request.selector.as_deref());
     let nodes = request.nodes.as_ref().and_then(Option::as_deref);
@@ -30,7 +29,8 @@ pub fn tell(request: &Request, answer: &mut Answer) {
         }
         let source = Source::new(text);
         answer.findings.insert(0, answer::finding(&source, bytes::warning(at as usize, field)));
-        if field == TextField::Text && answer.text.take().is_some() {
+        if field == TextField::Text && matches!(answer.content, Content::Convert { .. }) {
+            answer.content = Content::Nothing;
             let message = "not converted: bytes of the text are not UTF-8 and would be lost";
             let refused = Finding::error(Code::NotUtf8, Origin::Claimkit, message).with_help("save the file as UTF-8");
             answer.findings.insert(0, answer::finding(&source, refused));
