@@ -1,6 +1,6 @@
 //! Devices as the variables of selectors.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::environment::Environment;
 use super::library::quantity::Quantity;
@@ -43,6 +43,10 @@ pub enum Attribute {
     Unsupported,
 }
 
+/// The fields of a device. A cluster has thousands of devices, and they share these names.
+static FIELDS: LazyLock<[Arc<str>; 4]> =
+    LazyLock::new(|| ["driver", "attributes", "capacity", "allowMultipleAllocations"].map(Arc::from));
+
 impl Device {
     /// The variables of a device selector's program. The error is kube-scheduler's: an attribute that cannot be read makes every
     /// selector fail.
@@ -58,12 +62,13 @@ impl Device {
             let quantity = Quantity::parse(text).map_err(|error| format!("capacity {name}: {}", error.message()))?;
             capacity.add(name, &self.driver, Value::Quantity(Arc::new(quantity), Origin::Read));
         }
-        let fields = vec![
-            (Arc::from("driver"), Value::string(&self.driver)),
-            (Arc::from("attributes"), attributes.into_value()),
-            (Arc::from("capacity"), capacity.into_value()),
-            (Arc::from("allowMultipleAllocations"), Value::Bool(self.allow_multiple_allocations)),
+        let values = [
+            Value::string(&self.driver),
+            attributes.into_value(),
+            capacity.into_value(),
+            Value::Bool(self.allow_multiple_allocations),
         ];
+        let fields = FIELDS.iter().cloned().zip(values).collect();
         Ok(vec![Value::Map(Arc::new(Map::with_names(fields, None)))])
     }
 }

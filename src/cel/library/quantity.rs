@@ -48,7 +48,11 @@ impl Quantity {
 
     /// The order of values: `compareTo`, `isLessThan`, `==`.
     pub fn compare(&self, other: &Self) -> Ordering {
-        self.decimal().compare(&other.decimal())
+        match (self, other) {
+            // Most are whole numbers: no digits are needed.
+            (Self::Small { value, scale }, Self::Small { value: other, scale: others }) if scale == others => value.cmp(other),
+            _ => self.decimal().compare(&other.decimal()),
+        }
     }
 
     /// The sum. The error is our own: upstream has no limit.
