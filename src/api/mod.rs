@@ -8,6 +8,7 @@ pub mod kinds;
 pub mod meta;
 pub mod release;
 pub mod steps;
+pub mod workload;
 
 pub use gates::{Gate, Gates};
 pub use kinds::{ClassicKind, DeviceKind, Family, ObjectKind};

@@ -1,6 +1,6 @@
 //! The verdict about one AdmissionRequest: the API server's own rules, then the policy's.
 
-use crate::api::{Api, GROUP, VERSIONS};
+use crate::api::{Api, GROUP, VERSIONS, workload};
 use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::manifest::{self, Item, What};
 use crate::policy::cluster::{self, Cluster};
@@ -166,7 +166,7 @@ impl<'a> Case<'a, '_> {
     fn look_up_labels(&mut self) -> Vec<Finding> {
         let judged = match &self.item.what {
             What::Ours(api) => api.kind.object.is_claim() || api.kind.object.is_template(),
-            What::Other => pods::path_to_spec(&self.item.api_version, &self.item.kind).is_some(),
+            What::Other => workload::path_to_spec(&self.item.api_version, &self.item.kind).is_some(),
             What::Refused(_) => false,
         };
         let namespace = self.namespace_name();
@@ -204,7 +204,7 @@ impl<'a> Case<'a, '_> {
         if nothing || self.request.sub_resource() != "" {
             return;
         }
-        let Some(fields) = pods::path_to_spec(&self.item.api_version, &self.item.kind) else { return };
+        let Some(fields) = workload::path_to_spec(&self.item.api_version, &self.item.kind) else { return };
         let place = pods::Destination { release: self.item.release, namespace: self.namespace(), cluster: self.host.cluster };
         let violations = |object| pods::violations(settings, self.tree(), object, fields, place);
         let mut before = BTreeSet::new();

@@ -18,25 +18,6 @@ use std::collections::BTreeSet;
 
 const CODE: Code = Code::PolicyPods;
 
-/// Kinds that have pods, and the fields from the object to the pod's spec.
-const WORKLOADS: &[(&str, &str, &[&str])] = &[
-    ("", "Pod", &["spec"]),
-    ("", "PodTemplate", &["template", "spec"]),
-    ("", "ReplicationController", &["spec", "template", "spec"]),
-    ("apps", "Deployment", &["spec", "template", "spec"]),
-    ("apps", "ReplicaSet", &["spec", "template", "spec"]),
-    ("apps", "StatefulSet", &["spec", "template", "spec"]),
-    ("apps", "DaemonSet", &["spec", "template", "spec"]),
-    ("batch", "Job", &["spec", "template", "spec"]),
-    ("batch", "CronJob", &["spec", "jobTemplate", "spec", "template", "spec"]),
-];
-
-/// The fields from an object of this kind to the spec of its pods; `None` if it has none.
-pub fn path_to_spec(api_version: &str, kind: &str) -> Option<&'static [&'static str]> {
-    let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    WORKLOADS.iter().find(|(of, name, _)| *of == group && *name == kind).map(|(_, _, path)| *path)
-}
-
 /// Where the pod goes to.
 #[derive(Clone, Copy)]
 pub struct Destination<'p> {

@@ -1,35 +1,18 @@
 //! Pods and workloads: `source` of a pod's resource claim, which 1.31 does not know any more.
 
 use super::part::{Change, Part};
-use super::{Fate, Migrator, steps};
+use super::{Fate, Migrator};
 use crate::advice::locate;
+use crate::api::workload;
 use crate::finding::Step;
 use crate::manifest::Item;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, Tree};
 
-/// Where a workload has the spec of its pods.
-const SPECS: &[(&str, &str)] = &[
-    ("Pod", "spec"),
-    ("PodTemplate", "template.spec"),
-    ("ReplicationController", "spec.template.spec"),
-    ("Deployment", "spec.template.spec"),
-    ("ReplicaSet", "spec.template.spec"),
-    ("StatefulSet", "spec.template.spec"),
-    ("DaemonSet", "spec.template.spec"),
-    ("Job", "spec.template.spec"),
-    ("CronJob", "spec.jobTemplate.spec.template.spec"),
-];
-
 impl<'t> Migrator<'t> {
     pub(super) fn pod(&mut self, index: usize, tree: &'t Tree<'t>, item: &Item) {
-        let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-        let Some((_, path)) = SPECS.iter().find(|(kind, _)| *kind == item.kind) else { return };
-        if !["", "apps", "batch", "extensions"].contains(&group) {
-            return;
-        }
-        let mut at = steps(path);
-        at.push(Step::Key("resourceClaims".to_owned()));
+        let Some(path) = workload::path_to_spec(&item.api_version, &item.kind) else { return };
+        let at: Vec<Step> = path.iter().chain(&["resourceClaims"]).map(|name| Step::Key((*name).to_owned())).collect();
         let Some(list) = locate::node(tree, item.node, &at) else { return };
         let mut changes = Vec::new();
         for (number, &entry) in tree.items(list).iter().enumerate() {

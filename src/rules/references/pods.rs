@@ -4,27 +4,12 @@
 
 use super::{Located, References, What};
 use crate::advice::{locate, shape};
-use crate::api::Release;
 use crate::api::core::POD_CLAIMS_FLAT_SINCE;
+use crate::api::{Release, workload};
 use crate::finding::{Code, Edit, Finding, Origin, Step, path};
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Where kinds of other groups have the spec of a pod.
-const POD_SPECS: &[(&str, &str, &[&str])] = &[
-    ("v1", "Pod", &["spec"]),
-    ("v1", "PodTemplate", &["template", "spec"]),
-    ("v1", "ReplicationController", TEMPLATE),
-    ("apps/v1", "DaemonSet", TEMPLATE),
-    ("apps/v1", "Deployment", TEMPLATE),
-    ("apps/v1", "ReplicaSet", TEMPLATE),
-    ("apps/v1", "StatefulSet", TEMPLATE),
-    ("batch/v1", "CronJob", &["spec", "jobTemplate", "spec", "template", "spec"]),
-    ("batch/v1", "Job", TEMPLATE),
-];
-
-const TEMPLATE: &[&str] = &["spec", "template", "spec"];
 
 /// The fields that name what an entry stands for, and the kinds they name.
 const NAMES: [(&str, &str); 2] = [("resourceClaimName", "ResourceClaim"), ("resourceClaimTemplateName", "ResourceClaimTemplate")];
@@ -73,8 +58,7 @@ fn key(name: &str) -> Step {
 /// Takes the pod of an object in, if it has one.
 pub fn read(references: &mut References, object: Located<'_>) {
     let Located { item, tree, .. } = object;
-    let row = POD_SPECS.iter().find(|(version, kind, _)| *version == item.api_version && *kind == item.kind);
-    let Some((_, _, to)) = row else { return };
+    let Some(to) = workload::path_to_spec(&item.api_version, &item.kind) else { return };
     let Some(spec) = to.iter().try_fold(item.node, |node, name| tree.get(node, name)) else { return };
     let steps: Vec<Step> = to.iter().map(|name| key(name)).collect();
     let entries = entries(references, object, spec, &steps);
