@@ -13,7 +13,6 @@ use crate::record::Record;
 use crate::record::view;
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many names are held against one that is not there: a text may have thousands of both.
@@ -118,9 +117,6 @@ pub struct Named<'a> {
     /// `metadata.namespace`
     pub namespace: &'a str,
 }
-
-/// What finds objects: kind, group and name. Those of a kind stand together.
-type Key<'a> = [&'a str; 3];
 
 /// Namespace and name, kept.
 fn pair(namespace: &str, name: &str) -> [String; 2] {
@@ -376,15 +372,15 @@ impl References {
     }
 }
 
-/// The objects of the text.
-struct Inventory<'a> {
-    /// Where each lives, in order; `None` may be anywhere.
-    objects: Vec<(Key<'a>, Option<&'a str>)>,
-}
+/// The objects of the text, by kind and group.
+struct Inventory<'a>(BTreeMap<[&'a str; 2], Vec<Present<'a>>>);
+
+/// An object's name, and where it lives; `None` may be anywhere.
+type Present<'a> = (&'a str, Option<&'a str>);
 
 impl<'a> Inventory<'a> {
     fn of(objects: &'a [ListedObject], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
-        let mut inventory = Inventory { objects: Vec::with_capacity(objects.len()) };
+        let mut inventory: BTreeMap<[&str; 2], Vec<Present<'_>>> = BTreeMap::new();
         for object in objects {
             let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
             let group = api_version.split_once('/').map_or("", |(group, _)| group);
@@ -394,31 +390,26 @@ impl<'a> Inventory<'a> {
                 "" => Some(namespace),
                 given => Some(given),
             };
-            inventory.objects.push(([kind, group, object.name.as_deref().unwrap_or(name)], place));
+            inventory.entry([kind, group]).or_default().push((object.name.as_deref().unwrap_or(name), place));
         }
-        inventory.objects.sort();
-        inventory
+        inventory.values_mut().for_each(|of_kind| of_kind.sort_unstable());
+        Inventory(inventory)
     }
 
-    /// The objects that stand together: by how each one's key compares with what is looked for.
-    fn range(&self, compared: impl Fn(&Key<'a>) -> Ordering) -> &[(Key<'a>, Option<&'a str>)] {
-        let first = self.objects.partition_point(|(key, _)| compared(key) == Ordering::Less);
-        let rest = self.objects.get(first..).unwrap_or_default();
-        rest.get(..rest.partition_point(|(key, _)| compared(key) == Ordering::Equal)).unwrap_or_default()
+    /// In order of their names.
+    fn of_kind<'s>(&'s self, kind: &'s str, group: &'s str) -> &'s [Present<'s>] {
+        self.0.get(&[kind, group]).map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn named(&self, key: Key<'_>) -> &[(Key<'a>, Option<&'a str>)] {
-        self.range(|own| own.cmp(&key))
-    }
-
-    fn of_kind(&self, kind: &str, group: &str) -> &[(Key<'a>, Option<&'a str>)] {
-        self.range(|[other, of, _]| [*other, *of].cmp(&[kind, group]))
+    fn named<'s>(&'s self, kind: &'s str, group: &'s str, name: &str) -> &'s [Present<'s>] {
+        let of_kind = self.of_kind(kind, group);
+        let rest = of_kind.get(of_kind.partition_point(|(own, _)| *own < name)..).unwrap_or_default();
+        rest.get(..rest.partition_point(|(own, _)| *own == name)).unwrap_or_default()
     }
 
     /// Where the name that a pod gives does exist: as an object of the other kind, or in another namespace.
     fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<String> {
-        let places =
-            |kind: &str| -> Vec<&str> { self.named([kind, GROUP, name]).iter().filter_map(|(_, place)| *place).collect() };
+        let places = |kind| -> Vec<&str> { self.named(kind, GROUP, name).iter().filter_map(|(_, place)| *place).collect() };
         let own = places(kind);
         if own.contains(&namespace) {
             return None;
@@ -433,7 +424,7 @@ impl<'a> Inventory<'a> {
     }
 
     /// The one object of the kind with nearly this name, among the first that are there. A reference without namespace means any.
-    fn nearest(&self, [kind, group, name, namespace]: [&str; 4]) -> Option<&'a str> {
+    fn nearest<'s>(&'s self, [kind, group, name, namespace]: [&'s str; 4]) -> Option<&'s str> {
         // `cpu` is not `gpu` misspelled, nor `gpu-1` `gpu-2`.
         if name.len() < 4 {
             return None;
@@ -443,7 +434,7 @@ impl<'a> Inventory<'a> {
             own.chars().filter(letters).eq(name.chars().filter(letters))
         };
         let mut nearest = Nearest::to(name);
-        for ([.., own], place) in self.of_kind(kind, group).iter().take(MOST_NAMES) {
+        for (own, place) in self.of_kind(kind, group).iter().take(MOST_NAMES) {
             if !numbered(own) && (namespace.is_empty() || place.is_none_or(|place| place == namespace)) {
                 nearest.consider(own);
             }
@@ -453,7 +444,7 @@ impl<'a> Inventory<'a> {
 
     /// The text has objects of the kind, but not this one. A reference without namespace means any.
     fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
-        let mut named = self.named([kind, group, name]).iter();
+        let mut named = self.named(kind, group, name).iter();
         !named.any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
             && !self.of_kind(kind, group).is_empty()
     }

@@ -93,12 +93,18 @@ spec:
     .to_owned()
 }
 
+/// The first class is the one that the claims and templates name.
+fn class(n: usize) -> String {
+    if n == 1 { "gpu".to_owned() } else { format!("gpu-{n}") }
+}
+
 /// A file of claims, templates and classes.
 pub fn manifests(count: usize) -> String {
     let one = |n: usize| match n % 3 {
         0 => claim().replace("nightly-training-gpu", &format!("claim-{n}")),
         1 => format!(
-            "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: gpu-{n}.example.com\ndriverName: gpu.resource.example.com\nsuitableNodes:\n  nodeSelectorTerms:\n  - matchExpressions:\n    - {{key: zone, operator: In, values: [a, 'b', \"c\"]}}\n    - key: gpu.example.com/memory\n      operator: Gt\n      values:\n      - \"40\"\n"
+            "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: {}.example.com\ndriverName: gpu.resource.example.com\nsuitableNodes:\n  nodeSelectorTerms:\n  - matchExpressions:\n    - {{key: zone, operator: In, values: [a, 'b', \"c\"]}}\n    - key: gpu.example.com/memory\n      operator: Gt\n      values:\n      - \"40\"\n",
+            class(n)
         ),
         _ => format!(
             "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata:\n  name: template-{n}\n  namespace: team-{}\nspec:\n  metadata:\n    labels: {{app: inference, tier: backend}}\n  spec:\n    resourceClassName: gpu.example.com\n    allocationMode: WaitForFirstConsumer\n",

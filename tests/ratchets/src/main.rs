@@ -152,8 +152,10 @@ fn slice(devices: usize) -> String {
 fn manifests(documents: usize) -> String {
     let one = |n: usize| match n % 3 {
         0 => CLAIM.replace("nightly-training-gpu", &format!("claim-{n}")),
+        // The first class is the one that the claims and templates name.
         1 => format!(
-            "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: gpu-{n}.example.com\ndriverName: gpu.example.com\nsuitableNodes:\n{TERMS}"
+            "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\nmetadata:\n  name: gpu{}.example.com\ndriverName: gpu.example.com\nsuitableNodes:\n{TERMS}",
+            if n == 1 { String::new() } else { format!("-{n}") }
         ),
         _ => format!(
             "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimTemplate\nmetadata:\n  name: template-{n}\nspec:\n  metadata:\n    labels: {{app: inference, tier: backend}}\n  spec:\n    resourceClassName: gpu.example.com\n    allocationMode: WaitForFirstConsumer\n"
