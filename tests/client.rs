@@ -71,59 +71,6 @@ fn kubectl_knows_kinds_in_small_letters_and_lists() {
     assert_eq!(refusal(&answer), ("kubectl", message, None));
 }
 
-/// kubectl 1.32.4, `create --validate=strict|warn|ignore`, before a server that knows the kinds and `fieldValidation`.
-#[test]
-fn documents_without_a_kind_are_refused_before_they_are_decoded() {
-    let off = "; if you choose to ignore these errors, turn validation off with --validate=false";
-    let claim = "no matches for kind \"ResourceClaim\" in version \"\"\nensure CRDs are installed first";
-    let claim = format!("resource mapping not found for name: \"a\" namespace: \"\": {claim}");
-    let no_version = "unable to get type info from the object \"*unstructured.Unstructured\": Object 'apiVersion' is missing in 'object has no apiVersion field'";
-    let no_kind = "Object 'Kind' is missing in '{\"metadata\":{\"name\":\"a\"}}'";
-    let detector = |what: &str| format!("json: cannot unmarshal {what} into Go value of type unstructured.detector");
-    let number = "json: cannot unmarshal number into Go struct field metadataOnlyObject.apiVersion of type string";
-    // What is said with `Strict` and `Warn`, with `Warn` alone where that differs, and with `Ignore`.
-    for (text, strict, warn, ignore) in [
-        ("metadata: {name: a}", "[apiVersion not set, kind not set]", "", no_kind.to_owned()),
-        ("kind: ResourceClaim\nmetadata: {name: a}", "apiVersion not set", "", claim.clone()),
-        ("apiVersion: null\nkind: ResourceClaim\nmetadata: {name: a}", "apiVersion not set", "", claim.clone()),
-        ("[1]", "invalid object to validate", "", detector("array")),
-        ("just text", "invalid object to validate", "", detector("string")),
-        ("apiVersion: 5\nkind: [a]", "[apiVersion isn't string type, kind isn't string type]", "", String::new()),
-        ("apiVersion: 5\nkind: ResourceClaim", "apiVersion isn't string type", "", number.to_owned()),
-        ("apiVersion: a/b/c\nkind: X", "unexpected GroupVersion string: a/b/c", "", String::new()),
-        (
-            "apiVersion: v1\nkind: List\nitems: [{kind: ResourceClaim}, {kind: DeviceClass}]",
-            "apiVersion not set",
-            no_version,
-            no_version.to_owned(),
-        ),
-    ] {
-        let strict = format!("error validating data: {strict}{off}");
-        let warn = if warn.is_empty() { strict.as_str() } else { warn };
-        for (validation, expected) in [("Strict", strict.as_str()), ("Warn", warn), ("Ignore", &ignore)] {
-            let answer = validate(text, json!({"fieldValidation": validation}));
-            let finding = &answer["findings"][0];
-            assert_eq!((finding["origin"].as_str(), &answer["ok"]), (Some("kubectl"), &json!(false)), "{text}: {answer}");
-            assert!(expected.is_empty() || finding["message"] == expected, "{validation}: {text}: {answer}");
-        }
-        // `parse` reads as the commands do that have no server.
-        let parsed = ask(json!({"verb": "parse", "text": text}));
-        let message = parsed["findings"][0]["message"].as_str().unwrap();
-        assert!(!message.starts_with("error validating"), "{parsed}");
-    }
-    for items in ["", "items: null\n"] {
-        let answer = validate(&format!("apiVersion: v1\nkind: List\n{items}"), json!({}));
-        assert_eq!(answer["findings"][0]["message"], format!("error validating data: invalid object to validate{off}"));
-    }
-    // The server is asked for a kind with an empty version, and has none.
-    let answer = validate("apiVersion: ''\nkind: ResourceClaim\nmetadata: {name: a}", json!({}));
-    assert_eq!(refusal(&answer), ("kubectl", claim.as_str(), None));
-    // Other items of a List are judged all the same.
-    let good = "{apiVersion: resource.k8s.io/v1beta1, kind: DeviceClass, metadata: {name: a}}";
-    let answer = validate(&format!("apiVersion: v1\nkind: List\nitems: [{{kind: A}}, {good}]"), json!({}));
-    assert_eq!((&answer["objects"][0]["name"], &answer["ok"]), (&json!("a"), &json!(false)), "{answer}");
-}
-
 /// What the handler does with metadata before anything is judged: kube-apiserver 1.26 to 1.36, apiserver/pkg/endpoints/handlers/rest.go,
 /// `dedupOwnerReferencesAndAddWarning`; apimachinery, pkg/util/managedfields/internal/managedfields.go, `decodeManagedFields`.
 #[test]

@@ -153,3 +153,26 @@ fn every_member_of_a_list_in_json_is_decoded() {
     let refusal = "json: cannot unmarshal object into Go struct field decodeList.items of type []json.RawMessage";
     assert!(names.is_empty() && messages.iter().any(|message| message == refusal), "{names:?} {messages:?}");
 }
+
+/// The same by `validate`, whose words must not depend on whether the kubectl that was recorded had a server.
+#[test]
+fn validate_says_of_files_what_kubectl_1_30_says() {
+    let text = include_str!("vectors/kubectl_stream.jsonl");
+    for line in text.split('\n').filter(|line| !line.is_empty()) {
+        let vector: Value = serde_json::from_str(line).unwrap();
+        let stderr = vector["kubectl"]["1.30"]["stderr"].as_str().unwrap();
+        let request = serde_json::json!({"verb": "validate", "release": "1.30", "text": vector["in"]});
+        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        let findings = answer["findings"].as_array().unwrap();
+        // A kind that no server has is no matter of reading.
+        let told: Vec<&str> = findings
+            .iter()
+            .filter(|finding| {
+                finding["origin"] == "kubectl" && finding["severity"] == "error" && finding["code"] != "unknown-kind"
+            })
+            .map(|finding| finding["message"].as_str().unwrap())
+            .collect();
+        let agrees = if stderr.is_empty() { told.is_empty() } else { told.iter().any(|message| stderr.ends_with(message)) };
+        assert!(agrees, "{}: {stderr}: {told:?}", vector["name"]);
+    }
+}

@@ -7,7 +7,6 @@ use crate::text::diagnose::Correction;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
-use std::collections::BTreeSet;
 
 /// Most bytes of a document shown in a message.
 const MAX_BODY: usize = 1 << 20;
@@ -47,72 +46,6 @@ pub struct Refused {
     pub message: String,
     /// A metadata field of the wrong type: where it stands, and what to write instead.
     pub field: Option<Box<(Span, Option<Correction>)>>,
-}
-
-/// What kubectl looks at before it decodes a document: `--validate`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// Nothing: `ignore`, and every command that has no server.
-    Nothing,
-    /// That it has a kind: `warn`.
-    Kind,
-    /// That it has a kind, and so has each item of a `List`: `strict`.
-    KindAndItems,
-}
-
-/// What kubectl says of a document without a kind before it decodes it; it reads no further then (kubectl 1.26 to 1.36,
-/// pkg/validation/schema.go, `paramVerifyingSchema.ValidateBytes`; pkg/util/openapi/validation/validation.go,
-/// `GetObjectKind` and `validateList`; cli-runtime, pkg/resource/visitor.go, `ValidateSchema`).
-///
-/// Besides, kubectl judges what is inside of Lists by the server's OpenAPI document with `strict`. That is not done here.
-pub fn invalid(tree: &Tree<'_>, root: NodeId, check: Check) -> Option<String> {
-    if check == Check::Nothing {
-        return None;
-    }
-    let mut errors = Vec::new();
-    kind_errors(tree, root, &mut errors);
-    if errors.is_empty() && check == Check::KindAndItems {
-        list_errors(tree, root, &mut errors);
-    }
-    // Each text once.
-    let mut seen = BTreeSet::new();
-    errors.retain(|error: &String| seen.insert(error.clone()));
-    let said = match errors.as_slice() {
-        [] => return None,
-        [one] => one.clone(),
-        several => format!("[{}]", several.join(", ")),
-    };
-    Some(format!(
-        "error validating data: {said}; if you choose to ignore these errors, turn validation off with --validate=false"
-    ))
-}
-
-fn kind_errors(tree: &Tree<'_>, node: NodeId, errors: &mut Vec<String>) {
-    if !matches!(tree.kind(node), Kind::Map { .. }) {
-        return errors.push("invalid object to validate".to_owned());
-    }
-    for name in ["apiVersion", "kind"] {
-        let value = tree.get(node, name).filter(|&value| json_type(tree, value).is_some());
-        match value.map(|value| tree.str(value)) {
-            None => errors.push(format!("{name} not set")),
-            Some(None) => errors.push(format!("{name} isn't string type")),
-            Some(Some(text)) if name == "apiVersion" && slashes(text) > 1 => {
-                errors.push(format!("unexpected GroupVersion string: {text}"));
-            }
-            Some(Some(_)) => {}
-        }
-    }
-}
-
-/// Items of the core `List`; those of other lists are judged by the OpenAPI document alone.
-fn list_errors(tree: &Tree<'_>, root: NodeId, errors: &mut Vec<String>) {
-    if named(tree, root, "kind") != "List" || named(tree, root, "apiVersion") != "v1" {
-        return;
-    }
-    match tree.get(root, "items").filter(|&items| matches!(tree.kind(items), Kind::Seq { .. })) {
-        None => errors.push("invalid object to validate".to_owned()),
-        Some(items) => tree.items(items).iter().for_each(|&item| kind_errors(tree, item, errors)),
-    }
 }
 
 /// Why a document is refused: the words, and the metadata field that is at fault.

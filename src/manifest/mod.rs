@@ -7,7 +7,6 @@ use crate::advice::locate;
 use crate::api::{self, Api, GROUP, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::limits::Limits;
-use crate::manifest::kubectl::Check;
 use crate::record::decode::Via;
 use crate::text::print::{self, Order};
 use crate::text::stream::{self, Stream};
@@ -73,21 +72,12 @@ impl<'s> Input<'s> {
         passage.input
     }
 
-    /// Takes the last document apart. What kubectl refuses is a finding; the documents after it are read all the same.
-    fn take_apart(&mut self, release: Option<Release>, check: Check) {
+    /// Takes the last document apart. What kubectl cannot decode is a finding; the documents after it are read all the same.
+    fn take_apart(&mut self, release: Option<Release>) {
         let Input { file, items } = self;
         let Some((document, before)) = file.documents.split_last() else { return };
         let Some(root) = document.root else { return };
-        let mut objects = kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::latest()));
-        if let Some(message) = kubectl::invalid(&document.tree, root, check) {
-            // Nothing of the document is sent. What cannot be decoded either names the place; the other items are judged all the same.
-            let refused = objects.iter().find_map(|object| object.as_ref().err()).cloned();
-            let refused =
-                refused.unwrap_or(kubectl::Refused { node: root, list_index: None, message: String::new(), field: None });
-            objects.retain(|object| object.as_ref().is_ok_and(|sent| sent.list_index.is_some()));
-            objects.insert(0, Err(kubectl::Refused { message, ..refused }));
-        }
-        for object in objects {
+        for object in kubectl::objects(&document.tree, root, document.mode, release.unwrap_or(Release::latest())) {
             match object {
                 Ok(sent) => {
                     let span = if sent.list_index.is_some() { document.tree.span(sent.node) } else { document.span };
@@ -157,7 +147,6 @@ pub struct Passage<'s> {
     pub input: Input<'s>,
     stream: Stream<'s>,
     via: Via,
-    check: Check,
     release: Option<Release>,
     over: bool,
 }
@@ -166,12 +155,7 @@ impl<'s> Passage<'s> {
     /// Begins to read as [`Input::read_via`] does.
     pub fn open(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
         let (file, stream) = stream::open(text, limits);
-        Passage { input: Input { file, items: Vec::new() }, stream, via, check: Check::Nothing, release, over: false }
-    }
-
-    /// With what kubectl looks at first.
-    pub fn checked(self, check: Check) -> Self {
-        Passage { check, ..self }
+        Passage { input: Input { file, items: Vec::new() }, stream, via, release, over: false }
     }
 
     /// Puts the next document and its objects into the place of the last, or all that follow if they are wanted at once; false if
@@ -191,7 +175,7 @@ impl<'s> Passage<'s> {
 
     /// Adds the next document.
     fn go_on(&mut self) -> bool {
-        let Passage { input, stream, via, check, release, over } = self;
+        let Passage { input, stream, via, release, over } = self;
         if *over {
             return false;
         }
@@ -199,7 +183,7 @@ impl<'s> Passage<'s> {
             Via::Kubectl => {
                 let Some(document) = stream.next(&mut input.file) else { return false };
                 input.file.documents.push(document);
-                input.take_apart(*release, *check);
+                input.take_apart(*release);
             }
             Via::Validator | Via::Server => {
                 while let Some(document) = stream.next(&mut input.file) {
@@ -216,9 +200,7 @@ impl<'s> Passage<'s> {
 /// kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
     let Some((span, correction)) = refused.field.map(|field| *field) else {
-        // A kind that has no version.
-        let kind = tree.get(refused.node, "kind").filter(|&kind| tree.str(kind).is_some_and(|kind| !kind.is_empty()));
-        let span = kind.map_or_else(|| locate::head(tree, refused.node), |kind| tree.span(kind));
+        let span = locate::head(tree, refused.node);
         return Finding::error(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
     };
     let finding = Finding::error(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);

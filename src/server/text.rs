@@ -5,11 +5,9 @@ use crate::api::{Api, Release, Scope};
 use crate::expression::lint::Lints;
 use crate::finding::{Code, Finding, Findings, Origin, Severity, Step, TextField};
 use crate::manifest::findings::{nothing_checked, other_group, place};
-use crate::manifest::kubectl::Check;
 use crate::manifest::{Input, Item, Passage, What};
 use crate::record::decode::Via;
 use crate::rules::references::{Located, Named, References};
-use crate::server::body::FieldValidation;
 use crate::server::client::{self, Unknown};
 use crate::server::device::defaults::CLOCK;
 use crate::server::elsewhere::{self, Standing};
@@ -140,12 +138,7 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
     let mut created = Created::default();
     let mut lints = Lints::default();
     let mut together = Together::new(options);
-    let check = match options.field_validation {
-        FieldValidation::Strict => Check::KindAndItems,
-        FieldValidation::Warn => Check::Kind,
-        FieldValidation::Ignore => Check::Nothing,
-    };
-    let mut passage = Passage::open(text, options.via, options.release, &options.limits).checked(check);
+    let mut passage = Passage::open(text, options.via, options.release, &options.limits);
     // Whether a text is one object, which is compared with the one stored whatever its name, is known at its end.
     while passage.advance(stored.is_some()) {
         references.idle = objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
@@ -312,9 +305,7 @@ fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via:
     let version = item.api_version.rsplit('/').next().unwrap_or_default();
     let unicode = item.release.rules().unicode;
     let mut finding = finding.clone();
-    // kubectl looks for a kind without version, too.
-    let asked = finding.code == Code::UnknownKind || (!item.kind.is_empty() && item.api_version.is_empty());
-    let unknown = (via == Via::Kubectl && asked).then(|| client::unknown(item));
+    let unknown = (via == Via::Kubectl && finding.code == Code::UnknownKind).then(|| client::unknown(item));
     let status = match unknown {
         Some(Unknown::Unmapped(message)) => {
             finding = Finding { message, origin: Origin::Kubectl, ..finding };
