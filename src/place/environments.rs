@@ -14,7 +14,7 @@ struct Key {
 }
 
 /// The environments made so far, at most one for each release, mode and setting of the gates. Making one takes as long as compiling
-/// nine selectors (185 µs and 20 µs, `make bench`), and a text can have thousands of objects.
+/// nine selectors (`make bench`), and a text can have thousands of objects.
 static MADE: Mutex<Vec<(Key, Arc<Environment>)>> = Mutex::new(Vec::new());
 
 /// The environment of device selectors.
