@@ -104,7 +104,7 @@ export const WRITTEN: Readonly<Record<string, CodeExample>> = {
   "finalizer-conflict": one(claim("  finalizers:\n    - orphan\n    - foregroundDeletion\n")),
   "finalizer-unqualified": one(claim("  finalizers:\n    - cleanup\n")),
   "finalizer-added": update(claim(`${LIVE}  deletionTimestamp: "2024-05-01T10:00:00Z"\n  deletionGracePeriodSeconds: 0\n  finalizers:\n    - example.com/first\n    - example.com/second\n`), claim(`${LIVE}  deletionTimestamp: "2024-05-01T10:00:00Z"\n  deletionGracePeriodSeconds: 0\n  finalizers:\n    - example.com/first\n`)),
-  "managed-fields-invalid": update(claim(`${LIVE}  managedFields:\n    - manager: kubectl\n      operation: Replace\n      apiVersion: resource.k8s.io/v1\n      fieldsType: FieldsV1\n      fieldsV1: {}\n`)),
+  "managed-fields-invalid": update(claim(`${LIVE}  managedFields:\n    - manager: ${"continuous-delivery-".repeat(7)}\n      operation: Update\n      apiVersion: resource.k8s.io/v1\n      fieldsType: FieldsV1\n      fieldsV1: {\"f:spec\": {}}\n`)),
   "metadata-immutable": update(claim(LIVE.replace("11111111", "99999999"))),
   "node-name-duplicate": one("apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata:\n  name: trainer\n  namespace: default\nspec:\n  potentialNodes:\n    - node-1\n    - node-1\n"),
   "claim-status-duplicate": update(
