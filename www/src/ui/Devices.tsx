@@ -1,9 +1,10 @@
 import { useMemo, useRef } from "preact/hooks";
+import type { TextSource } from "../engine/client.ts";
 import type { Account as Told, DeviceGrid } from "../engine/devices.ts";
 import { exampleById } from "../examples/index.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
-import { fileOf, files, manifest, source } from "../state/files.ts";
+import { fileOf, files, manifest, source, type PageFile } from "../state/files.ts";
 import { nodeWords, pickedDevices, release, whatIf } from "../state/options.ts";
 import { openExample } from "../state/session.ts";
 import { familyOf } from "../state/family.ts";
@@ -26,19 +27,32 @@ const SAID = "placement-not-modelled";
 /** With fewer nodes than this a filter is in the way. */
 const MANY = 15;
 
-function Opened({ grid, all }: { grid: DeviceGrid; all: Together }) {
+/** What the devices are asked for, as it was when it was asked. */
+interface Asked {
+  key: string | null;
+  all: Together | null;
+  nodes: PageFile | undefined;
+  options: Record<string, unknown>;
+}
+
+function textsOf({ nodes }: Asked): { texts?: Record<string, TextSource> } {
+  return nodes ? { texts: { nodes: source(nodes) } } : {};
+}
+
+/** The account of the cell that is picked. It is asked of what the grid is about, so that the two never tell different things. */
+function Opened({ grid, asked }: { grid: DeviceGrid; asked: Asked }) {
   const s = t.value;
   const picked = pickedDevices.value!;
-  const nodes = fileOf("nodes");
+  const all = asked.all!;
   const group = grid.groups.find(({ pod }) => (pod ?? "") === picked.pod);
-  const key = group && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value, whatIf.value, picked]);
+  const key = group && JSON.stringify([asked.key, picked]);
   // An answer stays on the screen until the next one comes, with the cell and the text that it is about.
   const about = useRef({ picked, all });
   const { outcome, fresh } = useEngine<Told>("account", key ?? null, () => ({
     verb: "allocate",
     text: all,
-    ...(nodes ? { texts: { nodes: source(nodes) } } : {}),
-    options: { ...(group!.pod === null ? { claims: group!.claims } : { pod: group!.pod }), nodeNames: [picked.node], ...whatIfOption(whatIf.peek()), ...(release.peek() ? { release: release.peek() } : {}) },
+    ...textsOf(asked),
+    options: { ...(group!.pod === null ? { claims: group!.claims } : { pod: group!.pod }), nodeNames: [picked.node], ...asked.options },
     shape: "account",
     cell: { object: 0, node: 0, name: picked.node },
   }));
@@ -79,13 +93,20 @@ export function Devices() {
   const words = nodeWords.value;
   const picked = pickedDevices.value;
   const all = together();
-  const key = all && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value, whatIf.value]);
+  const asked: Asked = {
+    key: all && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value, whatIf.value]),
+    all,
+    nodes,
+    options: { ...whatIfOption(whatIf.value), ...(release.value ? { release: release.value } : {}) },
+  };
   const { outcome, fresh } = useEngine<DeviceGrid>(
     "allocate",
-    key ?? null,
-    () => ({ verb: "allocate", text: all!, ...(nodes ? { texts: { nodes: source(nodes) } } : {}), options: { ...whatIfOption(whatIf.peek()), ...(release.value ? { release: release.value } : {}) }, shape: "devices" }),
+    asked.key,
+    () => ({ verb: "allocate", text: all!, ...textsOf(asked), options: asked.options, shape: "devices" }),
     pauseFor((all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) + (nodes?.doc.length ?? 0)),
   );
+  const about = useRef(asked);
+  if (fresh) about.current = asked;
   const grid = outcome?.kind === "answer" ? outcome.answer : null;
   const rows = useMemo(() => {
     const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
@@ -156,7 +177,7 @@ export function Devices() {
               onPick={(at, of) => (pickedDevices.value = { pod: grid.groups[of]?.pod ?? "", node: matrix.nodes[at] ?? "" })}
             />
           )}
-          {column >= 0 && row >= 0 ? <Opened grid={grid} all={all} /> : matrix.nodes.length > 0 && <p class="muted quiet">{s.pickCell}</p>}
+          {column >= 0 && row >= 0 ? <Opened grid={grid} asked={about.current} /> : matrix.nodes.length > 0 && <p class="muted quiet">{s.pickCell}</p>}
           <FindingList findings={matrix.findings.filter(({ code }) => !OF_ALL.includes(code) && code !== SAID)} fileId={file.id} canFix={false} locate={all.locate} />
           <Commands panel="devices" />
         </>
