@@ -63,7 +63,10 @@ test:
 	@$(MAKE) test-hosts
 	@$(MAKE) test-playground
 	$(call say,policy and fuzzing and counts beside wasm-pack: none of them depends on time or on the others)
-	@$(MAKE) -j2 --output-sync=line test-wasm-pack test-policy fuzz-short test-ratchets
+	@$(MAKE) test-wasm-pack & beside=$$!; \
+	trap 'kill $$beside 2>/dev/null || true' EXIT; \
+	$(MAKE) test-policy fuzz-short test-ratchets; \
+	wait $$beside
 	@$(MAKE) test-supply
 	$(call say,all tests passed)
 

@@ -71,8 +71,9 @@ fn kubectl_knows_kinds_in_small_letters_and_lists() {
     assert_eq!(refusal(&answer), ("kubectl", message, None));
 }
 
-/// What the handler does with metadata before anything is judged: kube-apiserver 1.26 to 1.36, apiserver/pkg/endpoints/handlers/rest.go,
-/// `dedupOwnerReferencesAndAddWarning`; apimachinery, pkg/util/managedfields/internal/managedfields.go, `decodeManagedFields`.
+/// What the handler does with metadata before anything is judged: kube-apiserver 1.26 to 1.36,
+/// apiserver/pkg/endpoints/handlers/rest.go, `dedupOwnerReferencesAndAddWarning`; apimachinery,
+/// pkg/util/managedfields/internal/managedfields.go, `decodeManagedFields`.
 #[test]
 fn owners_count_once_and_unreadable_managers_not_at_all() {
     let owner = "{apiVersion: v1, kind: Pod, name: p, uid: u, controller: true}";

@@ -104,7 +104,8 @@ fn look_up() {
     all(LATE, &[&class, template, FROM_TEMPLATE], "Possible", Some("pod \"default/p\": ResourceClaim not created yet"));
     let lister = &["1.26", "1.27", "1.28", "1.29"];
     all(lister, &[&class, POD], "No", Some("resourceclaim.resource.k8s.io \"c\" not found"));
-    // kube-scheduler 1.30, dynamicresources.go, `New`: the cache of claims is called "claim"; volumebinding/assume_cache.go, `errNotFound`.
+    // kube-scheduler 1.30, dynamicresources.go, `New`: the cache of claims is called "claim"; volumebinding/assume_cache.go,
+    // `errNotFound`.
     all(&["1.30"], &[&class, POD], "No", Some("could not find claim \"default/c\""));
 
     let deleted = claim("c", ", deletionTimestamp: \"2024-01-01T00:00:00Z\"", "", "");
@@ -392,8 +393,8 @@ fn what_comes_next() {
         let other = ", reservedFor: [{resource: pods, name: q, uid: u2}]";
         assert_eq!(next(release, &[&elsewhere("", other), POD]).as_deref(), still, "{release}");
         assert_eq!(next(release, &[&elsewhere(", allocationMode: Immediate", ""), POD]).as_deref(), still, "{release}");
-        // Of mode Immediate it stays, even if the scheduler itself allocated it: `Filter` asks for the controller, which only claims
-        // that are not allocated have.
+        // Of mode Immediate it stays, even if the scheduler itself allocated it: `Filter` asks for the controller, which
+        // only claims that are not allocated have.
         let status = format!("driverName: gpu.example.com, allocation: {{availableOnNodes: {nowhere}}}");
         let own = claim("c", ", finalizers: [dra.k8s.io/delete-protection]", ", allocationMode: Immediate", &status);
         assert_eq!(next(release, &[&own, POD]).as_deref(), still, "{release}");

@@ -29,14 +29,9 @@ pub struct LexicalError {
     pub tokens_before: usize,
 }
 
-/// No more places than this are reserved before the tokens are known.
-const MOST_RESERVED: usize = 1024;
-
 /// Splits `text`. It must be shorter than 4 GiB.
 pub fn split(text: &str, dialect: &Dialect) -> Tokens {
-    // Selectors have a token for every four bytes.
-    let seen = Vec::with_capacity((text.len() / 4).min(MOST_RESERVED));
-    let mut tokens = Tokens { seen, errors: Vec::new(), length: 0 };
+    let mut tokens = Tokens { seen: Vec::new(), errors: Vec::new(), length: 0 };
     let (mut byte, mut position) = (0_usize, 0_u32);
     while let Some(rest) = text.get(byte..).filter(|rest| !rest.is_empty()) {
         let (length, kind) = match next(rest, dialect) {

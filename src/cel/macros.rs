@@ -94,7 +94,7 @@ pub fn find(name: &str, arguments: usize, is_method: bool, options: &ParseOption
 
 /// Expands a call of `name`, which [`find`] has found. `ids` is the next free id.
 pub fn expand(name: Macro, call: Call, options: &ParseOptions, ids: &mut u32) -> Expansion {
-    let is_cel = |target: &Option<Expr>| matches!(target, Some(Expr { node: Node::Ident(name), .. }) if **name == *"cel");
+    let is_cel = |target: &Option<Expr>| matches!(target, Some(Expr { node: Node::Ident(name), .. }) if name.as_ref() == "cel");
     if name == Macro::Bind && !is_cel(&call.target) {
         return Expansion::Ordinary(call);
     }

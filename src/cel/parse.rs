@@ -34,8 +34,7 @@ pub fn parse(text: &str, options: &ParseOptions) -> Result<Ast, SyntaxProblems> 
 }
 
 fn parse_source(source: &Source, options: &ParseOptions) -> Result<(super::ast::Expr, visit::Details), Problems> {
-    // A text has at least as many bytes as code points.
-    let length = if source.text().len() > LONGEST { source.text().chars().count() } else { 0 };
+    let length = source.text().chars().count();
     if length > LONGEST {
         let mut problems = Problems::new();
         let message = format!("expression code point size exceeds limit: size: {length}, limit {LONGEST}");

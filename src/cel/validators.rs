@@ -80,20 +80,17 @@ fn is_regex(literal: &Literal) -> bool {
     }
 }
 
-/// Functions whose calls are looked at.
-const LOOKED_AT: &[&str] = &["duration", "timestamp", "matches", "format"];
-
 /// Whether there is anything to validate in a node itself.
 fn is_looked_at(expr: &Expr) -> bool {
     match &expr.node {
-        Node::Call { function, .. } => LOOKED_AT.contains(&&**function),
+        Node::Call { function, .. } => function == MIXED_ARGUMENTS || CALLS.iter().any(|(name, _)| function == name),
         Node::List { .. } | Node::Map { .. } => true,
         _ => false,
     }
 }
 
-/// The nodes that are looked at in order, with whether they are inside of arguments that may be of several types. `deep`: however deep they are; else
-/// only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
+/// The nodes that are looked at in order, with whether they are inside of arguments that may be of several types. `deep`: however
+/// deep they are; else only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
 fn collect<'a>(expr: &'a Expr, exempt: bool, deep: bool, into: &mut Vec<(&'a Expr, bool)>) {
     if is_looked_at(expr) {
         into.push((expr, exempt));

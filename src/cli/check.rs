@@ -8,6 +8,7 @@ use super::{FINDINGS, FINE, Host, UNUSABLE, fix, pairs};
 use crate::report::answer::Answer;
 use crate::report::text::Style;
 use crate::report::{Report, github, junit, sarif, text};
+use crate::scheduler::NOTHING_TO_PLACE;
 use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -193,7 +194,7 @@ pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: 
             return FINE;
         }
         let what = match arguments.verb.name {
-            "evaluate" => "no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2",
+            "evaluate" => NOTHING_TO_PLACE,
             _ => "no object of resource.k8s.io",
         };
         host.err(&format!("claimkit: nothing was checked: {what} in {}\n", count(reports.len(), "file")));

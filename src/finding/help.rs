@@ -22,7 +22,7 @@ impl Code {
             Code::DuplicateItem => "name each entry once",
             Code::ExtendedResourceNameInvalid => "write `domain/name`, as in `example.com/gpu`",
             Code::FieldDropped => "switch the feature gate on, or leave the field out",
-            Code::GeneratedRulesUnknown => "without the gate DeclarativeValidationTakeover the words are the server's",
+            Code::GeneratedRulesUnknown => "turn the gate DeclarativeValidationTakeover off to read exactly the server's words",
             Code::ListTooLong => "split the list, or leave entries out",
             Code::NamespaceLabelsUnknown => "give the labels of the namespace with the request",
             Code::NetworkDataInvalid => "write addresses as `10.9.8.7/24` or `2001:db8::1/64`",

@@ -13,8 +13,8 @@ struct Key {
     gates: [bool; 2],
 }
 
-/// The environments made so far, at most one for each release, mode and setting of the gates. Making one takes as long as compiling
-/// nine selectors (`make bench`), and a text can have thousands of objects.
+/// The environments made so far, at most one for each release, mode and setting of the gates. Making one takes many times as long
+/// as compiling a selector, and a text can have thousands of objects.
 static MADE: Mutex<Vec<(Key, Arc<Environment>)>> = Mutex::new(Vec::new());
 
 /// The environment of device selectors.

@@ -309,7 +309,8 @@ impl Judge<'_, '_, '_> {
         let pending: Vec<&Plan<'_>> = plans.iter().filter(|plan| plan.pending).collect();
         let by_scheduler = plans.iter().filter(|plan| !plan.allocated && !plan.pending).count();
         let reported = pending.iter().filter(|plan| plan.reported).count();
-        // `Reserve` counts so; with claims that the scheduler allocates itself the sum is right by chance only.
+        // The sum of `Reserve`. It is meant to say that all drivers have reported; with claims that the scheduler allocates itself it
+        // does so by chance.
         let starts = match pending.len() {
             0 => return None,
             1 if by_scheduler == 0 => true,
@@ -329,8 +330,10 @@ impl Judge<'_, '_, '_> {
             };
             return Some((self.rules.waiting_for_driver, why));
         }
-        let asked =
-            filters().any(|filter| matches!(filter, Filter::Potential(nodes) if passed.iter().all(|&node| nodes.contains(self.nodes.name(node)))));
+        let asked = filters().any(|filter| match filter {
+            Filter::Potential(nodes) => passed.iter().all(|&node| nodes.contains(self.nodes.name(node))),
+            _ => false,
+        });
         if self.rules.context_written_late && !asked {
             return Some((self.rules.waiting_for_driver, "drivers are asked which of the nodes they cannot use"));
         }

@@ -1,5 +1,5 @@
-//! What the handler of a request does with metadata before anything is judged (kube-apiserver, apiserver/pkg/endpoints/handlers/create.go
-//! and update.go; the same in 1.26 to 1.36).
+//! What the handler of a request does with metadata before anything is judged (kube-apiserver 1.26 to 1.36,
+//! apiserver/pkg/endpoints/handlers/create.go and update.go).
 
 use crate::api::Release;
 use crate::patch::fields::Set;
@@ -32,10 +32,9 @@ pub fn owners_once(object: &mut Record<'_>, patched: bool, release: Release) -> 
     ))
 }
 
-/// Entries of `managedFields` that cannot be read make all of them count for nothing: the stored ones stay, and a new object has
-/// those that the server writes. So do entries that own nothing (apimachinery, pkg/util/managedfields/internal/fieldmanager.go,
-/// `decodeLiveOrNew`; managedfields.go, `decodeManagedFields`). True if they were dropped
-/// because they cannot be read.
+/// Puts the `managedFields` that are stored in place of those that were sent, if one of these cannot be read; true if so. `stored`
+/// is unset for a new object. If all can be read, those that own no field are taken out (apimachinery,
+/// pkg/util/managedfields/internal/fieldmanager.go, `decodeLiveOrNew`; managedfields.go, `decodeManagedFields`).
 pub fn drop_managers<'r>(object: &mut Record<'r>, stored: Value<'r>) -> bool {
     let Some(meta) = object.record_mut("metadata") else { return false };
     if meta.list("managedFields").is_empty() {

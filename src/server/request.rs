@@ -298,7 +298,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         Some(finding.with_help("give the labels of the namespace with the request"))
     }
 
-    /// Generated rules, whose words are not known, speak for some of the hand-written ones.
+    /// A warning where generated rules, whose words are not known, replace some of the hand-written ones.
     fn generated(&self, kind: DeviceKind) -> Option<Finding> {
         let context = &self.context;
         let covered = matches!(
@@ -309,7 +309,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         let over = Variant::of(context.release).generated_takes_over
             && on(Gate::DeclarativeValidation)
             && on(Gate::DeclarativeValidationTakeover);
-        let message = "the words of some errors are others here, and those stand last: generated rules take over with the feature gate DeclarativeValidationTakeover";
+        let message = "the feature gate DeclarativeValidationTakeover is on: for some errors the server uses other words, and puts them last";
         let finding = Finding::warning(Code::GeneratedRulesUnknown, Origin::Claimkit, message);
         (covered && over).then(|| finding.with_help(Code::GeneratedRulesUnknown.help().unwrap_or_default()))
     }

@@ -16,7 +16,8 @@ fn costs(minor: u8, expression: &str) -> (u64, u64) {
     (program.cost_estimate().unwrap().max, program.evaluate(&variables, SELECTOR_COST_LIMIT).cost)
 }
 
-/// cel-go 0.20 to 0.26, `ext/formatting.go`, `stringFormatChecker.verifyString`: the element that is refused is named, however deep.
+/// cel-go 0.20 to 0.26, `ext/formatting.go`, `stringFormatChecker.verifyString`: the element that is refused is named,
+/// however deep.
 #[test]
 fn a_format_names_the_element_it_does_not_take() {
     let text = "error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given kubernetes.Quantity";
@@ -34,8 +35,8 @@ fn a_format_names_the_element_it_does_not_take() {
     assert_eq!(compiled(36, r#""%s".format([[1, [{"a": b"b"}]]])"#), Ok("string".to_owned()));
 }
 
-/// kube-apiserver 1.33 to 1.36, `k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`, `split`: a literal limit is converted to
-/// an unsigned number as it is, so that -1 is the largest.
+/// kube-apiserver 1.33 to 1.36, `k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`, `split`: a literal limit is
+/// converted to an unsigned number as it is, so that -1 is the largest.
 #[test]
 fn a_split_with_a_negative_limit_has_no_known_size() {
     let each = |limit: &str| costs(36, &format!(r#""a.b".split("."{limit}).all(x, x != "")"#)).0;
@@ -78,8 +79,8 @@ fn lists_are_asked_for_every_element() {
     assert_eq!(run("string([-0.0].sum()) == '0' && [1.5, -0.5].sum() == 1.0"), Ok(true));
 }
 
-/// cel-go, `cel/validator.go`, `inExemptFunction`: up to 0.17 a list of several types is exempt as an argument of `format` or inside of one,
-/// later also inside of other calls there.
+/// cel-go, `cel/validator.go`, `inExemptFunction`: up to 0.17 a list of several types is exempt as an argument of `format`
+/// or inside of one, later also inside of other calls there.
 #[test]
 fn lists_of_several_types_are_exempt_inside_of_formats() {
     for (expression, first) in [
@@ -117,8 +118,8 @@ fn says(minor: u8, expression: &str) -> Result<bool, String> {
 }
 
 /// cel-go 0.17 to 0.26, `common/types/overflow.go`, `subtractTimeDurationChecked` (turns the duration round first) and
-/// `subtractTimeChecked` (multiplies the whole seconds first); `common/types/string.go`, `String.ConvertToType` (a text of a time that is
-/// too early or too late is an overflow).
+/// `subtractTimeChecked` (multiplies the whole seconds first); `common/types/string.go`, `String.ConvertToType` (a text of a
+/// time that is too early or too late is an overflow).
 #[test]
 fn times_overflow_where_upstream_computes() {
     for minor in 30..=36 {
@@ -161,8 +162,8 @@ fn zones_are_refused_in_gos_words() {
     }
 }
 
-/// cel-go 0.26, `ext/lists.go`, `sortListByAssociatedKeys`: keys that cannot be compared are not less than each other; Go sorts up to 12
-/// elements by insertion.
+/// cel-go 0.26, `ext/lists.go`, `sortListByAssociatedKeys`: keys that cannot be compared are not less than each other; Go
+/// sorts up to 12 elements by insertion.
 #[test]
 fn lists_with_keys_that_are_not_a_number_are_sorted() {
     let nan = "(0.0 / 0.0)";

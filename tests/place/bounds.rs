@@ -142,7 +142,8 @@ fn budget() {
     let gathered = Gatherer::new(&cluster).gather(0);
     assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000).verdict, Verdict::Undecided);
     assert_eq!(allocate(&cluster, 0, &gathered, &claims, 10_000_000).verdict, Verdict::Nothing);
-    // kube-scheduler 1.34 to 1.36, pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `Filter`; before there is no limit.
+    // kube-scheduler 1.34 to 1.36, pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `Filter`; before
+    // there is no limit.
     let timed_out = "timed out trying to allocate devices";
     let named = format!("node n0: {timed_out}");
     let unlimited = "not known: the search is long, and kube-scheduler goes on with it as long as it takes";

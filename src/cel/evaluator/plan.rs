@@ -249,26 +249,27 @@ fn attribute_node(expr: u32, attribute: Attribute) -> Node {
     Node { id: attribute.id, expr, step: Step::Attribute(Arc::new(attribute)) }
 }
 
-/// The attribute of a step, not shared; any other value is the root of a new one.
+/// The attribute of a step; any other value is the root of a new one.
 #[inline(never)]
-fn into_attribute(mut node: Node) -> Arc<Attribute> {
-    if let Step::Attribute(attribute) = &mut node.step
-        && Arc::get_mut(attribute).is_some()
-    {
-        return attribute.clone();
-    }
-    Arc::new(Attribute { id: node.id, root: Root::Value(node), qualifiers: Vec::new(), test_only: false })
+fn into_attribute(node: Node) -> Attribute {
+    let Node { id, expr, step } = node;
+    let step = match step {
+        Step::Attribute(attribute) => match Arc::try_unwrap(attribute) {
+            Ok(attribute) => return attribute,
+            Err(shared) => Step::Attribute(shared),
+        },
+        step => step,
+    };
+    Attribute { id, root: Root::Value(Node { id, expr, step }), qualifiers: Vec::new(), test_only: false }
 }
 
 #[inline(never)]
 fn qualify(expr: u32, operand: Node, qualifier: Qualifier) -> Node {
     let test_only = qualifier.test_only;
     let mut attribute = into_attribute(operand);
-    if let Some(attribute) = Arc::get_mut(&mut attribute) {
-        add_qualifier(attribute, &Arc::new(qualifier));
-        attribute.test_only = test_only;
-    }
-    Node { id: attribute.id, expr, step: Step::Attribute(attribute) }
+    add_qualifier(&mut attribute, &Arc::new(qualifier));
+    attribute.test_only = test_only;
+    attribute_node(expr, attribute)
 }
 
 /// A qualifier of a conditional is one of both branches.
@@ -290,7 +291,7 @@ fn conditional(id: u32, parts: Vec<Node>) -> Node {
     let (Some(condition), Some(truthy), Some(falsy)) = (parts.next(), parts.next(), parts.next()) else {
         return Node { id, expr: id, step: Step::Constant(Value::no_such_overload()) };
     };
-    let root = Root::Conditional(Box::new((condition, into_attribute(truthy), into_attribute(falsy))));
+    let root = Root::Conditional(Box::new((condition, Arc::new(into_attribute(truthy)), Arc::new(into_attribute(falsy)))));
     attribute_node(id, Attribute { id, root, qualifiers: Vec::new(), test_only: false })
 }
 

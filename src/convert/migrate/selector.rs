@@ -77,7 +77,7 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, String> {
                 }),
                 _ => None,
             },
-            Node::Ident(name) if **name == *"attributes" => Some(Err("it uses the attributes as a whole")),
+            Node::Ident(name) if name.as_ref() == "attributes" => Some(Err("it uses the attributes as a whole")),
             _ => None,
         };
         match replaced {
@@ -112,7 +112,7 @@ fn note(renamed: &mut Vec<(String, String)>, old: &str, new: &str) {
 /// Of `attributes.TYPE`: where devices have such values; `Some(None)` for lists.
 fn of_type(expr: &Expr) -> Option<Option<&'static str>> {
     let Node::Select { operand, field, test_only: false } = &expr.node else { return None };
-    if !matches!(&operand.node, Node::Ident(name) if **name == *"attributes") {
+    if !matches!(&operand.node, Node::Ident(name) if name.as_ref() == "attributes") {
         return None;
     }
     match &**field {

@@ -4,7 +4,7 @@ use crate::go::quantity::Quantity;
 use serde::{Serialize, Serializer};
 
 /// Nanos in one unit.
-const UNIT: i128 = 1_000_000_000;
+pub const UNIT: i128 = 1_000_000_000;
 /// Larger magnitudes are cut to this, so that sums of thousands stay exact in 128 bits. About 10²⁵ units.
 const MOST: i128 = i128::MAX / 16_384;
 

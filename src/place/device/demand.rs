@@ -4,21 +4,21 @@
 //! The gates that this release has on by default are taken to be on: PodLevelResources, InPlacePodVerticalScaling and
 //! InPlacePodLevelResourcesVerticalScaling.
 
-use super::amount::Amount;
+use super::amount::{Amount, UNIT};
 use super::facts::{Container, Pod, Resources};
 use super::sorted::Sorted;
 
 /// Amounts by resource, in 10⁻¹⁸ of a unit: the product of two quantities stays exact.
 pub type Amounts<'f> = Sorted<&'f str, i128>;
 
-/// These in a thousand-millionth of a unit.
+/// How many parts of 10⁻¹⁸ a thousand-millionth of a unit has.
 const IN_NANO: i128 = 1_000_000_000;
-/// These in a thousandth of a unit.
+/// How many a thousandth of a unit has.
 const IN_MILLI: i128 = 1_000_000_000_000_000;
-/// These in a unit.
+/// How many a unit has.
 const IN_UNIT: i128 = 1_000_000_000_000_000_000;
-/// Nanos in a thousandth, and in a unit.
-const NANOS: (i128, i128) = (1_000_000, 1_000_000_000);
+/// Nanos in a thousandth of a unit.
+const MILLI: i128 = 1_000_000;
 
 /// An amount in 10⁻¹⁸ of a unit.
 pub fn exact(amount: &Amount) -> i128 {
@@ -39,7 +39,7 @@ pub fn counted(resource: &str, exact: i128) -> i128 {
 
 /// The nanos of what the scheduler counted.
 pub fn nanos(resource: &str, counted: i128) -> i128 {
-    counted.saturating_mul(if resource == "cpu" { NANOS.0 } else { NANOS.1 })
+    counted.saturating_mul(if resource == "cpu" { MILLI } else { UNIT })
 }
 
 /// The nanos of an exact amount; parts of one count as one.

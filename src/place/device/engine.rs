@@ -141,7 +141,7 @@ impl Reader<'_> {
     /// The names from the device down to what an expression selects, or asks for: `attributes`, `gpu.example.com`, `model`.
     fn steps(&self, expr: &Expr) -> Option<Vec<String>> {
         let (operand, key) = match &expr.node {
-            Node::Ident(name) if **name == *"device" => return Some(Vec::new()),
+            Node::Ident(name) if name.as_ref() == "device" => return Some(Vec::new()),
             Node::Ident(name) => {
                 return self.bound.iter().rev().find(|(bound, _)| **bound == **name).map(|(_, steps)| steps.clone());
             }

@@ -11,7 +11,8 @@
 //! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
 //! | [`allocate`] | all of that | [`allocate::Outcome`] for one node |
 //! | [`node_resources`], [`demand`] | pods, a node, results | what devices take of the node's resources, and whether it has that |
-//! | [`plugin`], [`status`], [`extended`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
+//! | [`plugin`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
+//! | [`status`], [`extended`] | the same | the codes of its answers; devices asked for as extended resources |
 //! | [`explain`] | a pod, nodes | [`explain::answer::PodAccount`]: why |
 //! | [`doctor`] | cluster | findings over slices and taint rules |
 //! | [`created`] | facts | the same with the claims of new pods |

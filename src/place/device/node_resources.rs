@@ -1,7 +1,7 @@
 //! Resources of the node that devices take (gate DRANodeAllocatableResources, kube-scheduler 1.36,
 //! `pkg/scheduler/framework/plugins/dynamicresources/nodeallocatabledynamicresources.go`).
 
-use super::amount::{Amount, spell};
+use super::amount::{Amount, UNIT, spell};
 use super::cluster::{Cluster, DeviceAt};
 use super::demand::{self, Amounts};
 use super::facts::{Claim, NodeResource, Pod};
@@ -60,7 +60,7 @@ pub struct Taken {
 impl Taken {
     /// Nanos of the resource for a unit of the capacity.
     pub fn by(&self) -> i128 {
-        self.multiplier.as_ref().map_or_else(|| demand::nanos("", 1), Amount::nanos)
+        self.multiplier.as_ref().map_or(UNIT, Amount::nanos)
     }
 }
 

@@ -376,8 +376,8 @@ pub fn filter(
     answer
 }
 
-/// A search that took too long. kube-scheduler stops after ten seconds; without the gate DRASchedulerFilterTimeout, and before 1.34, it
-/// goes on searching, and the words are ours.
+/// A search that took too long. kube-scheduler stops after ten seconds; without the gate DRASchedulerFilterTimeout, and
+/// before 1.34, it goes on searching, and the words are ours.
 fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Status {
     const TIMED_OUT: &str = "timed out trying to allocate devices";
     let refused = |reason: &str| Status::new(Code::UnschedulableAndUnresolvable, reason);

@@ -156,8 +156,8 @@ pub struct Variant {
     pub effect_sets_time: bool,
     /// A flat request without `deviceClassName` has no default mode.
     pub default_needs_class: bool,
-    /// With the gate DeclarativeValidationTakeover generated rules stand in place of those hand-written ones that they cover (apiserver
-    /// 1.35, pkg/registry/rest/validate.go, `ValidateDeclarativelyWithMigrationChecks`; 1.36 does not read the gate).
+    /// With the gate DeclarativeValidationTakeover generated rules stand in place of those hand-written ones that they cover
+    /// (apiserver 1.35, pkg/registry/rest/validate.go, `ValidateDeclarativelyWithMigrationChecks`; 1.36 does not read the gate).
     pub generated_takes_over: bool,
     /// The version in which objects are stored.
     pub storage: &'static str,

@@ -103,7 +103,7 @@ fn known(expr: &Expr) -> bool {
 
 /// `device.attributes`: kube-scheduler has every domain, the peer those with attributes.
 fn is_domains(expr: &Expr) -> bool {
-    matches!(&expr.node, Node::Select { field, .. } if **field == *"attributes")
+    matches!(&expr.node, Node::Select { field, .. } if field.as_ref() == "attributes")
 }
 
 thread_local! {

@@ -4,7 +4,7 @@ use super::answer::{Change, Reason, Relaxation};
 use super::cells::against;
 use super::funnel::Row;
 use crate::place::device::allocate::{Verdict, allocate};
-use crate::place::device::amount::Amount;
+use crate::place::device::amount::{Amount, UNIT};
 use crate::place::device::behaviour::Feature;
 use crate::place::device::capacity;
 use crate::place::device::cluster::Cluster;
@@ -18,8 +18,6 @@ use crate::place::device::taints;
 use crate::place::device::what_if;
 use std::rc::Rc;
 
-/// Nanos in one unit.
-const UNIT: i128 = 1_000_000_000;
 /// Most pairs of changes that are tried.
 const MOST_PAIRS: usize = 60;
 /// Most relaxations in an answer.
@@ -237,7 +235,7 @@ impl<'c, 's> Trial<'c, 's> {
                 if let Some(value) = valid.iter().filter(|value| value.nanos() <= most).max_by_key(|value| value.nanos()) {
                     most = value.nanos();
                 }
-                let most = on_step(most / 1_000_000_000, range);
+                let most = on_step(most / UNIT, range);
                 let amount = Amount::whole(most);
                 if most > 0 && amount.nanos() < asked.nanos() {
                     amounts.insert(amount.nanos(), amount);
