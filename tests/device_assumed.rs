@@ -130,3 +130,36 @@ fn dropped_fields_and_updates_count() {
     let message = text_of(request).unwrap();
     assert_eq!(message, assumed("refused in 1.34, accepted from 1.35"));
 }
+
+/// What no release decodes needs no question to each: they would all refuse it. Held against asking each of them.
+#[test]
+fn what_no_release_decodes_is_refused_by_all() {
+    let bodies = [
+        // Nobody knows it; some know it; it stands where some know nothing at all; it stands twice.
+        "spec: {unknown: 1, devices: {}}",
+        "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c, unknown: 1}}]}}",
+        "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c, tolerations: [{operator: Exists, unknown: 1}]}}]}}",
+        "spec: {devices: {requests: [{name: r, deviceClassName: c, firstAvailable: [{name: s, deviceClassName: c, unknown: 1}]}]}}",
+        "spec: {resourceClassName: c, unknown: {}}",
+        "spec: {resourceClassName: c, parametersRef: {kind: K, name: n, unknown: 1}}",
+        "spec: {}\nunknown: 1",
+        "spec: 5\nunknown: 1",
+    ];
+    let (mut asked, mut refused) = (0, 0);
+    for version in VERSIONS.iter() {
+        let served: Vec<Release> = LAST_PATCHES.iter().copied().filter(|release| version.served_by(*release)).collect();
+        for body in bodies {
+            let text =
+                format!("apiVersion: resource.k8s.io/{}\nkind: ResourceClaim\nmetadata: {{name: a}}\n{body}\n", version.name);
+            let said = text_of(json!({ "verb": "validate", "text": text }));
+            let accepts = |release: &Release| {
+                ask(&json!({ "verb": "validate", "text": text, "release": release.to_string() }))["ok"] == true
+            };
+            let differ = served.iter().any(accepts) && !served.iter().all(accepts);
+            assert_eq!(said.is_some_and(|text| text.contains("refused")), differ, "{text}");
+            asked += 1;
+            refused += usize::from(!served.iter().any(accepts));
+        }
+    }
+    assert!(asked > 40 && refused > 20, "{asked} asked, {refused} refused by all");
+}

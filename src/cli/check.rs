@@ -8,7 +8,7 @@ use super::{FINDINGS, FINE, Host, UNUSABLE, fix, pairs};
 use crate::report::answer::Answer;
 use crate::report::text::Style;
 use crate::report::{Report, github, junit, sarif, text};
-use crate::scheduler::NOTHING_TO_PLACE;
+use crate::scheduler::Evaluation;
 use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -194,7 +194,7 @@ pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: 
             return FINE;
         }
         let what = match arguments.verb.name {
-            "evaluate" => NOTHING_TO_PLACE,
+            "evaluate" => Evaluation::NEEDS,
             _ => "no object of resource.k8s.io",
         };
         host.err(&format!("claimkit: nothing was checked: {what} in {}\n", count(reports.len(), "file")));

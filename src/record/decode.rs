@@ -119,10 +119,10 @@ impl How {
 
 /// Decodes an object. `version` is the short name, e.g. `v1alpha2`.
 pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, version: &'static str, how: How) -> Decoded<'t> {
-    // The order of keys decides nothing but the order of what is wrong: where nothing is, sorting them is work for nothing.
+    // The order of keys decides nothing but the order of what is wrong: most objects need no sorting.
     let decoded = pass(tree, node, schema, version, how, false);
     match how.order {
-        Order::Sorted if !decoded.mismatches.is_empty() || !decoded.strict.is_empty() => {
+        Order::Sorted if decoded.mismatches.len().saturating_add(decoded.strict.len()) > 1 => {
             pass(tree, node, schema, version, how, true)
         }
         _ => decoded,

@@ -20,9 +20,6 @@ use crate::record::view::{self, NodeSelector};
 use crate::server::{Body, body};
 use crate::text::{self, Source, Span, Tree, located};
 
-/// What a text lacks for which there is nothing to evaluate.
-pub(crate) const NOTHING_TO_PLACE: &str = "no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2";
-
 /// What the scheduler says of the claims of a text, or of a selector.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -43,6 +40,11 @@ pub struct Evaluation<'t> {
     pub of_nodes: Vec<located::Finding>,
     /// Something was placed, and no finding is an error.
     pub ok: bool,
+}
+
+impl Evaluation<'_> {
+    /// What a text lacks of which nothing is evaluated.
+    pub(crate) const NEEDS: &'static str = "no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2";
 }
 
 /// Which nodes the claims of a text leave to its pods, and why not the others.
@@ -170,7 +172,7 @@ fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
         findings.push(Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message));
     } else if input.items.iter().any(|item| matches!(item.what, What::Ours(_))) {
         // Objects of the group that have no place of their own: scheduling contexts, parameters, slices, and all with devices.
-        let message = format!("nothing was checked: the text holds {NOTHING_TO_PLACE}");
+        let message = format!("nothing was checked: the text holds {}", Evaluation::NEEDS);
         findings.push(Finding::warning(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0)));
     } else {
         findings.push(nothing_checked(input.items.is_empty()));

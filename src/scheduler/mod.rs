@@ -15,7 +15,6 @@ mod target;
 pub use account::Placement;
 pub use allocate::{AllocateOptions, Allocation, allocate};
 pub use cluster::PreparedCluster;
-pub(crate) use evaluate::NOTHING_TO_PLACE;
 pub use evaluate::{Evaluation, evaluate, evaluate_selector};
 pub use options::{Detail, EvaluateOptions, FULL_NODES};
 pub use target::Target;

@@ -82,6 +82,8 @@ pub struct Verdict {
     pub stored: Vec<(&'static str, String)>,
     /// Other releases may answer differently; this one accepts the object without dropping anything.
     pub may_differ: bool,
+    /// No release decodes the object.
+    pub none_decodes: bool,
 }
 
 impl ObjectRequest<'_, '_> {
@@ -96,6 +98,8 @@ impl ObjectRequest<'_, '_> {
         let body = self.read(tree, self.input, self.item);
         verdict.findings = body.findings(self.options.field_validation);
         if !body.decoded.strict.is_empty() {
+            let strict = self.options.field_validation == FieldValidation::Strict;
+            verdict.none_decodes = strict && self.old.is_none() && varies::none_decodes(&body.decoded);
             self.explain_strict(&body.decoded, tree, &mut verdict.findings);
         }
         if let Some(path) = self.mode()

@@ -212,6 +212,7 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
                     }
                     if options.release.is_none()
                         && (verdict.may_differ || standing != Standing::Accepted)
+                        && !verdict.none_decodes
                         && let Some(finding) = elsewhere::remark(&object, standing)
                     {
                         findings.push(place(input, item, index, finding));

@@ -3,6 +3,7 @@
 use crate::api::release::LAST_PATCHES;
 use crate::api::{Api, DeviceKind, Field, Kind, ObjectKind, Release, Type, Version};
 use crate::cel::environment::selector_varies;
+use crate::record::decode::{Decoded, StrictKind};
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
 use std::ops::RangeInclusive;
@@ -23,6 +24,15 @@ pub fn may_differ(api: Api, record: &Record<'_>) -> bool {
     let flat = |release| Variant::of(release).flat;
     let basic = api.kind.object == ObjectKind::Device(DeviceKind::ResourceSlice) && flat(first) != flat(last);
     first != last && (basic || varies(record, &(first..=last)))
+}
+
+/// Does strict decoding fail in every release that serves the kind? A field that stands in no row is unknown to all of them; where
+/// one does not know the mapping that holds it, that mapping is the unknown field. What stands twice does so in every release.
+pub fn none_decodes(decoded: &Decoded<'_>) -> bool {
+    decoded.strict.iter().any(|strict| match strict.kind {
+        StrictKind::Unknown => strict.schema.is_some_and(|schema| !schema.has(&strict.field)),
+        StrictKind::Duplicate => true,
+    })
 }
 
 /// Recursion is bounded by the depth of the tables.
