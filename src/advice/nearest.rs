@@ -30,10 +30,7 @@ impl<'t, 'c> Nearest<'t, 'c> {
         if candidate.chars().count().abs_diff(self.letters) > self.limit {
             return;
         }
-        let distance = distance(self.text, candidate);
-        if distance > self.limit {
-            return;
-        }
+        let Some(distance) = within(self.text, candidate, self.limit) else { return };
         match self.best {
             Some((least, _)) if distance > least => {}
             Some((least, _)) if distance == least => self.tied = true,
@@ -47,12 +44,17 @@ impl<'t, 'c> Nearest<'t, 'c> {
     }
 }
 
-/// Edits that lead from one text to the other: insert, delete, replace, swap neighbours. Texts longer than any label's key are
-/// not compared.
+/// How many edits lead from one text to the other: insert, delete, replace, swap neighbours. Texts longer than any label's key are not
+/// compared.
 pub fn distance(a: &str, b: &str) -> usize {
+    within(a, b, usize::MAX).unwrap_or(usize::MAX)
+}
+
+/// The same; `None` if there are more edits than the limit.
+fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
     const MAX: usize = 320;
     if a.len() > MAX || b.len() > MAX {
-        return usize::MAX;
+        return None;
     }
     let b: Vec<char> = b.chars().collect();
     let mut two_back: Vec<usize> = Vec::new();
@@ -77,8 +79,12 @@ pub fn distance(a: &str, b: &str) -> usize {
         std::mem::swap(&mut two_back, &mut back);
         std::mem::swap(&mut back, &mut line);
         before = Some(x);
+        // Each number of a line comes from one of the two lines before it, and never is less.
+        if back.iter().chain(&two_back).all(|&edits| edits > limit) {
+            return None;
+        }
     }
-    back.last().copied().unwrap_or(0)
+    back.last().copied().filter(|&edits| edits <= limit)
 }
 
 #[cfg(test)]
@@ -100,6 +106,10 @@ mod tests {
             ("zone", "oznw", 2),
         ] {
             assert_eq!((distance(a, b), distance(b, a)), (want, want), "{a} {b}");
+            for limit in 0..5 {
+                let within_limit = (want <= limit).then_some(want);
+                assert_eq!((within(a, b, limit), within(b, a, limit)), (within_limit, within_limit), "{a} {b} {limit}");
+            }
         }
         let long = "a".repeat(320);
         assert_eq!(distance(&long, "a"), 319);

@@ -18,7 +18,7 @@ use crate::server::status::Status;
 use crate::server::stored;
 use crate::text::{Source, Span};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// What the server answers to the objects of a text.
 #[derive(Debug)]
@@ -251,7 +251,7 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
 
 /// What a text has created so far, by resource, namespace and name.
 #[derive(Default)]
-struct Created(BTreeMap<String, bool>);
+struct Created(BTreeSet<(&'static str, String, String)>);
 
 impl Created {
     /// Notes an object; false if there is one of its name already, which is refused (kube-apiserver,
@@ -264,7 +264,7 @@ impl Created {
             Scope::Namespaced => options.namespace_of(&item.namespace),
             Scope::Cluster => "",
         };
-        self.0.insert(format!("{}/{namespace}/{}", api.kind.plural, item.name), true).is_none()
+        self.0.insert((api.kind.plural, namespace.to_owned(), item.name.clone()))
     }
 }
 

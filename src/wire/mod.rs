@@ -110,5 +110,10 @@ pub fn answer_with(request: &str, locale: impl Fn(&str) -> Option<&'static str>)
 
 /// An answer as one line of JSON.
 pub fn print(answer: &impl Serialize) -> String {
-    serde_json::to_string(answer).unwrap_or_default()
+    // As large as a usual answer, which would grow five times otherwise.
+    let mut json = Vec::with_capacity(4 << 10);
+    match serde_json::to_writer(&mut json, answer) {
+        Ok(()) => String::from_utf8(json).unwrap_or_default(),
+        Err(_) => String::new(),
+    }
 }
