@@ -101,7 +101,7 @@ pub fn parse(typed: &[String]) -> Result<Parsed, String> {
         }
     }
     let Some(verb) = verb else {
-        return Err(format!("say what to do: {}; `claimkit --help` tells more", names()));
+        return Err(format!("say what to do: {}; `claimkit --help` explains them", names()));
     };
     let arguments = Arguments { verb, operands, given };
     agree(&arguments)?;

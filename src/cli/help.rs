@@ -23,8 +23,8 @@ fn of_program() -> String {
         row(&mut text, verb.name, verb.about);
     }
     text.push_str(
-        "\nA FILE is YAML or JSON; `-` is standard input; folders are walked for *.yaml, *.yml and *.json.\n\
-         Exit codes: 0 fine, 1 findings, 2 the command line is unusable, a file unreadable, or nothing was checked.\n\
+        "\nA FILE is YAML or JSON. `-` is standard input. Folders are searched for *.yaml, *.yml and *.json.\n\
+         Exit codes: 0 no errors; 1 findings; 2 unusable command line, unreadable file, or nothing to check.\n\
          `claimkit VERB --help` lists the options of a verb.\n",
     );
     text

@@ -54,69 +54,69 @@ static RELEASE: Opt = opt(
     "release",
     Some('r'),
     Takes::Text("RELEASE"),
-    "Kubernetes release that answers: 1.34, or with a patch, 1.34.2; `claimkit releases` lists them; default: the last that serves each object's version",
+    "Kubernetes release to follow, such as 1.34 or 1.34.2; `claimkit releases` lists them; default: the newest release that serves the object's version",
 );
 static OUTPUT: Opt =
-    opt("output", Some('o'), Takes::OneOf(&["text", "json", "sarif", "github", "junit"]), "form of the output; default: text");
-static OUTPUT_PLAIN: Opt = opt("output", Some('o'), Takes::OneOf(&["text", "json"]), "form of the output; default: text");
+    opt("output", Some('o'), Takes::OneOf(&["text", "json", "sarif", "github", "junit"]), "output format; default: text");
+static OUTPUT_PLAIN: Opt = opt("output", Some('o'), Takes::OneOf(&["text", "json"]), "output format; default: text");
 static OUTPUT_TABLE: Opt = opt(
     "output",
     Some('o'),
     Takes::OneOf(&["text", "wide", "json"]),
-    "form of the output; wide is a table with the scheduler's own words; default: text",
+    "output format; `wide` is a table with the scheduler's own words; default: text",
 );
 static COLOR: Opt = opt(
     "color",
     None,
     Takes::OneOf(&["auto", "always", "never"]),
-    "whether text output has colours; default: auto, on a terminal only",
+    "colours in text output; default: auto, which means on a terminal only",
 );
 static FIELD_VALIDATION: Opt = opt(
     "field-validation",
     None,
     Takes::OneOf(&["strict", "warn", "ignore"]),
-    "what unknown and duplicate fields are; default: strict, as kubectl",
+    "how to treat unknown and duplicate fields; default: strict, as in kubectl",
 );
-static REMARKS: Opt = opt("remarks", None, Takes::Nothing, "show what is worth knowing too, not only errors and warnings");
+static REMARKS: Opt = opt("remarks", None, Takes::Nothing, "show remarks, too, not only errors and warnings");
 static OPERATION: Opt = opt(
     "operation",
     None,
     Takes::OneOf(&["create", "update", "update-status"]),
-    "what is asked of the server; default: create, or update with --old",
+    "operation of the request; default: create, or update with --old",
 );
-static OLD: Opt = opt("old", None, Takes::Text("FILE"), "the objects as they are stored now");
+static OLD: Opt = opt("old", None, Takes::Text("FILE"), "the objects as the cluster stores them now");
 static VIA: Opt = opt(
     "via",
     None,
     Takes::OneOf(&["kubectl", "server", "validator"]),
-    "kubectl: what a person submitting the file meets; server: the answer to exactly these objects; validator: only the server's functions on them; default: kubectl",
+    "whose answer to give. kubectl: kubectl and the server together; server: the server alone, asked to store these objects; validator: only the server's validation functions; default: kubectl",
 );
 static NAMESPACE: Opt = opt("namespace", Some('n'), Takes::Text("NAMESPACE"), "namespace of the request; default: default");
 static TO: Opt = opt(
     "to",
     None,
     Takes::Text("VERSION"),
-    "version to convert to, or a release: v1alpha1 … v1, or 1.36 for the newest that it serves",
+    "target version, v1alpha1 to v1; or a release, such as 1.36, for the newest version that it serves",
 );
-static ALLOW_LOSS: Opt = opt("allow-loss", None, Takes::Nothing, "convert although fields are lost; the losses are listed");
+static ALLOW_LOSS: Opt = opt("allow-loss", None, Takes::Nothing, "convert even if fields are lost, and list the losses");
 static DROP_SERVER_FIELDS: Opt =
-    opt("drop-server-fields", None, Takes::Nothing, "take fields of metadata out that only the server and kubectl apply write");
+    opt("drop-server-fields", None, Takes::Nothing, "remove the metadata fields that only the server and `kubectl apply` write");
 static ANNOTATE: Opt = opt(
     "annotate",
     None,
     Takes::Nothing,
-    "write what was assumed from v1alpha1 or v1alpha2 to later versions as comments into the text",
+    "write the assumptions of a conversion from v1alpha1 or v1alpha2 as comments into the text",
 );
-static IN_PLACE: Opt = opt("in-place", Some('i'), Takes::Nothing, "write the converted text back to the files");
-static DIFF: Opt = opt("diff", None, Takes::Nothing, "print what would change as a unified diff");
-static CHECK: Opt = opt("check", None, Takes::Nothing, "print the files that would change, and end with 1 if there are any");
+static IN_PLACE: Opt = opt("in-place", Some('i'), Takes::Nothing, "replace the files with the converted text");
+static DIFF: Opt = opt("diff", None, Takes::Nothing, "print the changes as a unified diff");
+static CHECK: Opt = opt("check", None, Takes::Nothing, "list the files that would change; exit with 1 if there are any");
 static NODES: Opt = Opt {
     name: "nodes",
     short: None,
     also: &[],
     takes: Takes::Text("FILE"),
     many: true,
-    about: "Nodes, as kubectl get nodes -o json or -o yaml prints them; may be given more than once",
+    about: "nodes, as `kubectl get nodes -o json` or `-o yaml` prints them; repeatable",
 };
 static NODE: Opt = Opt {
     name: "node",
@@ -124,30 +124,31 @@ static NODE: Opt = Opt {
     also: &[],
     takes: Takes::Text("NAME"),
     many: true,
-    about: "explain this node in full and show no other; may be given more than once",
+    about: "explain this node in full and show no other; repeatable",
 };
 static SELECTOR: Opt = opt("selector", None, Takes::Text("FILE"), "evaluate this bare NodeSelector instead of manifests");
-static LOCALE: Opt = opt("locale", None, Takes::OneOf(&["en", "zh-Hans"]), "language of our own sentences; default: en");
-static SETTINGS: Opt = opt("settings", None, Takes::Text("FILE"), "settings of the policy, YAML or JSON; default: none");
-static RAW: Opt =
-    opt("raw", None, Takes::Nothing, "print the JSON value that kubectl makes of the first YAML document, nothing more");
+static LOCALE: Opt = opt("locale", None, Takes::OneOf(&["en", "zh-Hans"]), "language of claimkit's own sentences; default: en");
+static SETTINGS: Opt = opt("settings", None, Takes::Text("FILE"), "policy settings, YAML or JSON; default: none");
+static RAW: Opt = opt("raw", None, Takes::Nothing, "print only the JSON that kubectl makes of the first YAML document");
 static LABEL_SELECTOR: Opt =
-    opt("label-selector", Some('l'), Takes::Text("SELECTOR"), "print only objects with these labels, as kubectl get -l");
-static FIELD_SELECTOR: Opt =
-    opt("field-selector", None, Takes::Text("SELECTOR"), "print only objects with these fields, as kubectl get --field-selector");
-static TYPE: Opt = opt(
-    "type",
+    opt("label-selector", Some('l'), Takes::Text("SELECTOR"), "print only objects with these labels, as `kubectl get -l`");
+static FIELD_SELECTOR: Opt = opt(
+    "field-selector",
     None,
-    Takes::OneOf(&["json", "merge", "strategic", "apply"]),
-    "how the patch is read; default: strategic, as kubectl",
+    Takes::Text("SELECTOR"),
+    "print only objects with these fields, as `kubectl get --field-selector`",
 );
+static TYPE: Opt =
+    opt("type", None, Takes::OneOf(&["json", "merge", "strategic", "apply"]), "patch type; default: strategic, as in kubectl");
 static SUBRESOURCE: Opt = opt("subresource", None, Takes::OneOf(&["status"]), "patch the status");
 static FIELD_MANAGER: Opt =
-    opt("field-manager", None, Takes::Text("NAME"), "who writes, as managedFields tells it; needed for --type apply");
-static FORCE_CONFLICTS: Opt = opt("force-conflicts", None, Takes::Nothing, "apply takes fields over from other managers");
-static TIME: Opt = opt("time", None, Takes::Text("TIME"), "when, for managedFields: 2024-01-31T12:00:00Z");
+    opt("field-manager", None, Takes::Text("NAME"), "field manager, recorded in managedFields; required with --type apply");
+static FORCE_CONFLICTS: Opt =
+    opt("force-conflicts", None, Takes::Nothing, "with --type apply: take over fields of other managers");
+static TIME: Opt =
+    opt("time", None, Takes::Text("TIME"), "time of the request, recorded in managedFields, such as 2024-01-31T12:00:00Z");
 static CHANGES: Opt =
-    opt("changes", None, Takes::Nothing, "print what differs from the stored object, as a JSON patch, in place of the object");
+    opt("changes", None, Takes::Nothing, "print the difference from the stored object as a JSON patch, not the object");
 
 static FILENAME: Opt = Opt {
     name: "filename",
@@ -155,30 +156,31 @@ static FILENAME: Opt = Opt {
     also: &[],
     takes: Takes::Text("FILE"),
     many: true,
-    about: "a file, a folder or `-`, as kubectl takes it; the same as FILE",
+    about: "the same as FILE, as in kubectl",
 };
-static RECURSIVE: Opt = opt("recursive", Some('R'), Takes::Nothing, "accepted because kubectl has it: folders are always walked");
-static EXCLUDE: Opt =
-    many("exclude", Takes::Text("PATTERN"), "pass over files with such a path, e.g. 'charts/**'; may be given more than once");
-static IGNORE: Opt = many("ignore", Takes::Text("CODE"), "leave out findings with this code; may be given more than once");
-static WARNINGS_AS_ERRORS: Opt = opt("warnings-as-errors", None, Takes::Nothing, "end with 1 if there are warnings");
-static QUIET: Opt = opt("quiet", Some('q'), Takes::Nothing, "print findings only, no summary");
+static RECURSIVE: Opt = opt("recursive", Some('R'), Takes::Nothing, "accepted for kubectl's sake; folders are always searched");
+static EXCLUDE: Opt = many("exclude", Takes::Text("PATTERN"), "skip files whose path matches, such as 'charts/**'; repeatable");
+static IGNORE: Opt = many("ignore", Takes::Text("CODE"), "leave out findings with this code; repeatable");
+static WARNINGS_AS_ERRORS: Opt = opt("warnings-as-errors", None, Takes::Nothing, "exit with 1 if there are warnings");
+static QUIET: Opt = opt("quiet", Some('q'), Takes::Nothing, "print findings only, without a summary");
 static ALLOW_UNCHECKED: Opt =
-    opt("allow-unchecked", None, Takes::Nothing, "end with 0 where no object of resource.k8s.io is found, e.g. in a commit hook");
-static STDIN_FILENAME: Opt = opt("stdin-filename", None, Takes::Text("NAME"), "what standard input is called in the output");
-static FIX: Opt =
-    opt("fix", None, Takes::Nothing, "write fixes into the files that delete nothing a person wrote; with --diff, show them");
-static UNSAFE_FIXES: Opt = opt("unsafe-fixes", None, Takes::Nothing, "with --fix: fixes that delete something too");
-static FIX_DIFF: Opt =
-    opt("diff", None, Takes::Nothing, "with --fix: print what would change as a unified diff, and write nothing");
-static REQUIRE_NODE: Opt = opt("require-node", None, Takes::Nothing, "end with 1 if a claim can be used on no node");
-static SHOW_SETTINGS: Opt =
-    opt("show-settings", None, Takes::Nothing, "print the settings in force and where they come from, and end");
+    opt("allow-unchecked", None, Takes::Nothing, "exit with 0 if no object of resource.k8s.io is found, for commit hooks");
+static STDIN_FILENAME: Opt = opt("stdin-filename", None, Takes::Text("NAME"), "file name to show for standard input");
+static FIX: Opt = opt(
+    "fix",
+    None,
+    Takes::Nothing,
+    "write fixes into the files, except those that delete something; with --diff, only show them",
+);
+static UNSAFE_FIXES: Opt = opt("unsafe-fixes", None, Takes::Nothing, "with --fix: also apply fixes that delete something");
+static FIX_DIFF: Opt = opt("diff", None, Takes::Nothing, "with --fix: print the changes as a unified diff and write nothing");
+static REQUIRE_NODE: Opt = opt("require-node", None, Takes::Nothing, "exit with 1 if no node can use a claim");
+static SHOW_SETTINGS: Opt = opt("show-settings", None, Takes::Nothing, "print the settings in force and their origin, then exit");
 static DEVICE_RELEASE: Opt = opt(
     "release",
     Some('r'),
     Takes::Text("RELEASE"),
-    "Kubernetes release that answers: 1.31 or later, or with a patch, 1.31.1; default: the last one",
+    "Kubernetes release to follow, 1.31 or later, such as 1.34 or 1.34.2; default: the newest",
 );
 static GATES: Opt = Opt {
     name: "gates",
@@ -186,7 +188,7 @@ static GATES: Opt = Opt {
     also: &["gate", "feature-gates"],
     takes: Takes::Text("GATES"),
     many: true,
-    about: "feature gates over the release's defaults: DRAAdminAccess=true,…; may be given more than once",
+    about: "feature gates that differ from the release's defaults: DRAAdminAccess=true,…; repeatable",
 };
 static NAMESPACE_LABELS: Opt = Opt {
     name: "namespace-labels",
@@ -194,38 +196,37 @@ static NAMESPACE_LABELS: Opt = Opt {
     also: &["namespace-label"],
     takes: Takes::Text("LABELS"),
     many: true,
-    about: "labels of the request's namespace, which admin access depends on: KEY=VALUE,…; '' for none; default: not known",
+    about: "labels of the request's namespace, which decide about admin access: KEY=VALUE,…; '' for none; default: not known",
 };
 static STORED: Opt =
-    opt("stored", None, Takes::Nothing, "the expression is stored already: all is known that the release can run");
-static DEVICE: Opt =
-    many("device", Takes::Text("FILE"), "a device or a ResourceSlice, YAML or JSON; may be given more than once");
+    opt("stored", None, Takes::Nothing, "the expression is stored already: allow every function that the release can run");
+static DEVICE: Opt = many("device", Takes::Text("FILE"), "a device or a ResourceSlice, YAML or JSON; repeatable");
 static POD: Opt = opt("pod", None, Takes::Text("NAME"), "only this pod: NAMESPACE/NAME");
-static ONLY_NODE: Opt = many("node", Takes::Text("NAME"), "only this node; may be given more than once");
+static ONLY_NODE: Opt = many("node", Takes::Text("NAME"), "only this node; repeatable");
 static CLUSTER: Opt = many(
     "cluster",
     Takes::Text("FILE"),
-    "objects of the cluster; then the pods and claims of the other files are asked about; may be given more than once",
+    "objects of the cluster; the question is then about the pods and claims of the other files; repeatable",
 );
 static WHAT_IF: Opt = many(
     "what-if",
     Takes::Text("CHANGE"),
-    "ask after this change: free=CLAIM, untaint=KEY, without-rule=NAME or node-like=NODE; may be given more than once",
+    "answer as if this change were made: free=CLAIM, untaint=KEY, without-rule=NAME or node-like=NODE; repeatable",
 );
 static NOW: Opt = opt(
     "now",
     None,
     Takes::Text("TIME"),
-    "at this time, such as 2026-05-04T03:02:01Z: devices that are not ready for binding time out; default: none does",
+    "current time, such as 2026-05-04T03:02:01Z, which lets devices that are not ready for binding time out; default: nothing times out",
 );
-static REQUIRE: Opt = opt("require", None, Takes::Nothing, "end with 1 if a pod or claim fits on no node");
+static REQUIRE: Opt = opt("require", None, Takes::Nothing, "exit with 1 if a pod or claim fits on no node");
 
 /// Every verb.
 pub static VERBS: &[Verb] = &[
     Verb {
         name: "validate",
         operands: "FILE…",
-        about: "Say what kubectl and kube-apiserver answer to manifests",
+        about: "Check manifests as kubectl and kube-apiserver do",
         options: &[
             &RELEASE,
             &GATES,
@@ -255,7 +256,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "convert",
         operands: "FILE…",
-        about: "Convert manifests to another API version, touching only what must change",
+        about: "Convert manifests to another API version; change only what must change",
         options: &[
             &TO,
             &ALLOW_LOSS,
@@ -282,7 +283,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "evaluate",
         operands: "FILE…",
-        about: "Say on which nodes the claims of manifests can be used, and why not on the others",
+        about: "Show which nodes can use the claims of v1alpha1 and v1alpha2, and why not the others",
         options: &[
             &NODES,
             &NODE,
@@ -305,7 +306,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "patch",
         operands: "[OLD] PATCH",
-        about: "Print what a stored object, or a new one with --type apply, becomes by a patch, and whether the server would take it",
+        about: "Apply a patch to a stored object, print the result, and check it as the server does; --type apply can create the object",
         options: &[
             &TYPE,
             &SUBRESOURCE,
@@ -325,7 +326,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "allocate",
         operands: "FILE…",
-        about: "Say which devices pods and claims get on each node, and why none",
+        about: "Show which devices pods and claims get on each node, and why none",
         options: &[
             &POD,
             &ONLY_NODE,
@@ -349,13 +350,13 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "cel",
         operands: "EXPR",
-        about: "Say what a device selector is for kube-apiserver, and which devices it selects",
+        about: "Check a device selector (CEL) as kube-apiserver does, and show which devices it selects",
         options: &[&DEVICE, &DEVICE_RELEASE, &GATES, &STORED, &OUTPUT_PLAIN],
     },
     Verb {
         name: "parse",
         operands: "FILE…",
-        about: "Print objects as the server holds them after decoding and defaulting",
+        about: "Print objects as the server decodes and defaults them",
         options: &[
             &LABEL_SELECTOR,
             &FIELD_SELECTOR,
@@ -380,13 +381,13 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "admit",
         operands: "FILE…",
-        about: "Say what the admission policy answers to AdmissionRequests in JSON",
+        about: "Answer AdmissionRequests (JSON) as the admission policy does",
         options: &[&SETTINGS, &NAMESPACE_LABELS],
     },
     Verb {
         name: "batch",
         operands: "",
-        about: "Answer one JSON request per line of standard input with one JSON line each",
+        about: "Read one JSON request per line from standard input; answer each with one line of JSON",
         options: &[],
     },
     Verb {
@@ -398,14 +399,9 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "completion",
         operands: "SHELL",
-        about: "Print a script that completes verbs and options in bash, zsh, fish or powershell",
+        about: "Print a completion script for bash, zsh, fish or powershell",
         options: &[],
     },
-    Verb { name: "codes", operands: "[CODE…]", about: "List the codes of findings", options: &[&OUTPUT_PLAIN, &LOCALE] },
-    Verb {
-        name: "releases",
-        operands: "",
-        about: "List the Kubernetes releases that are followed",
-        options: &[&OUTPUT_PLAIN, &LOCALE],
-    },
+    Verb { name: "codes", operands: "[CODE…]", about: "List the finding codes", options: &[&OUTPUT_PLAIN, &LOCALE] },
+    Verb { name: "releases", operands: "", about: "List the supported Kubernetes releases", options: &[&OUTPUT_PLAIN, &LOCALE] },
 ];

@@ -482,7 +482,7 @@ export function validate(
 export function validate(text: Manifest, options?: ValidateOptions): ValidateAnswer;
 
 /**
- * Converts a manifest to another API version, touching only what must change.
+ * Converts a manifest to another API version; changes only what must change.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
