@@ -38,25 +38,21 @@ const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases
 
 /// Answers a request.
 pub fn run(request: &Request) -> Answer {
-    let mut answer = carry_out(request);
-    if answer.error.is_none() {
-        replaced::tell(request, &mut answer);
-    }
-    answer
+    finished(request, carry_out(request))
 }
 
 /// Answers `evaluate` on nodes that were prepared before; the request's own `nodes` do not count.
 pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
-    let mut answer = evaluate::evaluate_on(request, nodes);
-    if answer.error.is_none() {
-        replaced::tell(request, &mut answer);
-    }
-    answer
+    finished(request, evaluate::evaluate_on(request, nodes))
 }
 
 /// Answers `allocate` about a cluster that was read before; the request's own `cluster` does not count.
 pub fn allocate_on(request: &Request, cluster: &PreparedCluster) -> Answer {
-    let mut answer = allocate::allocate(request, Some(cluster));
+    finished(request, allocate::allocate(request, Some(cluster)))
+}
+
+/// An answer with what is said of bytes that are not UTF-8.
+fn finished(request: &Request, mut answer: Answer) -> Answer {
     if answer.error.is_none() {
         replaced::tell(request, &mut answer);
     }

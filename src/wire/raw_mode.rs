@@ -2,6 +2,7 @@
 
 use super::admit::{self, MAX_PAYLOAD};
 use super::answer::Answer;
+use super::{Request, convert, evaluate, parse, validate};
 use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::policy::response::ValidationResponse;
@@ -9,12 +10,21 @@ use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
 use serde::Serialize;
 
-/// The verbs of policy hosts.
-const VERBS: [&str; 5] = ["parse", "validate", "convert", "evaluate", "admit"];
+/// A verb and what answers it.
+type Verb = (&'static str, fn(&Request) -> Answer);
+
+/// The verbs of policy hosts. The modules hold what these need and no other verb.
+const VERBS: [Verb; 5] = [
+    ("parse", parse::parse),
+    ("validate", validate::validate),
+    ("convert", convert::convert),
+    ("evaluate", evaluate::evaluate),
+    ("admit", admit::admit),
+];
 
 /// A request of the contract, answered with the limits of a policy host.
 fn run(text: &str) -> Answer {
-    let mut request = match super::request::read::<super::Request>(text) {
+    let mut request = match super::request::read::<Request>(text) {
         Ok(request) => request,
         Err(error) => return Answer::unusable(None, &format!("the request cannot be used: {error}")),
     };
@@ -29,10 +39,11 @@ fn run(text: &str) -> Answer {
         node_set_bytes: asked.node_set_bytes.min(MAX_PAYLOAD),
     };
     let verb = request.verb.as_str();
-    if VERBS.contains(&verb) {
-        return super::run(&request);
+    if let Some((_, answered)) = VERBS.iter().find(|(name, _)| *name == verb) {
+        return super::finished(&request, answered(&request));
     }
-    Answer::unusable(Some(verb), &format!("unknown verb `{verb}`; write one of `{}`", VERBS.join("`, `")))
+    let names = VERBS.map(|(name, _)| name).join("`, `");
+    Answer::unusable(Some(verb), &format!("unknown verb `{verb}`; write one of `{names}`"))
 }
 
 /// A request of the contract, answered as every host of the policy answers it.
