@@ -3,7 +3,8 @@
 // where the command line needs six; wasm-opt comes from npm.
 //
 //   node pkg/build/build.mjs
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -32,6 +33,12 @@ function run(program, args, settings = {}) {
   if (done.status !== 0) fail(`${[program, ...args].join(" ")} ended with ${done.status ?? done.signal}`);
 }
 
+/** Runs cargo beside whatever else goes on. */
+async function cargo(args, env = process.env) {
+  const [status] = await once(spawn("cargo", args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] }), "exit");
+  if (status !== 0) fail(`cargo ${args.join(" ")} ended with ${status}`);
+}
+
 /** The version of a package in a Cargo.lock. */
 function lockedVersion(lock, name) {
   const found = readFileSync(lock, "utf8").match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`));
@@ -48,15 +55,16 @@ function restorePackage() {
   rmSync(path.join(out, ".gitignore"), { force: true });
 }
 
-/** wasm-bindgen, of the version that the crate itself has. */
-function bindgen() {
+/** wasm-bindgen, of the version that the crate itself has. It is compiled beside the crate, whose last step takes one core. */
+async function bindgen() {
   const version = lockedVersion(path.join(root, "Cargo.lock"), "wasm-bindgen");
   const own = lockedVersion(path.join(here, "bindgen/Cargo.lock"), "wasm-bindgen-cli-support");
   if (own !== version) fail(`Cargo.lock has wasm-bindgen ${version}, pkg/build/bindgen has ${own}: they must be equal`);
   const folder = path.join(tools, `bindgen-${version}`);
   const program = path.join(folder, "debug/bindgen");
   if (!existsSync(program)) say(`wasm-bindgen ${version}: building its library, once, about 1 minute`);
-  run("cargo", ["build", "--quiet", "--locked", "--manifest-path", path.join(here, "bindgen/Cargo.toml"), "--target-dir", folder]);
+  const args = ["build", "--quiet", "--locked", "--manifest-path", path.join(here, "bindgen/Cargo.toml"), "--target-dir", folder];
+  await cargo(args);
   return program;
 }
 
@@ -80,10 +88,15 @@ function npmTool(name) {
 // What rustc's default target for Wasm may use; every browser since 2023 has it.
 const WASM_FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
 
-/** Compiles the module and puts it and its glue into pkg/, unless they are there already. */
-function build() {
-  const args = ["build", "--quiet", "--locked", "--lib", "--release", "--target", "wasm32-unknown-unknown"];
-  run("cargo", [...args, "--target-dir", target], { env: { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() } });
+/** Compiles the crate. */
+async function compile() {
+  const args = ["build", "--quiet", "--locked", "--lib", "--release", "--target", "wasm32-unknown-unknown", "--target-dir", target];
+  await cargo(args, { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() });
+}
+
+/** Puts the module and its glue into pkg/, unless they are there already. */
+async function build() {
+  const [glue] = await Promise.all([bindgen(), compile()]);
   const compiled = path.join(target, "wasm32-unknown-unknown/release/claimkit.wasm");
   const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts"].map((name) => path.join(out, name));
   // What went in and what came out; equal to last time means there is nothing to do.
@@ -96,7 +109,7 @@ function build() {
   if (existsSync(stampFile) && products.every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
 
   const folder = path.join(target, "pkg-bindgen");
-  run(bindgen(), [compiled, folder]);
+  run(glue, [compiled, folder]);
   const module = path.join(folder, "claimkit_bg.wasm");
   run(npmTool("wasm-opt"), ["-O3", ...WASM_FEATURES.map((name) => `--enable-${name}`), module, "-o", module]);
   for (const product of products) copyFileSync(path.join(folder, path.basename(product)), product);
@@ -132,7 +145,7 @@ async function schemas() {
 restorePackage();
 say("Wasm: about 2 minutes the first time, seconds when nothing changed");
 run("bash", [path.join(here, "toolchain.sh"), "wasm32-unknown-unknown"]);
-build();
+await build();
 inline();
 for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(path.join(root, file), path.join(out, file));
 await types();

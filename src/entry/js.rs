@@ -14,8 +14,8 @@ use js_sys::{JSON, JsString, TypeError, Uint8Array};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
-use wasm_bindgen::JsThreadLocal;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen::{JsCast, JsThreadLocal};
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.d.ts");
@@ -320,7 +320,10 @@ impl Call {
 
     /// A text, bytes, or an object as the JSON it serialises to.
     fn text(self, argument: &str, value: &JsValue) -> Result<Text, JsValue> {
-        if let Some(text) = value.as_string() {
+        if let Some(text) = value.dyn_ref::<JsString>() {
+            // wasm-bindgen's own conversion copies ASCII letter by letter: a tenth of the time that 500 documents take.
+            let bytes = ENCODER.with(|encoder| encoder.encode(text)).to_vec();
+            let text = String::from_utf8(bytes).map_err(|error| self.unusable(&error.to_string()))?;
             return Ok(Text { text, replaced: None, places: true });
         }
         match String::from(tag(value)).as_str() {
@@ -435,6 +438,10 @@ fn is_plain(value: &JsValue) -> bool {
     PLAIN.with(|plain| tag(value) == *plain)
 }
 
+thread_local! {
+    static ENCODER: TextEncoder = TextEncoder::new();
+}
+
 // Strings that each call needs, made once. Without the attribute rustfmt deletes their values.
 #[rustfmt::skip]
 #[wasm_bindgen]
@@ -453,6 +460,15 @@ extern "C" {
 
 #[wasm_bindgen]
 extern "C" {
+    type TextEncoder;
+
+    #[wasm_bindgen(constructor)]
+    fn new() -> TextEncoder;
+
+    /// A text as UTF-8; halves of surrogate pairs become U+FFFD.
+    #[wasm_bindgen(method)]
+    fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
+
     /// What a value is: `[object Map]`. The same for values of other realms, which `instanceof` is not.
     #[wasm_bindgen(js_namespace = ["Object", "prototype", "toString"], js_name = call)]
     fn tag(value: &JsValue) -> JsString;

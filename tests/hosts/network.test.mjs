@@ -16,7 +16,7 @@ function imports(bytes) {
 
 // Values in and out, JSON, errors; and for the command line what its host in cli.js does with files and streams.
 const HOST = [
-  /^__wbg_(Error|String|assign|get|has|instanceof_\w+|length|message|new|parse|prototypesetcall|set|stringify|call)_?\w*$/,
+  /^__wbg_(Error|String|assign|encode|get|has|instanceof_\w+|length|message|new|parse|prototypesetcall|set|stringify|call)_?\w*$/,
   /^__wbindgen_\w+$/,
   /^__wbg___wbindgen_(is_\w+|string_get|throw|\w+_get|debug_string|\w*eq)$/,
   /^__wbg_(answer|colours|err|folder|from|is|line|list|out|progress|read|write)$/,
