@@ -16,7 +16,7 @@ fn main() {
         println!("cargo::error={}: {error}", object.display());
     }
     println!("cargo::rustc-cdylib-link-arg={}", object.display());
-    // The host owns the memory and gives five pages; stack and data must fit into them.
+    // The host owns the memory. It gives five pages and the linker asks for more: tests/hosts/policy/pages.mjs sees to that.
     for argument in ["--import-memory", "--export-memory=memory", "-zstack-size=131072"] {
         println!("cargo::rustc-cdylib-link-arg={argument}");
     }

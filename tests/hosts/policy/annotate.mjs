@@ -21,7 +21,7 @@ export function metadata(executionMode) {
 }
 
 /** An unsigned number as LEB128. */
-function leb128(number) {
+export function leb128(number) {
   const bytes = [];
   do {
     bytes.push((number & 0x7f) | (number > 0x7f ? 0x80 : 0));

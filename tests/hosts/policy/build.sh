@@ -37,11 +37,12 @@ module() { # lane, name, features, target, cargo's selection, cargo's product, e
     --features "$features" --target "$triple" --target-dir "$lane" $5
   local stamp=$target/policy/$name.sum
   local sum
-  sum=$(cat "$product" "$here/build.sh" | sha256sum)
+  sum=$(cat "$product" "$here/build.sh" "$here/pages.mjs" | sha256sum)
   local bare=$out/unannotated/$name
   if [ ! -f "$bare" ] || [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$sum" ]; then
     mkdir -p "$out/unannotated"
     "$tools/node_modules/.bin/wasm-opt" -Oz "${enabled[@]}" "$product" -o "$bare"
+    if [ "$7" = opa ]; then node "$here/pages.mjs" "$bare"; fi
     echo "$sum" >"$stamp"
   fi
   node "$here/annotate.mjs" "$bare" "$out/$name" "$7"

@@ -15,7 +15,6 @@ import { SECTION } from "./annotate.mjs";
 import { Guest } from "./wapc.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const PAGES = 8;
 
 function fail(problem) {
   console.error(`Error: ${problem}`);
@@ -93,7 +92,7 @@ function run(args) {
   const given = JSON.parse(readFileSync(values["request-path"], "utf8"));
   const request = given.kind === "AdmissionReview" ? given.request : given;
   if (mode === "opa" || mode === "gatekeeper") {
-    const policy = opaSdk.loadPolicySync(bytes, PAGES);
+    const policy = opaSdk.loadPolicySync(bytes);
     if (mode === "opa") {
       policy.setData(settings);
       return policy.evaluate({ request })[0].result.response;
