@@ -178,8 +178,8 @@ run_with_cluster() { # settings
   says 'spec.resourceClassName: Invalid value'
 }
 
-run_raw() { # verb
-  run kwctl run --raw --request-path "samples/requests/raw-$1.json" --settings-json '{}' claimkit.wasm
+run_raw() { # verb, module
+  run kwctl run --raw --request-path "samples/requests/raw-$1.json" --settings-json '{}' "${2:-claimkit}.wasm"
   echo "output = ${output}"
 }
 
@@ -202,6 +202,16 @@ run_raw() { # verb
   [ "$status" -eq 0 ]
   says '"allowed":true'
   says 'node-2'
+}
+
+@test "raw mode is that of the WASI command and of the OPA module, too" {
+  for module in claimkit-wasi claimkit-opa; do
+    run_raw validate "$module"
+    [ "$status" -eq 0 ]
+    says '"allowed":false'
+    says '"code":422'
+    says 'spec.allocationMode: Unsupported value'
+  done
 }
 
 @test "the modules carry their metadata" {

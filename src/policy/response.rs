@@ -100,9 +100,10 @@ pub struct OpaResult {
     response: AdmissionResponse,
 }
 
+/// `response` of an AdmissionReview. Kubewarden reads it of OPA's results.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct AdmissionResponse {
+pub struct AdmissionResponse {
     uid: String,
     allowed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,6 +112,14 @@ struct AdmissionResponse {
     audit_annotations: Option<Annotations>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
+}
+
+impl AdmissionResponse {
+    /// An answer that has only a message, and a code if the request does not go through.
+    pub fn saying(uid: &str, allowed: bool, message: String, code: Option<u16>) -> Self {
+        let status = Some(AdmissionStatus { message, code });
+        AdmissionResponse { uid: uid.to_owned(), allowed, status, audit_annotations: None, warnings: Vec::new() }
+    }
 }
 
 #[derive(Debug, Serialize)]

@@ -61,7 +61,7 @@ pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     }
     let request = member("request");
     if let Some(text) = raw_mode::contract_request(tree, request) {
-        return raw_mode::opa_answer(&text);
+        return raw_mode::opa_response(&text, uid(tree, request));
     }
     let settings = || utf8(data).map_err(|problem| vec![problem]).and_then(read_settings);
     super::print(&OpaResult::of(&verdict(&document, request, settings, uid(tree, request), ALONE)))

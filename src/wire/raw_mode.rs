@@ -5,7 +5,7 @@ use super::answer::Answer;
 use super::{Request, convert, evaluate, parse, validate};
 use crate::finding::Severity;
 use crate::limits::Limits;
-use crate::policy::response::ValidationResponse;
+use crate::policy::response::{AdmissionResponse, ValidationResponse};
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
 use serde::Serialize;
@@ -77,17 +77,30 @@ pub fn raw_response(request: &str) -> ValidationResponse {
 /// The answer of the contract with OPA's fields before it.
 pub fn opa_answer(request: &str) -> String {
     let answer = run(request);
-    let errors = || answer.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let message = answer.error.clone().or_else(|| errors().next().map(|finding| finding.message.clone()));
-    let warnings = answer.findings.iter().filter(|finding| finding.severity == Severity::Warning);
-    let head = OpaHead {
-        allowed: answer.ok,
-        code: code(&answer),
-        message: message.filter(|_| !answer.ok),
-        warnings: warnings.map(|finding| finding.message.clone()).collect(),
-        answer,
-    };
-    super::print(&head)
+    super::print(&OpaAnswer { head: OpaHead::of(&answer), answer })
+}
+
+/// The answer where Kubewarden asks a module of OPA in raw mode: it reads `response` alone, whose message is the answer.
+pub fn opa_response(request: &str, uid: &str) -> String {
+    let answer = run(request);
+    let response = AdmissionResponse::saying(uid, answer.ok, super::print(&answer), code(&answer));
+    super::print(&OpaResponse { head: OpaHead::of(&answer), response })
+}
+
+impl OpaHead {
+    fn of(answer: &Answer) -> Self {
+        let messages = |severity| {
+            let findings = answer.findings.iter().filter(move |finding| finding.severity == severity);
+            findings.map(|finding| finding.message.clone())
+        };
+        let message = answer.error.clone().or_else(|| messages(Severity::Error).next());
+        OpaHead {
+            allowed: answer.ok,
+            code: code(answer),
+            message: message.filter(|_| !answer.ok),
+            warnings: messages(Severity::Warning).collect(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -98,8 +111,21 @@ struct OpaHead {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct OpaAnswer {
+    #[serde(flatten)]
+    head: OpaHead,
     #[serde(flatten)]
     answer: Answer,
+}
+
+#[derive(Serialize)]
+struct OpaResponse {
+    #[serde(flatten)]
+    head: OpaHead,
+    response: AdmissionResponse,
 }
 
 /// The text of a request of the contract, if it is one: no AdmissionRequest has a `verb`. Hosts add a `uid`.
