@@ -126,7 +126,11 @@ fn taint_rule(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path
         Some(TaintSelector::Always) => true,
         Some(TaintSelector::NoExecute) => effect == "NoExecute",
     };
-    let selects = |selector: &Record<'_>| selector.schema.fields.iter().any(|field| selector.has(field.json));
+    let says = |value: &Value<'_>| match value {
+        Value::List(items) => !items.is_empty(),
+        value => !matches!(value, Value::Unset),
+    };
+    let selects = |selector: &Record<'_>| selector.schema.fields.iter().any(|field| says(selector.get(field.json)));
     if judged && !selector.is_some_and(selects) {
         let detail = "the policy asks for a selector: without one the rule taints every device of the cluster";
         errors.required(Code::PolicyTaintRule, &path_to_selector, detail);
