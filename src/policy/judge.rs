@@ -99,10 +99,15 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
         return Verdict::unusable(request.uid(), &errors);
     }
     let mut verdict = Verdict { uid: request.uid().to_owned(), ..Verdict::default() };
-    let Some(object) = request.object() else { return verdict };
     if request.operation == Operation::Other || !matches!(request.sub_resource(), "" | "status") || request.is_exempt(settings) {
         return verdict;
     }
+    let Some(object) = request.object() else {
+        if request.group().is_none_or(|group| group == GROUP) {
+            verdict.findings.push(missing_object());
+        }
+        return verdict;
+    };
     let item = manifest::object(document, object, settings.release);
     let labels = host.labels.map(|labels| labels.clone().into_iter().collect());
     let mut case = Case { document, request, settings, host, item, labels };
@@ -442,3 +447,8 @@ fn missing_old_object() -> Finding {
     let problem = "`request.oldObject` is missing: an update is judged by what it changes";
     Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)
 }
+fn missing_object() -> Finding {
+    let problem = "`request.object` is missing: the object to judge";
+    Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)
+}
+
