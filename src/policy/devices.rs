@@ -100,7 +100,8 @@ fn device_request(settings: &Settings, subject: Subject<'_>, request: &Record<'_
     let rule = &settings.admin_access;
     if rule.limited && request.bool("adminAccess") {
         let named = pattern::any(&rule.namespaces, subject.namespace.name);
-        let labelled = !rule.labels.is_empty() && subject.namespace.has(&rule.labels);
+        // Where the labels are not known, that is the reason.
+        let labelled = !rule.labels.is_empty() && subject.namespace.has(&rule.labels) != Some(false);
         if !named && !labelled {
             let detail = "the policy does not accept admin access to devices in this namespace";
             errors.forbidden(Code::PolicyAdminAccess, &path.field("adminAccess"), detail);

@@ -110,7 +110,7 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
     };
     let item = manifest::object(document, object, settings.release);
     let labels = host.labels.map(|labels| labels.clone().into_iter().collect());
-    let mut case = Case { document, request, settings, host, item, labels };
+    let mut case = Case { document, request, settings, host, item, labels, labels_unknown: false };
     verdict.findings.extend(case.look_up_labels());
     match &case.item.what {
         What::Other => case.workload(&mut verdict),
@@ -145,6 +145,8 @@ struct Case<'a, 's> {
     item: Item,
     /// The labels of the namespace, if the settings need them and the cluster has answered.
     labels: Option<Labels>,
+    /// The settings need the labels, and the cluster has not answered.
+    labels_unknown: bool,
 }
 
 impl<'a> Case<'a, '_> {
@@ -185,6 +187,7 @@ impl<'a> Case<'a, '_> {
                 Vec::new()
             }
             Err(problem) => {
+                self.labels_unknown = true;
                 let errors = lookups::no_labels(&problem, self.item.release);
                 errors.iter().map(|error| self.policy(error)).collect()
             }
@@ -198,7 +201,8 @@ impl<'a> Case<'a, '_> {
     }
 
     fn namespace(&self) -> Namespace<'_> {
-        Namespace { name: self.namespace_name(), labels: self.labels.as_deref().unwrap_or_default() }
+        let known = (!self.labels_unknown).then(|| self.labels.as_deref().unwrap_or_default());
+        Namespace { name: self.namespace_name(), labels: known }
     }
 
     /// An object of another group: the claims of its pods are judged.
@@ -443,12 +447,12 @@ fn refused(outcome: Outcome, verdict: &mut Verdict) {
     verdict.findings.extend(outcome.findings.into_iter().filter(|finding| finding.code != Code::LimitFindings));
 }
 
-fn missing_old_object() -> Finding {
-    let problem = "`request.oldObject` is missing: an update is judged by what it changes";
-    Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)
-}
 fn missing_object() -> Finding {
     let problem = "`request.object` is missing: the object to judge";
     Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)
 }
 
+fn missing_old_object() -> Finding {
+    let problem = "`request.oldObject` is missing: an update is judged by what it changes";
+    Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)
+}

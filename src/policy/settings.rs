@@ -101,24 +101,32 @@ pub struct NamespaceClasses {
 pub struct Namespace<'r> {
     /// Empty for objects of the cluster.
     pub name: &'r str,
-    /// Its labels; empty where the settings do not ask for any.
-    pub labels: &'r [(String, String)],
+    /// Its labels; empty where the settings do not ask for any, `None` where the cluster could not be asked.
+    pub labels: Option<&'r [(String, String)]>,
 }
 
 impl Namespace<'_> {
-    /// Does it have all of these labels?
-    pub fn has(self, labels: &Labels) -> bool {
-        labels.iter().all(|label| self.labels.contains(label))
+    /// Does it have all of these labels? `None`: nobody knows.
+    pub fn has(self, labels: &Labels) -> Option<bool> {
+        if labels.is_empty() {
+            return Some(true);
+        }
+        self.labels.map(|known| labels.iter().all(|label| known.contains(label)))
     }
 }
 
 impl ClassRule {
-    /// The classes that claims of a namespace may name.
+    /// The classes that claims of a namespace may name: any where it is not known which entry is the namespace's.
     pub fn of(&self, namespace: Namespace<'_>) -> &List {
-        let fits = |entry: &&NamespaceClasses| {
-            (entry.names.is_empty() || pattern::any(&entry.names, namespace.name)) && namespace.has(&entry.labels)
-        };
-        self.namespaces.iter().find(fits).map_or(&self.list, |entry| &entry.list)
+        let named = |entry: &&NamespaceClasses| entry.names.is_empty() || pattern::any(&entry.names, namespace.name);
+        for entry in self.namespaces.iter().filter(named) {
+            match namespace.has(&entry.labels) {
+                Some(true) => return &entry.list,
+                Some(false) => {}
+                None => return &List::Any,
+            }
+        }
+        &self.list
     }
 }
 
