@@ -367,6 +367,21 @@ fn the_rules_of_samples_can_be_resolved() {
     }
 }
 
+/// A policy whose version is not served is never asked: each release that has the kind is meant by one of the two samples.
+#[test]
+fn taint_rules_have_a_sample_for_each_version() {
+    use claimkit::api::VERSIONS;
+    for (sample, releases) in [("taint-rules", &["1.36"][..]), ("taint-rules-1.33", &["1.33", "1.34", "1.35"])] {
+        let policy = yaml(&root().join(format!("pkg/policy/samples/{sample}.yaml"))).remove(0);
+        let version = policy["spec"]["rules"][0]["apiVersions"][0].as_str().unwrap().to_owned();
+        for release in releases.iter().map(|release| Release::parse(release).unwrap()) {
+            let serves = |version: &&&claimkit::api::Version| version.kind("DeviceTaintRule", release).is_some();
+            let newest = VERSIONS.iter().rev().find(serves).unwrap();
+            assert_eq!(version, newest.name, "{sample}: {}", release.minor);
+        }
+    }
+}
+
 /// Set `CLAIMKIT_WRITE` to write the file anew.
 #[test]
 fn the_settings_schema_is_that_of_the_table() {
@@ -412,7 +427,7 @@ fn what_admins_copy_works() {
             checked += 1;
         }
     }
-    assert_eq!(checked, 18);
+    assert_eq!(checked, 19);
     let allow = json!({"resourceClasses": {"allow": ["gpu.example.com"]}});
     for (request, settings, code) in [
         ("claim", &json!({}), Value::Null),
@@ -425,6 +440,7 @@ fn what_admins_copy_works() {
         ("device-claim-other-class", &sample_settings("classes-and-drivers"), json!(403)),
         ("device-claim-admin", &sample_settings("classes-and-drivers"), json!(403)),
         ("taint-rule-everything", &sample_settings("taint-rules"), json!(403)),
+        ("taint-rule-everything", &sample_settings("taint-rules-1.33"), json!(403)),
         ("claim-other-class", &sample_settings("resource-classes"), json!(403)),
         ("pod", &sample_settings("pods"), json!(403)),
         ("pod", &json!({"pods": {"templates": {"allow": ["gpu-*"]}}}), json!(403)),
