@@ -289,6 +289,8 @@ fn the_metadata_of_the_modules_is_that_of_the_yaml_file() {
     assert_eq!(embedded, written);
     assert_eq!(embedded["mutating"], false);
     assert_eq!(embedded["policyType"], "kubernetes");
+    // What `cluster.rs` calls.
+    assert_eq!(embedded["hostCapabilities"], json!(["kubernetes/get_resource", "kubernetes/list_resources_by_namespace"]));
     assert_eq!(embedded["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
 }
 

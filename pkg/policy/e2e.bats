@@ -94,7 +94,6 @@ says() {
 run_with_cluster() { # settings
   sed 's#^contextAwareResources: .*#contextAwareResources: [{apiVersion: resource.k8s.io/v1, kind: DeviceClass}, {apiVersion: resource.k8s.io/v1, kind: ResourceClaim}]#' \
     metadata.yml >"$BATS_TEST_TMPDIR/metadata.yml"
-  echo 'hostCapabilities: [kubernetes/get_resource, kubernetes/list_resources_by_namespace]' >>"$BATS_TEST_TMPDIR/metadata.yml"
   kwctl annotate -m "$BATS_TEST_TMPDIR/metadata.yml" -u README.md -o "$BATS_TEST_TMPDIR/policy.wasm" unannotated/claimkit.wasm
   run kwctl run --allow-context-aware --replay-host-capabilities-interactions samples/sessions/claims.yml \
     --request-path samples/requests/device-claim.json --settings-json "$1" "$BATS_TEST_TMPDIR/policy.wasm"

@@ -13,11 +13,13 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../.
 /** The metadata of the module for an execution mode: pkg/policy/metadata.json with the README as usage. */
 export function metadata(executionMode) {
   const base = JSON.parse(readFileSync(path.join(root, "pkg/policy/metadata.json"), "utf8"));
-  // kwctl asks only waPC modules for their protocol.
-  const protocolVersion = executionMode === "kubewarden-wapc" ? base.protocolVersion : "Unknown";
+  // kwctl asks only waPC modules for their protocol, and only they can ask the cluster.
+  const isWapc = executionMode === "kubewarden-wapc";
+  const protocolVersion = isWapc ? base.protocolVersion : "Unknown";
+  const hostCapabilities = isWapc ? base.hostCapabilities : [];
   const usage = readFileSync(path.join(root, "pkg/policy/README.md"), "utf8");
   const annotations = { ...base.annotations, "io.kubewarden.policy.usage": usage };
-  return { ...base, protocolVersion, executionMode, annotations };
+  return { ...base, protocolVersion, hostCapabilities, executionMode, annotations };
 }
 
 /** An unsigned number as LEB128. */
