@@ -369,6 +369,18 @@ fn the_rules_of_samples_can_be_resolved() {
     }
 }
 
+/// The audit scanner and the policy server may read every kind that a rule or a setting can name.
+#[test]
+fn kubewarden_may_read_every_kind() {
+    let manifests = yaml(&root().join("pkg/policy/samples/manifests/read-access.yaml"));
+    let rule = &manifests[0]["rules"][0];
+    assert_eq!((&rule["apiGroups"], &rule["verbs"]), (&json!(["resource.k8s.io"]), &json!(["get", "list", "watch"])));
+    let named: BTreeSet<&str> = rule["resources"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let kinds = claimkit::api::VERSIONS.iter().flat_map(|version| version.kinds).filter(|kind| kind.items.is_none());
+    assert_eq!(named, kinds.map(|kind| kind.plural).collect());
+    assert_eq!(manifests[1]["roleRef"]["name"], manifests[0]["metadata"]["name"]);
+}
+
 /// A policy whose version is not served is never asked: each release that has the kind is meant by one of the two samples.
 #[test]
 fn taint_rules_have_a_sample_for_each_version() {
