@@ -73,8 +73,10 @@ pub struct ParseOptions {
 /// What a release computes differently from later ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// A text search that begins behind the end fails, `containsCIDR` of a text is never true (cel-go 0.17 and 0.20, apiserver 1.30 and 1.31).
+    /// A text search that begins behind the end fails (cel-go 0.17 and 0.20).
     pub first_libraries: bool,
+    /// A network contains only those that begin with the same address (apiserver up to 1.32.3).
+    pub whole_addresses: bool,
     /// A loop with two variables over an error says so in its own words (cel-go 0.22).
     pub two_variables_hide_errors: bool,
     /// A loop's accumulator gets its first value before the loop, not when it is first asked for (cel-go 0.17 and 0.20).

@@ -237,6 +237,7 @@ impl Environment {
             parse: ParseOptions { dialect, macros: MacroSet::default() },
             rules: Rules {
                 first_libraries: minor <= 31,
+                whole_addresses: minor <= 31,
                 two_variables_hide_errors: minor == 32,
                 eager_accumulators: minor <= 31,
                 first_checker: minor <= 30,
@@ -253,6 +254,12 @@ impl Environment {
             result_type: ResultType::Anything,
             estimates: false,
         }
+    }
+
+    /// The environment in an earlier patch of its release: [`Environment::device`] is that of the last one.
+    pub fn at_patch(mut self, minor: u8, patch: u8) -> Environment {
+        self.rules.whole_addresses |= (minor, patch) < (32, 4);
+        self
     }
 
     /// Declares a variable.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What an environment depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
-    minor: u8,
+    release: Release,
     mode: Mode,
     /// DRAConsumableCapacity and DRAListTypeAttributes.
     gates: [bool; 2],
@@ -20,17 +20,23 @@ static MADE: Mutex<Vec<(Key, Arc<Environment>)>> = Mutex::new(Vec::new());
 /// The environment of device selectors.
 pub fn device(mode: Mode, release: Release, gates: Gates) -> Arc<Environment> {
     let gates = [gates.on(Gate::DRAConsumableCapacity), gates.on(Gate::DRAListTypeAttributes)];
-    made(Key { minor: release.minor, mode, gates })
+    made(Key { release: last_alike(release), mode, gates })
 }
 
-/// The environment in which kube-scheduler 1.`minor` evaluates; `lists`: the gate DRAListTypeAttributes is on.
-pub fn scheduler(minor: u8, lists: bool) -> Arc<Environment> {
-    made(Key { minor, mode: Mode::Stored, gates: [true, lists] })
+/// The environment in which kube-scheduler evaluates; `lists`: the gate DRAListTypeAttributes is on.
+pub fn scheduler(release: Release, lists: bool) -> Arc<Environment> {
+    made(Key { release: last_alike(release), mode: Mode::Stored, gates: [true, lists] })
+}
+
+/// The last patch that has the same environment.
+fn last_alike(release: Release) -> Release {
+    const CHANGED: Release = Release::new(32, 4);
+    if release.minor == CHANGED.minor && release < CHANGED { Release::new(32, 3) } else { Release::last_of(release.minor) }
 }
 
 /// The environment of selectors of 1.30's named resources.
 pub fn named_resources(mode: Mode) -> Arc<Environment> {
-    made(Key { minor: NAMED_RESOURCES, mode, gates: [false; 2] })
+    made(Key { release: Release::last_of(NAMED_RESOURCES), mode, gates: [false; 2] })
 }
 
 /// The only minor release that has named resources; device selectors came after it.
@@ -41,12 +47,12 @@ fn made(key: Key) -> Arc<Environment> {
     if let Some((_, known)) = made.iter().find(|(known, _)| *known == key) {
         return Arc::clone(known);
     }
-    let environment = Arc::new(match key.minor {
+    let environment = Arc::new(match key.release.minor {
         NAMED_RESOURCES => Environment::named_resources(key.mode),
         minor => {
             let gates = [cel::Gate::ConsumableCapacity, cel::Gate::ListTypeAttributes].into_iter().zip(key.gates);
             let on: Vec<cel::Gate> = gates.filter(|(_, on)| *on).map(|(gate, _)| gate).collect();
-            Environment::device(minor, &on, key.mode)
+            Environment::device(minor, &on, key.mode).at_patch(minor, key.release.patch)
         }
     });
     made.push((key, Arc::clone(&environment)));

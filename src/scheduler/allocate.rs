@@ -245,7 +245,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let on = |name: &str| target.on(name);
     let features = features(options, target)?;
     let lists = on("DRAListTypeAttributes") || options.cel_lists || features.contains(&Feature::ListTypeAttributes);
-    let engine = CelSelectors::new(target.release.minor, lists);
+    let engine = CelSelectors::new(target.release, lists);
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
         .ok_or_else(|| behaviour::no_allocator(&features))?;
     let free: Vec<String> = options.what_if.free.iter().map(|name| options.full(name)).collect();

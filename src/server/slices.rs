@@ -101,7 +101,7 @@ impl<'o, 't> Together<'o, 't> {
         let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
         let features = behaviour::features_of(release.minor, on);
         let Some(behaviour) = behaviour::allocator(release.minor, release.patch, &features) else { return Vec::new() };
-        let engine = CelSelectors::new(release.minor, on("DRAListTypeAttributes"));
+        let engine = CelSelectors::new(*release, on("DRAListTypeAttributes"));
         let cluster = Cluster::new(facts, behaviour, &features, &engine);
         let found = doctor::findings(&cluster).into_iter().map(|found| placed(self.objects(), &found));
         let is_new =

@@ -174,3 +174,29 @@ fn lists_with_keys_that_are_not_a_number_are_sorted() {
     let keys = "lists.range(60).sortBy(i, i % 2).filter(i, i % 2 == 0).isSorted()";
     assert_eq!(says(36, keys), Ok(true));
 }
+
+/// kube-apiserver 1.31, `pkg/cel/library/cidr.go`, `cidrContainsCIDR`: the other address is not cut off before it is compared,
+/// be it a text or a network. Mended in 1.32.4 and 1.33 (kubernetes/kubernetes#130450, #130773).
+#[test]
+fn networks_contain_what_begins_as_they_do_up_to_1_32_3() {
+    let contains = |minor: u8, patch: u8, expression: &str| {
+        let environment = Environment::device(minor, &[], Mode::Stored).at_patch(minor, patch);
+        let variables = Device::default().variables(&environment).unwrap();
+        environment.compile(expression).unwrap().evaluate(&variables, SELECTOR_COST_LIMIT).matches()
+    };
+    for (expression, before) in [
+        (r#"cidr("10.0.0.0/8").containsCIDR("10.0.0.0/16")"#, true),
+        (r#"cidr("10.0.0.0/8").containsCIDR(cidr("10.0.0.0/16"))"#, true),
+        (r#"cidr("10.1.0.0/8").containsCIDR("10.0.0.0/16")"#, true),
+        (r#"cidr("10.0.0.0/8").containsCIDR("10.1.0.0/16")"#, false),
+        (r#"cidr("10.0.0.0/8").containsCIDR(cidr("10.1.0.0/16"))"#, false),
+        (r#"cidr("2001:db8::/32").containsCIDR(cidr("2001:db8:1::/48"))"#, false),
+    ] {
+        for (minor, patch) in [(31, 0), (31, 14), (32, 0), (32, 3)] {
+            assert_eq!(contains(minor, patch, expression), Ok(before), "1.{minor}.{patch}: {expression}");
+        }
+        for (minor, patch) in [(32, 4), (32, 13), (33, 0), (36, 3)] {
+            assert_eq!(contains(minor, patch, expression), Ok(true), "1.{minor}.{patch}: {expression}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Large clusters, and searches that would try every order.
 
+use claimkit::api::Release;
 use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::behaviour::{Features, allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
@@ -49,7 +50,7 @@ fn claim(facts: &mut Facts, requests: &[(usize, &[&str])]) {
 fn one_node(minor: u8, patch: u8, facts: &Facts) -> (Verdict, f64) {
     let features = features_of(minor, |name| super::lines::gate(minor, name));
     let behaviour = allocator(minor, patch, &features).unwrap();
-    let engine = CelSelectors::new(minor, false);
+    let engine = CelSelectors::new(Release::last_of(minor), false);
     let cluster = Cluster::new(facts, behaviour, &features, &engine);
     let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
     let start = Instant::now();
@@ -136,7 +137,7 @@ fn budget() {
     add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": "counters"}, "spec": spec}));
     claim(&mut facts, &[(5, &[]), (4, &[])]);
     let features: Features = features_of(36, |name| super::lines::gate(36, name));
-    let engine = CelSelectors::new(36, false);
+    let engine = CelSelectors::new(Release::last_of(36), false);
     let cluster = Cluster::new(&facts, allocator(36, 3, &features).unwrap(), &features, &engine);
     let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
     let gathered = Gatherer::new(&cluster).gather(0);
@@ -189,7 +190,7 @@ fn large_cluster() {
         claim(&mut facts, &[(1, &selectors)]);
         let features: Features = features_of(36, |name| super::lines::gate(36, name));
         let behaviour = allocator(36, 3, &features).unwrap();
-        let engine = CelSelectors::new(36, false);
+        let engine = CelSelectors::new(Release::last_of(36), false);
         let start = Instant::now();
         let cluster = Cluster::new(&facts, behaviour, &features, &engine);
         let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
@@ -227,7 +228,7 @@ fn large_cluster_with_counters() {
     claim(&mut facts, &[(1, &[]), (1, &[])]);
     let features: Features = features_of(36, |name| super::lines::gate(36, name));
     let behaviour = allocator(36, 3, &features).unwrap();
-    let engine = CelSelectors::new(36, false);
+    let engine = CelSelectors::new(Release::last_of(36), false);
     let start = Instant::now();
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();

@@ -1,6 +1,7 @@
 //! Findings over slices and taint rules: one case for every code.
 
 use super::lines::{all, facts, gate, release, text};
+use claimkit::api::Release;
 use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::doctor::findings;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 fn codes(facts: &Facts, minor: u8, patch: u8) -> Vec<(&'static str, String)> {
     let features = features_of(minor, |name| gate(minor, name));
     let behaviour = allocator(minor, patch, &features).unwrap();
-    let engine = CelSelectors::new(minor, false);
+    let engine = CelSelectors::new(Release::last_of(minor), false);
     let cluster = Cluster::new(facts, behaviour, &features, &engine);
     findings(&cluster).into_iter().map(|finding| (finding.code, finding.message)).collect()
 }

@@ -1,5 +1,6 @@
 //! What a selector reads of a device, in every way of writing it.
 
+use claimkit::api::Release;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Device;
 use claimkit::place::device::facts::read::read;
@@ -20,7 +21,8 @@ fn gpu() -> Device {
 
 fn reads(expression: &str) -> Vec<(String, Option<String>)> {
     let device = gpu();
-    let found = CelSelectors::new(36, false).reads(expression, Subject { driver: "gpu.example.com", device: &device });
+    let found =
+        CelSelectors::new(Release::last_of(36), false).reads(expression, Subject { driver: "gpu.example.com", device: &device });
     found.into_iter().map(|read| (read.path, read.value)).collect()
 }
 
@@ -57,7 +59,7 @@ fn reads_end_with_the_run() {
 
 #[test]
 fn errors_are_of_two_kinds() {
-    let engine = CelSelectors::new(36, false);
+    let engine = CelSelectors::new(Release::last_of(36), false);
     let device = gpu();
     let subject = Subject { driver: "gpu.example.com", device: &device };
     assert!(matches!(engine.matches("device.nothing", subject), Err(SelectorError::Compile(_))));

@@ -1,6 +1,7 @@
 //! The account of an allocation: the twelve scenarios, and that what it says can be trusted.
 
 use super::lines::{all, facts, gate, list, release, text};
+use claimkit::api::Release;
 use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 pub fn told(line: &Value, facts: &mut Facts, options: Explain) -> Value {
     let (minor, patch) = release(line);
     let on = |name: &str| line["gates"][name].as_bool().unwrap_or_else(|| gate(minor, name));
-    let engine = CelSelectors::new(minor, on("DRAListTypeAttributes"));
+    let engine = CelSelectors::new(Release::last_of(minor), on("DRAListTypeAttributes"));
     let rules = PluginRules::of(minor);
     rules.apply_taint_rules(facts, on, &engine);
     let features = features_of(minor, on);

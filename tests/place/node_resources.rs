@@ -6,6 +6,7 @@
 mod answer;
 
 use super::lines::{self, list, text};
+use claimkit::api::Release;
 use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
@@ -29,7 +30,7 @@ fn filtered(items: &[Value], on: bool) -> (Status, Option<Footprint>) {
         facts.add(item).unwrap();
     }
     let gate = |name: &str| if name == GATE { on } else { lines::gate(36, name) };
-    let engine = CelSelectors::new(36, false);
+    let engine = CelSelectors::new(Release::last_of(36), false);
     let features = features_of(36, gate);
     let cluster = Cluster::new(&facts, allocator(36, 3, &features).unwrap(), &features, &engine);
     let pod = facts.pods.iter().find(|pod| pod.metadata.name == "p").unwrap();

@@ -1,6 +1,7 @@
 //! A pod's way through the scheduler's plugin, against recorded answers.
 
 use super::lines::{facts, gate, lean, lines, list, release, text};
+use claimkit::api::Release;
 use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
@@ -25,7 +26,7 @@ fn request(request: &Request) -> Value {
 fn answers(line: &Value) -> Value {
     let (minor, patch) = release(line);
     let on = |name: &str| line["gates"][name].as_bool().unwrap_or_else(|| gate(minor, name));
-    let engine = CelSelectors::new(minor, on("DRAListTypeAttributes"));
+    let engine = CelSelectors::new(Release::last_of(minor), on("DRAListTypeAttributes"));
     let rules = PluginRules::of(minor);
     let mut facts = facts(line);
     rules.apply_taint_rules(&mut facts, on, &engine);

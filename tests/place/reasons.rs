@@ -2,6 +2,7 @@
 //! request with every reason taken away, with all but one taken away, and as they are.
 
 use super::lines::{facts, gate, lines, list, release, text};
+use claimkit::api::Release;
 use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::amount::Amount;
 use claimkit::place::device::behaviour::{Behaviour, Feature, Features, allocator, allocator_named, features_of};
@@ -56,7 +57,7 @@ impl Question {
         if line.get("state").is_some_and(|state| !super::lines::lean(state).as_object().unwrap().is_empty()) {
             return None;
         }
-        let engine = CelSelectors::new(minor, lists);
+        let engine = CelSelectors::new(Release::last_of(minor), lists);
         PluginRules::of(minor).apply_taint_rules(&mut facts, is_on, &engine);
         let mut on: BTreeMap<&str, bool> = gates.iter().map(|name| (*name, is_on(name))).collect();
         if line.get("gates").is_none() {

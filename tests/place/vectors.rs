@@ -1,6 +1,7 @@
 //! Every node of every recorded line: verdict, text, results, pools.
 
 use super::lines::{facts, lean, lines, list, release, text};
+use claimkit::api::Release;
 use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::amount::Amount;
 use claimkit::place::device::behaviour::{Feature, Features, allocator, allocator_named};
@@ -122,7 +123,10 @@ fn check_edited(file: &str, every: usize, edit: impl Fn(&mut Value)) -> (usize, 
         if !text(&line, "id").starts_with("upstream/") && first.allocator != behaviour.allocator && file != "probes" {
             wrong.push(format!("{} allocator {} instead of {}", line["id"], first.allocator, behaviour.allocator));
         }
-        let engine = CelSelectors::new(minor, features.contains(&Feature::ListTypeAttributes) || line["celLists"] == true);
+        let engine = CelSelectors::new(
+            Release::last_of(minor),
+            features.contains(&Feature::ListTypeAttributes) || line["celLists"] == true,
+        );
         let amounts: Sorted<String, Sorted<String, Amount>> = read(&line["state"]["capacity"]).unwrap_or_default();
         let mut cluster = Cluster::new(&facts, behaviour, &features, &engine);
         usage(&mut cluster, &line["state"], &amounts);

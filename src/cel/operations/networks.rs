@@ -98,11 +98,19 @@ pub fn contains_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 /// `network.containsCIDR(a)`
 pub fn contains_cidr(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::Network(network), Value::Network(other)] => Value::Bool(network.contains_network(*other)),
-        [Value::Network(network), Value::String(text)] => Network::parse(text)
-            .map_or_else(Value::error, |other| Value::Bool(!scope.rules().first_libraries && network.contains_network(other))),
+        [Value::Network(network), Value::Network(other)] => contained(scope, *network, *other),
+        [Value::Network(network), Value::String(text)] => match Network::parse(text) {
+            Ok(other) => contained(scope, *network, other),
+            Err(error) => Value::error(error),
+        },
         _ => Value::no_such_overload(),
     }
+}
+
+fn contained(scope: &Scope<'_>, network: Network, other: Network) -> Value {
+    // Upstream forgot to cut the other address off.
+    let whole = !scope.rules().whole_addresses || network.masked().address() == other.address();
+    Value::Bool(whole && network.contains_network(other))
 }
 
 /// `network.ip()`

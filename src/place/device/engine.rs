@@ -3,6 +3,7 @@
 use super::facts::{Attribute, Device};
 use super::selectors::{ReadValue, SelectorError, Selectors, Subject, Values};
 use super::sorted::Sorted;
+use crate::api::Release;
 use crate::cel::ast::{Comprehension, Expr, Literal, Macro, Node};
 use crate::cel::value::Value;
 use crate::cel::{self, Environment, Program, SELECTOR_COST_LIMIT, Trace, trace};
@@ -21,9 +22,9 @@ pub struct CelSelectors {
 type Compiled = Result<Rc<Program>, String>;
 
 impl CelSelectors {
-    /// The scheduler's engine in Kubernetes 1.`minor`; `lists`: the gate DRAListTypeAttributes is on.
-    pub fn new(minor: u8, lists: bool) -> Self {
-        CelSelectors { environment: environments::scheduler(minor, lists), programs: RefCell::default() }
+    /// The scheduler's engine of a release; `lists`: the gate DRAListTypeAttributes is on.
+    pub fn new(release: Release, lists: bool) -> Self {
+        CelSelectors { environment: environments::scheduler(release, lists), programs: RefCell::default() }
     }
 
     fn program(&self, expression: &str) -> Compiled {
