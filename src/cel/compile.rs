@@ -10,6 +10,7 @@ use super::dialect::Rules;
 use super::environment::{Environment, ResultType};
 use super::evaluator::program::Steps;
 use super::evaluator::{self, Observation, plan};
+use super::fold::Failure;
 use super::parse::parse;
 use super::source::{Problems, Source};
 use super::types::Type;
@@ -140,8 +141,10 @@ impl Environment {
             }
             ResultType::Bool | ResultType::Anything => {}
         }
-        let program = plan::plan(self, &checked.ast, &checked.findings)
-            .map_err(|text| CompileError::new(Stage::Program, format!("program instantiation failed: {text}")))?;
+        let program = plan::plan(self, &checked.ast, &checked.findings).map_err(|failure| match failure {
+            Failure::Error(text) => CompileError::new(Stage::Program, format!("program instantiation failed: {text}")),
+            Failure::Crash(text) => CompileError::new(Stage::Limit, text),
+        })?;
         let estimate = self.estimates().then(|| estimate::estimate(self, &checked.findings, &checked.ast.root, checked.ast.ids));
         Ok(Program { checked, program, rules: self.rules().clone(), estimate })
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::dialect::Rules;
+use super::evaluator::attributes::{not_optional_element, not_optional_entry, unhashable};
 use super::evaluator::program::{CallStep, MatchStep, Node, Step};
 use super::operations::Scope;
 use super::operations::texts::MatchKind;
@@ -13,23 +14,53 @@ use super::value::{Key, Map, Value, exact_int, exact_uint};
 /// Conversions of constants are computed.
 const CONVERSIONS: &[&str] = &["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
 
-/// A list, which is a constant if its elements are.
+/// A list, which is a constant if its elements are. No constant is optional.
 pub fn list(elements: Vec<(Node, bool)>) -> Step {
-    let constants: Option<Vec<Value>> =
-        elements.iter().map(|(element, optional)| constant(element).filter(|_| !optional)).collect();
-    constants.map_or(Step::List(elements), |constants| Step::Constant(Value::list(constants)))
+    let constants: Option<Vec<Value>> = elements.iter().map(|(element, _)| constant(element)).collect();
+    let Some(constants) = constants else { return Step::List(elements) };
+    let refused = constants.iter().zip(&elements).find_map(|(value, (_, optional))| match value {
+        Value::Error(_) => Some(value.clone()),
+        value => optional.then(|| Value::error(not_optional_element(value))),
+    });
+    Step::Constant(refused.unwrap_or_else(|| Value::list(constants)))
+}
+
+/// Why no program is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Upstream's error.
+    Error(String),
+    /// Upstream crashes; what is said instead.
+    Crash(String),
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Failure {
+        Failure::Error(text)
+    }
 }
 
 /// A map, which is a constant if its entries are.
-pub fn map(entries: Vec<(Node, Node, bool)>) -> Step {
+pub fn map(entries: Vec<(Node, Node, bool)>) -> Result<Step, Failure> {
+    let constants: Option<Vec<_>> = entries.iter().map(|(key, value, _)| Some((constant(key)?, constant(value)?))).collect();
+    let Some(constants) = constants else { return Ok(Step::Map(entries)) };
     let mut folded = Map::default();
-    for (key, value, optional) in &entries {
-        match (constant(key), constant(value)) {
-            (Some(key), Some(value)) if !optional && Key::of(&key).is_some() => folded.insert(key, value),
-            _ => return Step::Map(entries),
+    for ((key, value), (_, _, optional)) in constants.into_iter().zip(&entries) {
+        if key.is_error() {
+            return Ok(Step::Constant(key));
         }
+        if value.is_error() {
+            return Ok(Step::Constant(value));
+        }
+        if *optional {
+            return Ok(Step::Constant(Value::error(not_optional_entry(&key, &value))));
+        }
+        if unhashable(&key).is_some() {
+            return Err(Failure::Crash("kube-apiserver crashes on a map of constants with bytes as a key".to_owned()));
+        }
+        folded.insert(key, value);
     }
-    Step::Constant(Value::Map(folded.into()))
+    Ok(Step::Constant(Value::Map(folded.into())))
 }
 
 fn constant(node: &Node) -> Option<Value> {
@@ -51,6 +82,9 @@ pub fn call(call: CallStep, overload: Option<&str>, rules: &Rules) -> Result<Ste
         && let [argument] = call.arguments.as_slice()
         && let Some(argument) = constant(argument)
     {
+        if let Value::Error(error) = &argument {
+            return Err(error.text.clone());
+        }
         return match call.target.run(call.name, &mut Scope::new(rules), &[argument]) {
             Value::Error(error) => Err(error.text.clone()),
             value => Ok(Step::Constant(value)),

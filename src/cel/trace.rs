@@ -219,7 +219,8 @@ pub fn shown(value: &Value) -> String {
         Value::Duration(duration) => format!("duration(\"{duration}\")"),
         Value::Timestamp(time) => format!("timestamp(\"{time}\")"),
         Value::Quantity(quantity, _) => format!("quantity(\"{}\")", amount(quantity.as_approximate_float())),
-        Value::Version(version) => format!("semver(\"{}.{}.{}\")", version.major, version.minor, version.patch),
+        Value::Version(version) => format!("semver(\"{version}\")"),
+        Value::Type(kind) => kind.name().to_owned(),
         Value::List(list) => {
             let mut parts: Vec<String> = list.iter().take(SHOWN).map(short).collect();
             if list.len() > SHOWN {

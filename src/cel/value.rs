@@ -170,6 +170,16 @@ impl Map {
         }
     }
 
+    /// Takes an entry out.
+    pub fn remove(&mut self, key: &Value) {
+        let position = Key::of(key).and_then(|hashed| self.position(&hashed));
+        if let Some(position) = position.filter(|position| *position < self.entries.len()) {
+            self.entries.remove(position);
+            self.index = None;
+            self.make_index();
+        }
+    }
+
     fn make_index(&mut self) {
         if self.entries.len() > SMALL_MAP {
             let keys = self.entries.iter().enumerate();
@@ -198,6 +208,10 @@ impl Map {
     }
 
     fn position(&self, key: &Key) -> Option<usize> {
+        // What is not a number is not equal to itself.
+        if matches!(key, Key::Double(bits) if f64::from_bits(*bits).is_nan()) {
+            return None;
+        }
         match &self.index {
             Some(index) => index.get(key).copied(),
             None => self.entries.iter().position(|(have, _)| same_key(have, key)),
@@ -245,19 +259,19 @@ fn same_key(have: &Value, wanted: &Key) -> bool {
     }
 }
 
-/// The same number as keys of the two other number types.
+/// The same number as keys of the other number types. An integer does not find a key that is a floating-point number.
 fn other_numbers(key: &Value) -> (Option<Key>, Option<Key>) {
     match key {
         Value::Double(d) => (exact_int(*d).map(Key::Int), exact_uint(*d).map(Key::Uint)),
-        Value::Int(i) => (u64::try_from(*i).ok().map(Key::Uint), Some(Key::Double((*i as f64).to_bits()))),
-        Value::Uint(u) => (i64::try_from(*u).ok().map(Key::Int), Some(Key::Double((*u as f64).to_bits()))),
+        Value::Int(i) => (u64::try_from(*i).ok().map(Key::Uint), None),
+        Value::Uint(u) => (i64::try_from(*u).ok().map(Key::Int), None),
         _ => (None, None),
     }
 }
 
-/// The integer that the number is.
+/// The integer that the number is. The least one is not converted (cel-go, `common/types/overflow.go`, `doubleToInt64Checked`).
 pub fn exact_int(number: f64) -> Option<i64> {
-    (number.fract() == 0.0 && (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number))
+    (number.fract() == 0.0 && number > -9_223_372_036_854_775_808.0 && number < 9_223_372_036_854_775_808.0)
         .then_some(number as i64)
 }
 
@@ -300,6 +314,14 @@ impl Value {
     /// The value, or its error.
     pub fn from_result(result: Result<Value, String>) -> Value {
         result.unwrap_or_else(Value::error)
+    }
+
+    /// Whether this is a value of Kubernetes' own types, which is equal to others of its type only.
+    pub fn is_object(&self) -> bool {
+        matches!(
+            self,
+            Value::Quantity(..) | Value::Version(_) | Value::Url(_) | Value::Address(_) | Value::Network(_) | Value::Format(_)
+        )
     }
 
     /// Whether this is an error.
@@ -379,6 +401,7 @@ impl Value {
             Value::List(l) => l.is_empty(),
             Value::Map(m) => m.is_empty(),
             Value::Duration(d) => d.0 == 0,
+            Value::Timestamp(t) => t.is_zero(),
             Value::Optional(inner) => inner.is_none(),
             _ => false,
         }
@@ -388,6 +411,18 @@ impl Value {
 /// Go's `%v`, as errors print values.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut left = LONGEST_PRINTED;
+        self.print(f, &mut left)
+    }
+}
+
+/// Most values that are printed of one that holds others. Upstream prints all of them.
+const LONGEST_PRINTED: usize = 10_000;
+
+impl Value {
+    fn print(&self, f: &mut fmt::Formatter<'_>, left: &mut usize) -> fmt::Result {
+        let Some(rest) = left.checked_sub(1) else { return Ok(()) };
+        *left = rest;
         match self {
             Value::Error(error) => f.write_str(&error.text),
             Value::Null => f.write_str("0"),
@@ -396,15 +431,50 @@ impl fmt::Display for Value {
             Value::Uint(u) => write!(f, "{u}"),
             Value::Double(d) => f.write_str(&super::library::float::print(*d)),
             Value::String(s) => f.write_str(s),
-            Value::Bytes(b) => write!(f, "{b:?}"),
-            Value::Duration(d) => write!(f, "{d}"),
-            Value::Timestamp(t) => write!(f, "{t}"),
-            Value::List(l) => write!(f, "list of {} elements", l.len()),
-            Value::Map(m) => write!(f, "map of {} entries", m.len()),
+            Value::Bytes(b) => {
+                for (index, byte) in b.iter().take(LONGEST_PRINTED).enumerate() {
+                    write!(f, "{}{byte}", if index == 0 { "[" } else { " " })?;
+                }
+                f.write_str(if b.is_empty() { "[]" } else { "]" })
+            }
+            Value::Duration(d) => f.write_str(&d.go_string()),
+            Value::Timestamp(t) => f.write_str(&t.go_string()),
+            Value::List(l) => {
+                f.write_str("[")?;
+                for (index, element) in l.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
+                    element.print(f, left)?;
+                    if *left == 0 {
+                        break;
+                    }
+                }
+                f.write_str("]")
+            }
+            Value::Map(m) => {
+                f.write_str("{")?;
+                for (index, (key, value)) in m.entries().iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
+                    key.print(f, left)?;
+                    f.write_str(": ")?;
+                    value.print(f, left)?;
+                    if *left == 0 {
+                        break;
+                    }
+                }
+                f.write_str("}")
+            }
+            // Both are known with their parameters.
+            Value::Type(t) if matches!(**t, Type::List(_)) => f.write_str("list(dyn)"),
+            Value::Type(t) if matches!(**t, Type::Map(..)) => f.write_str("map(dyn, dyn)"),
             Value::Type(t) => f.write_str(t.name()),
-            Value::Optional(Some(inner)) => write!(f, "optional({inner})"),
+            Value::Optional(Some(inner)) => {
+                f.write_str("optional(")?;
+                inner.print(f, left)?;
+                f.write_str(")")
+            }
             Value::Optional(None) => f.write_str("optional.none()"),
-            Value::Quantity(..) | Value::Version(_) | Value::Format(_) => f.write_str(self.type_name()),
+            Value::Version(version) => write!(f, "{version}"),
+            Value::Quantity(..) | Value::Format(_) => f.write_str(self.type_name()),
             Value::Url(u) => write!(f, "{u}"),
             Value::Address(a) => write!(f, "{a}"),
             Value::Network(n) => write!(f, "{n}"),

@@ -200,3 +200,138 @@ fn networks_contain_what_begins_as_they_do_up_to_1_32_3() {
         }
     }
 }
+
+/// cel-go 0.20 to 0.26, `common/types/map.go`, `refValMapAccessor.Find`: an integer finds integers of both types, a
+/// floating-point number finds all. `common/types/overflow.go`, `doubleToInt64Checked`: the least integer is not one of them.
+#[test]
+fn keys_of_maps_find_each_other_in_one_direction() {
+    for minor in 31..=36 {
+        for (expression, found) in [
+            ("dyn({1.0: 2})[1] == 2", Err("no such key: 1")),
+            ("dyn({1.0: 2})[1u] == 2", Err("no such key: 1")),
+            ("dyn(1) in {1.0: 2} || dyn(1u) in {1.0: 2}", Ok(false)),
+            ("dyn({1: 2})[1.0] == 2 && dyn({1u: 2})[1.0] == 2", Ok(true)),
+            ("dyn({1: 2})[1u] == 2 && dyn({1u: 2})[1] == 2", Ok(true)),
+            ("dyn({1.0: 2}) == {1: 2}", Ok(true)),
+            ("{1: 2} == dyn({1.0: 2})", Ok(false)),
+            ("dyn({-9223372036854775808: 1})[-9223372036854775808.0] == 1", Err("no such key: -9.223372036854776e+18")),
+            ("dyn(-9223372036854775808) in [-9223372036854775808.0]", Ok(false)),
+            ("{0.0 / 0.0: 1, 0.0 / 0.0: 2}.size() == 2", Ok(true)),
+        ] {
+            assert_eq!(says(minor, expression), found.map_err(str::to_owned), "{minor}: {expression}");
+        }
+    }
+}
+
+/// cel-go 0.20 to 0.26, `common/types/list.go`, `IndexOrError`.
+#[test]
+fn indices_that_are_no_int_are_not_supported() {
+    for minor in 31..=36 {
+        for (index, error) in [
+            ("18446744073709551615u", "unsupported index value 18446744073709551615 in list"),
+            ("-9223372036854775808.0", "unsupported index value -9.223372036854776e+18 in list"),
+            ("1.5", "unsupported index value 1.5 in list"),
+            ("7u", "index out of bounds: 7"),
+        ] {
+            assert_eq!(says(minor, &format!("[1][dyn({index})] == 1")), Err(error.to_owned()), "{minor}");
+        }
+    }
+}
+
+/// cel-go 0.26, `ext/strings.go`, `joinValSeparator`, and `interpreter/interpretable.go`, `invalidOptionalEntryInit`: values
+/// in errors are printed by Go's `%v`, with `String()` of `common/types/list.go`, `map.go`, `optional.go`, `type.go`, Go's `time`
+/// and blang/semver.
+#[test]
+fn values_in_errors_are_printed_as_go_prints_them() {
+    for minor in 34..=36 {
+        for (value, printed) in [
+            (r#"b"ab""#, "[97 98]"),
+            (r#"b"""#, "[]"),
+            (r#"duration("90m")"#, "1h30m0s"),
+            (r#"duration("-1.5ms")"#, "-1.5ms"),
+            (r#"timestamp("2020-01-01T00:00:00.5Z")"#, "2020-01-01 00:00:00.5 +0000 UTC"),
+            (r#"timestamp("2020-01-01T00:00:00+05:30")"#, "2020-01-01 00:00:00 +0530 +0530"),
+            (r#"[1, 2]"#, "[1, 2]"),
+            (r#"["a", "b c"].map(x, [x])"#, "[[a], [b c]]"),
+            (r#"[]"#, "[]"),
+            (r#"{"a": duration("1h")}"#, "{a: 1h0m0s}"),
+            ("null", "0"),
+            ("1e6", "1e+06"),
+            ("int", "int"),
+            ("list", "list(dyn)"),
+            ("type({})", "map(dyn, dyn)"),
+            (r#"semver("1.2.3-a.1+b.2")"#, "1.2.3-a.1+b.2"),
+            (r#"optional.of(duration("1h"))"#, "optional(1h0m0s)"),
+        ] {
+            let expression = format!(r#"[dyn("a"), dyn({value})].join() == """#);
+            assert_eq!(says(minor, &expression), Err(format!("join: invalid input: {printed}")), "{minor}: {expression}");
+        }
+        assert_eq!(
+            says(minor, r#"{?"a": dyn(duration("1h"))} == {}"#),
+            Err("cannot initialize optional entry 'a' from non-optional value 1h0m0s".to_owned())
+        );
+    }
+}
+
+/// cel-go 0.20 to 0.26, `common/types/timestamp.go`, `Timestamp.IsZeroValue`: Go's zero time, not that of 1970.
+#[test]
+fn the_first_instant_is_nothing() {
+    for minor in 31..=36 {
+        for (text, some) in
+            [("0001-01-01T00:00:00Z", false), ("0001-01-01T00:00:00.000000001Z", true), ("1970-01-01T00:00:00Z", true)]
+        {
+            let expression = format!("optional.ofNonZeroValue(timestamp('{text}')).hasValue()");
+            assert_eq!(says(minor, &expression), Ok(some), "{minor}: {text}");
+        }
+    }
+}
+
+/// cel-go 0.20 to 0.26, `common/types/optional.go`, `Optional.Equal`: the value itself is asked, without the test for `null`
+/// that `==` makes.
+#[test]
+fn an_optional_value_of_kubernetes_does_not_take_null() {
+    for minor in 31..=36 {
+        assert_eq!(
+            says(minor, r#"optional.of(dyn(quantity("1"))) == optional.of(dyn(null))"#),
+            Err("no such overload".to_owned())
+        );
+        assert_eq!(says(minor, r#"optional.of(dyn(null)) == optional.of(dyn(quantity("1")))"#), Ok(false));
+        assert_eq!(says(minor, r#"dyn(quantity("1")) == dyn(null)"#), Ok(false));
+    }
+}
+
+/// cel-go 0.20 to 0.26, `interpreter/interpretable.go`, `evalMap.Eval`: an optional entry without a value takes away what
+/// stands under its key.
+#[test]
+fn an_entry_without_a_value_removes_the_one_before() {
+    for minor in 31..=36 {
+        for expression in [
+            r#"{"a": 1, ?"a": optional.none()} == {}"#,
+            r#"{"a": 1, ?"a": optional.none(), "a": 2, "b": 3} == {"a": 2, "b": 3}"#,
+            r#"{?"a": optional.of(1), ?"a": optional.none(), ?"b": optional.none()}.size() == 0"#,
+        ] {
+            assert_eq!(says(minor, expression), Ok(true), "{minor}: {expression}");
+        }
+    }
+}
+
+/// cel-go 0.20 to 0.26, `interpreter/decorators.go`, `maybeBuildListLiteral`, `maybeBuildMapLiteral`: literals of constants are
+/// evaluated when the program is made, also those that fail; Go cannot hash bytes, and nothing catches that panic.
+#[test]
+fn literals_of_constants_are_evaluated_when_the_program_is_made() {
+    let environment = Environment::device(36, &[], Mode::Stored);
+    for (expression, cost) in [
+        ("[?dyn(1)].size() == 1", costs(36, "[dyn(1)].size() == 1").1),
+        ("{?'a': dyn(1)}.size() == 1", costs(36, "{'a': dyn(1)}.size() == 1").1),
+        ("{[1]: 1}.size() == 1", costs(36, "{1: 1}.size() == 1").1),
+    ] {
+        assert!(costs(36, expression).1 <= cost, "{expression}");
+    }
+    let error = environment.compile(r#"{b"a": 1}.size() == 1"#).unwrap_err();
+    assert_eq!((error.stage, error.is_internal()), (claimkit::cel::compile::Stage::Limit, false));
+    assert_eq!(error.text, "kube-apiserver crashes on a map of constants with bytes as a key");
+    assert_eq!(
+        says(36, r#"{b"a": device.driver}.size() == 1"#),
+        Err("internal error: runtime error: hash of unhashable type types.Bytes".to_owned())
+    );
+}

@@ -48,8 +48,18 @@ pub(super) fn go_type(value: &Value) -> &'static str {
     }
 }
 
+/// What a list says of an optional element that is not optional.
+pub(in super::super) fn not_optional_element(value: &Value) -> String {
+    format!("cannot initialize optional list element from non-optional value {value}")
+}
+
+/// What a map says of an optional entry that is not optional.
+pub(in super::super) fn not_optional_entry(key: &Value, value: &Value) -> String {
+    format!("cannot initialize optional entry '{key}' from non-optional value {value}")
+}
+
 /// Go fails when it looks for such a value in a map of its own.
-pub(super) fn unhashable(value: &Value) -> Option<String> {
+pub(in super::super) fn unhashable(value: &Value) -> Option<String> {
     matches!(value, Value::Version(_) | Value::Bytes(_))
         .then(|| format!("internal error: runtime error: hash of unhashable type {}", go_type(value)))
 }
@@ -66,6 +76,14 @@ pub(super) fn part<'a>(of: &Cow<'a, Value>, key: &Value) -> Found<'a> {
     }
 }
 
+fn whole(index: &Value) -> Option<i64> {
+    match index {
+        Value::Uint(index) => i64::try_from(*index).ok(),
+        Value::Double(index) => exact_int(*index),
+        _ => None,
+    }
+}
+
 fn find<'v>(of: &'v Value, key: &Value) -> Found<'v> {
     match of {
         Value::Error(_) => Found::Failure(of.clone()),
@@ -76,8 +94,7 @@ fn find<'v>(of: &'v Value, key: &Value) -> Found<'v> {
         Value::List(list) => {
             let index = match key {
                 Value::Int(index) => *index,
-                Value::Uint(index) => i64::try_from(*index).unwrap_or(i64::MAX),
-                Value::Double(index) => match exact_int(*index) {
+                Value::Uint(_) | Value::Double(_) => match whole(key) {
                     Some(index) => index,
                     None => return Found::Failure(Value::error(format!("unsupported index value {key} in list"))),
                 },

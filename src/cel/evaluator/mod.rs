@@ -1,6 +1,6 @@
 //! Evaluation: what a checked expression is turned into, and how that gives a value.
 
-mod attributes;
+pub(super) mod attributes;
 pub mod plan;
 pub mod program;
 mod run;

@@ -17,7 +17,7 @@ use super::attributes::can_qualify;
 use super::program::{Attribute, CallStep, Fold, Node, Qualifier, QualifierKey, Root, Step, Steps, Target};
 
 /// Makes a program. The error is what follows `program instantiation failed: `.
-pub fn plan(environment: &Environment, ast: &Ast, findings: &Findings) -> Result<Steps, String> {
+pub fn plan(environment: &Environment, ast: &Ast, findings: &Findings) -> Result<Steps, fold::Failure> {
     let mut planner = Planner { environment, findings, scopes: Vec::new(), locals: 0 };
     let root = planner.plan(&ast.root)?;
     Ok(Steps { root, locals: planner.locals })
@@ -33,7 +33,7 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     /// The step of an expression. The kinds are kept out of this function's frame: one expression can nest 250 of them.
-    fn plan(&mut self, expr: &'a Expr) -> Result<Node, String> {
+    fn plan(&mut self, expr: &'a Expr) -> Result<Node, fold::Failure> {
         let step = match &expr.node {
             Tree::Literal(literal) => Step::Constant(constant(literal)),
             Tree::Ident(_) => return self.plan_name(expr),
@@ -48,7 +48,7 @@ impl<'a> Planner<'a> {
     }
 
     #[inline(never)]
-    fn plan_list(&mut self, elements: &'a [Expr], optional_indices: &[u32]) -> Result<Step, String> {
+    fn plan_list(&mut self, elements: &'a [Expr], optional_indices: &[u32]) -> Result<Step, fold::Failure> {
         let mut planned = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
             let optional = optional_indices.iter().any(|&optional| optional as usize == index);
@@ -58,16 +58,16 @@ impl<'a> Planner<'a> {
     }
 
     #[inline(never)]
-    fn plan_map(&mut self, entries: &'a [MapEntry]) -> Result<Step, String> {
+    fn plan_map(&mut self, entries: &'a [MapEntry]) -> Result<Step, fold::Failure> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
             planned.push((self.plan(&entry.key)?, self.plan(&entry.value)?, entry.optional));
         }
-        Ok(fold::map(planned))
+        fold::map(planned)
     }
 
     #[inline(never)]
-    fn plan_message(&mut self, id: u32, type_name: &str, fields: &'a [MessageField]) -> Result<Step, String> {
+    fn plan_message(&mut self, id: u32, type_name: &str, fields: &'a [MessageField]) -> Result<Step, fold::Failure> {
         let name = match self.findings.reference(id) {
             Reference::Name(name) => name.to_string(),
             _ => type_name.to_owned(),
@@ -80,9 +80,9 @@ impl<'a> Planner<'a> {
     }
 
     #[inline(never)]
-    fn plan_name(&mut self, expr: &Expr) -> Result<Node, String> {
+    fn plan_name(&mut self, expr: &Expr) -> Result<Node, fold::Failure> {
         let Reference::Name(name) = self.findings.reference(expr.id) else {
-            return Err("no such attribute".to_owned());
+            return Err("no such attribute".to_owned().into());
         };
         let is_type = matches!(self.findings.type_of(expr.id), Type::Type(_));
         if is_type {
@@ -91,7 +91,7 @@ impl<'a> Planner<'a> {
                 Some(found) if self.environment.has_type_value(name) => {
                     Ok(Node { id: expr.id, expr: expr.id, step: Step::Constant(Value::Type(Arc::new(found))) })
                 }
-                _ => Err(format!("reference to undefined type: {name}")),
+                _ => Err(format!("reference to undefined type: {name}").into()),
             };
         }
         let local = self.scopes.iter().rev().find(|(known, _)| *known == &**name).map(|(_, place)| Root::Local(*place));
@@ -101,7 +101,13 @@ impl<'a> Planner<'a> {
     }
 
     #[inline(never)]
-    fn plan_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &Arc<str>, test_only: bool) -> Result<Node, String> {
+    fn plan_select(
+        &mut self,
+        expr: &'a Expr,
+        operand: &'a Expr,
+        field: &Arc<str>,
+        test_only: bool,
+    ) -> Result<Node, fold::Failure> {
         if matches!(self.findings.reference(expr.id), Reference::Name(_)) {
             return self.plan_name(expr);
         }
@@ -117,16 +123,16 @@ impl<'a> Planner<'a> {
         function: &'a str,
         target: Option<&'a Expr>,
         arguments: &'a [Expr],
-    ) -> Result<Node, String> {
+    ) -> Result<Node, fold::Failure> {
         let Reference::Function { function: index, overloads, namespaced } = self.findings.reference(expr.id) else {
-            return Err(format!("no such overload: {function}"));
+            return Err(format!("no such overload: {function}").into());
         };
         let mut planned = Vec::with_capacity(arguments.len().saturating_add(1));
         for argument in target.filter(|_| !namespaced).into_iter().chain(arguments) {
             planned.push(self.plan(argument)?);
         }
         let Some(declaration) = self.environment.function(*index) else {
-            return Err(format!("no such overload: {function}"));
+            return Err(format!("no such overload: {function}").into());
         };
         let single: Option<&Signature> = match overloads.count() {
             1 => overloads.of(&declaration.overloads).next(),
@@ -135,21 +141,21 @@ impl<'a> Planner<'a> {
         let step = match (declaration.name, planned.len()) {
             ("_&&_" | "_||_", 2) => {
                 let decides = declaration.name == "_||_";
-                let Some(sides) = pair(planned) else { return Err(String::new()) };
+                let Some(sides) = pair(planned) else { return Err(String::new().into()) };
                 Step::Logical(decides, Box::new(sides))
             }
             ("_==_" | "_!=_", 2) => {
-                let Some(sides) = pair(planned) else { return Err(String::new()) };
+                let Some(sides) = pair(planned) else { return Err(String::new().into()) };
                 Step::Equal { negated: declaration.name == "_!=_", sides: Box::new(sides) }
             }
             ("_?:_" | "_?_:_", 3) => return Ok(conditional(expr.id, planned)),
             ("_[_]" | "_[?_]" | "_?._", 2) => {
-                let Some((operand, key)) = pair(planned) else { return Err(String::new()) };
+                let Some((operand, key)) = pair(planned) else { return Err(String::new().into()) };
                 return index_step(expr.id, operand, key, declaration.name != "_[_]");
             }
             ("or" | "orValue", 2) if single.is_some() || overloads.count() != 1 => {
                 let value = declaration.name == "orValue";
-                let Some(sides) = pair(planned) else { return Err(String::new()) };
+                let Some(sides) = pair(planned) else { return Err(String::new().into()) };
                 Step::Otherwise { value, sides: Box::new(sides) }
             }
             _ => self.call_step(expr, declaration, single, planned)?,
@@ -164,7 +170,7 @@ impl<'a> Planner<'a> {
         declaration: &super::super::environment::Declaration,
         single: Option<&Signature>,
         arguments: Vec<Node>,
-    ) -> Result<Step, String> {
+    ) -> Result<Step, fold::Failure> {
         let rules = self.environment.rules();
         let cost = CallCost::of(declaration, single.map(|signature| signature.id), rules);
         let target = match declaration.function.dispatch {
@@ -192,7 +198,7 @@ impl<'a> Planner<'a> {
             None => matches!(target, Target::First(_)),
         };
         let call = CallStep { name: declaration.name, target, arguments, stops_early, cost, appends_to };
-        fold::call(call, single.map(|signature| signature.id), rules)
+        Ok(fold::call(call, single.map(|signature| signature.id), rules)?)
     }
 
     /// Whether a place is the accumulator of the innermost loop: its name cannot be written since cel-go 0.23, and before that only
@@ -203,7 +209,7 @@ impl<'a> Planner<'a> {
     }
 
     #[inline(never)]
-    fn plan_fold(&mut self, comprehension: &'a Comprehension) -> Result<Box<Fold>, String> {
+    fn plan_fold(&mut self, comprehension: &'a Comprehension) -> Result<Box<Fold>, fold::Failure> {
         let accumulator = self.locals;
         let variable = accumulator.saturating_add(1);
         let variable2 = comprehension.variable2.as_ref().map(|_| variable.saturating_add(1));
@@ -296,7 +302,7 @@ fn conditional(id: u32, parts: Vec<Node>) -> Node {
 }
 
 #[inline(never)]
-fn index_step(expr: u32, operand: Node, key: Node, optional: bool) -> Result<Node, String> {
+fn index_step(expr: u32, operand: Node, key: Node, optional: bool) -> Result<Node, fold::Failure> {
     let key = match key.step {
         Step::Constant(value) => {
             can_qualify(&value)?;

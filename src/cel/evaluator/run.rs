@@ -9,7 +9,7 @@ use super::super::dialect::Rules;
 use super::super::messages;
 use super::super::operations::{self, Scope};
 use super::super::value::{EvalError, Key, Map, Value};
-use super::attributes::{Found, can_qualify, go_type, part, unhashable};
+use super::attributes::{Found, can_qualify, go_type, not_optional_element, not_optional_entry, part, unhashable};
 use super::program::{Attribute, CallStep, Fold, MatchStep, Node, Qualifier, QualifierKey, Root, Step, Steps};
 
 /// A value that an expression had, in the order of evaluation.
@@ -349,8 +349,7 @@ impl<'a> Run<'a> {
                 (Value::Error(found), _) => error = Some(Value::Error(found)),
                 (Value::Optional(inner), true) => list.extend(inner.map(|inner| (*inner).clone())),
                 (other, true) => {
-                    error =
-                        Some(Value::error(format!("cannot initialize optional list element from non-optional value {other}")));
+                    error = Some(Value::error(not_optional_element(&other)));
                 }
                 (value, false) => list.push(value),
             }
@@ -382,10 +381,16 @@ impl<'a> Run<'a> {
             }
             let value = match (self.evaluate(value), optional) {
                 (Value::Error(error), _) => return Value::Error(error),
-                (Value::Optional(None), true) => continue,
+                (Value::Optional(None), true) => {
+                    if let Some(text) = unhashable(&key) {
+                        return self.stop(EvalError::stop(text));
+                    }
+                    map.remove(&key);
+                    continue;
+                }
                 (Value::Optional(Some(inner)), true) => (*inner).clone(),
                 (other, true) => {
-                    return Value::error(format!("cannot initialize optional entry '{key}' from non-optional value {other}"));
+                    return Value::error(not_optional_entry(&key, &other));
                 }
                 (value, false) => value,
             };

@@ -4,6 +4,7 @@
 
 use crate::go::{GoUnicode, quote};
 use std::cmp::Ordering;
+use std::fmt;
 
 /// A semantic version.
 ///
@@ -29,6 +30,24 @@ pub enum Identifier {
     Number(u64),
     /// Letters, digits and `-`.
     Text(String),
+}
+
+/// As it is written: `1.2.3-alpha.1+build`.
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
+        for (index, part) in self.pre_release.iter().enumerate() {
+            f.write_str(if index == 0 { "-" } else { "." })?;
+            match part {
+                Identifier::Number(number) => write!(f, "{number}")?,
+                Identifier::Text(text) => f.write_str(text)?,
+            }
+        }
+        for (index, part) in self.build.iter().enumerate() {
+            write!(f, "{}{part}", if index == 0 { "+" } else { "." })?;
+        }
+        Ok(())
+    }
 }
 
 impl Version {

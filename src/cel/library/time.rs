@@ -52,6 +52,34 @@ impl Timestamp {
         (self.seconds, self.nanoseconds)
     }
 
+    /// Go's zero time: the first instant there is.
+    pub const fn is_zero(self) -> bool {
+        self.seconds == FIRST && self.nanoseconds == 0
+    }
+
+    /// Go's `String()`: `2024-01-02 03:04:05.5 +0000 UTC`. A zone without a name stands there by its offset again.
+    pub fn go_string(self) -> String {
+        let (date, clock) = self.parts();
+        let sign = if self.offset < 0 { '-' } else { '+' };
+        let minutes = self.offset.unsigned_abs() / 60;
+        let offset = format!("{sign}{:02}{:02}", minutes / 60, minutes % 60);
+        let zone = if self.offset == 0 { "UTC" } else { &offset };
+        format!("{date} {clock} {offset} {zone}")
+    }
+
+    /// Date and clock as they are written at the offset, with as many digits behind the second as are needed.
+    fn parts(self) -> (String, String) {
+        let Fields { month, day, hour, minute, second, .. } = self.fields_at(i64::from(self.offset));
+        let local = self.seconds.saturating_add(UNIX_EPOCH).saturating_add(i64::from(self.offset));
+        let date = format!("{}-{:02}-{day:02}", Civil::new(local).padded_year(), month.saturating_add(1));
+        let mut clock = format!("{hour:02}:{minute:02}:{second:02}");
+        if self.nanoseconds != 0 {
+            clock.push('.');
+            clock.push_str(format!("{:09}", self.nanoseconds).trim_end_matches('0'));
+        }
+        (date, clock)
+    }
+
     /// A duration later; nothing for a timestamp overflow.
     pub fn plus(self, duration: Duration) -> Option<Self> {
         let nanoseconds = i64::from(self.nanoseconds).saturating_add(duration.0.rem_euclid(NANOSECONDS));
@@ -135,14 +163,8 @@ fn written_offset(text: &str) -> i32 {
 /// RFC 3339 with as many digits behind the second as are needed: `string(…)`.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fields { month, day, hour, minute, second, .. } = self.fields_at(i64::from(self.offset));
-        let local = self.seconds.saturating_add(UNIX_EPOCH).saturating_add(i64::from(self.offset));
-        let year = Civil::new(local).padded_year();
-        write!(f, "{year}-{:02}-{day:02}T{hour:02}:{minute:02}:{second:02}", month.saturating_add(1))?;
-        if self.nanoseconds != 0 {
-            let digits = format!("{:09}", self.nanoseconds);
-            write!(f, ".{}", digits.trim_end_matches('0'))?;
-        }
+        let (date, clock) = self.parts();
+        write!(f, "{date}T{clock}")?;
         if self.offset == 0 {
             return f.write_str("Z");
         }
@@ -210,6 +232,33 @@ impl Duration {
     /// `getMilliseconds`
     pub const fn milliseconds(self) -> i64 {
         self.0 / 1_000_000
+    }
+
+    /// Go's `String()`: `1h30m0s`, `1.5s`, `100ms`, `0s`.
+    pub fn go_string(self) -> String {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let all = self.0.unsigned_abs();
+        let decimal = |number: u64, digits: usize| {
+            let unit = 10u64.saturating_pow(u32::try_from(digits).unwrap_or(0));
+            let whole = number.checked_div(unit).unwrap_or(0);
+            let fraction = format!("{:0digits$}", number.checked_rem(unit).unwrap_or(0));
+            let fraction = fraction.trim_end_matches('0');
+            if fraction.is_empty() { whole.to_string() } else { format!("{whole}.{fraction}") }
+        };
+        match all {
+            0 => "0s".to_owned(),
+            1..1_000 => format!("{sign}{all}ns"),
+            1_000..1_000_000 => format!("{sign}{}\u{b5}s", decimal(all, 3)),
+            1_000_000..1_000_000_000 => format!("{sign}{}ms", decimal(all, 6)),
+            _ => {
+                let (minutes, seconds) = (all / 60_000_000_000, decimal(all % 60_000_000_000, 9));
+                match (minutes / 60, minutes % 60) {
+                    (0, 0) => format!("{sign}{seconds}s"),
+                    (0, minutes) => format!("{sign}{minutes}m{seconds}s"),
+                    (hours, minutes) => format!("{sign}{hours}h{minutes}m{seconds}s"),
+                }
+            }
+        }
     }
 
     /// How many units there are.
@@ -335,6 +384,8 @@ mod tests {
             assert_eq!(printed(text), text);
         }
         assert_eq!(printed("2023-01-01T00:00:00.1000-00:00"), "2023-01-01T00:00:00.1Z");
+        assert_eq!(at("2023-01-01T00:00:00.50-00:00").go_string(), "2023-01-01 00:00:00.5 +0000 UTC");
+        assert_eq!(at("2023-01-01T00:00:00-05:30").go_string(), "2023-01-01 00:00:00 -0530 -0530");
         assert_eq!(at("2023-01-01T05:30:00+05:30").instant(), at("2023-01-01T00:00:00Z").instant());
         assert_eq!(at("2023-01-01T00:00:00Z").seconds(), 1_672_531_200);
         for text in [
@@ -443,6 +494,18 @@ mod tests {
         let d = read("999ms");
         assert_eq!((d.hours(), d.minutes(), d.seconds(), d.milliseconds()), (0, 0, 0, 999));
         assert_eq!((read("-90s").milliseconds(), read("-90s").minutes()), (-90_000, -1));
+        for (text, printed) in [
+            ("0", "0s"),
+            ("90m", "1h30m0s"),
+            ("-90s", "-1m30s"),
+            ("1.5s", "1.5s"),
+            ("1.05ms", "1.05ms"),
+            ("1500ns", "1.5\u{b5}s"),
+            ("7ns", "7ns"),
+            ("-9223372036854775808ns", "-2562047h47m16.854775808s"),
+        ] {
+            assert_eq!(read(text).go_string(), printed);
+        }
         assert_eq!(read("2562047h").plus(read("2562047h")), None);
         assert_eq!(read("1h").minus(read("2h")), Some(read("-1h")));
     }

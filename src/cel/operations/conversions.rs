@@ -72,6 +72,8 @@ pub fn to_string(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
             Err(_) => Value::error("invalid UTF-8 in bytes, cannot convert to string"),
         },
         [Value::String(s)] => Value::String(s.clone()),
+        [Value::Duration(d)] => Value::string(d.to_string()),
+        [Value::Timestamp(t)] => Value::string(t.to_string()),
         [value] => Value::string(value.to_string()),
         _ => Value::no_such_overload(),
     }
