@@ -80,6 +80,8 @@ pub struct PodCase<'s> {
     pub allocated: Vec<&'s Claim>,
     /// Claims to allocate, in the pod's order.
     pub pending: Vec<&'s Claim>,
+    /// Both, in the pod's order.
+    pub claims: Vec<&'s Claim>,
     /// Extended resources that classes serve.
     pub extended: Option<ExtendedResources<'s>>,
     rules: &'static PluginRules,
@@ -129,9 +131,18 @@ impl<'s> PodCase<'s> {
 
     fn empty(rules: &'static PluginRules, gates: PluginGates, pod: Option<&'s Pod>) -> Self {
         let success = Status::plain(Code::Success);
-        let (allocated, pending) = (Vec::new(), Vec::new());
-        let (refused, extended) = (None, None);
-        PodCase { pod, pre_enqueue: success.clone(), pre_filter: success, refused, allocated, pending, extended, rules, gates }
+        PodCase {
+            pod,
+            pre_enqueue: success.clone(),
+            pre_filter: success,
+            refused: None,
+            allocated: Vec::new(),
+            pending: Vec::new(),
+            claims: Vec::new(),
+            extended: None,
+            rules,
+            gates,
+        }
     }
 
     fn add(&mut self, cluster: &Cluster<'s>, claim: &'s Claim) -> Result<(), Status> {
@@ -151,6 +162,7 @@ impl<'s> PodCase<'s> {
                 return Err(Status::new(Code::Error, error));
             }
             self.allocated.push(claim);
+            self.claims.push(claim);
             return Ok(());
         }
         let name = claim.metadata.full_name();
@@ -179,6 +191,7 @@ impl<'s> PodCase<'s> {
         }
         if !controlled {
             self.pending.push(claim);
+            self.claims.push(claim);
         }
         Ok(())
     }

@@ -51,8 +51,9 @@ pub fn account(
     if let Some(footprint) = &answer.footprint {
         resources::tell(cluster, footprint, &mut told);
     }
-    if answer.status.reasons == [UNAVAILABLE] {
-        let lost = case.unavailable(cluster, node);
+    // The allocator's refusal hides that an allocated claim cannot be used there either.
+    let lost = case.unavailable(cluster, node);
+    if !lost.is_empty() {
         told.help = Some(lost.into_iter().map(|(claim, why)| words::unavailable(claim, why)).collect::<Vec<_>>().join("; "));
     }
     let empty = Gathered::default();
@@ -109,8 +110,9 @@ pub fn account(
     // Where the node has the devices, only too little of its resources can be mended.
     let devices_fit = matches!(answer.outcome.as_ref().map(|outcome| &outcome.verdict), Some(Verdict::Allocated(_)));
     let is_short = told.resources.iter().any(|resource| resource.short);
-    if told.allocations.is_none() && answer.outcome.is_some() && (!devices_fit || is_short) {
-        if !devices_fit {
+    let unavailable = answer.status.reasons == [UNAVAILABLE];
+    if told.allocations.is_none() && (unavailable || answer.outcome.is_some() && (!devices_fit || is_short)) {
+        if !devices_fit && !unavailable {
             told.holders = holders(cluster, &rows);
         }
         let mut trial = Trial::new(cluster, case, node, pools, &claims, options.budget);
@@ -450,7 +452,7 @@ fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
         .iter()
         .filter(|resource| resource.short)
         .map(|resource| resource.text.as_str())
-        .chain(told.help.as_deref())
+        .chain(told.help.as_deref().filter(|_| told.verdict == "unavailable"))
         .collect();
     if !short.is_empty() {
         return format!("{name}: {message}; {}", short.join("; "));
@@ -461,11 +463,12 @@ fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
         let why = if request.why.is_empty() { String::new() } else { format!("; {}", request.why) };
         Some(format!("request {}{sub}: {}{why}", request.request, request.text))
     });
+    let help = told.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
     match why {
-        Some(why) => format!("{name}: {message}; {why}"),
+        Some(why) => format!("{name}: {message}; {why}{help}"),
         None if told.verdict == "none" => {
-            format!("{name}: {message}; each request has enough devices alone, and no choice of them meets all")
+            format!("{name}: {message}; each request has enough devices alone, and no choice of them meets all{help}")
         }
-        None => format!("{name}: {message}"),
+        None => format!("{name}: {message}{help}"),
     }
 }

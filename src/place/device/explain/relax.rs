@@ -42,6 +42,10 @@ pub struct Trial<'c, 's> {
     facts: Facts,
     /// Indexes of the pending claims in `facts`.
     pending: Vec<usize>,
+    /// Indexes of all claims of the pod, in the order in which they are allocated: what is freed of them is pending again.
+    own: Vec<usize>,
+    /// Those of them that are allocated and cannot be used on the node.
+    unavailable: Vec<usize>,
     /// The pod that asks.
     pod: Option<&'c Pod>,
     /// Devices must leave the node enough of its resources.
@@ -70,21 +74,46 @@ impl<'c, 's> Trial<'c, 's> {
         let keys = gathered.pools.iter().map(|pool| (pool.driver, pool.name)).chain(gathered.obsolete.iter().copied());
         let slices: Set<usize> = keys.flat_map(|(driver, pool)| cluster.slices_of_pool(driver, pool)).copied().collect();
         facts.slices = slices.iter().filter_map(|at| cluster.facts.slices.get(*at)).cloned().collect();
-        facts.claims = claims.iter().map(|claim| Rc::new((*claim).clone())).collect();
-        let pending = (0..facts.claims.len()).collect();
+        let mut kept: Vec<&Claim> = claims.to_vec();
+        let pending: Vec<usize> = (0..kept.len()).collect();
+        for claim in &case.allocated {
+            if !kept.iter().any(|other| std::ptr::eq(*other, *claim)) {
+                kept.push(claim);
+            }
+        }
+        let lost = case.unavailable(cluster, node);
+        let is_lost = |claim: &Claim| lost.iter().any(|(lost, _)| std::ptr::eq(*lost, claim));
+        let unavailable = (0..kept.len()).filter(|at| kept.get(*at).is_some_and(|claim| is_lost(claim))).collect();
+        let mut next = pending.iter().copied();
+        let mut own: Vec<usize> = Vec::new();
+        for claim in &case.claims {
+            // A claim that waits may be named twice; the allocator gets it twice.
+            own.extend(match claim.status.allocation {
+                None => next.next(),
+                Some(_) => kept.iter().position(|other| std::ptr::eq(*other, *claim)),
+            });
+        }
+        own.extend(next);
         let devices = slices.iter().flat_map(|slice| cluster.devices_of(*slice));
         let users: Set<usize> = devices.flat_map(|(at, _)| cluster.usage.claims(cluster.identity(at))).copied().collect();
-        facts.claims.extend(users.into_iter().filter_map(|at| cluster.facts.claims.get(at)).cloned());
-        Trial { cluster, facts, pending, pod: case.pod, node_resources, budget }
+        let others = users.into_iter().filter_map(|at| cluster.facts.claims.get(at));
+        let others = others.filter(|other| !case.allocated.iter().any(|claim| std::ptr::eq(*claim, &***other)));
+        facts.claims = kept.into_iter().map(|claim| Rc::new(claim.clone())).chain(others.cloned()).collect();
+        Trial { cluster, facts, pending, own, unavailable, pod: case.pod, node_resources, budget }
     }
 
     /// The devices that the pending claims get; `None`: nothing, or not known.
-    /// `all`: with what they take of the node's resources.
+    /// `all`: the pod's other claims can be used there, and the devices leave the node enough of its resources.
     fn run(&mut self, facts: &Facts, ignores_counters: bool, all: bool) -> Option<Vec<String>> {
+        let waits = |at: &usize| facts.claims.get(*at).is_some_and(|claim| claim.status.allocation.is_none());
+        if all && !self.unavailable.iter().all(waits) {
+            return None;
+        }
         let mut cluster = Cluster::new(facts, self.cluster.behaviour, self.cluster.features, self.cluster.verdicts.engine);
         cluster.ignores_counters = ignores_counters;
         let gathered = Gatherer::new(&cluster).gather_near(0);
-        let claims: Vec<&Claim> = self.pending.iter().filter_map(|at| facts.claims.get(*at)).map(|claim| &**claim).collect();
+        let pending = self.own.iter().filter(|at| waits(at));
+        let claims: Vec<&Claim> = pending.filter_map(|at| facts.claims.get(*at)).map(|claim| &**claim).collect();
         let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
         self.budget = self.budget.saturating_sub(outcome.steps.max(1));
         let Verdict::Allocated(results) = outcome.verdict else { return None };
@@ -248,9 +277,20 @@ impl<'c, 's> Trial<'c, 's> {
 
     fn told(&self, edits: &[&Edit], gives: Vec<String>, node: &str) -> Relaxation {
         let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
-        let parts: Vec<String> = changes.iter().map(sentence).collect();
+        let parts: Vec<String> = changes.iter().map(|change| sentence(change, &self.of_claim(change))).collect();
         let text = format!("{}: gives {} on {node}", parts.join(" and "), gives.join(", "));
         Relaxation { changes, gives, node: node.to_owned(), edits: Vec::new(), text }
+    }
+
+    /// ` of CLAIM` where another claim of the pod has a request of the same name.
+    fn of_claim(&self, change: &Change) -> String {
+        let request = change.request.as_deref().and_then(|name| name.split('/').next()).unwrap_or_default();
+        let mut others = self.own.iter().filter_map(|at| self.facts.claims.get(*at));
+        let twice = others.any(|other| {
+            let has = other.spec.devices.requests.iter().any(|own| own.name == request);
+            has && other.metadata.full_name() != change.claim
+        });
+        if twice { format!(" of {}", change.claim) } else { String::new() }
     }
 
     fn change(&self, edit: &Edit) -> Option<Change> {
@@ -414,8 +454,8 @@ fn apply(edit: &Edit, facts: &mut Facts) {
     }
 }
 
-fn sentence(change: &Change) -> String {
-    let (claim, request) = (&change.claim, change.request.as_deref().unwrap_or_default());
+fn sentence(change: &Change, of_claim: &str) -> String {
+    let (claim, request) = (&change.claim, format!("{}{of_claim}", change.request.as_deref().unwrap_or_default()));
     let index = change.index.unwrap_or(0);
     let (from, to) = (change.from.as_deref().unwrap_or_default(), change.to.as_deref().unwrap_or_default());
     match (change.drop, change.add, change.free, change.set) {
