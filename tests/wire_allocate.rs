@@ -439,7 +439,7 @@ fn devices_time_out() {
             &|status: &mut Value| status["devices"][0]["conditions"][0] = json!({"type": "Broken", "status": "True"}),
             json!(null),
             json!({}),
-            &lost("binding the devices of ns/a failed"),
+            &lost("binding the devices of ns/a failed: d has Broken"),
         ),
         (
             "elsewhere",

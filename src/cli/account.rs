@@ -10,6 +10,8 @@ use serde_json::Value;
 
 /// Columns of a terminal that nobody has made wider.
 const WIDTH: usize = 80;
+/// What is said of a claim that no pod holds on to.
+const NOT_RESERVED: &str = "no pod reserves it";
 /// Most names in one line.
 const MOST_NAMES: usize = 3;
 
@@ -36,9 +38,14 @@ fn number(value: &Value, name: &str) -> i64 {
     value.get(name).and_then(Value::as_i64).unwrap_or_default()
 }
 
-/// Does a pod, or claims without one, get devices on some node?
+/// Does the pod ask for no devices?
+fn is_skipped(pod: &Value) -> bool {
+    pod.pointer("/before/code").and_then(Value::as_str) == Some("Skip")
+}
+
+/// Does a pod, or claims without one, get the devices it asks for on some node?
 pub fn fits(pod: &Value) -> bool {
-    items(pod, "nodes").any(|node| word(node, "verdict") == "allocated")
+    is_skipped(pod) || items(pod, "nodes").any(|node| word(node, "verdict") == "allocated")
 }
 
 /// What a node says of requests, and how it is read.
@@ -58,6 +65,9 @@ impl<'v> Requests<'v> {
     /// The name of a request, and its claim where another claim has a request of that name.
     fn name(self, request: &Value) -> String {
         let name = request_name(request);
+        if !word(request, "serves").is_empty() {
+            return format!("{name} ({})", word(request, "serves"));
+        }
         let twice = self.all().any(|other| word(other, "claim") != word(request, "claim") && request_name(other) == name);
         if twice { format!("{name} of {}", word(request, "claim")) } else { name }
     }
@@ -108,6 +118,9 @@ pub fn text(answer: &Value, texts: Texts<'_>) -> String {
 /// A pod, and on how many nodes it fits.
 fn headline(pod: &Value) -> String {
     if let Some(before) = pod.get("before").filter(|before| !before.is_null()) {
+        if is_skipped(pod) {
+            return wrapped(&format!("{}: {}", name(pod), word(before, "help")), 0, 2).trim_end().to_owned();
+        }
         let line = format!("{}: {} ({}, before any node)", name(pod), word(before, "message"), word(before, "stage"));
         let line = wrapped(&line, 0, 2).trim_end().to_owned();
         return match word(before, "help") {
@@ -168,7 +181,8 @@ fn shortly(told: Requests<'_>) -> String {
     let node = told.node;
     if word(node, "verdict") == "allocated" {
         let given = devices(told);
-        return if given.is_empty() { "no devices needed".to_owned() } else { given.join(", ") };
+        let own = format!("{}: ", word(node, "name"));
+        return if given.is_empty() { word(node, "text").replacen(&own, "", 1) } else { given.join(", ") };
     }
     if let Some(resource) = items(node, "resources").find(|resource| is_short(resource)) {
         return word(resource, "text").to_owned();
@@ -230,6 +244,7 @@ fn left(request: &Value) -> i64 {
 
 fn why(request: &Value) -> String {
     match word(request, "why") {
+        "" if number(request, "wanted") == 0 => "no device that allocationMode All could take".to_owned(),
         "" => format!("{} of {} devices wanted", left(request), number(request, "wanted")),
         why => why.to_owned(),
     }
@@ -249,8 +264,24 @@ fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
     for resource in items(node, "resources") {
         out.push_str(&wrapped(word(resource, "text"), 2, 4));
     }
-    for request in items(node, "requests") {
-        out.push_str(&wrapped(&format!("{}: {}", requests.name(request), word(request, "text")), 2, 4));
+    let mut like_the_last = 0usize;
+    let list: Vec<&Value> = items(node, "requests").collect();
+    for (at, request) in list.iter().copied().enumerate() {
+        // Requests that read the same, and lack nothing, share a line.
+        let same = |other: &&&Value| ["text", "class"].iter().all(|key| word(other, key) == word(request, key));
+        if like_the_last > 0 {
+            like_the_last = like_the_last.saturating_sub(1);
+            continue;
+        }
+        let group = list.iter().skip(at.saturating_add(1)).take_while(same).filter(|_| !requests.lacks(request));
+        let group: Vec<String> = group.map(|other| requests.name(other)).collect();
+        like_the_last = group.len();
+        let names: Vec<String> = std::iter::once(requests.name(request)).chain(group).collect();
+        let names = match names.as_slice() {
+            [one] => one.clone(),
+            several => format!("{}, each", some(&several.iter().map(String::as_str).collect::<Vec<_>>())),
+        };
+        out.push_str(&wrapped(&format!("{names}: {}", word(request, "text")), 2, 4));
         if requests.lacks(request) {
             for reason in word(request, "why").split("; ").filter(|reason| !reason.is_empty()) {
                 out.push_str(&wrapped(reason, 4, 6));
@@ -264,10 +295,18 @@ fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
     for holder in items(node, "holders") {
         let (device, claim) = (word(holder, "device"), word(holder, "claim"));
         let pods = items(holder, "pods").filter_map(Value::as_str).collect::<Vec<_>>().join(", ");
-        let whom = if pods.is_empty() { "no pod reserves it".to_owned() } else { format!("for {pods}") };
+        let whom = if pods.is_empty() { NOT_RESERVED.to_owned() } else { format!("for {pods}") };
         let line = format!("{} is held by {claim} ({whom})", device.rsplit('/').next().unwrap_or_default());
-        // What the requests say already is not said again.
-        if !told.contains(&line) && !out.replace('\n', " ").contains(claim) {
+        // What the requests say already is not said again, but for this: such a claim can be freed.
+        let said = out.replace('\n', " ");
+        let line = match said.contains(claim) {
+            false => line,
+            true if pods.is_empty() && !said.contains(&format!("{claim} ({NOT_RESERVED})")) => {
+                format!("no pod reserves claim {claim}")
+            }
+            true => continue,
+        };
+        if !told.contains(&line) {
             told.push(line);
         }
     }
@@ -283,6 +322,11 @@ fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
         for place in items(relaxation, "changes").filter_map(|change| place(change, texts)) {
             out.push_str(&wrapped(&place, 4, 6));
         }
+    }
+    // Where a search is too long, or an error ends it, nothing is tried.
+    let tried = matches!(word(node, "verdict"), "none" | "unavailable") && node.get("relaxations").is_some();
+    if tried && items(node, "relaxations").next().is_none() && items(node, "resources").next().is_none() {
+        out.push_str(&wrapped("No single change of these claims helps, nor any pair that was tried.", 2, 4));
     }
     out
 }

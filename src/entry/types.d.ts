@@ -574,6 +574,8 @@ export interface RequestAccount {
   mode: string;
   class: string;
   wanted: number;
+  /** The extended resource that the request is made for, and the container. */
+  serves?: string;
   picked: boolean;
   funnel: { stage: string; index?: number; left: number; lost?: { count: number; devices: string[] } }[];
   cells: object[];

@@ -131,7 +131,7 @@ describe("devices", () => {
     await page.getByRole("grid").waitFor();
     await setText(page, PAIR);
     await page.getByRole("row", { name: /^node-a/ }).getByRole("gridcell").first().click();
-    await page.locator(".facts", { hasText: "no value of resource.kubernetes.io/pcieRoot will do for all" }).waitFor();
+    await page.locator(".facts", { hasText: "no value of resource.kubernetes.io/pcieRoot is common to all" }).waitFor();
     await page.locator(".relaxations li", { hasText: "dropping constraint 0" }).getByRole("button", { name: "Apply" }).click();
     await page.locator(".account h3", { hasText: "gets its devices" }).waitFor();
     expect(await textOf(page)).toBe(PAIR.replace(/ {4}constraints:\n.*\n/, ""));

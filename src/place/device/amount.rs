@@ -44,6 +44,13 @@ impl Amount {
         Amount { nanos: number.saturating_mul(UNIT), whole, text: format!("{rest}{suffix}") }
     }
 
+    /// A whole number in the notation of another amount.
+    pub fn whole_like(number: i128, beside: &str) -> Self {
+        let whole = Amount::whole(number);
+        let text = spell_like(whole.nanos, beside);
+        Amount { text, ..whole }
+    }
+
     /// The value in thousand-millionths.
     pub fn nanos(&self) -> i128 {
         self.nanos
@@ -67,6 +74,25 @@ fn nanos_of(quantity: &Quantity<'_>) -> i128 {
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text)
+    }
+}
+
+/// Nanos in the notation of an amount beside which they are read: `3G` beside `10G`, `3Gi` beside `10Gi`.
+pub fn spell_like(nanos: i128, beside: &str) -> String {
+    if beside.ends_with('i') {
+        return spell(nanos);
+    }
+    let suffixes = [("E", 18u32), ("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3)];
+    let found =
+        suffixes.into_iter().filter(|_| beside.ends_with(|last: char| last.is_ascii_alphabetic())).find_map(|(suffix, power)| {
+            let unit = UNIT.checked_mul(10i128.checked_pow(power)?)?;
+            let whole = nanos != 0 && nanos.checked_rem(unit) == Some(0);
+            whole.then(|| format!("{}{suffix}", nanos.checked_div(unit).unwrap_or(0)))
+        });
+    match found {
+        Some(text) => text,
+        None if nanos.checked_rem(UNIT) == Some(0) => (nanos / UNIT).to_string(),
+        None => spell(nanos),
     }
 }
 
@@ -119,5 +145,17 @@ mod tests {
         assert_eq!(spell(1_500_000_000), "1500m");
         assert_eq!(spell(5 * 1024 * 1024 * 1024 * UNIT), "5Gi");
         assert_eq!(spell(-72 * UNIT), "-72");
+        for (amount, beside, shown) in [
+            ("3906250Ki", "10G", "4G"),
+            ("3G", "10Gi", "3000000000"),
+            ("3Gi", "10Gi", "3Gi"),
+            ("1500M", "10G", "1500M"),
+            ("2Gi", "10G", "2147483648"),
+            ("1953125Ki", "4000000000", "2000000000"),
+            ("500m", "10", "500m"),
+            ("0", "10G", "0"),
+        ] {
+            assert_eq!(spell_like(Amount::parse(amount).unwrap().nanos(), beside), shown, "{amount} {beside}");
+        }
     }
 }

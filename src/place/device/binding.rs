@@ -39,6 +39,21 @@ pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
     Binding::Ready
 }
 
+/// The condition that says that binding failed: `DEVICE has TYPE (REASON: MESSAGE)`.
+pub fn failure(claim: &Claim) -> Option<String> {
+    results_of(claim).iter().find_map(|result| {
+        let device = claim.status.devices.iter().find(|device| is_of(device, result))?;
+        let kind = result.binding_failure_conditions.iter().find(|kind| is_true(device, kind))?;
+        let mut conditions = device.get("conditions")?.as_array()?.iter();
+        let condition = conditions.find(|condition| condition.get("type").and_then(Value::as_str) == Some(kind))?;
+        let says =
+            ["reason", "message"].into_iter().filter_map(|key| condition.get(key)?.as_str()).filter(|text| !text.is_empty());
+        let says = says.collect::<Vec<_>>().join(": ");
+        let says = if says.is_empty() { says } else { format!(" ({says})") };
+        Some(format!("{} has {kind}{says}", result.device))
+    })
+}
+
 /// Was the claim allocated so long ago that the scheduler waits no more?
 fn is_late(claim: &Claim, now: Time) -> bool {
     let allocated = claim.status.allocation.as_ref().and_then(|allocation| allocation.allocation_timestamp.as_deref());

@@ -18,6 +18,18 @@ pub enum Scalar<'f> {
     Version(&'f str),
 }
 
+impl Scalar<'_> {
+    /// The field that it stands in.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Scalar::String(_) => "string",
+            Scalar::Int(_) => "int",
+            Scalar::Bool(_) => "bool",
+            Scalar::Version(_) => "version",
+        }
+    }
+}
+
 impl std::fmt::Display for Scalar<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

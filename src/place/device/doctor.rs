@@ -99,7 +99,7 @@ impl<'f> Doctor<'_, 'f> {
         if have < want {
             let effect = match self.behaviour().completeness {
                 Completeness::SeenFromNode => "its devices are used for ExactCount, allocationMode All fails",
-                Completeness::InCluster => "its devices are not used, allocationMode All fails",
+                Completeness::InCluster => "its devices are not used, and allocationMode All fails",
             };
             let message =
                 format!("pool {name} has {have} of {want} slices of generation {}: {effect}{reach}", first.spec.pool.generation);
@@ -135,7 +135,7 @@ impl<'f> Doctor<'_, 'f> {
                 let effect = match (self.behaviour().validity, self.behaviour().passes_bad_pools) {
                     (Validity::Unchecked, _) => "both are offered as one device",
                     (_, false) => "pods that reach the pool fail with an error",
-                    (_, true) => "the pool is not used (`invalid resource pools were encountered`), allocationMode All fails",
+                    (_, true) => "the pool is not used (`invalid resource pools were encountered`), and allocationMode All fails",
                 };
                 let message = format!("device {device} of pool {name} is also in slice {}: {effect}", other.metadata.name);
                 self.tell(Code::DeviceTwice, "error", slice, path, message);

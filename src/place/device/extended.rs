@@ -113,6 +113,12 @@ impl<'s> ExtendedResources<'s> {
     }
 }
 
+/// Names of the extended resources that a pod asks for, each once.
+pub fn names<'s>(rules: &PluginRules, pod: &'s Pod) -> Vec<&'s str> {
+    let names: Set<&str> = needs(rules, pod).iter().map(|need| need.resource).collect();
+    names.into_iter().collect()
+}
+
 fn needs<'s>(rules: &PluginRules, pod: &'s Pod) -> Vec<Need<'s>> {
     let init = pod.spec.init_containers.iter().map(|container| (container, true));
     let all = init.chain(pod.spec.containers.iter().map(|container| (container, false)));

@@ -3,7 +3,7 @@
 use super::allocate::{Outcome, Verdict, allocate};
 use super::binding::{self, Binding};
 use super::cluster::Cluster;
-use super::extended::{ExtendedClaim, ExtendedResources, OnNode};
+use super::extended::{self, ExtendedClaim, ExtendedResources, OnNode};
 use super::facts::{Claim, Pod};
 use super::node_resources::{self, Footprint, Refusal};
 use super::nodes::NodeFields;
@@ -194,6 +194,11 @@ impl<'s> PodCase<'s> {
             self.claims.push(claim);
         }
         Ok(())
+    }
+
+    /// Extended resources that the pod asks for; told where no class serves any of them.
+    pub fn unserved(&self) -> Vec<&'s str> {
+        self.pod.filter(|_| self.extended.is_none()).map_or_else(Vec::new, |pod| extended::names(self.rules, pod))
     }
 
     /// Label that a namespace needs for administrative access.

@@ -176,6 +176,9 @@ data! {
         wanted: i64,
         /// Class.
         class: String,
+        /// The extended resource that it is made for, and the container.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        serves: Option<String>,
         /// It was the one picked.
         picked: bool,
         /// Devices left after each stage.
@@ -338,6 +341,8 @@ pub enum Reason {
         kind: &'static str,
         /// The attribute, which the device lacks.
         attribute: String,
+        /// Attributes of the device with the same name in another domain, or with nearly this name.
+        near: Vec<String>,
     },
 }
 
@@ -366,6 +371,8 @@ data! {
         charged: Option<String>,
         /// What shares use.
         used: Option<String>,
+        /// What is left.
+        left: Option<String>,
         /// What there is.
         total: Option<String>,
         /// Most that a request may have.

@@ -1,7 +1,8 @@
 //! The matrix: every reason that keeps a request from a device.
 
 use super::answer::{CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, TaintReason, TolerationReason};
-use crate::place::device::amount::{Amount, spell};
+use super::funnel::alike;
+use crate::place::device::amount::{Amount, spell, spell_like};
 use crate::place::device::behaviour::{Counters as Style, Feature};
 use crate::place::device::capacity::{self, Refusal};
 use crate::place::device::cluster::{Cluster, DeviceAt};
@@ -119,7 +120,8 @@ impl Asking<'_, '_> {
                 && attribute(device, &slice.spec.driver, name).is_none()
             {
                 let kind = if kind == Kind::Match { "match" } else { "distinct" };
-                reasons.push(Reason::Constraint { index, kind, attribute: name.to_owned() });
+                let near = near_attributes(device, &slice.spec.driver, name);
+                reasons.push(Reason::Constraint { index, kind, attribute: name.to_owned(), near });
             }
         }
         reasons
@@ -156,6 +158,13 @@ impl Asking<'_, '_> {
         let pods = claims.iter().filter_map(of).flat_map(|claim| pods_of(claim)).collect();
         reasons
             .push(Reason::InUse { claims: claims.iter().filter_map(of).map(|claim| claim.metadata.full_name()).collect(), pods });
+    }
+
+    /// Do all selectors select a device?
+    pub fn is_selected(&self, at: DeviceAt) -> bool {
+        let mut reasons = Vec::new();
+        self.selectors(at, &mut reasons);
+        reasons.is_empty()
     }
 
     fn selectors(&self, at: DeviceAt, reasons: &mut Vec<Reason>) {
@@ -207,7 +216,11 @@ impl Asking<'_, '_> {
             Refusal::OffStep(_, needed) => (reason.why, reason.charged) = ("step", charged(needed)),
             Refusal::NotValid(_, needed) => (reason.why, reason.charged) = ("values", charged(needed)),
             Refusal::Exhausted(_, needed, used, _) => {
-                (reason.why, reason.charged, reason.used) = ("exhausted", charged(needed), Some(spell(*used)));
+                let all = device.capacity.get(name).map_or(0, |capacity| capacity.value.nanos());
+                let beside = reason.total.as_deref().unwrap_or_default();
+                let left = spell_like(all.saturating_sub(*used), beside);
+                reason.used = Some(spell_like(*used, beside));
+                (reason.why, reason.charged, reason.left) = ("exhausted", charged(needed), Some(left));
                 let claims = holders(cluster, at).into_iter().filter_map(|index| cluster.facts.claims.get(index));
                 reason.holders = claims.map(|claim| claim.metadata.full_name()).collect();
             }
@@ -264,6 +277,17 @@ impl Asking<'_, '_> {
             }));
         }
     }
+}
+
+/// Attributes of a device that were probably meant: those of the same name in another domain, or else those of nearly this name.
+fn near_attributes(device: &Device, driver: &str, wanted: &str) -> Vec<String> {
+    let short = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
+    let full = |name: &String| if name.contains('/') { name.clone() } else { format!("{driver}/{name}") };
+    let same: Vec<String> = device.attributes.keys().filter(|name| short(name) == short(wanted)).map(full).collect();
+    if !same.is_empty() {
+        return same;
+    }
+    device.attributes.keys().filter(|name| alike(&short(wanted), &short(name))).map(full).collect()
 }
 
 /// Claims that use a counter of a pool; what they take through one of its devices may be left out.

@@ -3,12 +3,17 @@
 use super::answer::Conflict;
 use crate::place::device::amount::spell;
 use crate::place::device::cluster::{Cluster, DeviceAt, Identity};
-use crate::place::device::constraints::{self, Kind, attribute, scalar, set};
+use crate::place::device::constraints::{self, Kind, Scalar, attribute, scalar, set};
 use crate::place::device::counters::{needed, opening};
 use crate::place::device::counting::Matching;
 use crate::place::device::facts::Claim;
 use crate::place::device::pools::Gathered;
 use crate::place::device::sorted::{Set, Sorted, ordered};
+
+/// Most requests in a line.
+const MOST_REQUESTS: usize = 8;
+/// Most values of an attribute in a line.
+const MOST_VALUES: usize = 5;
 
 /// A request and the devices it could have alone.
 #[derive(Clone, Debug)]
@@ -83,7 +88,8 @@ pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict>
             let names: Vec<String> = concerned.iter().map(|request| request.name()).collect();
             let available = reached.len();
             let told: Vec<String> = concerned.iter().map(|request| request.told(requests)).collect();
-            let text = format!("requests {} want {wanted} devices together, and {available} will do for them", told.join(", "));
+            let text =
+                format!("requests {} want {wanted} devices together, and have only {available}", some(&told, MOST_REQUESTS));
             let claim = request.claim_name.clone();
             return Some(Conflict { kind: "number", claim, requests: names, wanted, available, text, ..Conflict::default() });
         }
@@ -99,6 +105,16 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
         requests.iter().filter(|request| constraints::applies(constraint, request.request, request.sub)).collect();
     let mut values: Sorted<String, Sorted<String, usize>> = Sorted::new();
     let mut missing: Set<String> = Set::default();
+    // Values of different type are never equal, even where they read the same.
+    let found = concerned.iter().flat_map(|request| &request.devices).filter_map(|at| {
+        let (slice, device) = cluster.device(*at)?;
+        set(attribute(device, &slice.spec.driver, name)?)?.iter().next().map(Scalar::kind)
+    });
+    let kinds: Set<&str> = found.collect();
+    let shown = |one: &Scalar<'_>| match kinds.as_slice() {
+        [_, _, ..] => format!("{one} ({})", one.kind()),
+        _ => one.to_string(),
+    };
     for request in &concerned {
         for at in &request.devices {
             let Some((slice, device)) = cluster.device(*at) else { continue };
@@ -108,8 +124,8 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
                     missing.insert(cluster.device_name(*at));
                     continue;
                 }
-                Some((Some(one), _)) => vec![one.to_string()],
-                Some((None, many)) => many.unwrap_or_default().iter().map(ToString::to_string).collect(),
+                Some((Some(one), _)) => vec![shown(&one)],
+                Some((None, many)) => many.unwrap_or_default().iter().map(shown).collect(),
             };
             for text in texts {
                 let sum = values.entry(text).entry(request.name());
@@ -140,13 +156,13 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     };
     conflict.text = match kind {
         Kind::Match if has_common(&conflict.values, &concerned) => {
-            format!("with one value of {name} for {}, not all requests can be met", conflict.requests.join(", "))
+            format!("not all requests can be met with one value of {name} for {}", some(&conflict.requests, MOST_REQUESTS))
         }
-        Kind::Match => match_text(&conflict),
+        Kind::Match => match_text(&conflict, &concerned),
         Kind::Distinct if i64::try_from(conflict.available).is_ok_and(|available| available < wanted) => {
             format!("{name} has {} different values, and {wanted} are wanted", conflict.available)
         }
-        Kind::Distinct => format!("with different values of {name} not all requests can be met"),
+        Kind::Distinct => format!("not all requests can be met with different values of {name}"),
     };
     Some(conflict)
 }
@@ -164,19 +180,40 @@ fn has_common(values: &Sorted<String, Sorted<String, usize>>, concerned: &[&Alon
     })
 }
 
-fn match_text(conflict: &Conflict) -> String {
+fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
     let name = conflict.attribute.as_deref().unwrap_or_default();
-    let of = |request: &String| {
-        let values: Vec<&str> =
-            conflict.values.iter().filter(|(_, counts)| counts.contains_key(request)).map(|(value, _)| value.as_str()).collect();
-        if values.is_empty() { format!("{request} has none") } else { format!("{request} has {}", values.join(", ")) }
+    // Where a request wants several devices, the values that most of them have come first, with the number of devices.
+    let of = |request: &&Alone<'_>| {
+        let own = request.name();
+        let mut found: Vec<(usize, &str)> = Vec::new();
+        for (value, counts) in conflict.values.iter() {
+            found.extend(counts.get(&own).map(|count| (*count, value.as_str())));
+        }
+        let found = ordered(&found, &|a, b| if request.wanted > 1 { b.0.cmp(&a.0) } else { a.1.cmp(b.1) });
+        let one =
+            |(count, value): &(usize, &str)| if request.wanted > 1 { format!("{value} ×{count}") } else { (*value).to_owned() };
+        let shown: Vec<String> = found.iter().map(one).collect();
+        let wants = if request.wanted > 1 { format!("wants {} and ", request.wanted) } else { String::new() };
+        let values = if shown.is_empty() { "none".to_owned() } else { some(&shown, MOST_VALUES) };
+        format!("{own} {wants}has {values}")
     };
-    let parts: Vec<String> = conflict.requests.iter().map(of).collect();
+    let parts: Vec<String> = concerned.iter().map(of).collect();
     let lacking = match conflict.missing.as_slice() {
         [] => String::new(),
-        devices => format!("; without the attribute: {}", devices.join(", ")),
+        devices => format!("; without the attribute: {}", some(devices, MOST_VALUES)),
     };
-    format!("no value of {name} will do for all: {}{lacking}", parts.join("; "))
+    let several = concerned.iter().any(|request| request.wanted > 1);
+    let why = if several { "is on enough devices" } else { "is common to all" };
+    format!("no value of {name} {why}: {}{lacking}", parts.join("; "))
+}
+
+/// The first of many names.
+fn some(names: &[String], most: usize) -> String {
+    let shown: Vec<&str> = names.iter().take(most).map(String::as_str).collect();
+    match names.len().saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
 }
 
 /// Counters that the cheapest choice of devices exceeds.

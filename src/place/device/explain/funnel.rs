@@ -179,14 +179,14 @@ fn kind(value: &Attribute) -> &'static str {
 }
 
 /// Few edits apart, or made of the same word.
-fn alike(a: &str, b: &str) -> bool {
+pub fn alike(a: &str, b: &str) -> bool {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
     let edits = distance(&a, &b);
     edits <= 2 || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
 }
 
 /// The funnel in one line of English, up to where nothing is left.
-pub fn text(stages: &[Stage], class: &str, wanted: i64) -> String {
+pub fn text(stages: &[Stage], class: &str, wanted: &str) -> String {
     let part = |stage: &Stage| {
         let left = stage.left;
         match (stage.stage, stage.index) {

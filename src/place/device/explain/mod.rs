@@ -77,7 +77,9 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
     if !case.goes_on() {
         let stage = if case.pre_enqueue.code == Code::Success { "preFilter" } else { "preEnqueue" };
         let (code, message) = (format!("{:?}", case.pre_filter.code), case.pre_filter.message().unwrap_or_default());
-        account.before = Some(Before { stage, code, message, help: stopped::help(cluster, case) });
+        let help =
+            if case.pre_filter.code == Code::Skip { Some(stopped::skipped(cluster, case)) } else { stopped::help(cluster, case) };
+        account.before = Some(Before { stage, code, message, help });
         return account;
     }
     let gatherer = Gatherer::new(cluster);

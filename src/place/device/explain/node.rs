@@ -89,11 +89,18 @@ pub fn account(
         told.same_as = Some(same.clone());
         return (told, key);
     }
-    told.pools = pool_accounts(cluster, pools);
+    let asks_all = choices.iter().any(|(choice, _)| choice.ask.allocation_mode == "All");
+    told.pools = pool_accounts(cluster, pools, asks_all);
     let mut alone = Vec::new();
     for ((choice, picked), row) in choices.iter().zip(&rows) {
         let Some(claim) = claims.get(choice.claim).copied() else { continue };
-        let (request, left) = request_account(cluster, node, claim, choice, *picked, row, &told, options, &chosen);
+        let (mut request, left) = request_account(cluster, node, claim, choice, *picked, row, &told, options, &chosen);
+        let mapping = answer
+            .extended
+            .as_ref()
+            .filter(|extended| std::ptr::eq(&extended.claim, claim))
+            .and_then(|extended| extended.mappings.iter().find(|mapping| mapping.request_name == choice.name));
+        request.serves = mapping.map(|mapping| format!("{} of container {}", mapping.resource_name, mapping.container_name));
         alone.push(Alone {
             claim: choice.claim,
             claim_name: claim.metadata.full_name(),
@@ -131,10 +138,25 @@ pub fn account(
     told.charges = charges(cluster, &choices, &answer);
     let lacking = alone.iter().position(|request| request.lacks(&alone, least));
     told.text = text(&told, lacking.and_then(|at| told.requests.get(at)));
-    if told.allocations.is_none() && told.verdict == "allocated" && case.extended.is_some() {
-        told.text = format!("{}: its device plugin serves the extended resources", told.name);
+    if told.verdict == "allocated" && told.allocations.iter().flatten().all(|result| result.devices.results.is_empty()) {
+        told.text = format!("{}: {}", told.name, nothing_to_allocate(case));
     }
     (told, key)
+}
+
+/// Why a pod gets no devices where it fits.
+fn nothing_to_allocate(case: &PodCase<'_>) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for claim in &case.allocated {
+        let devices: Vec<&str> = results_of(claim).iter().map(|result| result.device.as_str()).collect();
+        let devices = if devices.is_empty() { "no devices".to_owned() } else { devices.join(", ") };
+        parts.push(format!("{} is allocated already: {devices}", claim.metadata.full_name()));
+    }
+    if let Some(extended) = &case.extended {
+        let names: Vec<&str> = extended.classes.keys().copied().collect();
+        parts.push(format!("{} from the node's device plugin", names.join(", ")));
+    }
+    if parts.is_empty() { "no devices needed".to_owned() } else { parts.join("; ") }
 }
 
 fn verdict(answer: &NodeAnswer) -> &'static str {
@@ -218,7 +240,11 @@ fn request_account(
         Matrix::Failed => told.allocations.is_none(),
         Matrix::Nothing => false,
     };
-    let why = words::why(cluster, &stages, &valued, wanted);
+    let mut why = words::why(cluster, &stages, &valued, wanted);
+    if stages.iter().any(|stage| matches!(stage.stage, "node" | "class") && stage.left == 0) {
+        let there = elsewhere(&asking);
+        why = [there, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+    }
     let own_name = choice.full_name();
     let is_own = |given: &Given, device: &str| given.claim == choice.claim && given.request == own_name && given.device == device;
     let own = |device: &str| chosen.iter().any(|given| is_own(given, device));
@@ -243,7 +269,12 @@ fn request_account(
         Some(_) => format!("spec.devices.requests[{}].firstAvailable[{}]", choice.request, choice.sub),
         None => format!("spec.devices.requests[{}].exactly", choice.request),
     };
-    let text = funnel::text(&stages, &choice.ask.device_class_name, wanted);
+    let shown = match (all, wanted) {
+        (true, 0) if cluster.behaviour.least_of_all() > 0 => "all, at least 1".to_owned(),
+        (true, _) => format!("all {wanted}"),
+        (false, _) => wanted.to_string(),
+    };
+    let text = funnel::text(&stages, &choice.ask.device_class_name, &shown);
     let account = RequestAccount {
         claim: claim.metadata.full_name(),
         request: choice.name.to_owned(),
@@ -251,6 +282,7 @@ fn request_account(
         mode: choice.ask.allocation_mode.clone(),
         wanted,
         class: choice.ask.device_class_name.clone(),
+        serves: None,
         picked,
         funnel: stages,
         cells,
@@ -263,7 +295,27 @@ fn request_account(
     (account, left)
 }
 
-fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>) -> Vec<PoolAccount> {
+/// Devices that the request could have, of slices that choose other nodes by label.
+fn elsewhere(asking: &Asking<'_, '_>) -> String {
+    let cluster = asking.cluster;
+    let asking = Asking { values: false, ..*asking };
+    let mut parts = Vec::new();
+    let slices = cluster.facts.slices.iter().enumerate();
+    for (at, slice) in slices.filter(|(_, slice)| slice.spec.node_name.is_none() && slice.spec.all_nodes != Some(true)) {
+        let Some(selector) = &slice.spec.node_selector else { continue };
+        let judged = cluster.judgements.of(selector, &cluster.facts.nodes);
+        let Some(Some(missing)) = judged.missing.get(asking.node).filter(|_| parts.len() < MOST_FOREIGN) else { continue };
+        let fit: Vec<&str> =
+            cluster.devices_of(at).filter(|(at, _)| asking.is_selected(*at)).map(|(_, device)| device.name.as_str()).collect();
+        if !fit.is_empty() {
+            parts.push(format!("{}: only on nodes with {missing} (slice {})", words::some(&fit), slice.metadata.name));
+        }
+    }
+    parts.join("; ")
+}
+
+/// `all`: a request wants all devices, which pools without devices for this node prevent too.
+fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>, all: bool) -> Vec<PoolAccount> {
     let name = |at: &usize| cluster.slice(*at).map_or_else(String::new, |slice| slice.metadata.name.clone());
     let mut foreign = 0usize;
     let mut list = Vec::new();
@@ -271,7 +323,8 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>) -> Vec<PoolAcco
         // Counter slices of other nodes are seen from everywhere: sound ones are no news, of others a few will do.
         if pool.devices.is_empty() && pool.collected.iter().all(|at| cluster.slices_everywhere().contains(at)) {
             foreign = foreign.saturating_add(1);
-            if pool.is_sound() || foreign > MOST_FOREIGN {
+            let matters = all || pool.invalid.is_some();
+            if pool.is_sound() || !matters || foreign > MOST_FOREIGN {
                 continue;
             }
         }

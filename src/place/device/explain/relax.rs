@@ -265,7 +265,7 @@ impl<'c, 's> Trial<'c, 's> {
                     most = value.nanos();
                 }
                 let most = on_step(most / UNIT, range);
-                let amount = Amount::whole(most);
+                let amount = Amount::whole_like(most, asked.text());
                 if most > 0 && amount.nanos() < asked.nanos() {
                     amounts.insert(amount.nanos(), amount);
                 }
@@ -360,7 +360,7 @@ fn smaller(choice: &Choice<'_>, footprint: &Footprint) -> Vec<Edit> {
         };
         let Some(asked) = capacity::requests(choice.ask).get(name) else { continue };
         let most = asked.nanos().saturating_sub(need.missing().saturating_mul(UNIT).checked_div(taken.by()).unwrap_or(0));
-        let whole = Amount::whole(most.div_euclid(UNIT));
+        let whole = Amount::whole_like(most.div_euclid(UNIT), asked.text());
         if whole.nanos() > 0 {
             edits.push(Edit::Capacity(claim, request, sub, name.clone(), whole));
         }

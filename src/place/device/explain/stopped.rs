@@ -11,6 +11,19 @@ pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<String> {
     of_pod.or_else(|| lacks_class(cluster, case))
 }
 
+/// The pod needs no devices; extended resources that no class serves, and one that was probably meant.
+pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
+    let mut parts = vec!["the pod asks for no devices".to_owned()];
+    for resource in case.unserved() {
+        let mut nearest = Nearest::to(resource);
+        let served = cluster.facts.classes.iter().filter_map(|class| class.spec.extended_resource_name.as_deref());
+        served.for_each(|name| nearest.consider(name));
+        let meant = nearest.found().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        parts.push(format!("no DeviceClass serves `{resource}`{meant}"));
+    }
+    parts.join("; ")
+}
+
 fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<String> {
     let facts = cluster.facts;
     let namespace = pod.metadata.namespace.as_str();

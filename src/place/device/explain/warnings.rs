@@ -14,7 +14,7 @@ use crate::place::device::taints::tolerates;
 /// The findings of an account.
 pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Finding> {
     let mut list = Vec::new();
-    errors(cluster, account, &mut list);
+    errors(cluster, case, account, &mut list);
     for (index, claim) in case.pending.iter().enumerate() {
         if case.pending.iter().take(index).any(|other| std::ptr::eq(*other, *claim)) {
             let message = "the pod names this claim twice: it is allocated twice, and one of the results is lost";
@@ -56,7 +56,7 @@ fn of_claim(claim: &Claim, code: Code, message: String, path: Option<String>) ->
 }
 
 /// Errors that end the attempt on all nodes, once each, with the devices that cause them.
-fn errors(cluster: &Cluster<'_>, account: &PodAccount, list: &mut Vec<Finding>) {
+fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list: &mut Vec<Finding>) {
     let mut seen: Sorted<&str, (Vec<&str>, Set<&str>)> = Sorted::new();
     for node in account.nodes.iter().filter(|node| node.fatal) {
         let message = node.message.as_deref().unwrap_or_default();
@@ -80,12 +80,11 @@ fn errors(cluster: &Cluster<'_>, account: &PodAccount, list: &mut Vec<Finding>) 
     }
     for (message, (nodes, devices)) in seen {
         let (severity, origin) = ("error", "kube-scheduler");
-        list.push(Finding {
-            code: Code::AllocationError.name(),
-            severity,
-            origin,
-            message: message.to_owned(),
-            ..Finding::default()
+        let found =
+            Finding { code: Code::AllocationError.name(), severity, origin, message: message.to_owned(), ..Finding::default() };
+        list.push(match case.pending.iter().find_map(|claim| about(claim, message)) {
+            Some((object, path)) => Finding { kind: "ResourceClaim", object, path: Some(path), ..found },
+            None => found,
         });
         let by = match devices.as_slice().len() {
             0 => String::new(),
@@ -103,6 +102,23 @@ fn errors(cluster: &Cluster<'_>, account: &PodAccount, list: &mut Vec<Finding>) 
             ..Finding::default()
         });
     }
+}
+
+/// The claim that an error names, and the place in it of the request, if it names one.
+fn about(claim: &Claim, message: &str) -> Option<(String, String)> {
+    let object = claim.metadata.full_name();
+    let rest = message.strip_prefix("claim ")?.strip_prefix(&object)?;
+    let requests = rest.strip_prefix(", request ").and_then(|rest| {
+        let is_named = |name: &str| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ',']));
+        claim
+            .spec
+            .devices
+            .requests
+            .iter()
+            .position(|request| is_named(&request.name) || request.first_available.iter().any(|sub| is_named(&sub.name)))
+    });
+    let path = requests.map_or_else(|| "spec.devices.requests".to_owned(), |at| format!("spec.devices.requests[{at}]"));
+    rest.starts_with([',', ':']).then_some((object, path))
 }
 
 /// Has a device, or its slice, a node selector with more than one term?

@@ -2,6 +2,8 @@
 
 use super::answer::{CapacityReason, Reason, SelectorReason, Stage, TolerationReason};
 use super::funnel::{Row, is_of};
+use crate::place::device::amount::{Amount, spell_like};
+use crate::place::device::binding;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::Claim;
 use crate::place::device::plugin::Unavailable;
@@ -48,7 +50,8 @@ pub fn reason(reason: &Reason) -> String {
             let tried = if tried.is_empty() { String::new() } else { format!(" ({})", tried.join(", ")) };
             format!("tainted {}{value}:{} by {from}{tried}", reason.key, reason.effect)
         }
-        Reason::Constraint { attribute, .. } => format!("it has no {attribute}"),
+        Reason::Constraint { attribute, near, .. } if near.is_empty() => format!("no attribute {attribute}"),
+        Reason::Constraint { attribute, near, .. } => format!("no attribute {attribute}, but {}", near.join(", ")),
     }
 }
 
@@ -65,20 +68,27 @@ fn selector(kind: &str, reason: &SelectorReason) -> String {
 
 fn capacity(reason: &CapacityReason) -> String {
     let show = |value: &Option<String>| value.clone().unwrap_or_default();
-    let CapacityReason { name, asked, charged, used, total, max, holders, names, .. } = reason;
+    let CapacityReason { name, asked, charged, used, left, total, max, holders, names, .. } = reason;
+    // Upstream writes what it rounds in binary notation; beside decimal amounts that cannot be compared at sight.
+    let beside = [total, max, asked].into_iter().flatten().next().map_or("", String::as_str);
+    let charged =
+        charged.as_deref().map(|text| Amount::printed(text).map_or(text.to_owned(), |one| spell_like(one.nanos(), beside)));
     let asked = match asked {
-        Some(asked) if Some(asked) != charged.as_ref() => format!("{asked} of {name} is charged as {}", show(charged)),
-        _ => format!("{} of {name} is charged", show(charged)),
+        Some(asked) if Some(asked) != charged.as_ref() => format!("{asked} of {name} is charged as {}", show(&charged)),
+        _ => format!("{} of {name} is charged", show(&charged)),
     };
     match reason.why {
-        "unknown-name" if names.is_empty() => format!("it has no capacity {name}, and no other"),
-        "unknown-name" => format!("it has no capacity {name}, but {}", names.join(", ")),
-        "max" => format!("{asked}, one request may have {}", show(max)),
+        "unknown-name" if names.is_empty() => format!("no capacity {name}, and no other"),
+        "unknown-name" => format!("no capacity {name}, but {}", names.join(", ")),
+        "max" => format!("{asked}, one request may have at most {}", show(max)),
         "step" => format!("{asked}, which is not on a step"),
         "values" => format!("{asked}, which is not one of the valid values"),
         _ => {
-            let held = if holders.is_empty() { String::new() } else { format!(" by {}", holders.join(", ")) };
-            format!("{asked}, {} of {} is used{held}", show(used), show(total))
+            let held = match holders.as_slice() {
+                [] => String::new(),
+                holders => format!(" ({} held by {})", show(used), holders.join(", ")),
+            };
+            format!("{asked}, {} left of {}{held}", show(left), show(total))
         }
     }
 }
@@ -88,7 +98,10 @@ pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
     let name = claim.metadata.full_name();
     match why {
         Unavailable::Elsewhere => format!("{name} is allocated, but not for this node"),
-        Unavailable::Failed => format!("binding the devices of {name} failed"),
+        Unavailable::Failed => {
+            let failure = binding::failure(claim).map_or(String::new(), |failure| format!(": {failure}"));
+            format!("binding the devices of {name} failed{failure}")
+        }
         Unavailable::TimedOut => format!("the devices of {name} were not ready for binding in time"),
     }
 }
@@ -97,7 +110,7 @@ pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
 pub fn signature(reason: &Reason) -> String {
     match reason {
         Reason::Capacity(reason) => {
-            format!("{} {} {:?} {:?} {:?}", reason.name, reason.why, reason.charged, reason.used, reason.max)
+            format!("{} {} {:?} {:?} {:?}", reason.name, reason.why, reason.charged, reason.left, reason.max)
         }
         Reason::Counters(reason) => format!("{} {} {}", reason.counter, reason.needed, reason.available),
         Reason::Taint(reason) => format!("{} {} {} {}", reason.key, reason.value, reason.effect, reason.from),
@@ -128,7 +141,7 @@ pub fn why(cluster: &Cluster<'_>, stages: &[Stage], row: &Row<'_, '_>, wanted: i
     format!("{}{more}", parts.join("; "))
 }
 
-fn some(devices: &[&str]) -> String {
+pub fn some(devices: &[&str]) -> String {
     let shown: Vec<&str> = devices.iter().copied().take(MOST).collect();
     match devices.len().saturating_sub(shown.len()) {
         0 => shown.join(", "),
