@@ -8,25 +8,25 @@
 //! | [`validate()`] | a text | what kube-apiserver answers to a create, an update or a status update of each object |
 //! | [`patch()`] | the text of a stored object, a patch | what the object becomes, and whether the server takes it |
 //! | [`convert()`] | a text, a version | the text in that version, changed only where it must be, and what is lost |
-//! | [`evaluate()`] | a text, nodes | which nodes the claims leave to a pod, and why not the others |
+//! | [`evaluate()`] | a text, nodes | which nodes a pod can run on with these claims, and why not the others |
 //! | [`allocate()`] | a text, a cluster | which devices pods and claims get on each node, and why none |
 //! | [`cel`] | an expression, devices | whether it compiles, what it costs, which devices it selects |
 //!
-//! The parts of their answers have pages of their own: [`placement`] for evaluate, [`account`] for allocate, [`located`] for
-//! findings with lines and columns.
+//! Parts of the answers have their own pages: [`placement`] for evaluate, [`account`] for allocate, [`located`] for findings with
+//! lines and columns.
 //!
 //! The function [`parse()`] also gives each object to types of your own: `tests/hosts/k8s-openapi` in the repository fills those of
 //! the crate `k8s-openapi`. [`wire`] answers the requests of the command line and of JavaScript, JSON in and out.
 //!
 //! # Modules
 //!
-//! Those of the table that have no page here are for the crate itself.
+//! Modules of the table without a page here are internal.
 //!
 //! | stage | module | takes | gives |
 //! |---|---|---|---|
 //! | ground | `limits` | | what a text may cost |
 //! | ground | `go` | values and texts | what Go prints and reads: quoting, floats, times, quantities |
-//! | ground | `names` | names, labels, keys | the server's words for those that are not well formed |
+//! | ground | `names` | names, labels, keys | the server's errors for malformed ones |
 //! | ground | `span` | | pieces of a text |
 //! | ground | `finding` | | findings: codes, paths, help, fixes |
 //! | read | `text` | text | `text::File`: documents with lossless trees, syntax findings |
@@ -56,7 +56,7 @@
 //!
 //! `v1alpha1` (Kubernetes 1.26), `v1alpha2` (1.27 to 1.30), `v1alpha3`, `v1beta1`, `v1beta2` and `v1` (1.31 to 1.36). Where upstream's behaviour and documentation differ, behaviour wins.
 
-// Reasons in clippy.toml; the program and the tests may do what is listed there.
+// clippy.toml gives the reasons. The program and the tests are exempt.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 

@@ -15,7 +15,7 @@ pub struct Limits {
     /// Nodes of one text.
     #[serde(deserialize_with = "bound")]
     pub nodes: usize,
-    /// Findings of one answer; what is beyond is counted in one more finding.
+    /// Findings of one answer; one further finding gives the number of the omitted ones.
     #[serde(deserialize_with = "bound")]
     pub findings: usize,
     /// Bytes of a text with Nodes: kubectl prints some ten thousand bytes for each.
@@ -29,7 +29,7 @@ impl Default for Limits {
     }
 }
 
-/// A whole number. More than the machine can count is as much as it can, so that a request means the same in a module of 32 bits.
+/// A whole number. Values above `usize::MAX` saturate, so that a request is valid in a 32-bit module too.
 pub(crate) fn bound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
     struct Bound;
     impl serde::de::Visitor<'_> for Bound {

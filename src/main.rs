@@ -1,4 +1,4 @@
-//! The command line: the only file that does I/O. What is done with it is in `claimkit::cli`.
+//! The command line: the only file that does I/O. The logic is in `claimkit::cli`.
 
 use claimkit::cli::{self, Entry, EntryKind, Host};
 use std::collections::HashMap;
@@ -11,19 +11,19 @@ use std::time::{Duration, Instant};
 /// Files, folders and the terminal.
 struct System {
     input: io::BufReader<io::Stdin>,
-    /// Paths that are not UTF-8, by what is shown of them.
+    /// Paths that are not UTF-8, keyed by their displayed form.
     paths: HashMap<String, PathBuf>,
-    /// When the files were begun, and when it was last said how many are done.
+    /// The start time, and the time of the last progress message.
     progress: Option<(Instant, Instant)>,
 }
 
 impl System {
-    /// The path that is shown so.
+    /// The path with a displayed form.
     fn path<'p>(&'p self, shown: &'p str) -> &'p Path {
         self.paths.get(shown).map_or(Path::new(shown), PathBuf::as_path)
     }
 
-    /// What is shown of a path.
+    /// The displayed form of a path; remembers the path if it is not UTF-8.
     fn shown(&mut self, path: PathBuf) -> String {
         match path.into_os_string().into_string() {
             Ok(text) => text,
@@ -36,7 +36,7 @@ impl System {
     }
 }
 
-/// The same words as pkg/cli.js has for the same errors.
+/// The words for an error; pkg/cli.js uses the same.
 fn phrase(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or folder".to_owned(),
@@ -47,7 +47,7 @@ fn phrase(error: &io::Error) -> String {
     }
 }
 
-/// A reader that has gone away (`claimkit … | head`) is no error of ours: end as other programs do, quietly.
+/// A closed pipe (`claimkit … | head`) is not an error: exit quietly, as other programs do.
 fn print(mut stream: impl Write, text: &str) {
     let written = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     if written.is_err() {
@@ -55,7 +55,7 @@ fn print(mut stream: impl Write, text: &str) {
     }
 }
 
-/// Reads no more than `most` bytes of a file.
+/// Reads a file of at most `most` bytes.
 fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let one_more = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
@@ -65,7 +65,7 @@ fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
 
 /// Writes a new file beside the old one and puts it in its place.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // A symbolic link stays: the file that it leads to is replaced.
+    // Keep a symbolic link: replace its target.
     let path = path.canonicalize()?;
     let old = path.metadata()?;
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -75,7 +75,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     new.as_file().set_permissions(old.permissions())?;
     new.as_file().sync_all()?;
     new.persist(&path)?;
-    // The new name is on the disk as well, where a folder can be flushed.
+    // Flush the new name to disk too, where folders can be flushed.
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
@@ -98,7 +98,7 @@ fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// What an entry is; a symbolic link to a file is one.
+/// The kind of a folder entry; a symbolic link to a file counts as a file.
 fn kind(entry: &DirEntry) -> io::Result<EntryKind> {
     let kind = entry.file_type()?;
     let is_file = || kind.is_file() || (kind.is_symlink() && entry.path().is_file());
@@ -125,7 +125,7 @@ impl Host for System {
             let entry = entry.map_err(|error| phrase(&error))?;
             let kind = kind(&entry).map_err(|error| phrase(&error))?;
             let name = entry.file_name();
-            // A path that is not UTF-8 is found again by what is shown of it.
+            // Remember a path that is not UTF-8 by its displayed form.
             self.shown(folder.join(&name));
             listed.push(Entry { name: name.to_string_lossy().into_owned(), kind });
         }

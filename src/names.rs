@@ -34,7 +34,7 @@ pub fn subdomain(value: &str) -> Messages {
     messages
 }
 
-/// What a server says about a DNS-1123 label that is a good subdomain, that is, has dots.
+/// The server's message for an invalid DNS-1123 label that is a valid subdomain because it has dots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DottedLabel {
     /// 1.26: the general text of the label rule.
@@ -170,7 +170,7 @@ pub fn generated_subdomain(value: &str) -> Messages {
     match bytes.split_last() {
         Some((b'-', head)) if !head.is_empty() => {
             let kept = head.split_last().map_or(&[][..], |(_, kept)| kept);
-            // The cut may fall inside a character: such a name is malformed whatever follows.
+            // The cut may be inside a character; such a name is invalid anyway.
             let masked = kept.iter().copied().chain(core::iter::once(b'a'));
             let length = kept.len().saturating_add(1);
             let mut messages = Messages::new();
@@ -202,8 +202,8 @@ pub fn lowered_subdomain(value: &str) -> Messages {
     subdomain(&to_lower(value))
 }
 
-/// Go's `strings.ToLower` as far as the rules of names see a difference: ASCII letters, letters that become ASCII ones, and the number of
-/// bytes. Other letters outside ASCII fit in no name, whatever their case, so the table of them all is not needed.
+/// Go's `strings.ToLower`, reduced to what the name rules can observe: ASCII letters, letters whose lower case is ASCII, and the
+/// length in bytes. Other non-ASCII letters are invalid in any case, so the full table is not needed.
 pub fn to_lower(value: &str) -> Cow<'_, str> {
     if !value.bytes().any(|byte| class(byte) & (CAPITAL | BEYOND) != 0) {
         return Cow::Borrowed(value);
@@ -258,7 +258,7 @@ fn is_name_part(bytes: &[u8]) -> bool {
     consists(bytes, SMALL | CAPITAL | DASH | UNDERSCORE | DOT, SMALL | CAPITAL)
 }
 
-/// Whether all bytes are of some classes, the first and the last of fewer. Nothing at all does not.
+/// True if all bytes are in the classes `inner`, and the first and last in `ends`. False for an empty name.
 fn consists(bytes: &[u8], inner: u8, ends: u8) -> bool {
     let of = |byte: Option<&u8>| byte.is_some_and(|&byte| class(byte) & ends != 0);
     bytes.iter().all(|&byte| class(byte) & inner != 0) && of(bytes.first()) && of(bytes.last())
@@ -298,7 +298,7 @@ const fn classes() -> [u8; 256] {
 
 static CLASS: [u8; 256] = classes();
 
-/// The one class a byte is of; 0 for those that stand in no name.
+/// The class of a byte; 0 for a byte that no name may contain.
 #[inline]
 fn class(byte: u8) -> u8 {
     CLASS.get(usize::from(byte)).copied().unwrap_or(0)

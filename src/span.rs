@@ -45,7 +45,7 @@ impl Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// True if `offset` lies inside or at the end of the span.
+    /// True if `offset` is inside the span or at its end.
     pub fn touches(self, offset: usize) -> bool {
         self.from() <= offset && offset <= self.to()
     }

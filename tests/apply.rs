@@ -1,4 +1,4 @@
-//! Server-side apply: who owns what, taking over from `kubectl apply` on the client, creating, and the status of devices.
+//! Server-side apply: field ownership, migration from client-side `kubectl apply`, creation, and the status of devices.
 
 use crate::patch::{ask, merge_into, patch};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ metadata:
 spec: {potentialNodes: [n1]}
 ";
 
-/// 1.28 owned `potentialNodes` node by node; from 1.29 on the list is owned as a whole, by those who owned a node of it.
+/// In 1.28 each item of `potentialNodes` had its owner; from 1.29 on the list has owners as a whole: all owners of an item.
 #[test]
 fn owners_of_items_own_the_list_once_it_is_owned_as_a_whole() {
     let config =
@@ -30,7 +30,7 @@ fn owners_of_items_own_the_list_once_it_is_owned_as_a_whole() {
     assert_eq!(message, "Apply failed with 1 conflict: conflict with \"other\": .spec.potentialNodes");
 }
 
-/// `kubectl apply --server-side` takes over what `kubectl apply` has written, but not what somebody changed since.
+/// `kubectl apply --server-side` takes over the fields that `kubectl apply` wrote, but not those that changed since.
 #[test]
 fn kubectl_takes_over_what_it_applied_on_the_client() {
     let stored = |class: &str| {
@@ -67,7 +67,7 @@ driverName: {class}
     assert_eq!(code(&stored("changed.example.com"), "kubectl"), Some(409));
 }
 
-/// An apply where nothing is stored creates: the answer is that to a create, with managers.
+/// An apply without a stored object creates it: the answer is that of a create, with managers.
 #[test]
 fn apply_creates_what_is_not_there() {
     let apply = |config: &str, options: Value| {
@@ -91,7 +91,7 @@ fn apply_creates_what_is_not_there() {
     assert_eq!(object["metadata"]["managedFields"], managers, "{answer}");
     assert_eq!(answer["objects"][0]["changes"], json!([{"op": "add", "path": "", "value": object}]));
 
-    // Of the later versions what the store gets: fields of gates that are off are gone.
+    // For the later versions the result is the stored object, without fields whose gate is off.
     let class =
         "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: a}\nspec: {extendedResourceName: example.com/gpu}\n";
     let stored = |release: &str| {
@@ -127,8 +127,8 @@ fn apply_creates_what_is_not_there() {
     }
 }
 
-/// Devices of a status are known by driver, device and pool, from 1.34 on by the share too, which may be missing; their data is owned
-/// key by key. From 1.35 on who applies a status owns no metadata.
+/// Devices of a status have the key driver, device and pool, from 1.34 on also the share, which may be missing. Each key of their
+/// data has its owner. From 1.35 on an apply of a status owns no metadata.
 #[test]
 fn status_of_devices_is_applied_as_the_schema_of_the_release_says() {
     let stored = "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaim\nmetadata: {name: a, namespace: default, uid: u, resourceVersion: '1'}\nspec: {devices: {requests: [{name: r, deviceClassName: c}]}}\nstatus: {allocation: {devices: {results: [{request: r, driver: d, pool: p, device: x}]}}}\n";

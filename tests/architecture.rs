@@ -1,5 +1,5 @@
-//! The shape of `src/`: no files import each other in a circle, and a module imports only from those above it in the table
-//! of `src/lib.rs`. Only a module and its own parts may know each other.
+//! The shape of `src/`: no import cycles between files, and a module imports only from modules above it in the table of
+//! `src/lib.rs`. Only a module and its own submodules may import each other.
 //!
 //! Imports are read from the text: `use` declarations, and paths in expressions and types. A name that a module
 //! only hands on (`pub use`) counts as an import of the file that defines it. Unit tests may import what they like.
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 struct House {
     /// The text of each module without comments and unit tests, by its path, e.g. `crate::text::tree`.
     modules: BTreeMap<String, String>,
-    /// What a module hands on: its name there, and the path it comes from.
+    /// The re-exports of a module: the name there, and the original path.
     handed_on: BTreeMap<String, String>,
 }
 
@@ -37,7 +37,7 @@ fn module(file: &Path) -> String {
     parts.join("::")
 }
 
-/// A file without line comments, and without the unit tests at its end.
+/// The text of a file without line comments and without the unit tests at its end.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod ").next().unwrap();
     text.lines().map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
@@ -116,11 +116,11 @@ impl House {
     /// The module in whose file a path is defined.
     fn definer(&self, path: &str) -> Option<&str> {
         let mut path = path.to_owned();
-        // Hand-ons of hand-ons end after a few steps.
+        // Re-exports of re-exports end after a few steps.
         for _ in 0..8 {
             let handed = (1..=path.matches("::").count() + 1).find_map(|count| {
                 let end = path.match_indices("::").nth(count).map_or(path.len(), |(at, _)| at);
-                // A function that is handed on may have the name of a module.
+                // A re-exported function may have the name of a module.
                 let origin = self.handed_on.get(&path[..end]).filter(|_| !self.modules.contains_key(&path[..end]));
                 origin.map(|origin| format!("{origin}{}", &path[end..]))
             });
@@ -159,7 +159,7 @@ impl House {
     }
 }
 
-/// The `use` declarations of a text: whether they hand names on, and their trees.
+/// The `use` declarations of a text: whether they re-export names, and their trees.
 fn uses(text: &str) -> Vec<(bool, String)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("use ") {
@@ -167,7 +167,7 @@ fn uses(text: &str) -> Vec<(bool, String)> {
         let public = line.trim().starts_with("pub");
         if line.trim().is_empty() || (public && !line.contains("fn")) {
             let tree: String = text[at + 4..].split(';').next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
-            // Sentences in texts may begin with the same word.
+            // Sentences in string literals may begin with `use` too.
             if tree.chars().all(|c| c.is_alphanumeric() || "_:{}, *".contains(c))
                 && tree.matches('{').count() == tree.matches('}').count()
             {
@@ -178,7 +178,7 @@ fn uses(text: &str) -> Vec<(bool, String)> {
     found
 }
 
-/// Paths that stand in expressions and types; those of other crates and of types are among them and lead nowhere.
+/// Paths in expressions and types. They include paths of other crates and of types, which lead to no module.
 fn inline(text: &str) -> Vec<String> {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
     let declares = |statement: &str| {
@@ -189,7 +189,7 @@ fn inline(text: &str) -> Vec<String> {
     paths.map(|path| path.trim_end_matches(':').to_owned()).collect()
 }
 
-/// Groups of modules that all lead to each other.
+/// Import cycles: groups of modules that all reach each other.
 fn circles<'a>(imports: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>> {
     let reached = |from: &'a str| {
         let mut reached = BTreeSet::new();
@@ -219,7 +219,7 @@ fn stage(module: &str) -> &str {
 #[test]
 fn no_files_import_each_other_in_a_circle() {
     let house = House::read();
-    // A module and its own parts may know each other: tables name the types of the module above them, and it lists the tables.
+    // A module and its own submodules may import each other: tables use the types of their parent module, which lists the tables.
     let of_one_module =
         |group: &Vec<&str>| group.iter().any(|top| group.iter().all(|part| part == top || part.starts_with(&format!("{top}::"))));
     let circles: Vec<_> = circles(&house.imports()).into_iter().filter(|group| !of_one_module(group)).collect();

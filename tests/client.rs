@@ -1,5 +1,5 @@
-//! What kubectl answers itself, in the words of kubectl 1.32.4 before a server with the kinds of the release, and what the server
-//! refuses before it decodes anything.
+//! kubectl's own errors, in the words of kubectl 1.32.4 with a server that has the release's kinds, and the server's errors
+//! before decoding.
 
 use serde_json::{Value, json};
 
@@ -43,13 +43,13 @@ fn kinds_that_the_server_does_not_have_are_not_sent() {
             "unable to recognize no matches for kind \"ResourceClaim\" in version \"resource.k8s.io/v1beta3\"",
         ),
     ] {
-        // The namespace that is asked for is not in the words.
+        // The message does not contain the requested namespace.
         for options in [json!({}), json!({"namespace": "team"})] {
             let answer = validate(&text, options);
             assert_eq!(refusal(&answer), ("kubectl", message, None), "{answer}");
         }
     }
-    // Sent as it stands, the object meets the server's words.
+    // An object that is sent unchanged gets the server's message.
     let text = object("resource.k8s.io/v1alpha2", "ResourceClaim", "{name: a}");
     let answer = validate(&text, json!({"via": "server"}));
     let (origin, message, status) = refusal(&answer);
@@ -71,7 +71,7 @@ fn kubectl_knows_kinds_in_small_letters_and_lists() {
     assert_eq!(refusal(&answer), ("kubectl", message, None));
 }
 
-/// What the handler does with metadata before anything is judged: kube-apiserver 1.26 to 1.36,
+/// The handler's changes to metadata before validation: kube-apiserver 1.26 to 1.36,
 /// apiserver/pkg/endpoints/handlers/rest.go, `dedupOwnerReferencesAndAddWarning`; apimachinery,
 /// pkg/util/managedfields/internal/managedfields.go, `decodeManagedFields`.
 #[test]
@@ -84,7 +84,7 @@ fn owners_count_once_and_unreadable_managers_not_at_all() {
     let finding = &answer["findings"][0];
     assert_eq!((&finding["message"], &finding["code"]), (&json!(warning), &json!("server-warning")), "{answer}");
     assert_eq!(answer["ok"], true, "{answer}");
-    // Behind the handler two controllers are two.
+    // After the handler two controllers remain two.
     let answer = validate(&text, json!({"via": "server"}));
     assert!(refusal(&answer).1.contains("Only one reference can have Controller"), "{answer}");
 
@@ -115,7 +115,7 @@ fn objects_of_another_namespace_are_not_sent() {
     let answer = validate(&claim, json!({"namespace": "te\"am", "via": "server"}));
     let message = "the namespace of the provided object does not match the namespace sent on the request";
     assert_eq!(refusal(&answer), ("kube-apiserver", message, Some((400, message))));
-    // kubectl takes the namespace out of objects of the cluster.
+    // kubectl removes the namespace of cluster-scoped objects.
     let class = object("resource.k8s.io/v1beta1", "DeviceClass", "{name: a, namespace: other}");
     let answer = validate(&class, json!({"namespace": "team"}));
     assert_eq!(answer["objects"][0]["valid"], true, "{answer}");
@@ -143,7 +143,7 @@ fn bodies_of_more_than_three_mebibytes_are_not_read() {
             assert!(!too_large(&claim, json!({"namespace": namespace, "via": "validator"})));
         }
     }
-    // A small text that becomes a large body.
+    // A small text with a large body.
     let many = |times: usize| {
         let uses = (0..times).map(|at| format!("    b{at}: *a\n")).collect::<String>();
         let text = "x".repeat(100_000);

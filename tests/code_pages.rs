@@ -1,4 +1,4 @@
-//! A page for each finding code in `www/codes/`: what it means, an example, upstream's rule, what to write.
+//! A page for each finding code in `www/codes/`: its meaning, an example, upstream's rule and the correction.
 //!
 //! Everything comes from the registry: the codes, their sentences (`pkg/locale`), their help, the rules in
 //! `codes/rules.json` and the first manifest that gives the code. `CLAIMKIT_BLESS=1` writes the pages.
@@ -55,7 +55,7 @@ fn cut(text: &str) -> String {
     text.chars().take(LONGEST).chain(['…']).collect()
 }
 
-/// The lines around a range, the comments about findings left out, the range marked.
+/// The lines around a range, without the comments about findings and with the range marked.
 fn snippet(text: &str, range: &Value) -> Option<String> {
     let line = range["start"]["line"].as_u64()? as usize;
     let (from, to) = (range["start"]["offset"].as_u64()? as usize, range["end"]["offset"].as_u64()? as usize);

@@ -73,7 +73,7 @@ fn cases_give_what_is_written_beside_them() {
         differs("losses", &json!(losses), expect.get("losses").unwrap_or(&none));
 
         let Some(out) = out else { continue };
-        // A second conversion has nothing left to do.
+        // A second conversion changes nothing.
         differs("converted twice", &convert(&out, to, &expect["options"])["text"], &json!(out));
         let back = convert(&out, back_to, &json!({}));
         if expect["back"] == "refused" {
@@ -150,7 +150,7 @@ fn requests_that_cannot_be_used_say_what_to_write() {
     }
 }
 
-/// Nothing of ours is no success, although the text is given back.
+/// A text without objects of the group is not a success, although the answer has the text.
 #[test]
 fn nothing_checked_is_not_ok() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n";
@@ -161,7 +161,7 @@ fn nothing_checked_is_not_ok() {
     assert_eq!(codes, ["other-group", "nothing-checked"]);
 }
 
-/// What is of this group and cannot be converted is an error, not something to pass over.
+/// An object of this group that cannot be converted is an error and is not skipped.
 #[test]
 fn what_cannot_be_converted_is_refused() {
     let claim = "kind: ResourceClaim\nmetadata: {name: a}\n";
@@ -184,13 +184,13 @@ fn what_cannot_be_converted_is_refused() {
         assert_eq!((finding["code"].as_str(), finding["severity"].as_str()), (Some(code), Some("error")), "{answer}");
         assert!(finding["message"].as_str().unwrap().starts_with(message), "{answer}");
     }
-    // Nothing of this group at all: the text is given back, and that is no success.
+    // A text without objects of the group: the answer has the text, and it is not a success.
     let answer = convert("a: 1\n---\nmetadata: {name: a}\n", "v1alpha2", &json!({}));
     let codes: Vec<&str> = answer["findings"].as_array().unwrap().iter().filter_map(|finding| finding["code"].as_str()).collect();
     assert_eq!((&answer["ok"], codes), (&json!(false), vec!["no-kind", "no-kind", "nothing-checked"]));
 }
 
-/// Deep nesting and many aliases end in an answer.
+/// Deep nesting and many aliases give an answer.
 #[test]
 fn hostile_texts_end_in_an_answer() {
     let deep = format!(

@@ -1,4 +1,4 @@
-//! Manifests of real projects, converted there and back. Which ones: the folder in `CLAIMKIT_CORPUS`.
+//! Converts manifests of real projects in both directions. `CLAIMKIT_CORPUS` names their folder.
 
 use claimkit::api::Version;
 use claimkit::api::classic::{v1alpha1, v1alpha2};
@@ -39,7 +39,7 @@ fn touched(old: &str, new: &str) -> usize {
     old.len() + new.len() - 2 * row[new.len()]
 }
 
-/// Lines that must change: of each object its version, of a renamed kind the kind, of an allocation its handle.
+/// Lines that must change: the version of each object, the kind if it is renamed, and the handle of an allocation.
 fn must_change(conversion: &Conversion<'_>, text: &str, new: &str) -> usize {
     let changed = conversion.outcomes.iter().filter(|outcome| outcome.changed).count();
     let renamed = conversion
@@ -87,7 +87,7 @@ fn every_convertible_file_comes_back_byte_for_byte() {
             let there = run(&text, to);
             let changed = there.outcomes.iter().filter(|outcome| outcome.changed).count();
             let Some(new) = &there.text else {
-                // Only for a reason that is said: losses, kinds without counterpart, texts that do not read or decode.
+                // Only for a stated reason: losses, kinds without counterpart, texts that cannot be read or decoded.
                 let reasons = there.findings.iter().filter(|finding| finding.severity == Severity::Error);
                 assert!(reasons.clone().count() > 0, "{}: refused without a reason", path.display());
                 assert!(reasons.clone().all(|finding| finding.code != Code::ConversionDisagrees), "{}", path.display());

@@ -1,5 +1,5 @@
-//! Conversion between v1alpha3, v1beta1, v1beta2 and v1. Upstream's own conversion is the measure: what a server stored, as it
-//! gives it out in every version it serves.
+//! Conversion between v1alpha3, v1beta1, v1beta2 and v1. The reference is upstream's own conversion: the stored objects of a
+//! server, in each version that it serves.
 
 use crate::device_vectors::RELEASES;
 use claimkit::api::Version;
@@ -20,7 +20,7 @@ fn stored(release: &str) -> Vec<(String, Map<String, Value>)> {
     let path = format!("{}/tests/vectors/later/{release}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
-    // The recordings write this for the time a server took from its clock.
+    // The recordings have this value in place of times from the server's clock.
     let text = text.replace("(NOW)", "2026-01-02T03:04:05Z");
     let cases = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     cases
@@ -43,7 +43,7 @@ fn stored(release: &str) -> Vec<(String, Map<String, Value>)> {
         .collect()
 }
 
-/// Upstream writes an empty class name into a flat request that has no class. A text need not say so. `1.0` is `1` in YAML.
+/// Upstream writes an empty class name into a flat request without a class; a text may leave it out. `1.0` is `1` in YAML.
 fn plain(value: &mut Value) {
     match value {
         Value::Number(number) if number.as_f64().is_some_and(|n| n.fract() == 0.0 && n.abs() < 1e15) => {
@@ -215,7 +215,7 @@ fn value(text: &str) -> Value {
     serde_json::from_str(&out).unwrap()
 }
 
-/// One object with one field that the target version has no place for: `at` as the loss names it.
+/// One object with one field that the target version does not have; `at` is its path in the loss.
 struct Planted {
     from: &'static str,
     to: &'static str,
@@ -231,7 +231,7 @@ fn planted() -> Vec<Planted> {
     let result = |field: Value| json!({"spec": {}, "status": {"allocation": {"devices": {"results": [field]}}}});
     let (claim, slice, class, rule) = ("ResourceClaim", "ResourceSlice", "DeviceClass", "DeviceTaintRule");
     vec![
-        // Fields that came after the last release with v1alpha3.
+        // Fields that are newer than the last release with v1alpha3.
         one(
             "v1",
             "v1alpha3",
@@ -409,7 +409,8 @@ fn planted() -> Vec<Planted> {
     ]
 }
 
-/// Each loss is found and named, with its value and a reason; nothing is converted unless it may be lost, and then only it goes.
+/// Each loss is found and named with its value and a reason. Nothing is converted unless losses are allowed, and then only the
+/// lost fields are missing.
 #[test]
 fn every_loss_is_named() {
     for Planted { from, to, kind, body, at } in planted() {
@@ -430,7 +431,7 @@ fn every_loss_is_named() {
             let allowed = convert(&text, version(to), &options);
             let new = allowed.text.as_deref().unwrap_or_else(|| panic!("{text}\n{}", said(&allowed)));
             assert!(!printed(&allowed), "{text}\n{}", said(&allowed));
-            // An empty `basic` is written always.
+            // An empty `basic` is always written.
             let gone = if name == "basic" { "attributes" } else { name };
             assert!(!new.contains(gone), "{at} is still there:\n{new}");
             assert!(run(new, to).outcomes[0].losses.is_empty());
@@ -469,7 +470,7 @@ fn a_kind_without_counterpart_is_refused() {
     }
 }
 
-/// A release chooses the newest version it serves of each kind, and each object says how long the version it had is served.
+/// A release as target means its newest version of each kind, and each object has the end of service of its old version.
 #[test]
 fn a_release_chooses_the_version_of_each_kind() {
     let object = |version: &str, kind: &str| {
@@ -495,7 +496,7 @@ fn a_release_chooses_the_version_of_each_kind() {
         assert_eq!(outcome.to, format!("resource.k8s.io/{to}"), "{from} {kind} {minor}");
         assert_eq!((outcome.changed, outcome.removed_in), (from != to, removed), "{from} {kind} {minor}");
     }
-    // Nothing leads back from one family to the other, and 1.31 is the last release with this kind.
+    // There is no conversion back from one family to the other, and 1.31 is the last release with this kind.
     for (minor, from, kind) in [(30, "v1", "ResourceClaim"), (32, "v1alpha3", "PodSchedulingContext")] {
         let done = convert(&object(from, kind), Target::Release(minor), &ConvertOptions::default()).findings;
         assert_eq!(done.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::NoCounterpart], "{from} {kind}");
@@ -532,7 +533,7 @@ fn other_forms_come_back() {
     }
 }
 
-/// A key that is shorter than a level of indentation keeps the comment behind it.
+/// A key that is shorter than one indentation level keeps the comment after it.
 #[test]
 fn a_comment_behind_a_short_key_comes_back() {
     let slice = |capacity: &str| {
@@ -545,7 +546,7 @@ fn a_comment_behind_a_short_key_comes_back() {
         slice("a: # behind\n    # above\n    value: 1"),
         slice("a: # behind\n    value: 1 # other"),
         slice("a:\n    # above\n    value: 1"),
-        // The comment behind the key stands just above those below it.
+        // The comment after the key goes directly above the comments below it.
         slice("x1: # behind\n    # above\n    value: 1"),
         slice("x1: # behind\n    value: 1"),
         slice("x1:\n    # above\n    value: 1"),

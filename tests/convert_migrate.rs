@@ -46,7 +46,7 @@ fn cases() -> Vec<(String, PathBuf)> {
     cases
 }
 
-/// What a server of the release says to every object of a text.
+/// The answers of a server of the release to every object of a text.
 fn refusals(text: &str, release: &str) -> Vec<String> {
     let judged = answer(&json!({"verb": "validate", "text": text, "release": release, "via": "validator"}));
     let findings = judged["findings"].as_array().unwrap().iter().filter(|finding| finding["severity"] == "error");
@@ -89,7 +89,7 @@ fn cases_give_what_is_written_beside_them() {
         if !codes(&done).contains(&"validity-lost") && refusals(&text, "1.30").is_empty() {
             differs("accepted by 1.36", &json!(refusals(&out, "1.36")), &json!([]));
         }
-        // A second conversion has nothing left to do; comments change nothing.
+        // A second conversion changes nothing, and comments have no effect.
         differs("converted twice", &convert(&out, "v1", &json!({}))["text"], &json!(out));
         options["annotate"] = json!(true);
         let annotated = convert(&text, "v1", &options);
@@ -128,7 +128,7 @@ const DECISIONS: &[&str] = &[
     "slice-pool",
 ];
 
-/// Fields that v1 has no place for; the empty one is an object.
+/// Fields that v1 does not have; the empty path means an object.
 const LOSSES: &[&str] = &[
     "",
     "allocationMode",
@@ -200,7 +200,7 @@ fn a_decision_says_all_of_it() {
     }
     let new = done["text"].as_str().unwrap();
     assert!(new.contains(&format!("spec:\n{comments}  selectors:\n")), "{new}");
-    // JSON has no comments, and says so.
+    // JSON has no comments; the answer says so.
     let json = r#"{"apiVersion":"resource.k8s.io/v1alpha2","kind":"ResourceClass","metadata":{"name":"c"},"driverName":"d"}"#;
     let done = convert(json, "v1", &json!({"annotate": true}));
     assert!(done["findings"].as_array().unwrap().iter().any(|finding| finding["severity"] == "info"), "{:#}", done["findings"]);
@@ -211,9 +211,9 @@ fn a_decision_says_all_of_it() {
 struct Pair {
     before: &'static str,
     after: &'static str,
-    /// What differs, and the decisions that say so.
+    /// The differences, and the decisions that report them.
     differs: &'static [(&'static str, &'static [&'static str])],
-    /// What the authors changed besides: other pods in the demo.
+    /// Other changes by the authors: different pods in the demo.
     rewritten: &'static [&'static str],
 }
 
@@ -263,7 +263,7 @@ const PAIRS: &[Pair] = &[
     Pair { rewritten: &["pods"], ..pair("13-intel-monitor/v1alpha2", "13-intel-monitor/v1") },
 ];
 
-/// What a text says, without names that people choose freely: those of objects, namespaces and labels.
+/// The content of a text, without freely chosen names of objects, namespaces and labels.
 fn facts(text: &str) -> BTreeMap<&'static str, Value> {
     let parsed = answer(&json!({"verb": "parse", "text": text, "release": "1.36"}));
     let mut facts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -309,7 +309,7 @@ fn facts(text: &str) -> BTreeMap<&'static str, Value> {
         .collect()
 }
 
-/// How each pod gets its claims, and what its containers take of them.
+/// How each pod gets its claims, and which of them its containers use.
 fn pods(text: &str) -> Vec<String> {
     let raw = |document: &str| answer(&json!({"verb": "parse", "text": document, "raw": true}))["raw"].clone();
     let documents: Vec<Value> = text.split("\n---").map(raw).collect();
@@ -331,7 +331,7 @@ fn pods(text: &str) -> Vec<String> {
     lines
 }
 
-/// Real projects moved their manifests by hand. The result says the same, or a decision says what differs.
+/// Real projects migrated their manifests by hand. The conversion gives the same result, or a decision reports the difference.
 /// They are not in the repository: `CLAIMKIT_PAIRS` names their folder.
 #[test]
 #[ignore = "the manifests are not in the repository; CLAIMKIT_PAIRS names their folder"]

@@ -9,7 +9,7 @@ use claimkit::record::decode::{self, Decoded, How, Via};
 use claimkit::text::{Mode, yaml};
 use serde_json::Value;
 
-/// A list as one body: the product takes lists apart, but their decoder is the same.
+/// A list as one body: claimkit splits lists, but their decoder is the same.
 fn list_schema(kind: &str, release: Release) -> Option<&'static Struct> {
     let leak = |ty: Type| -> &'static Type { Box::leak(Box::new(ty)) };
     let meta: &'static Struct = Box::leak(Box::new(Struct {
@@ -79,7 +79,7 @@ fn answer(text: &str) -> Answer {
     answer
 }
 
-/// Adds what was decoded to the answer.
+/// Adds the decoded object to the answer.
 fn finish(mut answer: Answer, decoded: &Decoded<'_>, release: Release) -> Answer {
     if let Some(at) = decoded.answer {
         return Answer { objects: Err(decoded.mismatches[at].message.clone()), strict: Vec::new() };
@@ -98,7 +98,7 @@ fn without_scheme(message: &str) -> &str {
     message.split(" in scheme ").next().unwrap_or(message)
 }
 
-/// Kind and apiVersion are what the document says, which a decoder of one kind writes or leaves out.
+/// Takes kind and apiVersion from the document; a decoder of one kind writes them or leaves them out.
 fn without_type(object: &Value) -> Value {
     let mut object = object.clone();
     if let Some(fields) = object.as_object_mut() {

@@ -1,4 +1,4 @@
-//! What is said where no release was named and releases answer differently, against the recorded answers of 1.31 to 1.36.
+//! The remark if no release was named and releases answer differently, checked with the recorded answers of 1.31 to 1.36.
 
 use crate::device_vectors::{RELEASES, recorded, sent, step};
 use crate::support::manifests::ask;
@@ -7,7 +7,7 @@ use claimkit::api::{Release, VERSIONS};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The remark on the only object of a text that is created, if there is one.
+/// The remark about the only object of a text on create, if any.
 fn remark(request: &Value) -> Option<Value> {
     let answer = ask(request);
     let found: Vec<&Value> =
@@ -20,7 +20,8 @@ fn text_of(request: Value) -> Option<String> {
     remark(&request).map(|finding| finding["message"].as_str().unwrap().to_owned())
 }
 
-/// Objects whose recorded verdicts differ have the remark, all others do not say that any release refuses them, or that all do.
+/// Objects with different recorded verdicts have the remark. For all other objects no remark says that some or all releases
+/// refuse them.
 #[test]
 fn the_remark_is_there_where_recorded_verdicts_differ() {
     // Body and labels of a case, and whether each release refuses it.
@@ -55,7 +56,7 @@ fn the_remark_is_there_where_recorded_verdicts_differ() {
         let version = VERSIONS.iter().find(|version| version.name == name).unwrap();
         let serves = |release: &&Release| version.served_by(**release) && version.kind(kind, **release).is_some();
         let served = LAST_PATCHES.iter().filter(serves).map(|release| &release.minor);
-        // Recorded in some of the releases only, for the sampling or because an answer was not stable.
+        // Cases recorded in only some of the releases, because of sampling or unstable answers.
         if !verdicts.keys().eq(served) {
             continue;
         }
@@ -107,10 +108,10 @@ fn the_remark_names_the_releases_and_what_one_of_them_says() {
         "{help}"
     );
     assert!(help.contains("undeclared reference to 'sort'"), "{help}");
-    // Whoever names a release has chosen.
+    // With a release there is no remark.
     assert_eq!(remark(&json!({ "verb": "validate", "text": text, "release": "1.36" })), None);
     assert_eq!(remark(&json!({ "verb": "validate", "text": text, "release": "1.34" })), None);
-    // A gate that only some releases know leaves the others out.
+    // With a gate that only some releases know, the remark leaves the others out.
     let gates = json!({ "DRAListTypeAttributes": true });
     assert_eq!(remark(&json!({ "verb": "validate", "text": text, "gates": gates })), None);
 }
@@ -131,11 +132,12 @@ fn dropped_fields_and_updates_count() {
     assert_eq!(message, assumed("refused in 1.34, accepted from 1.35"));
 }
 
-/// What no release decodes needs no question to each: they would all refuse it. Held against asking each of them.
+/// An object that no release decodes is not tested with each release, because all would refuse it. This test compares with
+/// testing each release.
 #[test]
 fn what_no_release_decodes_is_refused_by_all() {
     let bodies = [
-        // Nobody knows it; some know it; it stands where some know nothing at all; it stands twice.
+        // Unknown to all releases; known to some; inside a field that some do not know; a duplicate.
         "spec: {unknown: 1, devices: {}}",
         "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c, unknown: 1}}]}}",
         "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: c, tolerations: [{operator: Exists, unknown: 1}]}}]}}",

@@ -20,7 +20,7 @@ fn said(status: &Value) -> Value {
     ])
 }
 
-/// Bodies without the kind that the URL has are left out: a text alone has no URL.
+/// Leaves out bodies whose kind differs from the URL's: a text has no URL.
 #[test]
 fn recorded_answers() {
     let (mut compared, mut wrong) = (0, Vec::new());
@@ -74,7 +74,7 @@ fn recorded_answers() {
     assert!(wrong.is_empty(), "{} differ: {}", wrong.len(), wrong.iter().take(5).cloned().collect::<Vec<_>>().join("\n"));
 }
 
-/// What a case asks besides the object.
+/// The request of a case without its object.
 struct Ask<'a> {
     release: &'a str,
     operation: &'a str,
@@ -212,7 +212,7 @@ fn addresses_with_leading_zeros() {
     }
 }
 
-/// apimachinery, pkg/api/equality/semantic.go, `Semantic`: quantities are equal if they are worth the same.
+/// apimachinery, pkg/api/equality/semantic.go, `Semantic`: quantities are equal if their values are equal.
 #[test]
 fn quantities_of_the_same_amount_have_not_changed() {
     let asks = |quantity: &str| {
@@ -274,7 +274,7 @@ fn references_to_requests_that_share_a_name_or_have_a_slash_in_it() {
 }
 
 /// kube-apiserver 1.31, pkg/apis/resource/validation/validation.go, `validatePodSchedulingClaims`: each claim is compared with
-/// those before it as soon as it was judged.
+/// those before it directly after its validation.
 #[test]
 fn claims_of_a_pod_scheduling_context_in_order() {
     let object = |status: Value| {
@@ -305,8 +305,8 @@ fn taints_are_compared_with_the_first_stored_device_of_the_name() {
     check(&new, &update(json!([device("NoSchedule"), device("Bad")])), &[("spec.devices[0].taints[0].effect", message)]);
 }
 
-/// kube-apiserver 1.36, pkg/apis/resource/v1alpha3/zz_generated.validations.go, `Validate_ResourcePoolStatusRequestStatus`: fields
-/// that are as they were stored are not judged again.
+/// kube-apiserver 1.36, pkg/apis/resource/v1alpha3/zz_generated.validations.go, `Validate_ResourcePoolStatusRequestStatus`:
+/// unchanged fields are not validated again.
 #[test]
 fn unchanged_fields_of_a_pool_status_are_not_judged_again() {
     let object = |status: Value| {

@@ -62,9 +62,9 @@ fn structs(schema: &'static Struct, release: Release, found: &mut BTreeMap<&'sta
     }
 }
 
-/// What the table says of a field, in the terms of the history.
+/// A field of the table, in the notation of the recorded history.
 fn row(field: &Field, release: Release) -> String {
-    // `omitempty` of a struct by value changes nothing: Go never leaves one out.
+    // `omitempty` on a struct value has no effect: Go never omits one.
     let omitted = field.omits(release) && !matches!(field.type_in(release), Type::Struct(_));
     format!("{} {} omitempty={omitted}", field.json, go(field.type_in(release)))
 }
@@ -123,7 +123,7 @@ fn fields_are_those_of_the_types() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Which release serves which kinds in which versions, and which of them have a status, as the recorded answers have them.
+/// The kinds and versions that each release serves, and the kinds with a status, match the recorded answers.
 #[test]
 fn the_serving_table_is_that_of_the_recorded_releases() {
     use claimkit::api::{Family, VERSIONS};
@@ -132,7 +132,7 @@ fn the_serving_table_is_that_of_the_recorded_releases() {
         let release = Release::parse(name).unwrap();
         let (mut kinds, mut statuses) = (BTreeSet::new(), BTreeSet::new());
         for line in crate::device_vectors::recorded(name).lines().filter(|line| !line.is_empty()) {
-            // The head of a line is enough, and reading all of it takes half a minute.
+            // Only the start of a line is read; whole lines would take half a minute.
             let head = line.split_once(",\"object\"").or_else(|| line.split_once(",\"text\"")).map_or(line, |(head, _)| head);
             let word = |key: &str| {
                 let at = head.find(&format!("\"{key}\":\"")).map(|at| at + key.len() + 4).unwrap();

@@ -19,7 +19,7 @@ pub fn recorded(release: &str) -> String {
     text
 }
 
-/// Twelve thousand cases take most of a minute without optimisation: every seventh then, unless all are asked for.
+/// Twelve thousand cases take most of a minute without optimisation, so the test takes every seventh unless all are requested.
 pub fn step() -> usize {
     if cfg!(debug_assertions) && std::env::var_os("CLAIMKIT_ALL_VECTORS").is_none() { 7 } else { 1 }
 }
@@ -52,8 +52,8 @@ fn of_cel(case: &Value) -> bool {
     })
 }
 
-/// The one answer that does not hold: the tree that was run as 1.31.14 had the `format` library of a later release. What the
-/// expression language's own recorded answers say of it is compared in `cel`.
+/// The only wrong recording: the source tree recorded as 1.31.14 had the `format` library of a later release. The tests in `cel`
+/// compare recordings of the expression language itself.
 pub const LATER_LIBRARY: (&str, &str) = ("1.31.14", "ResourceClaim/v1alpha3/create/expr-format");
 
 #[derive(Default)]
@@ -137,7 +137,7 @@ fn run(release: &str) -> Tally {
         let mut got = serde_json::Map::new();
         for (version, text) in &reply.stored {
             let mut object: Value = serde_json::from_str(text).unwrap();
-            // The recorded answers leave out what the server sets anew.
+            // The recorded answers leave out fields that the server sets anew.
             if operation == Operation::Create && object["metadata"]["creationTimestamp"].is_null() {
                 object["metadata"].as_object_mut().unwrap().remove("creationTimestamp");
             }

@@ -66,7 +66,7 @@ fn kinds_versions_and_enum_values() {
     assert_eq!(hover(&format!("{CLAIM}spec:\n  allocationMode: ▮Immediate"))["key"], "values/AllocationMode.Immediate");
     let wrong = hover(&format!("{CLAIM}spec:\n  allocationMode: ▮Later"));
     assert_eq!(wrong["key"], "fields/ResourceClaimSpec.allocationMode");
-    // A reference's kind is no kind of ours.
+    // The kind of a reference is not a kind of this API group.
     let reference = hover(&format!("{CLAIM}spec:\n  parametersRef:\n    kind: ▮ResourceClaim\n    name: x\n"));
     assert_eq!(reference["key"], "fields/ResourceClaimParametersReference.kind");
 }
@@ -158,8 +158,8 @@ fn what_is_missing_in_a_request_is_named() {
     );
 }
 
-/// The outline, which serves where kubectl cannot read, says the same as the tree where it can: behind a document that
-/// cannot be read, every place of every manifest still has its hover.
+/// The outline, which replaces the tree for unreadable texts, gives the same hovers as the tree: after an unreadable document,
+/// every position of every manifest still has its hover.
 #[test]
 fn the_outline_agrees_with_the_tree() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/manifests");
@@ -185,7 +185,7 @@ fn the_outline_agrees_with_the_tree() {
             }
             let position = json!({"offset": offset + BROKEN.len()});
             let by_outline = ask(json!({"verb": "hover", "text": broken, "position": position}));
-            // Only reading tells that the label `y` is `true`.
+            // Only the reader knows that the label `y` is `true`.
             let same_place = by_tree["title"] == by_outline["title"] || by_tree["field"]["type"] == "map";
             if by_tree["key"] == by_outline["key"] && same_place {
                 agreed += 1;
@@ -265,7 +265,7 @@ fn inside_expressions_by_release_and_gates() {
     };
     let on = with("1.34", json!({"DRAConsumableCapacity": true}));
     assert_eq!(on["markdown"], "**`device.allowMultipleAllocations`** bool\n\n- `gpu.example.com/n1/gpu-0`: `true`");
-    // Without the gate the server does not know the field, and there is nothing to say beyond the field of the manifest.
+    // Without the gate the server does not know the field, so the hover shows only the field of the manifest.
     assert_eq!(with("1.34", json!({}))["title"], "spec.selectors[0].cel.expression");
     assert_eq!(with("1.36", json!({}))["documentation"], "bool");
     let mut wrong = request(&marked);
@@ -278,7 +278,7 @@ fn inside_expressions_by_release_and_gates() {
 #[test]
 fn every_field_of_the_device_family_has_a_hover() {
     use claimkit::api::{DeviceKind, Family, ObjectKind, Release, Struct, Type, VERSIONS};
-    // The way to a field as flow YAML: `a: {b: [{c: ▮`.
+    // The path to a field as flow YAML: `a: {b: [{c: ▮`.
     fn walk(schema: &'static Struct, release: Release, before: &str, behind: &str, depth: usize, all: &mut Vec<String>) {
         for field in
             schema.fields.iter().filter(|field| field.in_release(release) && !matches!(field.json, "kind" | "apiVersion"))
@@ -348,7 +348,7 @@ fn a_field_behind_a_gate_names_it_and_limits_follow_the_release() {
     assert_eq!(ask(&request(effect))["field"]["required"], true);
 }
 
-/// A field that several versions have and others lack is not of one version only.
+/// A field of several, but not all, versions does not count as a field of one version.
 #[test]
 fn a_field_of_one_version_only_says_so() {
     let exactly = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nspec: {devices: {requests: [{name: a, ▮exactly: {}}]}}\n";

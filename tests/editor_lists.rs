@@ -1,4 +1,4 @@
-//! `codes`, `releases` and `fixes`: lists that say what the rest of the crate does.
+//! `codes`, `releases` and `fixes`: lists that agree with the rest of the crate.
 
 use crate::support::manifests::{ask, manifests, request};
 use claimkit::api::release::LAST_PATCHES;
@@ -18,7 +18,7 @@ fn a_code_is_as_bad_as_its_worst_finding() {
     for manifest in manifests() {
         let text = std::fs::read_to_string(&manifest).unwrap();
         let found = ask(&request(&manifest, &text));
-        // What is wrong with slices together stops the scheduler, but not the server: `validate` only warns of it.
+        // Problems between slices stop the scheduler, but not the server: `validate` only warns about them.
         let placed = ask(&json!({"verb": "allocate", "text": text}));
         for finding in found["findings"].as_array().unwrap().iter().chain(placed["findings"].as_array().unwrap()) {
             let place = worst.entry(finding["code"].as_str().unwrap().to_owned()).or_default();
@@ -50,7 +50,7 @@ fn releases_say_what_they_serve_and_what_they_changed() {
     assert_eq!(names, known);
     for entry in releases {
         let last = entry["lastPatch"].as_str().unwrap();
-        // What is listed as served is what an object of that kind meets.
+        // The listed served versions match the answers to an object of that kind.
         for version in entry["versions"].as_array().unwrap() {
             for kind in version["kinds"].as_array().unwrap() {
                 let text = json!({"apiVersion": version["apiVersion"], "kind": kind["kind"], "metadata": {"name": "x"}});
@@ -83,7 +83,7 @@ fn fixes_are_those_of_the_findings_in_the_range() {
     let all = answer(&json!({"verb": "fixes", "text": text}));
     let fixes = all["fixes"].as_array().unwrap();
     assert_eq!(fixes.iter().filter(|fix| fix["code"] == "type-mismatch").count(), 2);
-    // Only the second document's, asked for by line.
+    // Only the fixes of the second document, selected by line.
     let second = answer(&json!({
         "verb": "fixes", "text": text,
         "range": {"start": {"line": 12, "character": 0}, "end": {"line": 12, "character": 3}},

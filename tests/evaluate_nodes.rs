@@ -1,4 +1,4 @@
-//! Nodes as people have them, how much is told of many, and what is said of the selector itself.
+//! Realistic nodes, the level of detail for many nodes, and findings about the selector itself.
 
 use claimkit::limits::Limits;
 use claimkit::place::PreparedNodes;
@@ -21,7 +21,7 @@ fn shown(nodes: &PreparedNodes) -> (Vec<String>, Vec<&'static str>) {
     ((0..nodes.len()).map(node).collect(), nodes.findings().iter().map(|finding| finding.code).collect())
 }
 
-/// What kubectl prints of a node, with the bulk that is skipped.
+/// A node as kubectl prints it, with the large parts that the reader skips.
 fn printed(name: &str, labels: &Value) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Node",
@@ -67,7 +67,7 @@ fn every_form() {
 #[test]
 fn odd_nodes() {
     for (text, expected, findings) in [
-        // Nothing that could be a node, or one without a name.
+        // Values that cannot be a node, or a node without a name.
         ("", &[][..], &["node-unusable"][..]),
         ("{}", &["{}"], &["node-unusable"]),
         ("[]", &[], &["node-unusable"]),
@@ -85,7 +85,7 @@ fn odd_nodes() {
         (r#"{"metadata":{"name":"n","labels":{"cores":8,"a":"b"}}}"#, &["n{a=b}"], &["node-mistyped"]),
         ("metadata: {name: m, labels: {cores: 8, a: b}}", &["m{a=b}"], &["node-mistyped"]),
         (r#"{"metadata":{"name":7}}"#, &["{}"], &["node-unusable"]),
-        // Malformed where it is looked at: the reader that knows the server's words says so.
+        // Malformed in a part that matters: the reader with the server's messages reports it.
         (r#"{"metadata":{"name":"a}}"#, &[], &["json-syntax"]),
         (r#"{"metadata":{"name":"a"}}{"metadata""#, &["a{}"], &["json-syntax"]),
         ("metadata: {name: a}\n---\n- [", &["a{}"], &["yaml-syntax"]),
@@ -150,7 +150,7 @@ fn many_nodes_stay_small() {
 
 #[test]
 fn unlike_labels_stay_small_too() {
-    // Every key stands on one node only: the worst for columns.
+    // Each label key is on one node only: the worst case for columns.
     let nodes: Vec<Value> = (0..2000)
         .map(|n| json!({"metadata": {"name": format!("n{n}"), "labels": {format!("example.com/only-here-{n}"): "true"}}}))
         .collect();

@@ -1,5 +1,4 @@
-//! The scheduler's situations, one for every reason text: what it says of a node, release by
-//! release, and the verdict.
+//! Situations of the scheduler, one for each reason: its message about a node in each release, and the verdict.
 
 use serde_json::{Value, json};
 
@@ -56,7 +55,7 @@ fn place(release: &str, objects: &[&str]) -> Value {
     placement
 }
 
-/// Verdict and the scheduler's reason per node, and what comes next.
+/// The verdict and the scheduler's reason for each node, and the next step.
 fn told(release: &str, objects: &[&str]) -> [(String, Option<String>); 2] {
     let placement = place(release, objects);
     let node = |at: usize| {
@@ -98,7 +97,7 @@ fn look_up() {
     let template = "{kind: ResourceClaimTemplate, metadata: {name: t}, spec: {spec: {resourceClassName: gpu}}}";
     let waiting = "waiting for dynamic resource controller to create the resourceclaim \"p-e\"";
     all(EARLY, &[&class, FROM_TEMPLATE], "No", Some(waiting));
-    // With the template in the text it is judged as it will be, and the scheduler's words stay.
+    // If the text has the template, the claim is judged from it, and the scheduler's message stays.
     all(EARLY, &[&class, template, FROM_TEMPLATE], "Possible", Some(waiting));
     all(LATE, &[&class, FROM_TEMPLATE], "No", Some("pod \"default/p\": ResourceClaim not created yet"));
     all(LATE, &[&class, template, FROM_TEMPLATE], "Possible", Some("pod \"default/p\": ResourceClaim not created yet"));
@@ -145,7 +144,7 @@ fn before_nodes_are_looked_at() {
     all(EVERY, &[&class, &reserved("u2", false), POD], "No", Some("resourceclaim in use"));
     all(EVERY, &[&class, &reserved("u2", true), POD], "Yes", None);
     all(EVERY, &[&class, &reserved("u1", false), POD], "Yes", None);
-    // Any new pod would meet the same.
+    // The same happens to any new pod.
     all(EVERY, &[&class, &reserved("u1", false)], "No", Some("resourceclaim in use"));
 
     let lonely = claim("c", "", "", "");
@@ -156,7 +155,7 @@ fn before_nodes_are_looked_at() {
 
 #[test]
 fn the_first_reason_in_order() {
-    // Up to 1.29 the mode comes first, from 1.30 the deallocation.
+    // Up to 1.29 the scheduler checks the mode first, from 1.30 on the deallocation.
     let both = claim("c", "", ", allocationMode: Immediate", "driverName: gpu.example.com, deallocationRequested: true");
     all(&["1.26", "1.27", "1.28", "1.29"], &[&class(""), &both, POD], "No", Some("unallocated immediate resourceclaim"));
     all(&["1.30"], &[&class(""), &both, POD], "No", Some("resourceclaim must be reallocated"));
@@ -168,7 +167,7 @@ fn the_first_reason_in_order() {
     let class = class(&format!(", suitableNodes: {ONLY_A}"));
     only_a(EVERY, &[&class, &allocated, &waiting, &pod], "Possible", ("No", "excluded by resource class node filter"));
 
-    // A selector that is parsed before nodes are looked at comes before what is said of nodes.
+    // The error of a selector that is parsed before the nodes comes before reasons about nodes.
     let unparsable = claim("d", "", "", &format!("driverName: gpu.example.com, allocation: {{availableOnNodes: {UNPARSABLE}}}"));
     all(EVERY, &[&class, &claim("c", "", "", ""), &unparsable, &pod], "Error", Some(PARSE_ERROR));
 
@@ -190,7 +189,7 @@ fn node_by_node() {
     all(EVERY, &[&class(""), &waiting, POD], "Possible", None);
     let suitable = class(&format!(", suitableNodes: {ONLY_A}"));
     only_a(EVERY, &[&suitable, &waiting, POD], "Possible", ("No", "excluded by resource class node filter"));
-    // The class is not asked about a claim that is allocated.
+    // The class does not matter for an allocated claim.
     all(EVERY, &[&suitable, &allocated(""), POD], "Yes", None);
 
     let unparsable = class(&format!(", suitableNodes: {UNPARSABLE}"));
@@ -217,7 +216,7 @@ fn what_drivers_say() {
         let said = context(release, "u1", "potentialNodes: [a, b]", "{name: e, unsuitableNodes: [b]}");
         let unsuitable = "resourceclaim cannot be allocated for the node (unsuitable)";
         only_a(&[release], &[&class(""), &waiting, &said, POD], "Possible", ("No", unsuitable));
-        // Said of another entry of the pod.
+        // The message is about another entry of the pod.
         let other = context(release, "u1", "potentialNodes: [a, b]", "{name: other, unsuitableNodes: [b]}");
         all(&[release], &[&class(""), &waiting, &other, POD], "Possible", None);
         let stolen = context(release, "u2", "", "");
@@ -225,7 +224,7 @@ fn what_drivers_say() {
         let text = format!("{kind} object with UID x9 is not owned by Pod default/p");
         all(&[release], &[&class(""), &waiting, &stolen, POD], "Error", Some(&text));
 
-        // Up to 1.29 only claims that wait for a driver look at it.
+        // Up to 1.29 only claims that wait for a driver use it.
         let fine = claim("c", "", "", "driverName: gpu.example.com, allocation: {}");
         match *release {
             "1.30" => all(&[release], &[&fine, &stolen, POD], "Error", Some(&text)),
@@ -331,7 +330,7 @@ fn structured_parameters_on_slices() {
         "checking structured parameters failed: checking node \"b\" and resources of driver \"gpu.example.com\": evaluate filter CEL expression: no such key: model"
     );
 
-    // The first request takes what the second would need: nothing is tried again.
+    // The first request takes the instance that the second needs; the scheduler does not retry.
     let (parameters, waiting) = claim("greedy", ["true", big]);
     let placement = place("1.30", &[&structured, filters, &parameters, &first, &waiting, POD]);
     assert_eq!(node(&placement, 0)["schedulerReason"], "resourceclaim cannot be allocated for the node (unsuitable)");
@@ -341,7 +340,7 @@ fn structured_parameters_on_slices() {
     );
     assert_eq!(node(&placement, 1)["reason"], "no slice of the text has instances of `gpu.example.com` on the node");
 
-    // What another claim holds is taken.
+    // An instance of another claim is not available.
     let held = "{kind: ResourceClaim, metadata: {name: other}, spec: {resourceClassName: gpu}, status: {driverName: gpu.example.com, allocation: {resourceHandles: [{driverName: gpu.example.com, structuredData: {nodeName: a, results: [{namedResources: {name: gpu-1}}]}}]}}}";
     let (parameters, waiting) = claim("two", [big, "true"]);
     let placement = place("1.30", &[&structured, filters, &parameters, &first, held, &waiting, POD]);
@@ -370,7 +369,7 @@ fn what_comes_next() {
             if early || rules_28 { "waiting for resource driver to allocate resource" } else { "waiting for resource driver" };
         assert_eq!(next(release, &[&class, &waiting, POD]).as_deref(), Some(driver), "{release}");
         let information = "waiting for resource driver to provide information";
-        // The first round asks about the nodes; from 1.29 on the pod waits for that to be written.
+        // The first round publishes the potential nodes; from 1.29 on the pod waits until they are written.
         let late = matches!(*release, "1.29" | "1.30");
         let first_round = if late { driver } else { information };
         assert_eq!(next(release, &[&class, &waiting, &second, &two]).as_deref(), Some(first_round), "{release}");
@@ -378,7 +377,7 @@ fn what_comes_next() {
         assert_eq!(next(release, &[&class, &waiting, &second, &asked, &two]).as_deref(), Some(information), "{release}");
         let partly = context(release, "u1", "potentialNodes: [a]", "{name: e}");
         assert_eq!(next(release, &[&class, &waiting, &second, &partly, &two]).as_deref(), Some(first_round), "{release}");
-        // The one node that is left was selected before: nothing new begins.
+        // The only remaining node is already selected: nothing changes.
         let chosen = context(release, "u1", "potentialNodes: [a, b], selectedNode: a", "{name: e, unsuitableNodes: [b]}");
         assert_eq!(next(release, &[&class, &waiting, &chosen, POD]).as_deref(), Some(information), "{release}");
         let said = context(release, "u1", "potentialNodes: [a, b]", "{name: e}, {name: f}");
@@ -405,7 +404,7 @@ fn what_comes_next() {
         assert_eq!(next(release, &[&first, &second, &two]).as_deref(), expected, "{release}");
         let deleted = claim("c", ", deletionTimestamp: \"2024-01-01T00:00:00Z\"", "", "");
         assert_eq!(next(release, &[&class, &deleted, POD]).as_deref(), Some("no new claims to deallocate"), "{release}");
-        // Allocated and available: nothing is left to say.
+        // Allocated and available: no reason remains.
         let fine = claim("c", "", "", "driverName: gpu.example.com, allocation: {}");
         assert_eq!(next(release, &[&fine, POD]), None, "{release}");
     }

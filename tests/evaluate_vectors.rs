@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Asks for a selector on one node as any host would, by one line of JSON.
+/// Evaluates a selector on one node with one line of JSON, as any host would.
 fn check(selector: &Value, node: &Value, release: &str) -> (bool, Value) {
     let nodes = match node {
         Value::Null => Value::Null,
@@ -42,7 +42,7 @@ fn run(name: &str) -> usize {
     cases
 }
 
-/// What is told per requirement adds up to what is told of terms and selector.
+/// The results of requirements agree with the results of their terms and selector.
 fn consistent(check: &Value) {
     let terms = check["terms"].as_array().unwrap();
     for term in terms {
@@ -51,7 +51,7 @@ fn consistent(check: &Value) {
         match term["outcome"].as_str().unwrap() {
             "Empty" => assert!(requirements.is_empty()),
             "Match" => assert!(holds(json!(false)) == 0 && !requirements.is_empty(), "{term}"),
-            // Of a nil node nothing is judged.
+            // A nil node is not judged.
             "NoMatch" => assert!(holds(json!(false)) > 0 || holds(Value::Null) == requirements.len(), "{term}"),
             "Error" => assert!(holds(Value::Null) > 0, "{term}"),
             other => panic!("{other}"),

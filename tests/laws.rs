@@ -1,5 +1,5 @@
-//! Laws of validation on generated texts: what is found does not depend on comments, key order or style, and YAML and the
-//! same object as JSON give the same findings. The objects are those of the recordings.
+//! Laws of validation on generated texts: findings do not depend on comments, key order or style, and an object gives the same
+//! findings as YAML and as JSON. The objects are those of the recordings.
 
 use crate::support::styles;
 use claimkit::wire;
@@ -86,7 +86,7 @@ proptest! {
         let answer = ask(seed, &text);
         for finding in answer["findings"].as_array().unwrap() {
             let Some(range) = finding.get("range") else { continue };
-            // A finding counts in the text that it names.
+            // The range of a finding refers to the text that it names.
             let stored = seed.old.as_ref().filter(|_| finding["in"] == "old").map(Value::to_string);
             let text = stored.as_deref().unwrap_or(&text);
             let (from, to) = (range["start"]["offset"].as_u64().unwrap() as usize, range["end"]["offset"].as_u64().unwrap() as usize);

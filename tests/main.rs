@@ -60,7 +60,7 @@ mod wire_cel;
 // The fuzzer has these at its root, too.
 use convert_laws::{objects, style, tape};
 
-/// A file that is no module would never run.
+/// A test file that is not a module would never run.
 #[test]
 fn every_file_of_this_folder_is_a_module() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");

@@ -99,7 +99,7 @@ fn examples_of_rfc_6902() {
     }
 }
 
-/// Where the server's library departs from the RFC, or says more.
+/// Cases where the server's library differs from the RFC or has its own error.
 #[test]
 fn json_patch_as_the_server_reads_it() {
     let ok = |document: Value, patch: Value| patches::json(&document, &patch).unwrap().0;
@@ -146,7 +146,7 @@ fn json_patch_as_the_server_reads_it() {
     assert_eq!(patches::json(&json!({}), &json!(many)), Err(Refused::TooLarge(text)));
 }
 
-/// RFC 7386, appendix A. Patches that are no object replace the document there; the server refuses them.
+/// RFC 7386, appendix A. In the RFC a patch that is not an object replaces the document; the server refuses it.
 #[test]
 fn examples_of_rfc_7386() {
     for (document, patch, result) in [
@@ -369,7 +369,7 @@ fn refusals_are_the_servers() {
         status(&forced).2,
         "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for non-apply patch"
     );
-    // A patch of the object leaves the status alone, one of the status leaves the spec alone.
+    // A patch of the object does not change the status, and a patch of the status does not change the spec.
     let both = r#"{"spec": {"resourceClassName": "other"}, "status": {"driverName": "x"}}"#;
     let object = of("merge", both, json!({"operation": "patchStatus"}))["objects"][0]["object"].clone();
     assert_eq!((&object["spec"]["resourceClassName"], &object["status"]["driverName"]), (&json!("gpu"), &json!("x")));
@@ -401,7 +401,7 @@ fn requests_that_cannot_be_used_say_what_to_write() {
     }
 }
 
-/// Deep, huge and malformed patches end in a finding.
+/// Deep, huge and malformed patches give a finding.
 #[test]
 fn hostile_patches_end_in_a_finding() {
     let deep = |n: usize| format!("{}1{}", "{\"a\":".repeat(n), "}".repeat(n));
@@ -434,7 +434,7 @@ fn hostile_patches_end_in_a_finding() {
             let shown: String = text.chars().take(60).collect();
             let accepted = answer["ok"] == true;
             let said = answer["findings"].as_array().unwrap().iter().any(|finding| finding["severity"] == "error");
-            // Nothing in it is nothing to do.
+            // An empty patch changes nothing.
             let nothing = kind == "json" && matches!(text.as_str(), "null" | "");
             assert!(said || nothing, "{kind}: {shown}: {answer}");
             assert_eq!(accepted, nothing, "{kind}: {shown}");
@@ -455,7 +455,7 @@ fn copies_of_a_json_patch_are_bounded_as_by_the_server() {
     assert!(help.ends_with(", exceeding the limit 3145728"), "{help}");
 }
 
-/// What the server fills in on reading, the time of a taint, is no part of what a patch finds.
+/// The time of a taint, which the server sets on decoding, is not part of the object that a patch sees.
 #[test]
 fn a_patch_of_an_object_with_times_of_the_servers_clock() {
     let rule = "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: a, resourceVersion: '1'}\nspec: {deviceSelector: {driver: d}, taint: {key: a.b/c, effect: NoSchedule}}\n";

@@ -1,5 +1,5 @@
-//! What holds for every patch: an empty one changes nothing, apply twice is once, applies without overlap commute, and a
-//! forced apply takes fields away from who had them. JSON patch and merge patch agree with other readers of the RFCs.
+//! Laws of patches: an empty patch changes nothing, a repeated apply changes nothing, applies without overlap commute, and a
+//! forced apply takes fields from their managers. JSON patch and merge patch agree with other readers of the RFCs.
 
 use crate::support::patches;
 use claimkit::api::Release;
@@ -160,7 +160,7 @@ proptest! {
         let once = run(&before, &config("a", second), &writer).unwrap();
         let twice = run(&once, &config("a", second), &writer).unwrap();
         prop_assert_eq!(&once, &twice);
-        // What is no longer applied is gone, what is applied is there.
+        // Fields that are no longer applied are removed, applied fields exist.
         let want = run(&live(), &config("a", second), &writer).unwrap();
         prop_assert_eq!(plain(&once), plain(&want));
     }
@@ -175,7 +175,7 @@ proptest! {
         let ba = run(&run(&live(), &two, &b).unwrap(), &one, &a).unwrap();
         prop_assert_eq!(plain(&ab), plain(&ba));
         prop_assert_eq!(patches::managers(&ab).unwrap(), patches::managers(&ba).unwrap());
-        // Each takes its own away again without touching the other's.
+        // Each manager removes its own fields and keeps those of the other.
         let only_b = run(&ab, &head(), &a).unwrap();
         prop_assert_eq!(plain(&only_b), plain(&run(&live(), &two, &b).unwrap()));
     }
@@ -205,7 +205,7 @@ proptest! {
             }
             Err(other) => panic!("{other:?}"),
         }
-        // What the second one applies is there, whoever had it.
+        // The fields of the second apply exist, whoever owned them.
         let again = run(&forced, &two, &second);
         prop_assert_eq!(again, Ok(forced));
     }
@@ -221,7 +221,7 @@ proptest! {
     #[test]
     fn json_patches_agree_with_another_reader(document in document(false), operations in prop::collection::vec(operation(), 1..4)) {
         let patch = Value::Array(operations);
-        // The server's library replaces what is not there.
+        // The server's library allows `replace` of a missing value.
         let replaces = patch.to_string().contains("\"replace\"");
         let ours = patches::json(&document, &patch).ok().map(|(value, _)| sorted(&value));
         let mut theirs = document.clone();
@@ -232,7 +232,7 @@ proptest! {
 
     #[test]
     fn merge_patches_agree_with_another_reader(document in document(true), patch in document(true)) {
-        // Nulls in objects of lists go too.
+        // Nulls inside objects of lists are removed too.
         let patch = json!({ "a": patch });
         prop_assume!(!(patch.to_string().contains('[') && has_null(&patch)));
         let mut theirs = document.clone();
@@ -241,7 +241,7 @@ proptest! {
     }
 }
 
-/// Writes that are no apply take what they change, once somebody has applied.
+/// Other writes own the fields that they change, once an apply has happened.
 #[test]
 fn other_writes_own_what_they_change() {
     let release = Release::new(30, 0);
@@ -257,7 +257,7 @@ fn other_writes_own_what_they_change() {
     };
     assert_eq!(fields("editor").unwrap(), [".metadata.labels.a0", ".metadata.labels.x"]);
     assert_eq!(fields("applier"), None);
-    // Before the first apply nobody is tracked.
+    // Before the first apply no manager is tracked.
     let written = patches::update(&live(), &live(), &writer("editor", release, false, false)).unwrap();
     assert_eq!(written.pointer("/metadata/managedFields"), None);
 }

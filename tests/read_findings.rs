@@ -1,5 +1,5 @@
-//! What is said beside kubectl's words: code, place, help and fix for each thing a text can have wrong, and for what
-//! kubectl accepts in silence.
+//! Additions to kubectl's messages: code, position, help and fix for each error of a text, and for problems that kubectl accepts
+//! silently.
 
 use crate::support::fixes;
 use claimkit::finding::{Code, Finding, Severity};
@@ -62,16 +62,16 @@ fn blanks_behind_colons() {
         HELP,
         Some("a: b\napp.kubernetes.io/name: x1\nb: c\n"),
     );
-    // The first is mended, and the next is told of then.
+    // The fix corrects the first mistake; the next one is reported afterwards.
     one("a:b\nc: d\ne:f\ng: h\n", Code::YamlSyntax, "a:b", HELP, Some("a: b\nc: d\ne:f\ng: h\n"));
-    // Not where it would be a guess: no value, an address, a word that YAML gives a meaning.
+    // No fix if it would be a guess: no value, an address, a word with a meaning in YAML.
     for text in ["a:\"b\nc: d\n", "http://a\nc: d\n", "a:@b\nc: d\n", "a\nc: d\n"] {
         let found = findings(text);
         assert!(!found.is_empty() && found.iter().all(|finding| finding.fixes.is_empty()), "{text}: {found:#?}");
     }
 }
 
-/// YAML reads what follows as one text, and the field takes a map.
+/// YAML reads the following lines as one string, but the field expects a map.
 #[test]
 fn blanks_behind_colons_of_whole_maps() {
     const HEAD: &str = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\n";
@@ -89,7 +89,7 @@ fn blanks_behind_colons_of_whole_maps() {
             "metadata:\n  name: a\n  ownerReferences:\n  - uid:x\nspec:\n  resourceClassName: b\n",
             Some("metadata:\n  name: a\n  ownerReferences:\n  - uid: x\nspec:\n  resourceClassName: b\n"),
         ),
-        // One key cannot stand behind another, nor two that begin in other columns.
+        // A key cannot follow another key on its line, and two keys must begin in the same column.
         ("metadata: name:a\nspec:\n  resourceClassName: b\n", None),
         ("metadata: {labels: app:x}\nspec:\n  resourceClassName: b\n", None),
         ("metadata:\n  name:a\n   b:c\nspec:\n  resourceClassName: b\n", None),
@@ -117,7 +117,7 @@ fn blanks_that_are_none() {
     assert!(findings("a: – b\nc: note:\u{a0}d\n").is_empty());
 }
 
-/// The text after the first fix of its first finding, as often as there is one.
+/// The text after repeatedly applying the first fix of its first finding.
 fn mended(text: &str) -> (usize, String) {
     let mut text = text.to_owned();
     for times in 0..10 {
@@ -131,15 +131,15 @@ fn mended(text: &str) -> (usize, String) {
 fn lines_that_became_one_text_are_mended_at_once_or_not() {
     assert_eq!(mended("a:\n  – b\n  – c\nd: e\n"), (1, "a:\n  - b\n  - c\nd: e\n".to_owned()));
     assert_eq!(mended("a:\n  b:\u{a0}c\n  d:\u{a0}e\n   f\n"), (1, "a:\n  b: c\n  d: e\n   f\n".to_owned()));
-    // Each of both lines has its finding.
+    // Both lines have a finding.
     assert_eq!(findings("a:\n  – b\n  – c\n").len(), 2);
-    // No fix where an ordinary blank would make a key in the midst of a text, or leave a line beside the new key.
+    // No fix if an ordinary space would make a key in the middle of a string, or leave a line next to the new key.
     for (text, place) in [
         ("a: b\n  c:\u{a0}d\n", "\u{a0}"),
         ("a\nb:\u{feff} c\n", "\u{feff} "),
         ("a:\n  b:\u{a0}c\n  d\n", "\u{a0}"),
         ("a:\n  “b”\n  c\n", "“b”"),
-        // What an ordinary blank would begin a value with cannot begin one.
+        // After an ordinary space, the value would begin with a forbidden character.
         ("a:\u{a0}@b\n", "\u{a0}"),
         // A key: it cannot have a colon of its own.
         ("a:\u{a0}b:\n  c: d\n", "\u{a0}"),
@@ -149,7 +149,7 @@ fn lines_that_became_one_text_are_mended_at_once_or_not() {
     }
     assert_eq!(mended("–\u{2009}a: b\n").1, "- a: b\n");
     assert_eq!(mended("“a”: b\n").1, "\"a\": b\n");
-    // A blank that begins a line of text does no harm.
+    // A space at the start of a line of text is harmless.
     assert_eq!(mended("a: b\n  \u{a0}c\n"), (1, "a: b\n   c\n".to_owned()));
 }
 
@@ -166,7 +166,7 @@ fn the_same_mistake_on_several_lines_is_mended_line_by_line() {
         assert_eq!(mended(text), (times, fixed.to_owned()), "{text}");
         assert!(findings(fixed).is_empty(), "{fixed}");
     }
-    // Another mistake behind it may come from the first: no fix is certainly right.
+    // A later mistake may come from the first one, so no fix is certain.
     assert_eq!(mended("a: b: c\n  d: e\n").0, 0);
 }
 
@@ -230,7 +230,7 @@ fn places_are_counted_in_the_whole_file() {
     let text = "a: é😀\n---\nb: 1\nc: [\n";
     let all = findings(text);
     assert_eq!(all.len(), 1);
-    // kubectl counts the lines of each document anew.
+    // kubectl counts the lines of each document from its start.
     assert_eq!(all[0].message, "yaml: line 2: did not find expected node content");
     let file = text::read(text, &Limits::default());
     let position = file.source.position(all[0].span.unwrap().from());
@@ -285,7 +285,7 @@ fn forbidden_characters_are_noticed_by_the_piece() {
     assert_eq!(at(511).find('\u{7}'), Some(511));
     assert_eq!(message(&at(511)), forbidden);
     assert_eq!(message(&at(512)), mistake);
-    // kubectl hands CR LF on as LF: two bytes less before the character.
+    // kubectl passes CR LF on as LF: two bytes less before the character.
     let crlf = |position: usize| text(position - 13, "\r\n");
     assert_eq!(crlf(511).find('\u{7}'), Some(513));
     assert_eq!(message(&crlf(511)), forbidden);

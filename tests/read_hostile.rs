@@ -1,4 +1,4 @@
-//! Inputs made to hurt: each ends in an answer, in time that grows with its size and no faster.
+//! Hostile inputs: each gives an answer in linear time.
 
 use claimkit::finding::Severity;
 use claimkit::limits::Limits;
@@ -21,7 +21,7 @@ fn clock() -> Duration {
 #[track_caller]
 fn read<'s>(name: &str, text: &'s str) -> File<'s> {
     let megabytes = (text.len() as f64 / 1e6).max(0.1);
-    // The best of three: a busy machine is no fault of the reader.
+    // The best of three runs, because the machine may be busy.
     let mut best = None;
     let mut last = None;
     for _ in 0..3 {

@@ -1,5 +1,5 @@
-//! What holds for every text: it is read without a panic, every span is a piece of it, what lies between the spans is
-//! punctuation, and where a document stands in its file does not change what is read.
+//! Laws of reading: no text causes a panic, every span is inside the text, only punctuation is between spans, and the position of
+//! a document in its file does not matter.
 
 use crate::support::reading;
 use claimkit::limits::Limits;

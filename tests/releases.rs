@@ -1,4 +1,4 @@
-//! What stands outside the tables about releases says the same as the tables, and every release has its recorded answers.
+//! Files outside the tables agree with the tables about releases, and every release has recorded answers.
 
 use claimkit::api::Release;
 use claimkit::api::release::LAST_PATCHES;

@@ -1,4 +1,4 @@
-//! Which text a finding is about, and texts that were bytes.
+//! The text of a finding, and texts that come as bytes.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn findings_name_the_text_they_are_about() {
     assert!(found[0].0.starts_with("the stored object cannot be read: yaml: "), "{found:?}");
     assert_eq!(found[0].1, Some("a: {resourceClassName: gpu}"));
 
-    // Of the wrong type: what is wrong stands in the stored object.
+    // A wrong type: the error is in the stored object.
     let stored = CLAIM.replace("resourceClassName: gpu", "resourceClassName: 17");
     for via in ["kubectl", "validator"] {
         let answer = ask(&json!({"verb": "validate", "operation": "update", "text": CLAIM, "old": stored, "via": via}));
@@ -57,14 +57,14 @@ fn a_patch_is_a_text_of_its_own() {
         request[name] = json!(text);
         ask(&request)
     };
-    // What cannot be read has its place; what the patch makes of the object has none.
+    // An unreadable text gives a position; the patched object has none.
     let broken = "spec: {resourceClassName: [}\n";
     assert_eq!(about(&with("patch", broken), "patch", broken)[0].1, Some("}"));
     assert_eq!(about(&with("text", broken), "text", broken)[0].1, Some("}"));
     let answer = with("patch", "spec: {resourceClassName: other}");
     assert!(about(&answer, "patch", "")[0].0.contains("field is immutable"), "{answer}");
     assert!(about(&answer, "text", "").is_empty() && about(&answer, "old", "").is_empty(), "{answer}");
-    // No fix is offered: its edits would count in a text that nobody has.
+    // No fix is offered, because its edits would refer to a text that nobody has.
     let answer = with("patch", "spec: {resourceClasName: other}");
     assert!(answer["findings"].as_array().unwrap().iter().all(|finding| finding["fixes"] == json!([])), "{answer}");
     let old = CLAIM.replace("spec:", "spec: a:");
@@ -128,7 +128,7 @@ fn the_second_object_of_a_name_exists_already() {
     assert_eq!(ask(&json!({"verb": "validate", "text": twice}))["objects"][1]["status"]["code"], 409);
     let answer = ask(&json!({"verb": "validate", "text": format!("{claim}---\n{claim}"), "via": "validator"}));
     assert_eq!(answer["ok"], true, "{answer}");
-    // The server makes another name each time.
+    // The server generates a new name each time.
     let generated = claim.replace("name: a", "generateName: a-");
     assert_eq!(ask(&json!({"verb": "validate", "text": format!("{generated}---\n{generated}")}))["ok"], true);
 }

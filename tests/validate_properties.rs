@@ -1,5 +1,5 @@
-//! What holds for every object, tried on recorded ones with pieces taken out, put in, doubled and swapped, as JSON and as
-//! YAML: answers agree with themselves, places lie in the text, and a fix removes its finding and breaks nothing.
+//! Laws of every object, tested on recorded objects with removed, added, duplicated and swapped parts, as JSON and as YAML:
+//! answers are consistent, ranges are inside the text, and a fix removes its finding and breaks nothing.
 
 use crate::support::fixes;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ impl Chance {
     }
 }
 
-/// Values that upset something somewhere.
+/// Values that cause errors in some fields.
 fn upsetting(chance: &mut Chance) -> Value {
     let values = [
         json!(null),

@@ -1,4 +1,4 @@
-//! Every recorded answer of upstream's validators, through the wire as a user would ask.
+//! Every recorded answer of upstream's validators, through the JSON interface that users call.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -19,7 +19,7 @@ fn question(name: &str, more: &Value) -> Value {
     request
 }
 
-/// The devices that each node gives; where it gives none, what it says.
+/// The devices on each node, or the reason if there are none.
 fn nodes(answer: &Value) -> Value {
     assert!(answer["error"].is_null(), "{answer}");
     assert_eq!(list(answer, "pods").len(), 1, "{answer}");
@@ -41,7 +41,7 @@ fn a_claim_is_freed() {
     assert_eq!(answer["assumed"], json!(["ResourceClaim prod/serving holds no devices"]));
     let answer = ask(&question("01-mig-counters", &json!({"whatIf": {"free": ["team-a/notebook-mig"]}})));
     assert_eq!(nodes(&answer), json!({"node-a": ["gpu-0"], "node-b": ["gpu-0"]}));
-    // The freed claim waits for nothing, though no pod of the text uses it.
+    // The freed claim is not pending, although no pod of the text uses it.
     let without = scenario("04-all-in-use").replace("kind: Pod\n", "kind: Secret\n");
     assert_ne!(without, scenario("04-all-in-use"));
     let answer = ask(&question("04-all-in-use", &json!({"text": without, "whatIf": {"free": ["prod/serving"]}})));
@@ -68,10 +68,10 @@ fn there_is_one_more_node() {
     let both = json!(["gpu-0", "gpu-1"]);
     assert_eq!(nodes(&answer), json!({"node-a": NOTHING, "node-b": NOTHING, "node-a-copy": both, "node-a-copy-2": both}));
     assert_eq!(answer["assumed"][1], "Node node-a-copy-2 is there, like node-a with nothing in use");
-    // Counters come along, and are not used up.
+    // The copy has the counters too, unused.
     let like = ask(&question("01-mig-counters", &json!({"whatIf": {"nodesLike": ["node-a"]}, "nodeNames": ["node-a"]})));
     assert_eq!(nodes(&like), json!({"node-a": NOTHING, "node-a-copy": ["gpu-0"]}));
-    // What is wrong with a pool is wrong with its copy.
+    // The copy of a pool has the same errors.
     let incomplete = ask(&question("08-incomplete-pool", &json!({"whatIf": {"nodesLike": ["node-a", "node-b"]}})));
     let message = "claim demo/all-gpus, request gpus: asks for all devices, but resource pool gpu.example.com/node-a is currently being updated";
     assert_eq!(nodes(&incomplete)["node-b-copy"], json!(message));
@@ -79,7 +79,7 @@ fn there_is_one_more_node() {
     assert!(pools["verdict"] == "error", "{pools}");
 }
 
-/// Devices that name their node each: the copy has those of the node and no others.
+/// Each device names its node: the copy has only the devices of its node.
 #[test]
 fn devices_that_name_their_node_are_copied() {
     let cluster = "
@@ -131,7 +131,7 @@ fn what_is_named_must_be_there() {
     assert!(text(&unknown, "error").contains("`whatIf.fre`"), "{unknown}");
 }
 
-/// A cluster beside the text answers as one text does; what the text has counts before.
+/// A separate cluster gives the same answer as one text; objects of the text take precedence.
 #[test]
 fn a_cluster_stands_beside() {
     for name in ["01-mig-counters", "03-taints", "04-all-in-use", "06-first-available", "10-extended-resource"] {
@@ -142,10 +142,10 @@ fn a_cluster_stands_beside() {
         let (asked, cluster) = (asked.join("\n---\n"), cluster.join("\n---\n"));
         let apart = ask(&question(name, &json!({"text": asked, "cluster": cluster})));
         assert_eq!(nodes(&apart), nodes(&ask(&whole)), "{name}");
-        // Without pods and claims in the text those of the cluster are asked about.
+        // If the text has no pods and claims, the answer is about those of the cluster.
         let alone = ask(&question(name, &json!({"text": "", "cluster": text(&whole, "text")})));
         assert_eq!(nodes(&alone), nodes(&ask(&whole)), "{name}");
-        // Said twice, an object is there once.
+        // An object that occurs twice counts once.
         let twice = ask(&question(name, &json!({"cluster": text(&whole, "text")})));
         assert_eq!(nodes(&twice), nodes(&ask(&whole)), "{name}");
     }

@@ -43,7 +43,7 @@ fn check(name: &str, release: &str) {
         for part in ["match", "error"] {
             assert_eq!(result[part], line["result"][part], "{id} {part}");
         }
-        // A device that cannot be read costs nothing, and nothing was recorded.
+        // A device that cannot be read has no cost and no recorded answer.
         assert_eq!(result["cost"].as_u64().unwrap(), line["result"]["cost"].as_u64().unwrap_or(0), "{id}");
         checked += 1;
     }

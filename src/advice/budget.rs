@@ -1,10 +1,10 @@
-//! Limits as a budget: how many there are, how many are allowed.
+//! Help for limits: the actual count and the allowed maximum.
 
 use crate::finding::{Finding, Step};
 use crate::text::tree::{NodeId, Tree};
 
-/// The budget that a finding is about. `node`: what stands at its place. `reduced`: the most devices of a slice where devices use
-/// certain features, and otherwise.
+/// Help for a finding about a limit. `node`: the value at the finding's path. `reduced`: the maximum number of devices in a slice
+/// whose devices use certain features, and in any other slice.
 pub fn help(finding: &Finding, tree: &Tree<'_>, node: Option<NodeId>, reduced: Option<(usize, usize)>) -> Option<String> {
     let message = finding.message.as_str();
     if let Some((head, tail)) = message.split_once(": the total number of ") {

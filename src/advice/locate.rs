@@ -3,7 +3,7 @@
 use crate::finding::Step;
 use crate::text::{NodeId, Span, Style, Tree};
 
-/// The node that `steps` lead to below `root`, if all of them lead somewhere.
+/// The node at `steps` below `root`; `None` if any step is missing.
 pub fn node(tree: &Tree<'_>, root: NodeId, steps: &[Step]) -> Option<NodeId> {
     steps.iter().try_fold(root, |node, step| match step {
         Step::Key(name) => tree.get(node, name),
@@ -12,10 +12,10 @@ pub fn node(tree: &Tree<'_>, root: NodeId, steps: &[Step]) -> Option<NodeId> {
 }
 
 /// The span of what `steps` lead to below `root`: the value, or the key if `at_key`.
-/// Where a step leads nowhere (a missing field), the key or value of the nearest parent that is there.
+/// If a step is missing (an absent field), the key or value of the nearest existing parent.
 pub fn locate(tree: &Tree<'_>, root: NodeId, steps: &[Step], at_key: bool) -> Span {
     if steps.is_empty() {
-        // The object as a whole: its kind stands for it.
+        // For the whole object, use the span of `kind`.
         return tree.get(root, "kind").map_or_else(|| head(tree, root), |kind| tree.span(kind));
     }
     let mut node = root;
@@ -34,24 +34,24 @@ pub fn locate(tree: &Tree<'_>, root: NodeId, steps: &[Step], at_key: bool) -> Sp
         node = value;
     }
     let value = tree.span(node);
-    // A finding about a value of several lines stands at its key, or at the first key of a list's item.
+    // A finding about a block value is placed at its key, or at the first key of a list item.
     let block = complete && tree.node(node).style == Style::Block;
     match key {
         Some(key) if block => key,
         None if block => head(tree, node),
         Some(key) if at_key || !complete || value.is_empty() => key,
         _ if complete => value,
-        // A field is missing from the document or from a list's item: its first key stands for it.
+        // A field is missing from the document or from a list item: use its first key.
         _ => head(tree, node),
     }
 }
 
-/// What stands for a whole object: the first key of a mapping, the value itself of anything else.
+/// The span that represents a whole node: the first key of a mapping, otherwise the node's own span.
 pub fn head(tree: &Tree<'_>, node: NodeId) -> Span {
     tree.entries(node).first().map_or(tree.span(node), |entry| entry.key_span)
 }
 
-/// `spec.devices.requests[0]` in steps. What stands in brackets is an index, or the key of a map.
+/// `spec.devices.requests[0]` in steps. Brackets hold an index or a map key.
 pub fn steps(path: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut rest = path;
@@ -65,7 +65,7 @@ pub fn steps(path: &str) -> Vec<Step> {
         let end = name.find(['.', '[']).unwrap_or(name.len());
         let (key, after) = name.split_at_checked(end).unwrap_or((name, ""));
         steps.push(Step::Key(key.to_owned()));
-        // A bracket that is never closed would stay for ever.
+        // An unclosed bracket would never be consumed: stop here.
         rest = if after.starts_with('[') && !after.contains(']') { "" } else { after };
     }
     steps

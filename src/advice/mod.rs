@@ -1,4 +1,4 @@
-//! Help and fixes that follow from the text and the tables: where a path leads, what was probably meant, what to write instead.
+//! Help and fixes derived from the text and the tables: the location of a path, the probable intention, the replacement.
 //!
 //! Help that follows from the code of a finding alone is in [`crate::finding`].
 

@@ -1,13 +1,14 @@
 //! Near spellings: how far apart two names are, and which of several is nearest.
 
-/// Letters and digits, lowered: what is left when case and separators do not count. Of letters outside ASCII only one becomes a
-/// letter that our names have.
+/// The letters and digits in lower case, without separators. The Kelvin sign is the only non-ASCII letter whose lower case is
+/// ASCII.
 pub fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
     let lowered = |c: char| if c == '\u{212a}' { 'k' } else { c.to_ascii_lowercase() };
     text.chars().filter(|c| c.is_alphanumeric()).map(lowered)
 }
 
-/// The one candidate that is nearest to a text and near enough: a quarter of the letters, at least one, at most three.
+/// Finds the unique candidate nearest to a text. It may differ in at most a quarter of the letters, with a minimum of one and a
+/// maximum of three edits.
 #[derive(Debug)]
 pub struct Nearest<'t, 'c> {
     text: &'t str,
@@ -26,7 +27,7 @@ impl<'t, 'c> Nearest<'t, 'c> {
 
     /// Takes a candidate in.
     pub fn consider(&mut self, candidate: &'c str) {
-        // Each letter more or less is an edit.
+        // Each extra or missing letter is one edit.
         if candidate.chars().count().abs_diff(self.letters) > self.limit {
             return;
         }
@@ -38,7 +39,7 @@ impl<'t, 'c> Nearest<'t, 'c> {
         }
     }
 
-    /// The one; none if two are as near.
+    /// The nearest candidate; `None` if two are equally near.
     pub fn found(&self) -> Option<&'c str> {
         self.best.filter(|_| !self.tied).map(|(_, candidate)| candidate)
     }

@@ -1,7 +1,7 @@
-//! Fields that stand where another version of the API has them: the edits that move them.
+//! Fields placed as in another API version: edits that move them.
 //!
-//! Only what is written plainly is moved. Comments between the fields, anchors and aliases give no edits: help says where the
-//! fields belong.
+//! Only plainly written fields are moved. With comments between the fields, anchors or aliases there are no edits; the help says
+//! where the fields belong.
 
 use crate::api::Struct;
 use crate::finding::Edit;
@@ -9,7 +9,7 @@ use crate::text::edit::{self, Edits};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Span, Style};
 
-/// How fields get where this version has them.
+/// How to move fields to their place in this version.
 #[derive(Clone, Copy, Debug)]
 pub enum Move {
     /// They go into a struct of their own.
@@ -32,7 +32,7 @@ impl Move {
         }
     }
 
-    /// The edits; `None` where they are not certain. `map` holds the field that is in the wrong place.
+    /// The edits; `None` where no edit is safe. `map` holds the field that is in the wrong place.
     pub fn edits(&self, tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
         match self {
             Move::Under { into, inner } => under(tree, map, into, &|name| inner.has(name)),
@@ -87,7 +87,7 @@ pub fn out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
     }
     edit::editable(tree, entry, outer_flow).ok()?;
     fields.iter().try_for_each(|entry| edit::editable(tree, entry, inner_flow)).ok()?;
-    // A field that stands outside too would stand twice.
+    // A field that also exists outside would occur twice.
     let twice = |field: &Entry| tree.entry(map, tree.text(field.key)).is_some();
     if fields.iter().any(twice) {
         return None;

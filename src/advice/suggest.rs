@@ -10,11 +10,11 @@ use crate::api::{Api, Family, Release, Struct, Type, VERSIONS, Version};
 pub struct Suggestion {
     /// In our words.
     pub help: String,
-    /// The name to put in its place, where that alone is certainly right.
+    /// The replacement name, where it is certainly correct on its own.
     pub rename: Option<&'static str>,
-    /// The `apiVersion` to write, likewise.
+    /// The replacement `apiVersion`, under the same condition.
     pub api_version: Option<&'static str>,
-    /// The field is in the right struct of another version: how it gets where this one has it.
+    /// The field has its place in another version: how to move it to its place in this one.
     pub moves: Option<Move>,
 }
 
@@ -112,18 +112,18 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if let Some(near) = nearest.found() {
         return Some(Suggestion::rename(format!("did you mean `{near}`?"), near));
     }
-    // What a longer name means its beginning may, but its value may be of another form.
+    // A prefix probably means the longer name, but the value may need another type: suggest it, without a fix.
     let mut longer = here().map(|field| field.json).filter(|json| begins(json, name));
     let whole = longer.next().filter(|_| longer.next().is_none())?;
     Some(Suggestion::say(format!("did you mean `{whole}`?")))
 }
 
-/// Whether one name is the beginning of the other, and long enough to mean something by itself.
+/// True if one name is a prefix of the other and the shorter one has at least five bytes.
 fn begins(json: &str, name: &str) -> bool {
     json.len().min(name.len()) >= 5 && (json.starts_with(name) || name.starts_with(json))
 }
 
-/// A field of the device family that another of its versions has here, or one of the classic family.
+/// A field that another version of the device family, or the classic family, has in this struct.
 fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
     let version = api.version.name;
     let has = |name: &str| schema.slot(name).is_some();
@@ -151,7 +151,7 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
     }
 }
 
-/// What takes the place of a field of the classic family, or of one that a version of the device family has lost.
+/// The replacement for a field of the classic family, or for one that a later version of the device family removed.
 fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option<String> {
     let place = if api.kind.kind == "ResourceClaimTemplate" { "spec.spec" } else { "spec" };
     Some(match (schema.go, name) {
@@ -221,7 +221,7 @@ fn in_other_version(name: &str, schema: &Struct) -> Option<Suggestion> {
     Some(Suggestion::say(*help))
 }
 
-/// The one nearest place in the kind that has a field of this name.
+/// The unique nearest struct of the kind that has a field of this name.
 fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
     let root = api.kind.schema;
     if name == "spec" && !root.has("spec") && std::ptr::eq(schema, root) {
@@ -231,14 +231,14 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if std::ptr::eq(schema, root) && OBJECT_META.has(name) {
         return Some(Suggestion::say(format!("`{name}` belongs under `metadata`")));
     }
-    // Names that many structs have say nothing about where they were meant to stand.
+    // A name that many structs have does not tell which one was meant.
     if OBJECT_META.has(name) || matches!(name, "kind" | "apiGroup" | "apiVersion") {
         return None;
     }
-    // The structs of a level: each with its field's name and the one it stands in.
+    // The structs found so far, level by level: field name, index of the parent, struct.
     let mut tables: Vec<(&'static str, usize, &'static Struct)> = vec![("", 0, root)];
     let mut level = 0..tables.len();
-    // Tables are trees of a few levels: the search ends with them.
+    // Tables are trees with a few levels, so the search ends.
     while !level.is_empty() {
         let mut found = level.clone().filter(|at| {
             let table = tables.get(*at).map(|(.., table)| *table);
@@ -267,7 +267,7 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     None
 }
 
-/// The path of a struct, without the root: each one's place says which one it stands in.
+/// The path of a struct without the root, found by following the parent indexes.
 fn path_of(tables: &[(&'static str, usize, &'static Struct)], at: usize) -> String {
     let mut names = Vec::new();
     let mut here = at;
@@ -362,7 +362,7 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     }
 }
 
-/// What takes the place of a kind that is gone.
+/// The replacement for a removed kind.
 fn successor(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "ResourceClass" => "DeviceClass takes its place",
@@ -390,7 +390,7 @@ fn unknown_version(version: &str, served: Option<&'static Version>, release: Rel
     })
 }
 
-/// An attribute's or capacity's name in which every character is allowed, for one that has others.
+/// A valid attribute or capacity name for an invalid one; `None` if the name is valid already or has no valid form.
 pub fn identifier(name: &str) -> Option<String> {
     let (domain, own) = match name.rsplit_once('/') {
         Some((domain, own)) => (Some(domain), own),
@@ -408,7 +408,7 @@ pub fn identifier(name: &str) -> Option<String> {
     ))
 }
 
-/// A group that is none of ours but looks like it, as `resource.x-k8s.io` does.
+/// The corrected `apiVersion` for a group that only resembles ours, such as `resource.x-k8s.io`.
 pub fn group(api_version: &str) -> Option<String> {
     let (group, version) = api_version.split_once('/')?;
     let near = group == "resource.x-k8s.io"

@@ -2,7 +2,8 @@
 
 use crate::api::{Field, Package, Struct, Type};
 
-/// The minor release from which on an entry of a pod's `resourceClaims` names its claim or template itself; before, its `source` does.
+/// First minor release in which an entry of a pod's `resourceClaims` names its claim or template directly; earlier releases use
+/// `source`.
 pub const POD_CLAIMS_FLAT_SINCE: u8 = 31;
 
 /// Operators of a node selector requirement.

@@ -1,4 +1,4 @@
-//! Feature gates: which release knows which, with which default, and which it has locked.
+//! Feature gates: which releases have them, their defaults, and whether they are locked.
 //!
 //! Source: `pkg/features/kube_features.go` of each release, read from the running components.
 
@@ -67,7 +67,7 @@ gates! {
     StrictIPCIDRValidation,
 }
 
-/// What a release knows of a gate.
+/// The state of a gate in a release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// Off, may be switched on.
@@ -83,7 +83,7 @@ const ON: Option<Setting> = Some(Setting::On);
 const LOCKED: Option<Setting> = Some(Setting::Locked);
 const GONE: Option<Setting> = None;
 
-/// Gate, first minor release, and what it and later ones know of the gate. The rows of a gate stand together, oldest first.
+/// Gate, first minor release, and the gate's state from there on. The rows of a gate are grouped, oldest first.
 const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
     (Gate::DRAAdminAccess, 32, OFF),
     (Gate::DRAAdminAccess, 34, ON),
@@ -115,14 +115,15 @@ const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
     (Gate::DeclarativeValidation, 36, LOCKED),
     (Gate::DeclarativeValidationBeta, 36, ON),
     (Gate::DeclarativeValidationTakeover, 33, OFF),
-    // Served and judged alike with it off; only pods lose their claims. Whoever writes these objects has it on.
+    // The API serves and validates objects in the same way with this gate off; only pods lose their claims. Users of these
+    // objects have it on.
     (Gate::DynamicResourceAllocation, 26, ON),
     (Gate::DynamicResourceAllocation, 35, LOCKED),
     (Gate::StrictIPCIDRValidation, 33, OFF),
     (Gate::StrictIPCIDRValidation, 36, ON),
 ];
 
-/// A gate, and those it cannot be on without, from a minor release on.
+/// Gate, required gate, and the minor release since which it is required.
 const NEEDS: &[(Gate, Gate, u8)] = &[
     (Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus, 35),
     (Gate::DRADeviceTaintRules, Gate::DRADeviceTaints, 35),
@@ -130,7 +131,7 @@ const NEEDS: &[(Gate, Gate, u8)] = &[
 ];
 
 impl Gate {
-    /// What a release knows of the gate; `None` if nothing.
+    /// The gate's default in a release; `None` if the release does not have the gate.
     pub fn default_in(self, release: Release) -> Option<Setting> {
         let known = DEFAULTS.iter().rev().find(|(gate, first, _)| *gate == self && *first <= release.minor);
         known.and_then(|(.., default)| *default)

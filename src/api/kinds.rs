@@ -1,4 +1,4 @@
-//! The kinds of both families. A new kind does not compile until every stage has an answer for it.
+//! The kinds of both families. After a new kind is added, the crate compiles only when every stage handles it.
 
 /// A family of versions. The same kind names mean different things in the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

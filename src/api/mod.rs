@@ -57,13 +57,13 @@ pub struct Field {
     pub until: Option<u8>,
     /// The gates without which the server drops the field; all of them must be on.
     pub gates: &'static [Gate],
-    /// The most the field may hold: bytes of a text, items of a list, entries of a map. Rules read it here.
+    /// The maximum size of the field: bytes of a string, items of a list, entries of a map. The rules read it here.
     pub limits: &'static [Limit],
-    /// The minor release from which on a pointer type is one; it is a plain value before.
+    /// First minor release in which a pointer type is a pointer; earlier it is a plain value.
     pub pointer_since: u8,
     /// The embedded Go struct the field belongs to, where printing or decoding shows that.
     pub embedded: Option<&'static str>,
-    /// How patches and server-side apply treat a list, by release; the last entry not after the release counts. Empty: atomic.
+    /// How patches and server-side apply treat a list, by release; the newest entry up to the release applies. Empty: atomic.
     pub list: &'static [ListRule],
     /// Values a named string may take, empty if open.
     pub values: &'static [&'static str],
@@ -158,7 +158,7 @@ impl Type {
         }
     }
 
-    /// The struct that a value, its items or its entries are; `None` if they are none.
+    /// The struct type of the value, its items or its entries; `None` if there is none.
     pub fn holds(&self) -> Option<&'static Struct> {
         match self {
             Type::Struct(schema) => Some(schema),
@@ -344,7 +344,7 @@ pub enum Scope {
 pub struct Kind {
     /// e.g. `ResourceClaim`.
     pub kind: &'static str,
-    /// What it is; of a list kind: what its items are.
+    /// Its kind; for a list kind, the kind of its items.
     pub object: ObjectKind,
     /// e.g. `resourceclaims`; of a list kind: that of its items.
     pub plural: &'static str,
@@ -427,12 +427,12 @@ impl Version {
         self.kinds.iter().find(|k| k.kind == kind && k.in_release(release))
     }
 
-    /// The release taken when none is asked for: the last that serves the version.
+    /// The release used when the caller names none: the last one that serves the version.
     pub fn default_release(&self) -> Release {
         self.served.1.map_or_else(Release::latest, Release::last_of)
     }
 
-    /// The same for a kind: versions outlive some of their kinds.
+    /// The same for a kind: a version may be served longer than some of its kinds.
     pub fn default_release_of(&self, kind: &str) -> Release {
         let until = self.kinds.iter().find(|row| row.kind == kind).and_then(|row| row.until);
         until.map_or_else(|| self.default_release(), Release::last_of)

@@ -45,7 +45,8 @@ impl Release {
         LAST_PATCHES.iter().copied().find(|last| last.minor == minor).unwrap_or(Release::new(minor, 0))
     }
 
-    /// Reads `1.26` (its last patch) or `1.26.1`. `None` if it is no release known here: a patch must have been released.
+    /// Reads `1.26` (its last patch) or `1.26.1`. `None` if the release is unknown; the patch must not be later than the last
+    /// known one.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.strip_prefix("1.")?.split('.');
         let number = |part: &str| {
@@ -60,7 +61,7 @@ impl Release {
         (parts.next().is_none() && release <= last).then_some(release)
     }
 
-    /// What to say about a text that [`Release::parse`] does not read.
+    /// The message for a text that [`Release::parse`] rejects.
     pub fn unknown(text: &str) -> String {
         let minor = text.rsplit_once('.').and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
         match minor {
@@ -129,8 +130,8 @@ pub struct Rules {
     pub wording: Wording,
     /// Decoding errors name the embedded structs of a path.
     pub embedded_in_paths: bool,
-    /// What errors call the scheme: where it is made (apimachinery, pkg/util/naming/from_stack.go). How much of that path is left
-    /// depends on how the server is built.
+    /// The name of the scheme in errors: the source path where it is created (apimachinery, pkg/util/naming/from_stack.go). The
+    /// server's build decides how much of the path remains.
     pub scheme: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! What differs between the shapes of neighbouring versions, as rows. Conversion of texts reads them in both directions, and so does
-//! the server's way into its internal types and back.
+//! The differences between neighbouring versions, as rows. Text conversion and the conversion to and from the server's internal
+//! types read them in both directions.
 //!
 //! Source of the device family's rows: kube-apiserver 1.33 to 1.36, `pkg/apis/resource/<version>/conversion.go`. Upstream has no
 //! conversion between v1alpha1 and v1alpha2.
@@ -38,7 +38,7 @@ pub enum Row {
         /// Its name in the newer version.
         newer: &'static str,
     },
-    /// Fields of a struct stand in a struct of their own in the newer version.
+    /// In the newer version, some fields of a struct are in a nested struct.
     Wrap {
         /// The Go type of the struct.
         of: &'static str,
@@ -47,7 +47,7 @@ pub enum Row {
         /// Lists and maps that upstream copies entry by entry to the newer version: an empty one is absent there.
         copied: &'static [&'static str],
     },
-    /// Fields of a struct stand in a struct of their own in the older version, which always writes it.
+    /// In the older version, some fields of a struct are in a nested struct, which is always written.
     Unwrap {
         /// The Go type of the struct.
         of: &'static str,
@@ -63,7 +63,7 @@ pub enum Row {
         /// The field that holds the value in the newer version.
         into: &'static str,
     },
-    /// The older version takes zero for absent; the newer one knows absent only.
+    /// The older version treats zero as absent; the newer one has only absent.
     Default {
         /// The Go type of the struct.
         of: &'static str,
@@ -182,7 +182,7 @@ impl Step {
 /// What the rows do to a struct.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
-    /// The fields that `inner` has go into a new field.
+    /// The fields of `inner` move into a new field.
     Wrap {
         /// The new field.
         into: &'static str,
@@ -190,16 +190,16 @@ pub enum Change {
         inner: &'static Struct,
         /// Written also if it holds nothing.
         always: bool,
-        /// Lists and maps that are none if they have no entries.
+        /// Lists and maps that become absent when empty.
         copied: &'static [&'static str],
     },
-    /// What stands in a field goes where the field stands.
+    /// The contents of a field move up to the level of the field.
     Hoist {
         /// The field.
         field: &'static str,
         /// Its struct.
         inner: &'static Struct,
-        /// Lists and maps that are none if they have no entries.
+        /// Lists and maps that become absent when empty.
         copied: &'static [&'static str],
     },
 }
@@ -224,7 +224,7 @@ pub fn change<'r>(rows: impl IntoIterator<Item = &'r Row>, from: &'static Struct
     })
 }
 
-/// The field that holds a value which was a plain one in the older version.
+/// The field of the newer version that wraps a plain value of the older one.
 pub fn wraps_value<'r>(rows: impl IntoIterator<Item = &'r Row>, schema: &Struct) -> Option<&'static str> {
     rows.into_iter().find_map(|row| match row {
         Row::WrapValue { of, into } if *of == schema.go => Some(*into),
@@ -232,7 +232,7 @@ pub fn wraps_value<'r>(rows: impl IntoIterator<Item = &'r Row>, schema: &Struct)
     })
 }
 
-/// The name in `to` of a field of `from`.
+/// The name that a field of `from` has in `to`.
 pub fn new_name<'n, 'r>(rows: impl IntoIterator<Item = &'r Row>, from: &Struct, to: &Struct, name: &'n str) -> &'n str {
     if to.has(name) {
         return name;
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(names(&classic::v1alpha1::VERSION, newest), []);
     }
 
-    /// Every step leads on where the one before ends.
+    /// Every step starts at the version where the previous one ends.
     #[test]
     fn the_ladder_has_no_gap() {
         for steps in [CLASSIC, DEVICE] {

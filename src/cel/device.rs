@@ -73,7 +73,7 @@ impl Device {
     }
 }
 
-/// A number of names by domain, in the order of their first mention.
+/// Names grouped by domain, in the order in which the domains first occur.
 #[derive(Default)]
 struct Domains(Vec<(Arc<str>, Names)>);
 

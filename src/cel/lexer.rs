@@ -1,6 +1,6 @@
 //! Splits a text into tokens as cel-go's generated lexer does: the longest match wins, and of equal ones the first kind.
 //!
-//! Where no token can start, the lexer reports the characters that some token could have started with, and the one that ended it.
+//! Where no token matches, the lexer reports the longest prefix of a possible token, including the character that does not fit.
 
 use std::ops::Range;
 

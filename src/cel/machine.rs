@@ -19,7 +19,7 @@ const MOST_RESERVED: usize = 1024;
 /// How many syntax errors are reported (`errorReportingLimit` there).
 const REPORTED_ERRORS: usize = 100;
 
-/// The parser stops. The problem is reported, unless it is the one that is too many.
+/// The parser stops. The problem has been reported, unless it exceeds the error limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Halt;
 
@@ -51,7 +51,7 @@ pub struct Machine<'a> {
     pub grammar: &'static Grammar,
     /// The number of the next token.
     pub at: usize,
-    /// The last token that was looked at: what the lexer says about later ones is not known yet.
+    /// The last token that the parser looked at. Lexer errors after it are not reported yet.
     seen: Cell<usize>,
     /// How many of the lexer's errors are reported.
     lexical_errors: usize,
@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
         Some(position)
     }
 
-    /// Keeps a part, or what is within it if it only passes that on.
+    /// Stores a part, or its only child if the part adds nothing to it.
     fn keep(&mut self, frame: &Frame) -> PartId {
         let &Frame { rule, form, start, first, .. } = frame;
         let pieces = self.open.get(first..).unwrap_or_default();
@@ -175,7 +175,7 @@ impl<'a> Machine<'a> {
         kept
     }
 
-    /// One time less in `rule`.
+    /// Decrements the depth of `rule`.
     pub fn one_less(&mut self, rule: Rule) {
         if let Some(depth) = self.depths.get_mut(rule as usize) {
             *depth = depth.saturating_sub(1);
@@ -234,7 +234,7 @@ impl<'a> Machine<'a> {
         self.source.text().get(token.bytes.start as usize..token.bytes.end as usize).unwrap_or_default()
     }
 
-    /// The text from one token to another, with what the parser does not see but without what is no token.
+    /// The text from one token to another. Whitespace and comments stay; characters that form no token are left out.
     pub fn text_between(&self, first: usize, last: usize) -> String {
         let Some(first) = self.token(first) else { return "<EOF>".to_owned() };
         let text = self.source.text();

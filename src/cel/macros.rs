@@ -8,7 +8,7 @@ use std::vec::IntoIter;
 use super::ast::{Comprehension, Expr, Literal, Macro, MapEntry, MessageField, Node};
 use super::dialect::{PLAIN_ACCUMULATOR, ParseOptions};
 
-/// A call that may be a macro's.
+/// A call that may be a macro call.
 #[derive(Debug)]
 pub struct Call {
     /// The name.
@@ -28,9 +28,9 @@ pub struct Call {
 pub enum Expansion {
     /// An ordinary call.
     Ordinary(Call),
-    /// A macro's, with what replaces it.
+    /// A macro call, with its expansion.
     Expanded(Expr),
-    /// A macro's with arguments that it refuses.
+    /// A macro call with invalid arguments.
     Refused {
         /// The argument, an offset in code points.
         position: u32,
@@ -377,7 +377,7 @@ impl Expander<'_> {
         self.node(Node::Call { function: function.into(), target: Some(Box::new(target)), arguments: Vec::new() })
     }
 
-    /// The same tree with ids of its own. The caller sees to it that it is not too deep.
+    /// A copy of the tree with new ids. The caller ensures that it is not too deep.
     fn copy(&mut self, expr: &Expr) -> Expr {
         let id = if is_hole(expr) { expr.id } else { next(self.ids) };
         let node = match &expr.node {
@@ -435,15 +435,15 @@ pub fn next(ids: &mut u32) -> u32 {
     id
 }
 
-/// Id of a node that stands where the text has no expression. A tree with one never leaves the parser.
+/// Id of a placeholder node for a missing expression. The parser never returns a tree that contains one.
 pub const HOLE: u32 = 0;
 
-/// Whether a node stands where the text has no expression.
+/// True if a node is a placeholder for a missing expression.
 pub fn is_hole(expr: &Expr) -> bool {
     expr.id == HOLE
 }
 
-/// The name that an argument is.
+/// The argument as a simple name.
 fn simple_name(argument: &Expr, message: &str) -> Result<String, Refusal> {
     match &argument.node {
         Node::Ident(name) if !is_hole(argument) => Ok(name.to_string()),

@@ -9,8 +9,8 @@
 //! | run | [`evaluator`], [`operations`] | program, variables | value or error, and what was spent |
 //! | explain | [`trace`] | program, variables | values of all parts, and why a selector is false |
 //!
-//! An [`environment::Environment`] says which names and functions there are, by release, feature gates and mode. Nothing else in here
-//! knows of devices, apart from [`device`], which turns them into variables.
+//! An [`environment::Environment`] says which names and functions there are, by release, feature gates and mode. Only [`device`]
+//! knows about devices; it turns them into variables.
 //!
 //! ```
 //! use claimkit::cel::{Device, Environment, Mode, SELECTOR_COST_LIMIT};

@@ -7,7 +7,7 @@ use super::lexer::Tokens;
 use super::source::Source;
 use super::tree::{Labelled, Part, PartId, Piece, Stored};
 
-/// The position of what the text lacks.
+/// The position of a part that the text lacks.
 pub const NOWHERE: u32 = u32::MAX;
 
 /// The parts of a text.
@@ -48,7 +48,7 @@ impl Parts<'_> {
         self.part(self.parts.len().checked_sub(1)?)
     }
 
-    /// The part within the parentheses. What an expression lacks entirely is none.
+    /// The part inside any parentheses; `None` for a missing expression.
     pub fn without_parentheses(&self, part: PartId) -> Option<(PartId, Part<'_>)> {
         let mut id = part;
         loop {

@@ -110,7 +110,7 @@ impl Source {
     }
 }
 
-/// Sizes are far below 4 GiB: the command and the other ways in refuse larger requests.
+/// Sizes are far below 4 GiB: every entry point rejects larger requests.
 fn saturate(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -474,7 +474,7 @@ impl Unifier {
     }
 }
 
-/// A type with more parts than this is taken to have variables.
+/// A type with more parts than this is assumed to have variables.
 const LARGE: usize = 4096;
 
 fn has_variables(of: &Type) -> bool {
@@ -494,7 +494,7 @@ fn finds_variables(of: &Type, count: &mut usize) -> bool {
         }
 }
 
-/// Of two types that unify: the first is the one to keep, because it says less.
+/// For two types that unify: true if `first` is equal to `second` or less specific.
 pub fn equal_or_less_specific(first: &Type, second: &Type) -> bool {
     match (first, second) {
         (Type::Dyn | Type::Any | Type::Variable(_) | Type::Parameter(_), _) => true,

@@ -1,5 +1,5 @@
-//! What is asked of literals after an expression was checked: texts that are durations, timestamps and regular expressions, lists and
-//! maps of one type, and format strings (cel-go, `cel/validator.go` and `ext/strings.go`).
+//! Validation of literals after the type check: durations, timestamps and regular expressions, lists and maps of one type, and
+//! format strings (cel-go, `cel/validator.go` and `ext/strings.go`).
 
 use super::ast::{Ast, Expr, Literal, Node};
 use super::checker::Findings;
@@ -45,7 +45,7 @@ pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Pr
 /// Whether a literal is what a function needs.
 type Test = fn(&Literal) -> bool;
 
-/// Whether a format is not a literal, which the validator of one release does not survive.
+/// True if a format string is not a literal. The validator of one release crashes on that.
 pub fn has_computed_format(ast: &Ast) -> bool {
     let mut nodes = Vec::new();
     collect(&ast.root, false, true, &mut nodes);
@@ -89,8 +89,8 @@ fn is_looked_at(expr: &Expr) -> bool {
     }
 }
 
-/// The nodes that are looked at in order, with whether they are inside of arguments that may be of several types. `deep`: however
-/// deep they are; else only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
+/// The nodes to validate, in order, each with a flag: true inside arguments that may mix types. `deep`: the flag applies at any
+/// depth; otherwise only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
 fn collect<'a>(expr: &'a Expr, exempt: bool, deep: bool, into: &mut Vec<(&'a Expr, bool)>) {
     if is_looked_at(expr) {
         into.push((expr, exempt));

@@ -142,7 +142,7 @@ impl Builder<'_> {
         self.built.pop()
     }
 
-    /// Builds what needs no operands, and asks for the operands of what does.
+    /// Builds a node without operands, or schedules the operands of a node that has some.
     fn visit(&mut self, outer: Option<PartId>) -> Result<(), Halt> {
         let found = outer.and_then(|outer| Some((outer, self.text.without_parentheses(outer)?)));
         let Some((outer, (id, part))) = found else {
@@ -177,7 +177,7 @@ impl Builder<'_> {
         self.first_is_next(from);
     }
 
-    /// Puts the tasks since `from` into the order in which they are done: the last one first.
+    /// Reverses the tasks since `from`: the last task on the stack runs first.
     fn first_is_next(&mut self, from: usize) {
         self.tasks.get_mut(from..).unwrap_or_default().reverse();
     }
@@ -242,7 +242,7 @@ impl Builder<'_> {
             Ok(value) => self.constant(place, value),
             Err(message) => {
                 self.refuse(position, message.to_owned());
-                // cel-go makes a node for a wrong string and none for a wrong number. Only macros see the difference.
+                // cel-go creates a node for an invalid string but not for an invalid number. Only macros notice the difference.
                 match form {
                     Form::String | Form::Bytes => self.constant(place, Literal::Null),
                     _ => self.hole(position),
@@ -465,7 +465,7 @@ impl Builder<'_> {
         self.leaf(place, self.text.token_position(start), Node::Literal(literal));
     }
 
-    /// A node for what the text lacks.
+    /// A placeholder for a missing expression.
     fn hole(&mut self, position: u32) {
         let expr = Expr { id: HOLE, position, span: 0..0, generated: false, node: Node::Literal(Literal::Null) };
         self.built.push(Built { expr, span: 0..0, height: 1, size: 1 });

@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let mut end = FINE;
     for name in &arguments.operands {
         let Some(file) = files::read_one(name, host) else { return UNUSABLE };
-        // What the policy modules say of such bytes: an API server sends none.
+        // The answer of the policy modules to such bytes; an API server never sends them.
         if let Some(at) = file.replaced {
             host.err(&format!("claimkit: {}: an admission request is JSON: byte {at} is not UTF-8\n", file.name));
             return UNUSABLE;
@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     end
 }
 
-/// Settings, written in YAML or JSON, as JSON. Refused here if they are not valid: no request was judged then.
+/// Reads settings from YAML or JSON and returns them as JSON. Invalid settings are reported here, before any request is judged.
 fn settings(name: &str, host: &mut dyn Host) -> Option<String> {
     let file = files::read_one(name, host)?;
     let read = ask::once(&ask::Request::new("parse").with("raw", Some(true)).with_text("text", &file), host)?;

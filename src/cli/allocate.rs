@@ -1,4 +1,4 @@
-//! `allocate`: which devices the pods and claims of files get on each node, and why none. All files are asked about as one text.
+//! `allocate`: which devices the pods and claims of files get on each node, and why none. All files are evaluated as one text.
 
 use super::account::{Texts, fits, items, name, text, word};
 use super::arguments::Arguments;
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         for report in ask::reports(&files, &answers, &cluster, arguments.has("remarks")) {
             report::text::write(&mut problems, &report, check::style(arguments, host));
         }
-        // What is said of the whole has no line to stand beside.
+        // This finding is about the whole input and has no line to show.
         for finding in items(&answer, "findings").filter(|finding| word(finding, "code") == "nothing-checked") {
             problems.push_str(&format!("claimkit: {}\n", word(finding, "message")));
         }
@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     code
 }
 
-/// The changes that a question is about.
+/// The changes that a `--what-if` question assumes.
 fn what_if(arguments: &Arguments) -> Result<Map<String, Value>, String> {
     let mut lists = Map::new();
     for change in arguments.values("what-if") {

@@ -1,4 +1,4 @@
-//! What was typed, by the tables of [`super::options`].
+//! Parses the command line by the tables of [`super::options`].
 
 use super::options::{Opt, Takes, VERBS, Verb};
 use crate::advice::nearest;
@@ -44,7 +44,7 @@ impl Arguments {
         }
     }
 
-    /// Takes a value for an option of the verb that was not given.
+    /// Sets an option that the verb has and the command line did not give.
     pub fn settle(&mut self, name: &'static str, value: &str) {
         let known = self.verb.options.iter().any(|option| option.name == name);
         if known && !self.has(name) {
@@ -151,7 +151,7 @@ fn option(verb: &'static Verb, name: &str) -> Result<&'static Opt, String> {
     })
 }
 
-/// Codes that are left out must be known: one that is mistyped would leave out nothing, without a word.
+/// Checks the codes given to `--ignore`: a mistyped code would silently ignore nothing.
 ///
 /// # Errors
 /// The first unknown one, and the nearest known one.
@@ -166,7 +166,7 @@ pub fn ignored(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Options that must, or must not, stand together.
+/// Checks options that require or exclude each other.
 fn agree(arguments: &Arguments) -> Result<(), String> {
     let verb = arguments.verb.name;
     if arguments.has("show-settings") {

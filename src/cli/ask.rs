@@ -54,7 +54,7 @@ pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
     None
 }
 
-/// What help says of the fields of a request, and what it says of options.
+/// Help texts about request fields, each with its replacement for the command line.
 const OPTIONS: &[(&str, &str)] = &[
     ("set `lossy` to `allow`", "give `--allow-loss`"),
     ("set `force`", "give `--force-conflicts`"),
@@ -66,7 +66,7 @@ const OPTIONS: &[(&str, &str)] = &[
     (", or raise the limit `findings`", ""),
 ];
 
-/// Help in the words of the command line.
+/// Rewrites help texts in terms of command-line options.
 fn in_options(mut told: Answered) -> Answered {
     let theirs = |help: &str| OPTIONS.iter().any(|(field, _)| help.contains(field));
     if !told.answer.findings.iter().any(|finding| finding.help.as_deref().is_some_and(theirs)) {
@@ -128,7 +128,7 @@ pub fn without_ignored(arguments: &Arguments, mut told: Answered) -> Answered {
     told
 }
 
-/// Findings about another text than the manifest (`field`, e.g. `nodes`) get the name of their file, and places that count in it.
+/// Gives findings about another text than the manifest (`field`, e.g. `nodes`) the name of their file and positions relative to it.
 pub fn place_beside(mut told: Answered, field: &str, files: &[File]) -> Answered {
     if told.answer.findings.iter().all(|finding| finding.within != field) {
         return told;
@@ -152,7 +152,7 @@ pub fn place_beside(mut told: Answered, field: &str, files: &[File]) -> Answered
     told
 }
 
-/// Files and their answers, side by side; `beside` are the files that findings may be about besides.
+/// One report per file with its answer. `beside`: other files that findings may refer to.
 pub fn reports<'a>(files: &'a [File], answers: &'a [Answered], beside: &'a [File], remarks: bool) -> Vec<Report<'a>> {
     let report = |(file, told): (&'a File, &'a Answered)| {
         let beside = beside.iter().map(|file| (file.name.as_str(), file.text.as_str()));

@@ -110,7 +110,7 @@ fn told(arguments: &Arguments, reports: &[Report<'_>], fixes: Option<(usize, usi
     host.out(&out);
 }
 
-/// Objects on standard output, one per line; what there is to say of them on standard error.
+/// Prints objects to standard output, one per line, and findings to standard error.
 fn parsed(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) {
     let style = style(arguments, host);
     let (mut out, mut err) = (String::new(), String::new());
@@ -168,7 +168,7 @@ pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { plural })
 }
 
-/// Objects that were looked into.
+/// The number of objects that were checked.
 fn checked_in(answer: &Answer) -> usize {
     answer.objects.iter().filter(|object| object.checked()).count()
 }
@@ -187,7 +187,7 @@ pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: 
     if reports.iter().any(|report| failed(report.answer) || (strict && warned(report.answer))) {
         return FINDINGS;
     }
-    // A conversion answers for every object, those that it leaves alone included.
+    // A conversion lists every object, also those that it did not change.
     let nothing = |answer: &Answer| checked_in(answer) == 0 || (arguments.verb.name == "convert" && !answer.ok);
     if reports.iter().all(|report| nothing(report.answer)) {
         if arguments.has("allow-unchecked") {

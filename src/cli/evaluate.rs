@@ -1,5 +1,5 @@
-//! `evaluate`: on which nodes claims can be used. All files are asked about as one text, for a claim and its class mostly lie
-//! apart; what is answered is then given back to the file it speaks of.
+//! `evaluate`: on which nodes claims can be used. All files are evaluated as one text, because a claim and its class are often in
+//! different files. The answer is then split by file.
 
 use super::answered::Answered;
 use super::arguments::Arguments;
@@ -77,7 +77,7 @@ fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut
     code
 }
 
-/// True if what was given as Nodes cannot be used.
+/// True if the given Nodes are unusable.
 fn unread(reports: &[Report<'_>]) -> bool {
     let findings = || reports.iter().flat_map(|report| &report.answer.findings).filter(|finding| finding.within == "nodes");
     findings().any(|finding| finding.severity == "error" || finding.code == "node-unusable")
@@ -110,7 +110,7 @@ fn shown<'v>(placement: &'v Value, wanted: &[&str]) -> impl Iterator<Item = &'v 
     nodes.filter(|node| wanted.is_empty() || node.get("name").and_then(Value::as_str).is_some_and(|name| wanted.contains(&name)))
 }
 
-/// Per object a line per node; of the nodes asked for, everything.
+/// One line per object and node; full details for the requested nodes.
 fn lines(reports: &[Report<'_>], wanted: &[&str], style: Style) -> String {
     let mut out = String::new();
     for (report, label, placement) in placements(reports) {

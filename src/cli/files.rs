@@ -12,13 +12,13 @@ pub struct File {
     pub name: String,
     /// Its bytes as text, as kubectl reads them.
     pub text: String,
-    /// Where U+FFFD stands in the text for the first byte that is not UTF-8.
+    /// Position of the U+FFFD that replaces the first byte that is not UTF-8.
     pub replaced: Option<usize>,
-    /// Whether the text is the very bytes of the file, and can be written back.
+    /// True if the text equals the file's bytes and can be written back.
     pub exact: bool,
 }
 
-/// Folders inside folders that are still entered.
+/// Maximum nesting of folders that a walk enters.
 const MAX_DEPTH: usize = 64;
 
 /// Reads the files of a command line; see `read_all`. Standard input is called what `--stdin-filename` says, and paths that
@@ -31,10 +31,10 @@ pub fn read(arguments: &Arguments, host: &mut dyn Host) -> (Vec<File>, bool) {
     (files, fine)
 }
 
-/// What standard input is called.
+/// The default name of standard input.
 const STDIN: &str = "<stdin>";
 
-/// True if one of the patterns means a path: the whole of it, or a folder that it lies in.
+/// True if a pattern matches the path or one of its parent folders.
 fn excluded(path: &str, patterns: &[&str]) -> bool {
     let path = path.strip_prefix("./").unwrap_or(path);
     let ends = path.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| at).chain([path.len()]);
@@ -117,8 +117,8 @@ fn tell(host: &mut dyn Host, name: &str, problem: &str) -> bool {
     false
 }
 
-/// The manifests a path stands for: itself, or what is in the folder, by name; and what of the folder cannot be walked. Hidden
-/// entries are left out, and symbolic links to folders are not entered, so that a walk ends.
+/// The manifests at a path: the file itself, or the files of the folder sorted by name; and the entries that could not be read.
+/// Hidden entries are skipped, and symbolic links to folders are not followed, so that the walk ends.
 fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<Problem>), Problem> {
     let Some(entries) = host.list(path).map_err(|problem| (path.to_owned(), problem))? else {
         return Ok((vec![path.to_owned()], Vec::new()));
@@ -147,7 +147,7 @@ fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<Problem>), 
 /// A path, and what is wrong with it.
 type Problem = (String, String);
 
-/// Puts a folder's entries on the stack so that they come off by name.
+/// Pushes a folder's entries so that they are popped in order of name.
 fn push(waiting: &mut Vec<(String, usize, bool)>, folder: &str, depth: usize, mut entries: Vec<Entry>) {
     entries.retain(|entry| match entry.kind {
         EntryKind::Folder => !entry.name.starts_with('.'),

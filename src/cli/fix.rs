@@ -15,7 +15,7 @@ pub struct Fixed {
     pub files: Vec<File>,
     /// How many fixes were applied.
     pub fixes: usize,
-    /// How many were left because they delete something.
+    /// The number of fixes not applied because they delete something.
     pub left: usize,
     /// Every file that changed could be written.
     pub written: bool,
@@ -58,8 +58,8 @@ pub fn run(arguments: &Arguments, request: &Request, files: Vec<File>, host: &mu
     Some(fixed)
 }
 
-/// The text with the first fix of each finding, where fixes do not touch each other; how many were applied, and how many were
-/// left because they delete something.
+/// Applies the first fix of each finding unless it overlaps another fix. Returns the text, the number of applied fixes, and the
+/// number skipped because they delete something.
 fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
     let mut edits: Vec<(usize, usize, &str)> = Vec::new();
     let (mut applied, mut left) = (0usize, 0usize);

@@ -34,7 +34,7 @@ pub fn too_large(most: usize) -> String {
 
 /// Everything the command line needs from outside. Errors are one short phrase: `no such file or folder`.
 pub trait Host {
-    /// The bytes of a file that has at most `most`; of a larger one no more than that is read.
+    /// The bytes of a file. At most `most` bytes are read; a larger file is an error.
     ///
     /// # Errors
     /// Why it cannot be read, or [`too_large`].
@@ -46,11 +46,11 @@ pub trait Host {
     /// Why it cannot be listed.
     fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String>;
 
-    /// Replaces a file's content, all of it or nothing: whoever reads the file meanwhile, and whenever the program is ended,
-    /// finds the old content or the new one. The file's mode and owner stay, and a symbolic link stays one.
+    /// Replaces a file's content atomically: a concurrent reader, or a killed program, leaves either the old content or the new.
+    /// Mode, owner and a symbolic link are preserved.
     ///
     /// # Errors
-    /// Why it cannot be written; the file is as it was then.
+    /// Why it cannot be written; then the file is unchanged.
     fn write(&mut self, path: &str, text: &str) -> Result<(), String>;
 
     /// The next line of standard input with its line feed, `None` at its end. A line that has more than `most` bytes comes in
@@ -60,7 +60,7 @@ pub trait Host {
     /// Why it cannot be read.
     fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String>;
 
-    /// Answers a request of the contract: [`crate::wire::answer()`], wherever that is.
+    /// Answers a request of the contract, by [`crate::wire::answer()`] of this program or of the loaded module.
     fn answer(&mut self, request: &str) -> String;
 
     /// The folder in which the command runs, as an absolute path; `None` where there is none.
@@ -68,7 +68,7 @@ pub trait Host {
         None
     }
 
-    /// Says how many files of how many are done, where somebody waits before a terminal.
+    /// Shows progress, files done of all files, on an interactive terminal.
     fn progress(&mut self, _done: usize, _of: usize) {}
 
     /// Prints to standard output.

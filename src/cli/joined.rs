@@ -1,4 +1,4 @@
-//! Several files asked about as one text, and answers given back to the file they speak of.
+//! Several files evaluated as one text, and the answer split by file.
 
 use super::answered::Answered;
 use super::files::File;
@@ -16,7 +16,7 @@ pub struct Joined {
 }
 
 impl Joined {
-    /// Files, one after another; a single one as it is.
+    /// Joins files; a single file is taken unchanged.
     pub fn of(files: &[File]) -> Self {
         if let [one] = files {
             return Joined { text: one.text.clone(), starts: vec![(0, 0)] };
@@ -24,7 +24,7 @@ impl Joined {
         let (mut text, mut starts, mut line) = (String::new(), Vec::new(), 0u64);
         let breaks = |text: &str| u64::try_from(text.bytes().filter(|&byte| byte == b'\n').count()).unwrap_or(0);
         for file in files {
-            // One text has one form: what begins with a separator is YAML, in which JSON can stand too.
+            // The joined text must be YAML, which may contain JSON: start it with a separator.
             let before = if text.is_empty() { "---\n" } else { SEPARATOR };
             text.push_str(before);
             line = line.saturating_add(breaks(before));
@@ -35,7 +35,7 @@ impl Joined {
         Joined { text, starts }
     }
 
-    /// Where in the text U+FFFD stands for the first byte of a file that is not UTF-8.
+    /// Position in the text of the U+FFFD that replaces the first byte that is not UTF-8.
     pub fn replaced(&self, files: &[File]) -> Option<usize> {
         let at = |(file, (start, _)): (&File, &(u64, u64))| Some(file.replaced?.saturating_add(usize::try_from(*start).ok()?));
         files.iter().zip(&self.starts).find_map(at)
@@ -47,7 +47,7 @@ impl Joined {
         self.starts.partition_point(|(start, _)| *start <= offset).saturating_sub(1)
     }
 
-    /// Makes a range count in its own file, and names the file where it is not `home`.
+    /// Makes a range relative to its own file, and adds the file's name unless it is `home`.
     pub fn shift(&self, files: &[File], home: usize, range: &mut Value) {
         let file = self.file(range);
         let (offset, line) = self.starts.get(file).copied().unwrap_or((0, 0));
@@ -64,7 +64,7 @@ impl Joined {
         }
     }
 
-    /// Makes every range and index of an object inside a part of the answer count in its own file.
+    /// Makes every range and object index inside a part of the answer relative to its own file.
     fn shift_all(&self, files: &[File], homes: &[(usize, usize)], home: usize, part: &mut Value) {
         let mut waiting = vec![part];
         while let Some(value) = waiting.pop() {
@@ -80,7 +80,7 @@ impl Joined {
                     for (name, value) in fields.iter_mut() {
                         match name.as_str() {
                             "range" => self.shift(files, home, value),
-                            // What the user wrote is no part of ours.
+                            // Skip the user's own content.
                             "object" | "values" => {}
                             _ => waiting.push(value),
                         }
@@ -92,7 +92,7 @@ impl Joined {
         }
     }
 
-    /// Gives each file what is said of it.
+    /// Splits an answer into one answer per file.
     pub fn apart(&self, files: &[File], told: Answered) -> Vec<Answered> {
         if files.len() == 1 {
             return vec![told];

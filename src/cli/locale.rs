@@ -1,4 +1,4 @@
-//! The locales' files, which only the native program carries inside; elsewhere they lie beside the module.
+//! The locale files, embedded in the native program only; elsewhere they are files next to the module.
 
 /// The file of a locale.
 pub fn file(locale: &str) -> Option<&'static str> {

@@ -1,5 +1,5 @@
-//! The command line, without its I/O: arguments in, output and exit code out. `src/main.rs` and `pkg/cli.js` bring the files
-//! and the terminal, so that the native command and `npx claimkit` are one program.
+//! The command line, without its I/O: arguments in, output and exit code out. `src/main.rs` and `pkg/cli.js` supply files and
+//! terminal, so the native command and `npx claimkit` behave alike.
 //!
 //! | part | takes | gives |
 //! |---|---|---|

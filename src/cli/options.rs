@@ -1,11 +1,11 @@
-//! Every verb and option: one table, from which reading, help and completion all come.
+//! Every verb and option, in one table for parsing, help and completion.
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing: it is there or not.
+    /// Nothing: a flag.
     Nothing,
-    /// Any text, called so in the help.
+    /// Any text; the help shows this name for it.
     Text(&'static str),
     /// One of these words.
     OneOf(&'static [&'static str]),
@@ -18,7 +18,7 @@ pub struct Opt {
     pub name: &'static str,
     /// Its one-letter form.
     pub short: Option<char>,
-    /// What other tools call it: taken as well.
+    /// Aliases, as other tools name the option.
     pub also: &'static [&'static str],
     /// What it takes.
     pub takes: Takes,

@@ -4,10 +4,10 @@ use super::Host;
 use super::arguments::Arguments;
 use serde_json::{Map, Value};
 
-/// The feature gates that are set, as the components of Kubernetes take them; `None`: none are.
+/// The feature gates given, in the syntax of the Kubernetes components; `None` if none was given.
 ///
 /// # Errors
-/// The first pair that is none.
+/// The first malformed pair.
 pub fn read_gates(arguments: &Arguments) -> Result<Option<Map<String, Value>>, String> {
     pairs(arguments, "gates", "NAME=true` or `NAME=false", |value| match value {
         "true" | "True" | "TRUE" | "t" | "T" | "1" => Some(Value::Bool(true)),
@@ -16,15 +16,15 @@ pub fn read_gates(arguments: &Arguments) -> Result<Option<Map<String, Value>>, S
     })
 }
 
-/// The labels of the namespace; `None`: they are not known. An empty list says that there are none.
+/// The labels of the namespace; `None` if they are unknown. An empty value means that there are no labels.
 ///
 /// # Errors
-/// The first pair that is none.
+/// The first malformed pair.
 pub fn read_labels(arguments: &Arguments) -> Result<Option<Map<String, Value>>, String> {
     pairs(arguments, "namespace-labels", "KEY=VALUE", |value| Some(Value::from(value)))
 }
 
-/// The feature gates. The outer `None`: they cannot be read, and standard error says why. The inner `None`: there are none.
+/// The feature gates. Outer `None`: they are malformed, and standard error says why. Inner `None`: none was given.
 pub fn gates(arguments: &Arguments, host: &mut dyn Host) -> Option<Option<Value>> {
     told(read_gates(arguments), host)
 }

@@ -21,10 +21,10 @@ pub struct Settings {
     /// Labels of the request's namespace, as `--namespace-labels` takes them.
     #[serde(default, rename = "namespace-labels")]
     namespace_labels: BTreeMap<String, String>,
-    /// Codes of findings that are left out, besides those of `--ignore`.
+    /// Codes of findings to leave out, in addition to `--ignore`.
     #[serde(default)]
     ignore: Vec<String>,
-    /// Paths that are passed over, besides those of `--exclude`.
+    /// Paths to skip, in addition to `--exclude`.
     #[serde(default)]
     exclude: Vec<String>,
     /// Where the file was found.
@@ -72,7 +72,7 @@ impl Settings {
         }
     }
 
-    /// The settings in force, as the file would say them.
+    /// The settings in force, in the format of the file.
     ///
     /// # Errors
     /// A gate or a label that cannot be read.

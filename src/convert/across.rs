@@ -1,4 +1,4 @@
-//! Objects of the classic family on their way to a version of the device family: to v1 first, and from there as others.
+//! Converts objects of the classic family to a version of the device family: first to v1, then as any v1 object.
 
 use super::job::{self, Job};
 use super::migrate::{self, Migration, ObjectMigration, annotate};
@@ -10,7 +10,7 @@ use crate::limits::Limits;
 use crate::manifest::{Input, Item};
 use crate::record::decode::Via;
 
-/// What becomes of the objects of a text; nothing if they do not leave the classic family.
+/// Plans the migration of a text's objects; empty if the target is not of the device family.
 pub(super) fn plan<'t>(input: &'t Input<'_>, to: Target, options: &ConvertOptions) -> Migration<'t> {
     if to.family() != Family::Device {
         return Migration::default();
@@ -23,7 +23,7 @@ pub(super) fn plan<'t>(input: &'t Input<'_>, to: Target, options: &ConvertOption
 }
 
 impl Converter<'_> {
-    /// Says what there is to say about an object that leaves the classic family, or about a Pod that goes along.
+    /// Reports on an object that leaves the classic family, or on a Pod that changes with it.
     pub(super) fn moved(&mut self, input: &Input<'_>, index: usize, item: &Item, object: &ObjectMigration<'_>) -> Outcome {
         self.checked = true;
         let from = job::version(&item.api_version);
@@ -81,7 +81,7 @@ impl Converter<'_> {
         Some((to, to.kinds.iter().find(|row| row.kind == kind)?))
     }
 
-    /// The text with those objects in the version asked for. `text` has all others in it already.
+    /// Migrates those objects in `text`, whose other objects are already converted, to the target version.
     pub(super) fn across(
         &mut self,
         input: &Input<'_>,
@@ -93,7 +93,7 @@ impl Converter<'_> {
             return Some(text);
         }
         let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..self.options.limits };
-        // The objects that stay in their family have moved those that do not.
+        // The first conversion changed positions, so read the text again.
         let again = Input::read_via(&text, Via::Validator, source_release, &limits);
         let done = match migrate::text::carry_out(&again, &plan(&again, self.to, self.options), &limits) {
             Ok(done) => done,

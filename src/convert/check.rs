@@ -71,8 +71,8 @@ fn place(input: &Input<'_>, plans: &[Plan], at: usize) -> Span {
     document.map_or(Span::at(0), |document| document.span)
 }
 
-/// The file with every document edited, or printed where there is a reason for it. Each step between two versions is a round of
-/// edits on the text that the one before gave.
+/// The file with every document edited, or printed if `reasons` has an entry for it. Each step between two versions is one round
+/// of edits on the result of the previous round.
 fn rewritten(
     input: &Input<'_>,
     plans: &[Plan],
@@ -80,7 +80,7 @@ fn rewritten(
     reasons: &mut [Option<&'static str>],
     limits: &Limits,
 ) -> Result<String, Box<Finding>> {
-    // Every start over prints at least one document more.
+    // Each restart prints at least one more document, so the loop ends.
     'all: loop {
         let mut edits = Vec::new();
         let mut again = false;
@@ -126,7 +126,7 @@ fn rewritten(
     }
 }
 
-/// A text of ours, read again. An edit may add a few bytes and nodes; that is no reason to refuse what was read before.
+/// Reads a generated text without size limits: an edit may add a few bytes and nodes, and the original was within the limits.
 fn reread<'t>(text: &'t str, limits: &Limits) -> crate::text::File<'t> {
     crate::text::read(text, &Limits { bytes: usize::MAX, nodes: usize::MAX, ..*limits })
 }
@@ -191,7 +191,7 @@ fn printed(
     Ok(Edit { span: Span::new(start, end), new_text: out })
 }
 
-/// What is said of a document that is printed. What a person wrote is lost only where losses are allowed.
+/// The finding for a printed document. Comments may only be lost if losses are allowed.
 fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bool) -> Finding {
     let tree = &document.tree;
     let old = edit::whole(tree, plan.root);
@@ -228,7 +228,7 @@ pub(super) fn disagrees(span: Span) -> Finding {
     .with_help("report the manifest to claimkit's authors: this is an error of claimkit")
 }
 
-/// Which documents of the new text do not hold what they must. Documents without a plan must not have changed at all.
+/// The indexes of the plans whose documents do not hold the expected value. Documents without a plan must be unchanged.
 fn differing(input: &Input<'_>, text: &str, plans: &[Plan], expected: &[(Tree<'_>, NodeId)], limits: &Limits) -> Vec<usize> {
     let everything = || (0..plans.len()).collect();
     let file = reread(text, limits);
@@ -253,7 +253,7 @@ fn differing(input: &Input<'_>, text: &str, plans: &[Plan], expected: &[(Tree<'_
         .collect()
 }
 
-/// Reads the result as the target release does. Rules that it breaks and the original did not are warnings.
+/// Validates the result in the target release. Rules that only the result breaks are warnings.
 fn validity(
     input: &Input<'_>,
     plans: &[Plan],
@@ -285,7 +285,7 @@ fn validity(
     Ok(findings)
 }
 
-/// What a release refuses in an object that was of the classic family, if the old object was not refused for the same.
+/// The errors of a release in a migrated object, except those whose code the old object had too.
 pub(super) fn not_accepted(input: &Input<'_>, old: usize, result: &Input<'_>, new: usize, release: Release) -> Vec<Finding> {
     let (Some(old_item), Some(new_item)) = (input.items.get(old), result.items.get(new)) else { return Vec::new() };
     let Some((api, record)) = decoded(result, new_item) else { return vec![disagrees(old_item.span)] };
@@ -328,7 +328,7 @@ pub(super) fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<Fie
     errors
 }
 
-/// A handle without a driver has a warning of its own.
+/// True for an error about a handle without a driver, which has its own warning.
 fn explained(job: &super::job::Job, error: &FieldError, old: &Record<'_>) -> bool {
     error.field.contains("resourceHandles") && super::handle_without_driver(old, job)
 }

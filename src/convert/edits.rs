@@ -1,4 +1,4 @@
-//! The conversion of the text: edits that change what must change and nothing else.
+//! Converts the text with edits that change only what must change.
 //!
 //! A handle becomes a list around the text it was written as, and back: key, separator, value and comments stay.
 
@@ -101,7 +101,7 @@ impl ObjectEdits<'_, '_, '_> {
         Ok(())
     }
 
-    /// Takes out what the target version has no place for.
+    /// Removes the fields that the target version does not have.
     fn lost(&mut self, node: NodeId) -> Result<(), Unsafe> {
         let tree = self.tree;
         let mut maps: Vec<(NodeId, Option<Entry>, Vec<Span>)> = Vec::new();
@@ -123,7 +123,7 @@ impl ObjectEdits<'_, '_, '_> {
         Ok(())
     }
 
-    /// Every allocation the text holds, also where a later key replaces it: a reader of JSON may merge both.
+    /// Converts every allocation in the text, also one that a later duplicate key replaces: a JSON reader may merge both.
     fn claim(&mut self, claim: NodeId, handle: Handle) -> Result<(), Unsafe> {
         let tree = self.tree;
         for status in job::occurrences(tree, claim, "status") {
@@ -233,7 +233,7 @@ impl ObjectEdits<'_, '_, '_> {
         FlowLines { item: format!("{end}{unit}"), field: format!("{end}{unit}{unit}"), end }
     }
 
-    /// The empty handle is the empty list; its quotes come back from the blank in the brackets.
+    /// An empty handle becomes an empty list. A space in the brackets records single quotes for the way back.
     fn empty_handle(&mut self, value: NodeId) -> Result<(), Unsafe> {
         let span = self.tree.span(value);
         let list = match self.tree.source().get(span.from()..span.to()) {
@@ -245,7 +245,7 @@ impl ObjectEdits<'_, '_, '_> {
         Ok(())
     }
 
-    /// A string as it can be written again: as it stands if it stands on one line, else quoted.
+    /// The source of a string for reuse: as written if it is on one line, otherwise quoted.
     fn written(&self, node: NodeId, flow: bool) -> Result<String, Unsafe> {
         let written = self.tree.node(node);
         let value = self.tree.str(node).ok_or(Unsafe::Form)?;
@@ -265,7 +265,7 @@ impl ObjectEdits<'_, '_, '_> {
 
     // ---- to the older version ----
 
-    /// True if a list of handles is one that going up would give, so that it can be changed without asking.
+    /// True if the conversion to the newer version would give exactly this list, so that nothing is lost.
     fn single(&self, claim: NodeId, entry: &Entry) -> bool {
         let tree = self.tree;
         match tree.items(entry.value) {
@@ -282,7 +282,7 @@ impl ObjectEdits<'_, '_, '_> {
         }
     }
 
-    /// False if the field is to be taken out.
+    /// Returns false if the field must be removed.
     fn down(&mut self, claim: NodeId, entry: &Entry, names: Handle, flow: bool) -> Result<bool, Unsafe> {
         let tree = self.tree;
         edit::editable(tree, entry, flow)?;
@@ -308,7 +308,7 @@ impl ObjectEdits<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Takes away everything around the data of one handle; comments of that handle move above the field.
+    /// Removes everything around the data of one handle; comments of that handle move above the field.
     fn keep_one(&mut self, entry: &Entry, kept: usize, handle: NodeId) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();

@@ -22,9 +22,9 @@ pub struct Gone<'g> {
 
 /// What becomes of a field.
 pub enum Fate {
-    /// It stays, or it is known to neither version.
+    /// It stays, or neither version has it.
     Stays(Option<(&'static Type, &'static Type)>),
-    /// It holds fields that go where it stands.
+    /// It is a struct whose fields move up one level.
     Hoisted(&'static Struct),
     /// It goes.
     Goes(String),
@@ -87,7 +87,7 @@ impl<'j> Sides<'j> {
         }
     }
 
-    /// Why everything but the amount of a capacity goes.
+    /// Why only the amount of a capacity is kept.
     pub fn amount_only(&self) -> String {
         format!("a capacity of {} is an amount and nothing else", self.job.to.name)
     }

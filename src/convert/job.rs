@@ -75,7 +75,7 @@ impl Job {
         self.steps().into_iter().flat_map(|step| step.rows).collect()
     }
 
-    /// Why a field that only the new version knows is dropped: kept, it would gain a meaning that it did not have.
+    /// Why a field that only the new version has is dropped: if kept, it would take effect for the first time.
     pub fn comes_to_life(&self, name: &str) -> String {
         format!(
             "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",
@@ -119,12 +119,12 @@ impl Job {
 }
 
 impl Handle {
-    /// The field that has it in the version converted from.
+    /// The field that holds it in the source version.
     pub fn field(&self, direction: Direction) -> &'static str {
         if direction == Direction::Up { self.older } else { self.newer }
     }
 
-    /// The field that has it in the version converted to; unknown in the version converted from.
+    /// The field that holds it in the target version; the source version does not have it.
     pub fn new_field(&self, direction: Direction) -> &'static str {
         if direction == Direction::Up { self.newer } else { self.older }
     }
@@ -181,12 +181,12 @@ pub fn api_of(item: &Item) -> Option<(Api, Release)> {
     Some((Api { version, kind }, last_release(version, kind)))
 }
 
-/// True if a root key names `apiVersion` or `kind` for a reader that does not mind case, as the server's first look does.
+/// True if a root key is `apiVersion` or `kind` for a case-insensitive reader, such as the server's first decoding.
 pub fn is_type_key(key: &str, name: &str) -> bool {
     key.eq_ignore_ascii_case(name)
 }
 
-/// Values of `key` in a mapping, those that a later one replaces included.
+/// All entries with `key` in a mapping, including those that a later duplicate replaces.
 pub fn occurrences<'t>(tree: &'t Tree<'_>, map: NodeId, key: &'t str) -> impl Iterator<Item = &'t Entry> + 't {
     tree.entries(map).iter().filter(move |entry| tree.text(entry.key) == key)
 }

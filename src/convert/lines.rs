@@ -1,7 +1,7 @@
-//! Lines and the comments on them, for moves that can be taken back.
+//! Lines and their comments, for moves that a back-conversion can undo.
 //!
-//! When a field disappears from between its struct and what it holds, the comment on its line stays where it stands, at its
-//! column; comments between that line and the next keep their deeper column. So the way back knows where they belong.
+//! When a nesting level is removed, the comment on the removed key's line keeps its column, and comments below it keep their
+//! deeper column. From the columns the back-conversion knows where they belong.
 
 use super::edits::column;
 use crate::text::Span;

@@ -55,7 +55,7 @@ impl Losses<'_, '_> {
         self.list.push(Loss { path: path.render(), value, reason, span });
     }
 
-    /// A field of an object or struct is lost, also where a later one of the same name hides it: its text goes all the same.
+    /// Records a lost field; also occurrences that a later duplicate key hides, because their text is removed too.
     fn field(&mut self, map: NodeId, parent: &Path<'_>, name: &str, reason: &str) {
         let tree = self.tree;
         job::occurrences(tree, map, name).for_each(|entry| self.entry(entry, parent, reason));
@@ -82,12 +82,12 @@ impl Losses<'_, '_> {
             .for_each(|entry| self.entry(entry, &Path::ROOT, reason));
     }
 
-    /// A field that the source version does not know and the target version does: it must not come to life.
+    /// Records a field that only the target version has: it must not take effect after the conversion.
     fn unknown(&mut self, map: NodeId, parent: &Path<'_>, name: &str, job: &Job) {
         self.field(map, parent, name, &job.comes_to_life(name));
     }
 
-    /// What `edits.rs` changes in every allocation the text holds, those that a later key hides included.
+    /// The losses in every allocation of the text, including those that a later duplicate key hides; matches `edits.rs`.
     fn claim(&mut self, claim: NodeId, handle: Handle, job: &Job) {
         let tree = self.tree;
         let status_path = Path::ROOT.field("status");

@@ -19,7 +19,7 @@ pub const SERVER_FIELDS: &[&str] = &[
     "uid",
 ];
 
-/// What of an object's metadata mentions a version and is kept as it is; or, if asked for, what is taken out.
+/// Findings about metadata that mentions a version and is kept, or, with `drop_server_fields`, about removed fields.
 pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some(metadata) = tree.get(object, "metadata") else { return findings };
@@ -27,7 +27,7 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
     let annotations = root.field("annotations");
     let last_applied = tree.get(metadata, "annotations").and_then(|map| tree.get(map, LAST_APPLIED));
     if job.drop_server_fields {
-        // Those too that a later key of the same name replaces: they are taken out of the text.
+        // Also entries that a later duplicate key replaces: their text is removed too.
         for metadata in job::occurrences(tree, object, "metadata") {
             for entry in tree.entries(metadata.value).iter().filter(|entry| !(entry.merged && entry.shadowed)) {
                 let name = tree.text(entry.key);

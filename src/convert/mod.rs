@@ -1,8 +1,8 @@
 //! Conversion between versions: edits on the text, and a list of what is lost.
 //!
 //! What differs between neighbouring versions of a family stands in the rows of [`crate::api::steps`]; versions further apart take
-//! one step after the other. Text, value and losses all follow from the rows and the tables. From the classic family to the device
-//! family leads `migrate`, by way of v1.
+//! one step after the other. Text, value and losses all follow from the rows and the tables. `migrate` converts from the classic
+//! family to the device family, via v1.
 //!
 //! | file | does |
 //! |---|---|
@@ -18,8 +18,8 @@
 //! | `migrate` | from the classic family to v1, with decisions |
 //! | `across.rs` | the same as part of a conversion to any version of the device family |
 //!
-//! Each conversion proves itself: what the edits gave is read again and must be the converted value, else the document is
-//! printed; if that differs too, there is no text but an error.
+//! Each conversion is verified: the edited text is read again and must equal the converted value, otherwise the document is
+//! printed. If that differs too, the result is an error without a text.
 
 mod across;
 mod check;
@@ -53,7 +53,7 @@ use crate::text::{Document, Span};
 use job::Job;
 use migrate::Migration;
 
-/// What is asked for besides the target.
+/// Options of a conversion.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConvertOptions {
     /// Convert although something is lost.
@@ -62,7 +62,7 @@ pub struct ConvertOptions {
     pub drop_server_fields: bool,
     /// Write decisions as comments into the text.
     pub annotate: bool,
-    /// The release the result is judged by if it serves the target version, else the one the text is read by.
+    /// The release that validates the result if it serves the target version; otherwise the release by which the text is read.
     pub release: Option<Release>,
     /// Upper bounds.
     pub limits: Limits,
@@ -73,7 +73,7 @@ pub struct ConvertOptions {
 pub enum Target {
     /// A version.
     Version(&'static Version),
-    /// The newest version that Kubernetes 1.`minor` serves of each object's kind. Releases that are not out yet count: their
+    /// The newest version that Kubernetes 1.`minor` serves of each object's kind. Future releases are allowed, because their
     /// removals are announced.
     Release(u8),
 }
@@ -136,7 +136,7 @@ pub struct Conversion<'s> {
     pub text: Option<String>,
     /// One outcome per object of the input.
     pub outcomes: Vec<Outcome>,
-    /// What there is to say, with places in the original text.
+    /// The findings, with positions in the original text.
     pub findings: Vec<Finding>,
     /// True if there was anything of this API group to look at.
     pub checked: bool,
@@ -171,11 +171,11 @@ pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &ConvertOption
         ),
         Target::Release(minor) => (options.release, Release::last_of(minor)),
     };
-    // Not as kubectl takes files apart: an object that it refuses is no reason to leave the others unconverted.
+    // Read without kubectl's checks: an object that kubectl rejects must not prevent the conversion of the others.
     let mut input = Input::read_via(text, Via::Validator, source_release, &options.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
     if input.file.documents.is_empty() {
-        // The server's word for an empty body; an empty file has nothing to convert.
+        // `no-kind` is the server's error for an empty body; an empty file has nothing to convert.
         findings.retain(|finding| finding.code != Code::NoKind);
     }
     let mut work = Converter { to, options, findings, outcomes: Vec::new(), checked: false };
@@ -265,7 +265,7 @@ impl Converter<'_> {
             return None;
         }
         let Some(kind) = version.kinds.iter().find(|kind| kind.kind == name) else {
-            // kubectl takes the items and never looks at the list's kind. What the list would be called in another version, nobody knows.
+            // kubectl takes the items and never looks at the list's kind. The list's kind in another version is unknown.
             let message = format!("`{name}` is not a kind of {}: the list cannot be converted", version.name);
             let span = locate::locate(tree, root, &[Step::Key("kind".to_owned())], false);
             let finding = Finding::error(Code::UnknownKind, Origin::Claimkit, message).with_span(span);
@@ -290,7 +290,7 @@ impl Converter<'_> {
         Job::new(api, to?, self.options.drop_server_fields).map(|job| job.in_release(release))
     }
 
-    /// False for an object of the device family on its way to the classic one: it is left as it is.
+    /// False if the target is of the classic family and the object of the device family: such an object is not converted.
     fn goes_on(&self, version: &Version) -> bool {
         !matches!(self.to, Target::Version(to) if (version.family, to.family) == (Family::Device, Family::Classic))
     }
@@ -308,7 +308,7 @@ impl Converter<'_> {
     fn item(&mut self, input: &Input<'_>, index: usize, item: &Item) -> Result<(Job, Outcome), Box<Outcome>> {
         let mut outcome = Outcome { from: item.api_version.clone(), to: item.api_version.clone(), ..Outcome::default() };
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-        // Nothing of the device family becomes an object of the classic one.
+        // Objects of the device family never become objects of the classic family.
         let known = job::version(&item.api_version).filter(|version| self.goes_on(version));
         let to = known.and_then(|version| self.to.version(version, &item.kind));
         outcome.removed_in = known.and_then(|version| job::removed_in(version, &item.kind));
@@ -319,7 +319,7 @@ impl Converter<'_> {
         }
         let api = match (&item.what, known) {
             (_, Some(_)) if let Some((api, _)) = job::api_of(item) => api,
-            // A version of this group that nobody serves is a mistake too.
+            // An unknown version of this group is an error too.
             (What::Refused(finding), _) if known.is_some() || (group == GROUP && job::version(&item.api_version).is_none()) => {
                 self.checked = true;
                 self.push(input, item, index, finding.clone());
@@ -327,7 +327,7 @@ impl Converter<'_> {
                 return Err(Box::new(outcome));
             }
             (What::Refused(finding), None) if group != GROUP => {
-                // No object, or one of an unreadable version: nothing of ours to convert.
+                // Not an object, or an unreadable `apiVersion`: nothing of this group to convert.
                 let finding = Finding { severity: Severity::Warning, ..finding.clone() };
                 self.push(input, item, index, finding);
                 outcome.skipped = Some("it is no Kubernetes object".to_owned());

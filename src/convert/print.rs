@@ -60,7 +60,7 @@ enum Step {
         text: String,
         indent: usize,
     },
-    /// Goes on behind what is there.
+    /// Continues the current line.
     Behind(String),
     Node {
         node: NodeId,
@@ -88,7 +88,7 @@ fn leaf(tree: &Tree<'_>, node: NodeId, out: &mut String) {
     }
 }
 
-/// A string as a YAML scalar: plain where no reader can take it for anything else, else in double quotes.
+/// A string as a YAML scalar: plain if every reader reads it as the same string, otherwise double-quoted.
 pub(super) fn scalar(text: &str) -> String {
     let mut bytes = text.bytes();
     let begins = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'/');

@@ -4,7 +4,7 @@ use crate::text::Span;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, NodeId, Style, Tree};
 
-/// A mapping anew, each entry that counts kept, changed or left out. Anything else stays as it is.
+/// Rebuilds a mapping; `change` keeps, changes or drops each effective entry. Other nodes are returned unchanged.
 pub(super) fn rebuild<'s>(
     tree: &mut Tree<'s>,
     map: NodeId,
@@ -23,7 +23,7 @@ pub(super) fn rebuild<'s>(
     tree.add(kind, Span::default(), Style::Block)
 }
 
-/// An entry that stands nowhere in the text.
+/// An entry without a position in the text.
 pub(super) fn entry(tree: &mut Tree<'_>, key: &str, value: NodeId) -> Entry {
     let key = tree.store(key);
     Entry { key, key_span: Span::default(), value, shadowed: false, merged: false }

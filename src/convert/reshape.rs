@@ -80,7 +80,7 @@ fn slot(schema: &'static Struct, name: &str) -> Option<&'static Field> {
     schema.slot(name).and_then(|slot| schema.fields.get(slot))
 }
 
-/// A field with the name and the value that it has in the other shape.
+/// The entry with its name and value in the other version.
 fn field(tree: &mut Tree<'_>, pass: &Pass, entry: Entry, name: &str, from: &'static Struct, to: &'static Struct) -> Entry {
     let new = steps::new_name(pass.rows, from, to, name);
     let (Some(from), Some(to)) = (slot(from, name), slot(to, new)) else { return entry };
@@ -114,7 +114,7 @@ fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static Type, to
     }
 }
 
-/// True if the newer version would take a zero for a value.
+/// True if the value is a zero that the older version treats as absent but the newer one would keep.
 pub fn stands_for_absent(tree: &Tree<'_>, pass: &Pass, schema: &Struct, name: &str, entry: &Entry) -> bool {
     let zero = match tree.kind(entry.value) {
         Kind::Str(text) => tree.text(text).is_empty(),
@@ -124,7 +124,7 @@ pub fn stands_for_absent(tree: &Tree<'_>, pass: &Pass, schema: &Struct, name: &s
     zero && pass.direction == Direction::Up && steps::zero_is_absent(pass.rows, schema, name)
 }
 
-/// True if a flat request says anything in the fields that are wrapped: zero values do not.
+/// True if a flat request has a non-zero value in a field that gets wrapped.
 pub fn says_something(tree: &Tree<'_>, map: NodeId, pass: &Pass, from: &'static Struct, inner: &'static Struct) -> bool {
     let mut entries = print::effective(tree, map, Order::Source).into_iter();
     entries.any(|entry| {

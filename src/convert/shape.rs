@@ -176,11 +176,11 @@ impl Shape<'_, '_, '_> {
         Ok(())
     }
 
-    /// Writes a key on a line above the comment line at `deep`; in its blanks if the comment stands far enough to the right.
+    /// Writes a key above the comment line at `deep`, or into that line's indentation if the comment is far enough to the right.
     fn key_line_above(&mut self, deep: usize, pad: &str, name: &str, line_break: &str) {
         let width = name.len().saturating_add(1);
         let key_end = pad.len().saturating_add(width);
-        // One level deeper it stood below the key, however short that is.
+        // A comment exactly one level deeper was below the key, even if the key is short.
         let below = pad.len().saturating_add(self.unit);
         if lines::comment_column(self.tree, deep).is_some_and(|column| column > key_end && column != below) {
             let from = deep.saturating_add(pad.len());
@@ -268,7 +268,7 @@ impl Shape<'_, '_, '_> {
         Ok(())
     }
 
-    /// The blanks before a comment that stood behind an empty struct: see `hoist_empty`.
+    /// The spaces before a comment that followed an empty struct: see `hoist_empty`.
     fn comment_of_empty(&self, end: usize, column: usize, width: usize) -> Option<Span> {
         let text = self.tree.source();
         let mut line = edit::next_line(text, end);
@@ -306,7 +306,7 @@ impl Shape<'_, '_, '_> {
         Ok(())
     }
 
-    /// A struct that holds nothing goes; the comment behind it stays where it stands.
+    /// Removes an empty struct; the comment after it keeps its place.
     fn hoist_empty(&mut self, map: NodeId, entry: &Entry, flow: bool) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();
@@ -446,7 +446,7 @@ impl Shape<'_, '_, '_> {
         let line_break = edit::line_break(text, at);
         let key = key_text(tree, entry)?.to_owned();
         let deep = lines::deep_comments(tree, line, pad.len().saturating_add(self.unit));
-        // A comment behind a key that is shorter than one level stands left of those below it.
+        // If a key is shorter than one indentation level, a comment after it is left of the comments below it.
         let key_end = pad.len().saturating_add(key.len()).saturating_add(1);
         let deep = lines::comment_above(tree, deep, |column| column > key_end);
         let short = lines::comment_above(tree, deep, |column| column == pad.len().saturating_add(1));
@@ -471,7 +471,7 @@ impl Shape<'_, '_, '_> {
         let Some(value) = from.and_then(|from| tree.entry(entry.value, from)) else { return Ok(()) };
         edit::editable(tree, entry, flow)?;
         let node = tree.node(entry.value);
-        // Whatever else stood here is gone already.
+        // All other fields have been removed already.
         if tree.entries(entry.value).len() != 1 || !node.properties.is_empty() || matches!(node.kind, Kind::Alias(_)) {
             return Err(Unsafe::Form);
         }
@@ -499,7 +499,8 @@ impl Shape<'_, '_, '_> {
             let key = key_text(tree, entry)?;
             let below = pad.len().saturating_add(self.unit);
             match lines::comment_behind(tree, colon) {
-                // At its own column nobody could tell it from a comment below the key. One column right of the key it says where it was.
+                // At its own column it could be mistaken for a comment below the key. One column right of the key marks it as the
+                // key's own comment.
                 Some(comment) if column(text, comment.from()) == below => {
                     self.edits.replace(Span::new(entry.key_span.from(), comment.from()), " ");
                 }

@@ -1,4 +1,4 @@
-//! The conversion of the value: a converted tree, built without looking at the text. What the edits give is compared with it.
+//! Converts the value: builds the converted tree without using the text. The edited text is compared with it.
 
 use super::job::{self, Job};
 use super::rebuild::{entry, rebuild};
@@ -31,7 +31,7 @@ pub fn object(tree: &mut Tree<'_>, node: NodeId, job: &Job) -> NodeId {
                 "status" if handle.is_some() => {
                     rebuild_field(tree, value, "allocation", |tree, entry| Some(allocation(tree, entry, &driver, job)))
                 }
-                // Null in v1alpha2 is the same as absent; in v1alpha1 the field does not exist.
+                // v1alpha2 treats null as absent; v1alpha1 does not have the field.
                 _ if newer_only.iter().any(|(field, _)| *field == name) => return None,
                 _ => value,
             }

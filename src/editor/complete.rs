@@ -1,4 +1,4 @@
-//! What could be written at the cursor: keys that are not there yet, values of enums, kinds, versions, whole objects.
+//! Completion at the cursor: missing keys, enum values, kinds, versions, whole objects.
 
 use super::context::{self, Located, Spot};
 use super::facts;
@@ -35,7 +35,7 @@ pub enum Sort {
 /// One completion.
 #[derive(Debug)]
 pub struct Completion {
-    /// What is shown, and matched with what was typed.
+    /// The displayed text, which is matched with the typed text.
     pub label: String,
     /// What it is.
     pub sort: Sort,
@@ -47,7 +47,7 @@ pub struct Completion {
     pub documentation: Option<String>,
     /// What replaces `span`.
     pub insert: String,
-    /// The same with `${1}`, `${2}` … where something is to be filled in, if there are such places.
+    /// The same as a snippet with placeholders `${1}`, `${2}` …, if there is something to fill in.
     pub snippet: Option<String>,
     /// What is replaced.
     pub span: Span,
@@ -55,7 +55,7 @@ pub struct Completion {
     pub required: bool,
 }
 
-/// What is to be written, with holes.
+/// The text to insert, with placeholders.
 #[derive(Default)]
 struct Draft {
     text: String,
@@ -89,7 +89,7 @@ struct Completer<'a> {
     found: Vec<Completion>,
     /// JSON: keys and strings in double quotes.
     json: bool,
-    /// How much deeper than its key this text writes a list.
+    /// How far this text indents a list below its key.
     list_indent: usize,
 }
 
@@ -144,7 +144,7 @@ impl Completer<'_> {
         match (at.schema, at.ty) {
             (Some(schema), _) => {
                 self.keys(&at, schema, &place, &has);
-                // Where lists stand in the column of their key, one can begin here.
+                // A list may start in the column of its key.
                 let above = context::children(&self.outline, document, parent).filter(|(_, node)| node.key.to() <= range.from());
                 let above = above.last().map(|(at, node)| (at, *node));
                 if let Some((key, node)) = above
@@ -292,7 +292,7 @@ impl Completer<'_> {
         }
     }
 
-    /// What follows the colon of a key at `column`, with all that is required below it.
+    /// Writes the part after the colon of a key at `column`, with all required fields below it.
     fn write_value(&self, draft: &mut Draft, at: &Located, ty: &'static Type, column: usize) {
         match pointed(ty) {
             Type::Struct(schema) => {
@@ -453,7 +453,7 @@ impl Completer<'_> {
                 return;
             }
         }
-        // `key:x` is no key yet.
+        // After `key:` without a space, insert the space first.
         let lead =
             if node.value_kind == ValueKind::Nothing && !node.flow && self.outline.byte(range.from().saturating_sub(1)) == b':' {
                 " "

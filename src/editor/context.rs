@@ -1,4 +1,4 @@
-//! What stands, or could stand, at a place: the object, the field and its type.
+//! The context of a position: the object, the field and its type.
 
 use super::outline::{Node, Outline, Role, ValueKind};
 use crate::api::{self, Api, Field, Kind, Release, Struct, Type, Version};
@@ -95,7 +95,7 @@ impl Located {
     }
 }
 
-/// No table is as deep; what lies deeper is nothing of ours.
+/// No table is this deep, so deeper nodes belong to no object of this group.
 const DEEPEST: usize = 64;
 
 /// The steps of a node from the top of its document, outermost first.
@@ -173,7 +173,8 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
     (top, None, steps(&chain))
 }
 
-/// What the cursor is at; `None` in comments and texts. `writing`: a cursor right before a key inside brackets is at a new key.
+/// The context of the cursor; `None` in comments and block text. `writing`: a cursor right before a key inside brackets counts as
+/// a new key.
 pub fn spot(outline: &Outline<'_>, offset: usize, writing: bool) -> Option<Spot> {
     if outline.comments.iter().any(|comment| comment.from() < offset && offset <= comment.to()) {
         return None;

@@ -1,5 +1,5 @@
-//! What kube-apiserver demands of a field beyond its type, as data for documentation and JSON Schema.
-//! `tests/hosts/schema.test.mjs` compares the JSON Schema written from this with what kube-apiserver took and refused.
+//! Constraints that kube-apiserver puts on a field beyond its type, as data for documentation and JSON Schema.
+//! `tests/hosts/schema.test.mjs` compares the JSON Schema generated from this with recorded decisions of kube-apiserver.
 
 use crate::api::{Field, Release, Struct, Type};
 
@@ -73,11 +73,11 @@ pub struct Facts {
     pub unique: Option<Unique>,
     /// Cannot be changed after creation.
     pub immutable: bool,
-    /// Wiped from what a client creates.
+    /// The server drops the value that a client sends on creation.
     pub server_owned: bool,
     /// Status: dropped on creation.
     pub dropped_on_create: bool,
-    /// The value that stands for an absent or empty one.
+    /// The default for an absent or empty value.
     pub default: Option<&'static str>,
 }
 
@@ -110,7 +110,7 @@ const NAME: Facts = Facts { required: true, ..form(Format::Subdomain) };
 const DRIVER: Facts = Facts { required: true, ..form(Format::DriverName) };
 const SELECTOR: Facts = Facts { required: true, ..form(Format::Cel) };
 const FIXED: Facts = Facts { immutable: true, ..REQUIRED };
-/// Fields that are equal in every struct they occur in stand under `*` and are found last.
+/// A field with the same facts in every struct has one row under `*`, at the end.
 const TABLE: &[(&str, &str, Facts)] = &[
     ("ObjectMeta", "name", Facts { immutable: true, ..form(Format::Subdomain) }),
     ("ObjectMeta", "generateName", form(Format::GenerateName)),
@@ -180,7 +180,7 @@ const TABLE: &[(&str, &str, Facts)] = &[
 const LABEL: Facts = Facts { required: true, ..form(Format::Label) };
 const MODE: Facts = Facts { default: Some("ExactCount"), ..NONE };
 const ONE: Facts = Facts { default: Some("1"), ..NONE };
-/// The same for v1alpha3 and later, where structs of the same names demand other things. Limits stand in the tables.
+/// The same for v1alpha3 and later, where structs of the same name have other constraints. The limits are in the tables.
 const DEVICE: &[(&str, &str, Facts)] = &[
     ("ResourceClaim", "spec", Facts { immutable: true, ..NONE }),
     ("ResourceClaimTemplate", "spec", Facts { immutable: true, ..NONE }),
@@ -230,10 +230,10 @@ const DEVICE: &[(&str, &str, Facts)] = &[
     ("*", "status", STATUS),
 ];
 
-/// The first minor release of the device family: none of its fields is older, all others are.
+/// First minor release of the device family. All its fields are at least as new; all other fields are older.
 const DEVICES: u8 = 31;
 
-/// What a release's server demands of a field.
+/// The constraints on a field in a release.
 pub fn facts(schema: &Struct, field: &Field, release: Release) -> Facts {
     let table = if field.since.minor < DEVICES { TABLE } else { DEVICE };
     let found = table.iter().find(|(of, json, _)| *json == field.json && (*of == schema.go || *of == "*"));

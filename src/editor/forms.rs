@@ -7,7 +7,7 @@ macro_rules! subdomain {
         r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
     };
 }
-// Go lower-cases before it looks; two letters outside ASCII become ASCII ones.
+// Go lower-cases the value first; two non-ASCII letters then become ASCII.
 macro_rules! subdomain_any_case {
     () => {
         r"[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?(\.[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?)*"
@@ -38,7 +38,7 @@ pub const ANNOTATION_KEY: &str = concat!(
 pub const QUANTITY: &str = r"^\s*[+-]?[0-9.]+([eE][-+]?[0-9]+|[KMGTPE]i|[numkMGTPE])?\s*$";
 
 impl Format {
-    /// Pattern and characters that the form allows; of a field that may be left empty, the pattern allows that too.
+    /// Pattern and maximum number of characters. If the field is optional, the pattern also allows the empty string.
     pub fn rule(self, required: bool) -> Option<(&'static str, u32)> {
         macro_rules! either {
             ($($pattern:expr),+) => {
@@ -54,7 +54,7 @@ impl Format {
             }
             Format::Label => (either!("[a-z0-9]([-a-z0-9]*[a-z0-9])?"), 63),
             Format::DriverName => (either!(subdomain_any_case!()), 63),
-            // An empty version is given all the same.
+            // A version must match even if the field is optional.
             Format::Semver => (concat!("^", version!(), "$"), u32::MAX),
             Format::QualifiedName => (LABEL_KEY, 317),
             Format::Finalizer => (concat!("^(kubernetes|orphan|foregroundDeletion|", subdomain!(), "/", name!(), ")$"), 317),

@@ -44,7 +44,7 @@ pub struct Info {
     pub schema_required: bool,
     /// First minor release that has it.
     pub since: String,
-    /// The only version that has it, if the struct is in the other version too.
+    /// The only version that has the field, if other versions have the struct without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub only_in: Option<&'static str>,
     /// The feature gates without which the server drops it.
@@ -94,7 +94,7 @@ struct Hit {
     value: Option<String>,
 }
 
-/// About the place at a byte offset; `None` if there is nothing to say.
+/// Hover at a byte offset; `None` if there is nothing to show.
 pub fn hover(input: &Input<'_>, offset: usize, release: Option<Release>, sentences: Option<&Sentences>) -> Option<Hover> {
     let hit = in_tree(input, offset).or_else(|| in_outline(input.file.source.text(), offset))?;
     let (api, release) = hit.object.api(release)?;
@@ -157,7 +157,7 @@ fn in_tree(input: &Input<'_>, offset: usize) -> Option<Hit> {
             }
             Inside::Value(step, value) => {
                 steps.push(step);
-                // What an alias stands for is elsewhere.
+                // The target of an alias is elsewhere.
                 let ends = matches!(tree.node(value).kind, tree::Kind::Alias(_))
                     || !matches!(tree.kind(value), tree::Kind::Map { .. } | tree::Kind::Seq { .. });
                 if ends {

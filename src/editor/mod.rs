@@ -11,7 +11,7 @@
 //! | [`schema_export`] | JSON Schema of a kind |
 //! | [`registry`] | finding codes and releases |
 //!
-//! No sentence is in the core: a host that wants some gives one language's file (`pkg/locale/*.json`) with the request.
+//! The core contains no sentences: a host supplies the file of one language (`pkg/locale/*.json`) with the request.
 
 pub mod complete;
 pub mod context;

@@ -29,7 +29,8 @@ pub fn of_kind(outline: &Outline<'_>, kind: &str) -> Vec<String> {
     found
 }
 
-/// The names of the entries of lists of this name in a document, and after a `/` those of the lists of the second name below them.
+/// The names of the entries of every list called `list` in a document, and `entry/name` for the entries of lists called `below`
+/// inside them.
 pub fn of_entries(outline: &Outline<'_>, document: usize, list: &str, below: &str) -> Vec<String> {
     let entry = |node: &Node| -> Option<(usize, &str)> {
         let item = node.parent.filter(|_| node.document == document && key(outline, node) == "name")?;
@@ -50,8 +51,8 @@ pub fn of_entries(outline: &Outline<'_>, document: usize, list: &str, below: &st
     found
 }
 
-/// What a value of a pod, or of the template of a workload, can refer to: claims and templates of the text, the pod's entries for them,
-/// the requests of all of them.
+/// The names that a value in a pod, or in the pod template of a workload, can refer to: claims and templates of the text, the
+/// pod's claim entries, and their requests.
 pub fn of_pod(outline: &Outline<'_>, node: &Node) -> Vec<String> {
     let name = key(outline, node);
     let list = above(outline, node).filter(|item| item.role == Role::Item).and_then(|item| above(outline, item));
@@ -75,7 +76,7 @@ pub fn of_pod(outline: &Outline<'_>, node: &Node) -> Vec<String> {
     }
 }
 
-/// Requests are looked for in this many documents: each costs a walk over the whole text.
+/// Requests are searched in at most this many documents, because each search walks the whole text.
 const MOST_DOCUMENTS: usize = 32;
 
 fn key<'t>(outline: &Outline<'t>, node: &Node) -> &'t str {

@@ -1,7 +1,7 @@
 //! A tolerant outline of a text: keys and items by indentation and brackets, whatever is wrong with the rest.
 //!
-//! The reader proper stops where kubectl stops. While somebody types that is most of the time in the middle of the text, so
-//! an editor needs to know what is around the cursor by other means. One pass, no recursion, no errors.
+//! The YAML reader stops where kubectl stops. While a user types, that is often in the middle of the text, so an editor needs
+//! another way to find the context of the cursor. One pass, no recursion, no errors.
 
 use crate::text::Span;
 
@@ -48,7 +48,7 @@ pub struct Node {
     pub flow: bool,
     /// True if a colon follows the key.
     pub colon: bool,
-    /// The value; empty where one could stand if there is none.
+    /// The value; an empty span at its place if it is missing.
     pub value: Span,
     /// What the value is.
     pub value_kind: ValueKind,
@@ -205,7 +205,7 @@ impl<'s> Outline<'s> {
         if matches!(self.byte(at), b'{' | b'[') {
             let owner =
                 fresh.filter(|(_, node)| node.column < column && node.value_kind == ValueKind::Nothing).map(|(owner, _)| owner);
-            // JSON values follow each other without a line between them.
+            // JSON values may follow each other without a separator.
             let current = self.documents.len().saturating_sub(1);
             if owner.is_none() && self.brackets.last().is_some_and(|last| last.document == current) {
                 self.documents.push(at);
@@ -457,7 +457,7 @@ impl<'s> Outline<'s> {
         self.line_end(at).saturating_add(1)
     }
 
-    /// True if the line at `start` is a key beside or above the one that holds the brackets: they were never closed.
+    /// True if the line at `start` is a key at the level of the bracket's owner or above: the brackets were never closed.
     fn left(&self, start: usize, base: Option<usize>) -> bool {
         let Some(base) = base else { return false };
         let end = self.line_end(start);

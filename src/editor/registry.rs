@@ -32,7 +32,7 @@ pub struct ReleaseEntry {
     pub last_patch: String,
     /// Versions of the group it serves.
     pub versions: Vec<VersionEntry>,
-    /// What it, and patches of it, changed.
+    /// What the release and its patches changed.
     pub changes: Vec<Change>,
 }
 
@@ -84,7 +84,7 @@ pub struct Change {
 /// Patch releases that changed something for these kinds.
 const CHANGED_BY_PATCH: &[Release] = &[Release::new(26, 2)];
 
-/// The releases with a sentence on what they changed: the first of every minor, and the patches that did.
+/// The releases with a sentence about their changes: the first release of every minor, and patches that changed something.
 pub fn changes() -> impl Iterator<Item = Release> {
     let firsts = LAST_PATCHES.iter().map(|last| Release::new(last.minor, 0));
     firsts.flat_map(|first| [first].into_iter().chain(CHANGED_BY_PATCH.iter().copied().filter(move |p| p.minor == first.minor)))

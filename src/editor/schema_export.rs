@@ -1,7 +1,8 @@
 //! JSON Schema (draft 2020-12) of a kind as one release serves it, written from the tables.
 //!
-//! It refuses nothing that the server accepts: `required` is what the server enforces, and `null` stands wherever the server
-//! takes it for "not given". What JSON Schema cannot say (bytes instead of characters, two entries with one key, CEL) is left out.
+//! It rejects nothing that the server accepts: `required` lists what the server enforces, and `null` is allowed wherever the
+//! server treats it as absent. Constraints that JSON Schema cannot express (bytes instead of characters, two entries with one
+//! key, CEL) are left out.
 
 use super::facts::{self, Facts, Format, Unique};
 use super::forms::{ANNOTATION_KEY, LABEL_KEY, LABEL_VALUE, QUANTITY};
@@ -9,7 +10,7 @@ use super::sentences::{Sentences, field_key, kind_key, version_key};
 use crate::api::{Family, Field, GROUP, Gates, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
 use crate::text::print::quote;
 
-/// Where a struct stands, where that changes what is allowed.
+/// The context of a struct, where it changes the constraints.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Enclosing {
     Anywhere,
@@ -182,8 +183,8 @@ impl Export<'_> {
         self.string("$ref", &format!("#/$defs/{name}"));
     }
 
-    /// The name of a definition, which is noted if it is new. Where versions have different structs of one name, all but the first say
-    /// which version they are of.
+    /// The name of a definition; registers it if it is new. If versions have different structs of the same name, all but the
+    /// first include the version.
     fn definition(&mut self, schema: &'static Struct, place: Enclosing) -> String {
         let version = self.version;
         let of_kind = version.kinds.iter().any(|kind| std::ptr::eq(kind.schema, schema));
@@ -260,7 +261,7 @@ impl Export<'_> {
         }
     }
 
-    /// What is demanded of several fields together.
+    /// Constraints on combinations of fields.
     fn together(&mut self, schema: &'static Struct, place: Enclosing) {
         match schema.go {
             "ObjectMeta" if place != Enclosing::Template => {
@@ -327,12 +328,12 @@ impl Export<'_> {
         field.is_some_and(|(_, field)| field.gates.iter().all(|gate| self.gates.on(*gate)))
     }
 
-    /// The release does not have the field, or takes it: no gate that is off leaves open what is done with it.
+    /// True if the release lacks the field or accepts it, so that no disabled gate makes the result uncertain.
     fn decided(&self, schema: &'static Struct, name: &str) -> bool {
         schema.field(name, self.release).is_none() || self.takes(schema, name)
     }
 
-    /// One of these fields is given; with `oneOf` no other is.
+    /// Requires one of these fields; with `oneOf`, exactly one.
     fn one_of(&mut self, keyword: &str, names: &[&str]) {
         self.list(keyword);
         for name in names {
@@ -383,7 +384,7 @@ impl Export<'_> {
             }
             // The server drops any namespace of a cluster-scoped object.
             ("namespace", None) if schema.go == "ObjectMeta" && place != Enclosing::Namespaced => self.ty("string", true),
-            // Names that are made of it are judged, not the beginning.
+            // The server validates the generated name, not the prefix.
             ("generateName", None) if place == Enclosing::Anywhere && self.version.family == Family::Device => {
                 self.ty("string", true);
             }
@@ -427,7 +428,7 @@ impl Export<'_> {
                     self.raw("uniqueItems", "true");
                 }
                 self.open("items");
-                // `null` in a list is an empty item: allowed unless an empty one is refused.
+                // A `null` in a list is an empty item; it is allowed unless empty items are invalid.
                 let item = Facts { required: facts.format.is_some(), ..*facts };
                 let empty = match inner {
                     Type::Struct(schema) => {

@@ -4,7 +4,7 @@ use crate::api::{Field, Package, Struct, Type};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The languages there is a file for.
+/// The languages that have a file.
 pub const LOCALES: &[&str] = &["en", "zh-Hans"];
 
 /// One language's sentences: group (`fields`, `kinds`, …) → name → sentence. The file `pkg/locale/<locale>.json`.
@@ -34,12 +34,12 @@ impl Sentences {
     }
 }
 
-/// The documentation key of a field. What all objects and all lists have in common has one key for all of them.
+/// The documentation key of a field. Fields that all objects or all lists have share one key.
 pub fn field_key(schema: &Struct, field: &Field) -> String {
     let object = schema.package == Package::Resource && schema.fields.first().is_some_and(|first| first.json == "kind");
     let list = object && schema.slot("items").is_some();
     let owner = match field.json {
-        // `kind` of a reference to parameters is no type of the object itself.
+        // `kind` of a parameters reference is not the type of the object itself.
         "kind" | "apiVersion" if object && schema.slot("apiVersion").is_some() => "TypeMeta",
         "metadata" | "items" if list => "List",
         "metadata" if object => "Object",

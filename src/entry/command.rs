@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What `pkg/cli.js` brings. Methods throw an `Error` whose message is one short phrase.
+    /// The interface that `pkg/cli.js` implements. Methods throw an `Error` whose message is one short phrase.
     pub type Node;
 
     #[wasm_bindgen(method, catch)]

@@ -1,8 +1,8 @@
 //! The npm package's functions: arguments of JavaScript in, answers as plain JavaScript objects out.
 //!
-//! Texts come in as strings or bytes, objects and options as the JSON they serialise to: so `toJSON`, getters and `undefined`
-//! mean what they mean everywhere else in JavaScript, and an unknown member is seen wherever it stands. Answers go out as the JSON
-//! that every other host gets, read by the engine's own `JSON.parse`.
+//! Texts are passed as strings or bytes; objects and options as the JSON they serialise to. So `toJSON`, getters and `undefined`
+//! behave as elsewhere in JavaScript, and unknown members are detected at any depth. Answers are the same JSON that every other
+//! host gets, parsed by the engine's own `JSON.parse`.
 
 use crate::finding::TextField;
 use crate::place;
@@ -205,7 +205,7 @@ fn answer_by(
 ) -> Result<JsValue, JsValue> {
     let call = Call(verb);
     let mut request = call.options(options)?;
-    // A bare selector is evaluated in place of manifests.
+    // With a bare selector, manifests are not needed.
     if !(text.is_undefined() && request.selector.is_some()) {
         let read = call.text("`text`", text)?;
         request.without_places = !read.places;
@@ -228,9 +228,9 @@ struct Text {
     places: bool,
 }
 
-/// What options every function with a text takes.
+/// Options of every function that takes a text.
 const COMMON: &[&str] = &["release", "gates", "limits"];
-/// What `validate` takes besides; `fixes` too.
+/// Further options of `validate` and `fixes`.
 const VALIDATE: &[&str] = &[
     "fieldValidation",
     "operation",
@@ -244,7 +244,7 @@ const VALIDATE: &[&str] = &[
     "namespaceLabels",
     "stored",
 ];
-/// What the functions take that answer with sentences.
+/// Options of the functions whose answers contain sentences.
 const LOCALE: &[&str] = &["locale", "sentences"];
 
 /// Options that are texts, and so may be bytes or objects.
@@ -433,7 +433,7 @@ impl Call {
     }
 }
 
-/// Whether a value is an object that is nothing else: no list, no map, no date.
+/// True for a plain object; false for lists, maps, dates and so on.
 fn is_plain(value: &JsValue) -> bool {
     PLAIN.with(|plain| tag(value) == *plain)
 }
@@ -469,20 +469,20 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
 
-    /// What a value is: `[object Map]`. The same for values of other realms, which `instanceof` is not.
+    /// The type tag of a value, e.g. `[object Map]`. Unlike `instanceof`, it also works for values of other realms.
     #[wasm_bindgen(js_namespace = ["Object", "prototype", "toString"], js_name = call)]
     fn tag(value: &JsValue) -> JsString;
 
-    /// `JSON.stringify`; `None` for what has no JSON form. The binding of js-sys gives a value even where it throws, and that
-    /// keeps its place in the table of values for as long as the instance lives.
+    /// `JSON.stringify`; `None` if the value has no JSON form. The js-sys binding leaves an entry in the value table when the
+    /// call throws, which would leak for the lifetime of the instance.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     fn json_text(value: &JsValue) -> Result<Option<String>, JsValue>;
 
-    /// `Reflect.get`; `None` for `undefined`, and what keeps no place in the table where a getter throws, for the same reason.
+    /// `Reflect.get`; `None` for `undefined`. Bound here because of the same leak when a getter throws.
     #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
     fn option(options: &JsValue, name: &JsString) -> Result<Option<js_sys::Object>, JsValue>;
 
-    /// `Object.assign`, for the same reason.
+    /// `Object.assign`, bound here for the same reason.
     #[wasm_bindgen(catch, js_namespace = Object)]
     fn assign(target: &js_sys::Object, first: &JsValue, second: &js_sys::Object) -> Result<Option<js_sys::Object>, JsValue>;
 }
@@ -492,7 +492,7 @@ fn member(options: &JsValue, name: &JsString) -> Result<Option<JsValue>, JsValue
     Ok(option(options, name)?.map(JsValue::from).filter(|value| value.is_object() && !value.is_function()))
 }
 
-/// An object's findings point into no text that the caller has.
+/// Removes positions and fixes from findings about a text that the caller passed as an object.
 fn without_places(request: &Request, answer: &mut Answer) {
     for finding in answer.findings.iter_mut().filter(|finding| request.placeless.contains(&finding.within)) {
         finding.range = None;

@@ -28,7 +28,7 @@ unsafe extern "C" {
     fn __host_error(message: *mut u8);
 }
 
-/// Kubewarden, which can be asked for what the cluster holds.
+/// Kubewarden as a source of cluster data.
 struct Kubewarden;
 
 impl Cluster for Kubewarden {
@@ -92,7 +92,7 @@ fn error(message: &str) {
     unsafe { __guest_error(message.as_ptr(), message.len()) };
 }
 
-/// A bug of ours ends the instance; the host's log then says what and where.
+/// A panic ends the instance; the host's log shows its message and location.
 fn unforeseen(info: &PanicHookInfo<'_>) {
     let message = format!("claimkit: internal error, please report it: {info}");
     // SAFETY: as in `__guest_call`.

@@ -1,7 +1,7 @@
 //! A policy module for Open Policy Agent: its Wasm ABI 1.3, one entry point.
 //!
-//! A value's handle is the address of a [`Text`]: JSON in memory. Hosts write into the heap and set its end themselves, so
-//! there is one heap for both sides ([`heap`]), and nothing of ours may outlive a call.
+//! A value's handle is the address of a [`Text`]: JSON in memory. Hosts write into the heap and set its end themselves. Therefore
+//! both sides share one heap ([`heap`]), and no allocation of ours may outlive a call.
 
 #![allow(unsafe_code)]
 

@@ -4,7 +4,7 @@ use crate::cel::{Attribute, Device, NamedAttribute};
 use crate::place::device::{engine, facts};
 use serde_json::{Map, Value};
 
-/// What cannot be used of a given value.
+/// Why a given value is invalid.
 #[derive(Debug)]
 pub struct Problem {
     /// Where, below the value: `.attributes.model`; empty for the value itself.
@@ -13,10 +13,10 @@ pub struct Problem {
     pub text: String,
 }
 
-/// What a device may have; its name is not looked at, but stands in every device of a slice.
+/// The fields that a device may have. The name is ignored, but every device of a slice has one.
 const DEVICE: &[&str] = &["driver", "name", "attributes", "capacity", "allowMultipleAllocations"];
 
-/// What an instance may have.
+/// The fields that an instance may have.
 const INSTANCE: &[&str] = &["name", "attributes"];
 
 /// A device: `driver`, `attributes`, `capacity`, `allowMultipleAllocations`.

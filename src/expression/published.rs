@@ -31,7 +31,7 @@ pub struct Published {
     pub subjects: Vec<Subject>,
     /// Paths as expressions read them: `device/attributes/gpu.example.com/model`, and each domain.
     names: BTreeSet<Vec<String>>,
-    /// The longest of them in one text each: the devices of a slice mostly have the same names.
+    /// The longest paths, each as one string: most devices of a slice have the same names.
     whole: BTreeSet<String>,
 }
 
@@ -58,7 +58,7 @@ impl Subject {
 }
 
 impl Published {
-    /// Takes the slice at a node in; nothing of objects of other kinds.
+    /// Adds the slice at a node; ignores objects of other kinds.
     pub fn take(&mut self, tree: &Tree<'_>, object: NodeId, api: Api) {
         match api.kind.object {
             ObjectKind::Device(DeviceKind::ResourceSlice) => self.devices(tree, object),

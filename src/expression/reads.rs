@@ -4,7 +4,7 @@ use crate::cel::ast::{Expr, Literal, Node};
 use crate::cel::trace::children;
 use std::ops::Range;
 
-/// A name that is selected from the device, as far as constants lead.
+/// A chain of constant selections from the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
     /// `["device", "attributes", "gpu.example.com", "model"]`, `["attributes", "string", "model"]`.
@@ -13,7 +13,7 @@ pub struct Read {
     pub span: Range<u32>,
 }
 
-/// The names on the way to an expression; `None` if it is no selection from a name, or one that is computed.
+/// The names on the path to an expression; `None` if it is not a chain of constant selections from a name.
 pub fn path(expr: &Expr) -> Option<Vec<String>> {
     let (mut at, mut names) = (expr, Vec::new());
     loop {
@@ -60,7 +60,7 @@ pub fn visit<'e>(expr: &'e Expr, enter: &mut dyn FnMut(&'e Expr) -> bool) {
     }
 }
 
-/// Does an expression read a variable that is not its own?
+/// True if an expression does not read `device` or `attributes`.
 pub fn is_constant(expr: &Expr) -> bool {
     let mut constant = true;
     visit(expr, &mut |expr| {

@@ -32,7 +32,7 @@ codes! {
     JsonDuplicateKey = "json-duplicate-key",
     /// A merge key (`<<`) overwrites a key written before it.
     YamlMergeOrder = "yaml-merge-order",
-    /// A key is no string in YAML and becomes another text than was written.
+    /// A key is not a string in YAML; kubectl converts it to a different text.
     YamlConvertedKey = "yaml-converted-key",
     /// Text that kubectl never reads because the document has ended before it.
     YamlDroppedText = "yaml-dropped-text",
@@ -51,11 +51,11 @@ codes! {
     LimitFindings = "limit-findings",
     /// No object of `resource.k8s.io` was checked.
     NothingChecked = "nothing-checked",
-    /// An object of another API group was not looked into.
+    /// An object of another API group was not checked.
     OtherGroup = "other-group",
 
     // ---- recognising and decoding ----
-    /// A document that is no Kubernetes object: kind or apiVersion missing or mistyped.
+    /// A document that is not a Kubernetes object: kind or apiVersion is missing or has the wrong type.
     NoKind = "no-kind",
     /// A kind the release does not have.
     UnknownKind = "unknown-kind",
@@ -93,7 +93,7 @@ codes! {
     // ---- conversion ----
     /// A field or value that the target version cannot hold.
     ConversionLoss = "conversion-loss",
-    /// What was assumed on the way from the classic to the device family, and no tool can know.
+    /// An assumption of the conversion from the classic to the device family that no tool can verify.
     ConversionDecision = "conversion-decision",
     /// A kind that the target version does not have.
     NoCounterpart = "no-counterpart",
@@ -113,23 +113,23 @@ codes! {
     // ---- metadata ----
     /// The object has neither a name nor a `generateName`.
     NameRequired = "name-required",
-    /// The name is no DNS subdomain.
+    /// The name is not a DNS subdomain.
     NameInvalid = "name-invalid",
     /// `generateName` cannot begin a DNS subdomain.
     GenerateNameInvalid = "generate-name-invalid",
     /// A namespaced object without a namespace.
     NamespaceRequired = "namespace-required",
-    /// The namespace is no DNS label.
+    /// The namespace is not a DNS label.
     NamespaceInvalid = "namespace-invalid",
     /// A cluster-scoped object with a namespace.
     NamespaceForbidden = "namespace-forbidden",
     /// The generation is negative or smaller than the stored one.
     GenerationInvalid = "generation-invalid",
-    /// A label's key is no qualified name.
+    /// The key of a label is not a qualified name.
     LabelKeyInvalid = "label-key-invalid",
     /// A label's value has characters that label values may not have.
     LabelValueInvalid = "label-value-invalid",
-    /// An annotation's key is no qualified name.
+    /// The key of an annotation is not a qualified name.
     AnnotationKeyInvalid = "annotation-key-invalid",
     /// All annotations together are too large.
     AnnotationsTooLong = "annotations-too-long",
@@ -139,7 +139,7 @@ codes! {
     OwnerReferenceEvent = "owner-reference-event",
     /// More than one owner is the controller.
     OwnerReferenceControllers = "owner-reference-controllers",
-    /// A finalizer is no qualified name.
+    /// A finalizer is not a qualified name.
     FinalizerInvalid = "finalizer-invalid",
     /// Two finalizers exclude each other.
     FinalizerConflict = "finalizer-conflict",
@@ -155,13 +155,13 @@ codes! {
     MetadataImmutable = "metadata-immutable",
 
     // ---- claims, templates, classes ----
-    /// The class name is missing or no DNS subdomain.
+    /// The class name is missing or is not a DNS subdomain.
     ClassNameInvalid = "class-name-invalid",
     /// A reference to parameters lacks its kind or name.
     ParametersRefIncomplete = "parameters-ref-incomplete",
-    /// The namespace of a reference to parameters is no DNS label.
+    /// The namespace of a reference to parameters is not a DNS label.
     ParametersRefNamespace = "parameters-ref-namespace",
-    /// The allocation mode is none of the two.
+    /// The allocation mode is neither of the two valid values.
     AllocationModeUnsupported = "allocation-mode-unsupported",
     /// The spec may not change.
     SpecImmutable = "spec-immutable",
@@ -171,9 +171,9 @@ codes! {
     DriverNameRequired = "driver-name-required",
     /// A driver name is longer than 63 bytes.
     DriverNameTooLong = "driver-name-too-long",
-    /// A driver name is no DNS subdomain.
+    /// A driver name is not a DNS subdomain.
     DriverNameInvalid = "driver-name-invalid",
-    /// A driver stands in a list twice.
+    /// A driver occurs twice in a list.
     DriverNameDuplicate = "driver-name-duplicate",
 
     // ---- node selectors and node names ----
@@ -181,25 +181,25 @@ codes! {
     NodeSelectorEmpty = "node-selector-empty",
     /// The number of values does not fit the operator.
     NodeSelectorValues = "node-selector-values",
-    /// The operator is none that node selectors have.
+    /// Node selectors do not have this operator.
     NodeSelectorOperator = "node-selector-operator",
-    /// The key is no label key, or no field that can be selected by.
+    /// The key is not a label key, or not a field that node selectors support.
     NodeSelectorKey = "node-selector-key",
-    /// A node name to select by is no DNS subdomain.
+    /// The node name in a selector is not a DNS subdomain.
     NodeSelectorFieldValue = "node-selector-field-value",
-    /// A node name is no DNS subdomain.
+    /// A node name is not a DNS subdomain.
     NodeNameInvalid = "node-name-invalid",
-    /// A node stands in a list twice.
+    /// A node occurs twice in a list.
     NodeNameDuplicate = "node-name-duplicate",
     /// More than 128 nodes.
     NodeListTooLong = "node-list-too-long",
-    /// Two claim entries of a scheduling status have one name.
+    /// Two claim entries of a scheduling status have the same name.
     ClaimStatusDuplicate = "claim-status-duplicate",
 
     // ---- claim status ----
     /// An allocation without the driver that made it.
     AllocationDriverRequired = "allocation-driver-required",
-    /// An allocation may not change, only go.
+    /// An allocation may be removed but not changed.
     AllocationImmutable = "allocation-immutable",
     /// A resource handle of more than 16 KiB.
     ResourceHandleTooLong = "resource-handle-too-long",
@@ -207,7 +207,7 @@ codes! {
     ResourceHandlesTooMany = "resource-handles-too-many",
     /// A resource handle with opaque and structured data.
     ResourceHandleTwoData = "resource-handle-two-data",
-    /// A consumer stands in `reservedFor` twice.
+    /// A consumer occurs twice in `reservedFor`.
     ReservedForDuplicate = "reserved-for-duplicate",
     /// A consumer lacks its resource, name or uid.
     ReservedForIncomplete = "reserved-for-incomplete",
@@ -219,11 +219,11 @@ codes! {
     ReservedForNotShareable = "reserved-for-not-shareable",
     /// A new consumer of a claim that is going away.
     ReservedForAdded = "reserved-for-added",
-    /// Deallocation is asked for while the claim is reserved.
+    /// Deallocation is requested while the claim is reserved.
     DeallocationInUse = "deallocation-in-use",
-    /// Deallocation is asked for without an allocation.
+    /// Deallocation is requested without an allocation.
     DeallocationNotAllocated = "deallocation-not-allocated",
-    /// Deallocation was asked for and is not any more.
+    /// A request for deallocation was withdrawn.
     DeallocationCleared = "deallocation-cleared",
 
     // ---- structured parameters (1.30) ----
@@ -233,15 +233,15 @@ codes! {
     SelectorRequired = "selector-required",
     /// A driver without requests.
     RequestsRequired = "requests-required",
-    /// An instance's name is no DNS subdomain.
+    /// The name of an instance is not a DNS subdomain.
     InstanceNameInvalid = "instance-name-invalid",
-    /// Two instances have one name.
+    /// Two instances have the same name.
     InstanceNameDuplicate = "instance-name-duplicate",
-    /// An attribute's name is no DNS subdomain.
+    /// The name of an attribute is not a DNS subdomain.
     AttributeNameInvalid = "attribute-name-invalid",
-    /// Two attributes of an instance have one name.
+    /// Two attributes of an instance have the same name.
     AttributeNameDuplicate = "attribute-name-duplicate",
-    /// An attribute's version is no semantic version.
+    /// The version of an attribute is not a semantic version.
     AttributeVersionInvalid = "attribute-version-invalid",
     /// An attribute without a value.
     AttributeValueRequired = "attribute-value-required",
@@ -253,17 +253,17 @@ codes! {
     // ---- claims, classes and slices of v1alpha3 and later ----
     /// A list or map with more entries than are allowed.
     ListTooLong = "list-too-long",
-    /// An entry that stands in a list twice.
+    /// An entry that occurs twice in a list.
     DuplicateItem = "duplicate-item",
-    /// A request asks in none or in both of the two ways.
+    /// A request has neither or both of `exactly` and `firstAvailable`.
     RequestShape = "request-shape",
-    /// The name of a request or alternative is no DNS label.
+    /// The name of a request or alternative is not a DNS label.
     RequestNameInvalid = "request-name-invalid",
-    /// A request is named that the claim does not have.
+    /// A reference names a request that the claim does not have.
     RequestUnknown = "request-unknown",
     /// The count does not fit the allocation mode.
     CountInvalid = "count-invalid",
-    /// A toleration that cannot be.
+    /// An invalid toleration.
     TolerationInvalid = "toleration-invalid",
     /// Admin access in a namespace without the label for it.
     AdminAccessForbidden = "admin-access-forbidden",
@@ -273,11 +273,11 @@ codes! {
     ConstraintInvalid = "constraint-invalid",
     /// A configuration without content.
     ConfigRequired = "config-required",
-    /// The source of an allocated configuration is none of the two.
+    /// The source of an allocated configuration is neither of the two valid values.
     ConfigSourceInvalid = "config-source-invalid",
-    /// Parameters or data of a driver that are missing, too large or no object.
+    /// Driver parameters or data that are missing, too large or not an object.
     ParametersInvalid = "parameters-invalid",
-    /// A CEL expression that does not compile or gives no boolean.
+    /// A CEL expression that does not compile or does not return a boolean.
     SelectorInvalid = "selector-invalid",
     /// A CEL expression that may cost too much.
     SelectorTooExpensive = "selector-too-expensive",
@@ -289,15 +289,15 @@ codes! {
     ConditionInvalid = "condition-invalid",
     /// Data of a network device that is malformed.
     NetworkDataInvalid = "network-data-invalid",
-    /// A share id is no UUID in its usual spelling.
+    /// A share ID is not a UUID in the standard form.
     ShareIdInvalid = "share-id-invalid",
-    /// Binding conditions that cannot be.
+    /// Invalid binding conditions.
     BindingConditionsInvalid = "binding-conditions-invalid",
     /// The name of a pool is malformed.
     PoolNameInvalid = "pool-name-invalid",
     /// The generation or the number of slices of a pool is too small.
     PoolNumberInvalid = "pool-number-invalid",
-    /// The name of a device is no DNS label.
+    /// The name of a device is not a DNS label.
     DeviceNameInvalid = "device-name-invalid",
     /// A device without `basic`.
     DeviceShape = "device-shape",
@@ -305,17 +305,17 @@ codes! {
     DeviceTooLarge = "device-too-large",
     /// An attribute without a value, with several, or with one that is too long.
     AttributeInvalid = "attribute-invalid",
-    /// The nodes of a slice or device are chosen in none or in several ways.
+    /// A slice or device selects its nodes in no way or in several ways.
     NodeSelectionInvalid = "node-selection-invalid",
-    /// A value of a node selector is no label value.
+    /// A value of a node selector is not a label value.
     NodeSelectorLabelValue = "node-selector-label-value",
     /// Counters that are malformed, too many or unknown.
     CountersInvalid = "counters-invalid",
     /// A taint that is malformed.
     TaintInvalid = "taint-invalid",
-    /// A request policy that cannot be.
+    /// An invalid request policy.
     RequestPolicyInvalid = "request-policy-invalid",
-    /// A mapping to the resources of a node that cannot be.
+    /// An invalid mapping to the resources of a node.
     NodeMappingInvalid = "node-mapping-invalid",
     /// The name of an extended resource is malformed.
     ExtendedResourceNameInvalid = "extended-resource-name-invalid",
@@ -351,7 +351,7 @@ codes! {
     SelectorFails = "selector-fails",
     /// An expression, or a part of it, is the same for every device.
     SelectorConstant = "selector-constant",
-    /// A group that looks like `resource.k8s.io` and is not.
+    /// A group that resembles `resource.k8s.io`.
     GroupMisspelled = "group-misspelled",
     /// A term without requirements selects nothing.
     NodeSelectorTermEmpty = "node-selector-term-empty",
@@ -359,7 +359,7 @@ codes! {
     NodeSelectorNeverMatches = "node-selector-never-matches",
     /// A selector that the scheduler cannot parse.
     NodeSelectorUnparsable = "node-selector-unparsable",
-    /// A term that says the same as an earlier one.
+    /// A term that is equal to an earlier one.
     NodeSelectorTermDuplicate = "node-selector-term-duplicate",
 
     /// A node selector of a device with more than one term, which the scheduler cannot use.
@@ -374,34 +374,34 @@ codes! {
     NodeSelectorLabelUnknown = "node-selector-label-unknown",
     /// Values that no given node has for the label.
     NodeSelectorValueUnknown = "node-selector-value-unknown",
-    /// An object among the Nodes that is none.
+    /// An object among the Nodes that is not a Node.
     NodeSkipped = "node-skipped",
-    /// What was given as Nodes holds no Node, or one without a name.
+    /// The given Nodes contain no Node, or one without a name.
     NodeUnusable = "node-unusable",
-    /// A node's name or label is no string.
+    /// The name or a label of a node is not a string.
     NodeMistyped = "node-mistyped",
-    /// What a placement does not take into account.
+    /// Something that the placement does not take into account.
     PlacementNotModelled = "placement-not-modelled",
     /// The pod already runs.
     PodBound = "pod-bound",
 
     /// A field that the server drops because a feature gate is off.
     FieldDropped = "field-dropped",
-    /// No release was named, and releases answer differently.
+    /// No release was given, and releases answer differently.
     ReleaseDecides = "release-decides",
     /// A warning that the server sends with its answer.
     ServerWarning = "server-warning",
     /// Admin access depends on a label of the namespace, which is not known.
     NamespaceLabelsUnknown = "namespace-labels-unknown",
-    /// Generated rules stand in place of hand-written ones, and their words are not known.
+    /// Generated validation rules replace hand-written ones, and their messages are not known.
     GeneratedRulesUnknown = "generated-rules-unknown",
 
     // ---- across the objects of one text ----
     /// A claim or template names a class that the text does not have.
     ClassNotInInput = "class-not-in-input",
-    /// Parameters are named that the text does not have.
+    /// A reference names parameters that the text does not have.
     ParametersNotInInput = "parameters-not-in-input",
-    /// A pod is named that the text does not have.
+    /// A reference names a pod that the text does not have.
     PodNotInInput = "pod-not-in-input",
     /// A pod of the text has no claim entry of this name.
     ClaimEntryNotInPod = "claim-entry-not-in-pod",
@@ -427,7 +427,7 @@ codes! {
     PoolIncomplete = "pool-incomplete",
     /// A pool has more slices of its generation than it announces.
     PoolCountTooLow = "pool-count-too-low",
-    /// Pools of two drivers have one name and counters: the scheduler mixes them up.
+    /// Pools of two drivers have the same name and use counters: the scheduler mixes them up.
     PoolNameShared = "pool-name-shared",
     /// The release walks pools in random order: the answer is one of several.
     PoolOrderRandom = "pool-order-random",
@@ -439,13 +439,13 @@ codes! {
     SliceWithoutNode = "slice-without-node",
     /// A slice has more devices than the server accepts.
     SliceTooLarge = "slice-too-large",
-    /// A device stands in two slices of its pool.
+    /// A device occurs in two slices of its pool.
     DeviceTwice = "device-twice",
-    /// Slices of two nodes have a device of one name in one pool: allocating one blocks the other.
+    /// Slices of two nodes contain a device of the same name in the same pool: allocating one blocks the other.
     DeviceOnTwoNodes = "device-on-two-nodes",
     /// Devices in a slice with shared counters are not offered.
     DevicesBesideCounters = "devices-beside-counters",
-    /// A pool has two counter sets of one name.
+    /// A pool has two counter sets of the same name.
     CounterSetTwice = "counter-set-twice",
     /// A device consumes a counter that its pool does not have.
     CounterDangling = "counter-dangling",
@@ -477,7 +477,7 @@ codes! {
     ErrorEndsAttempt = "error-ends-attempt",
 
     // ---- admission policy ----
-    /// An admission request that cannot be read, or that lacks what is judged.
+    /// An admission request that cannot be read, or without an object to judge.
     AdmissionRequest = "admission-request",
     /// Settings of the policy that are not valid.
     PolicySettings = "policy-settings",
@@ -491,7 +491,7 @@ codes! {
     PolicyAdminAccess = "policy-admin-access",
     /// The policy asks that a taint rule selects devices.
     PolicyTaintRule = "policy-taint-rule",
-    /// The policy put another class or allocation mode in place of the one that was asked for.
+    /// The policy replaced the requested class or allocation mode.
     PolicyFallback = "policy-fallback",
     /// The policy does not accept this allocation mode.
     PolicyAllocationMode = "policy-allocation-mode",
@@ -507,6 +507,6 @@ codes! {
     PolicyShareable = "policy-shareable",
     /// The policy does not accept the resource claims of a pod.
     PolicyPods = "policy-pods",
-    /// The cluster does not have what the policy looks for, has too much of it, or cannot be asked.
+    /// The cluster lacks an object that the policy requires, has too many, or cannot be queried.
     PolicyCluster = "policy-cluster",
 }

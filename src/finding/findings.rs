@@ -1,14 +1,14 @@
-//! Findings in a row, at most as many as a limit allows.
+//! A list of findings, up to a limit.
 
 use crate::finding::{Code, Finding, Origin, Severity};
 
-/// Collects findings; what is beyond the limit is counted.
+/// Collects findings up to a limit and counts the rest.
 #[derive(Debug)]
 pub struct Findings {
     limit: usize,
     list: Vec<Finding>,
     beyond: usize,
-    /// The worst of those beyond.
+    /// The worst severity of the findings beyond the limit.
     worst: Severity,
     /// Whether there is an error, beyond the limit or not.
     pub refused: bool,
@@ -31,7 +31,7 @@ impl Findings {
         }
     }
 
-    /// All of them, behind others, and how many were left out.
+    /// All findings, after `others`, plus one that gives the number of omitted findings.
     pub fn behind(mut self, others: Vec<Finding>) -> Vec<Finding> {
         if !others.is_empty() {
             let last = std::mem::replace(&mut self.list, Vec::with_capacity(others.len()));

@@ -1,4 +1,4 @@
-//! What to write instead, for each code: the help of a finding that has no better one, and of the code's page.
+//! Help for each code: used on the page of the code, and for a finding without more specific help.
 
 use crate::finding::Code;
 

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The one who says so refuses the object.
+    /// The origin rejects the object.
     Error,
     /// Accepted, but probably not what was meant.
     Warning,
@@ -34,11 +34,11 @@ pub enum Origin {
     Claimkit,
 }
 
-/// The text that a finding is about, as the field of the request that carries it is called.
+/// The text that a finding is about, named after the request field that carries it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TextField {
-    /// What is asked about: the manifest, or what stands in its place.
+    /// The main text: the manifest, or its replacement such as a selector.
     #[default]
     Text,
     /// The Nodes.
@@ -123,11 +123,11 @@ impl Serialize for Cause {
 pub struct Edit {
     /// What is replaced; empty for an insertion.
     pub span: Span,
-    /// What stands there then.
+    /// The replacement text.
     pub new_text: String,
 }
 
-/// A way to mend a finding.
+/// A way to resolve a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// What it does, in the imperative.
@@ -137,8 +137,7 @@ pub struct Fix {
 }
 
 impl Fix {
-    /// True if it takes away something that a person wrote in the text: text that no edit of the fix puts anywhere. Blanks,
-    /// and a word for another one, do not count.
+    /// True if the fix deletes text that none of its edits inserts elsewhere. Whitespace and replacements do not count.
     pub fn deletes(&self, text: &str) -> bool {
         let taken = self.edits.iter().filter(|edit| edit.new_text.trim().is_empty());
         let mut taken = taken.filter_map(|edit| text.get(edit.span.from()..edit.span.to())).map(str::trim);
@@ -163,11 +162,11 @@ pub struct Finding {
     pub cause: Option<Cause>,
     /// What to write instead, in our words.
     pub help: Option<Cow<'static, str>>,
-    /// Edits that mend it, only where one is certainly right.
+    /// Edits that resolve it, only where a fix is certainly correct.
     pub fixes: Vec<Fix>,
     /// Which text it is about.
     pub within: TextField,
-    /// Where it stands in that text.
+    /// Its position in that text.
     pub span: Option<Span>,
     /// Index of the object in the answer.
     pub object: Option<usize>,

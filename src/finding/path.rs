@@ -20,12 +20,12 @@ enum Segment<'p> {
     Index(usize),
     /// A map key, rendered `[key]`.
     Key(&'p str),
-    /// The same with another name in the rendered path than in the tree.
+    /// The same, but the rendered name differs from the name in the tree.
     KeyNamed {
         name: &'p str,
         json: &'p str,
     },
-    /// A place deeper than the rendered path tells, e.g. the label whose key is wrong.
+    /// A key that locates the finding but is not part of the rendered path, e.g. the key of an invalid label.
     At(&'p str),
     /// The same for a list index.
     AtIndex(usize),

@@ -1,9 +1,9 @@
-//! Floating-point numbers from decimal digits and back, rounded as IEEE 754 asks. Manifests hold few of them: whole numbers of
-//! any length are slower than the standard library's tables, and take a tenth of the space.
+//! Floating-point numbers from decimal digits and back, rounded as IEEE 754 asks. Manifests contain few floats, so this uses
+//! big-integer arithmetic: slower than the standard library's tables, but a tenth of the code size.
 
 use std::cmp::Ordering;
 
-/// More significant digits than these never decide how a number is rounded, but that there are any.
+/// Digits beyond this many affect rounding only by being non-zero.
 const MAX_DIGITS: usize = 800;
 
 /// A whole number: 32 bits each, the low ones first, the last not zero.
@@ -148,7 +148,7 @@ fn exponent_of(text: &[u8]) -> Option<i64> {
         if !byte.is_ascii_digit() {
             return None;
         }
-        // Beyond any text's length there is nothing to tell apart.
+        // Exponents beyond the length of any text need not be distinguished.
         value = value.saturating_mul(10).saturating_add(i64::from(byte & 0xf)).min(i64::MAX >> 2);
     }
     Some(if negative { value.wrapping_neg() } else { value })
@@ -282,7 +282,7 @@ pub fn scientific(n: f64) -> String {
     written(n.is_sign_negative(), decimal(n))
 }
 
-/// The same with the digits that tell it from other numbers of 32 bits.
+/// The same with the fewest digits that identify the number among 32-bit floats.
 pub fn scientific_single(n: f32) -> String {
     const FRACTION: u32 = (1 << 23) - 1;
     let bits = n.to_bits();
@@ -312,8 +312,8 @@ fn decimal(n: f64) -> (String, i32) {
     shortest(bits & FRACTION, 1 << 52, (bits >> 52 & 0x7ff) as i32, -1074)
 }
 
-/// The fewest digits that no other number is nearer to, and the power of ten of the first: by Steele and White. `biased` is the
-/// exponent as it is stored, `lowest` the power of two that the lowest bit of the smallest numbers has.
+/// The shortest digits that round back to this number, and the power of ten of the first digit (Steele and White). `biased`: the
+/// stored exponent. `lowest`: the exponent of the lowest bit of subnormal numbers.
 fn shortest(fraction: u64, implicit: u64, biased: i32, lowest: i32) -> (String, i32) {
     let (mantissa, power) = match biased {
         0 => (fraction, lowest),
@@ -323,9 +323,9 @@ fn shortest(fraction: u64, implicit: u64, biased: i32, lowest: i32) -> (String, 
         return ("0".to_owned(), 0);
     }
     let even = mantissa & 1 == 0;
-    // At a power of two the next smaller number is half as far as the next larger one.
+    // At a power of two, the next smaller number is half as far away as the next larger one.
     let uneven = u32::from(fraction == 0 && biased > 1);
-    // In units of half the distance to the next smaller number: the number, how far up and down it reaches, and one.
+    // In units of half the distance to the next smaller number: the number, its rounding intervals, and one.
     let mut number = Whole::new(mantissa);
     number.double(uneven.wrapping_add(1));
     let mut below = Whole::new(1);

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-/// Why a text is no quantity, in upstream's words.
+/// Why a text is not a quantity, in upstream's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantityError {
     /// Not a number with an optional suffix.
@@ -42,7 +42,7 @@ pub struct Quantity<'a> {
     small: bool,
 }
 
-/// Go's `Cmp` is 0: both texts are worth the same. A text that is no quantity is worth nothing.
+/// True if Go's `Cmp` gives 0: both texts have the same value. An invalid quantity counts as zero.
 pub fn same_amount(a: &str, b: &str) -> bool {
     let [a, b] = [a, b].map(|text| {
         let quantity = Quantity::parse(text).ok().filter(|quantity| !quantity.is_zero())?;
@@ -55,7 +55,7 @@ pub fn same_amount(a: &str, b: &str) -> bool {
     a == b
 }
 
-/// What a quantity is worth, digit by digit, and in which of two ways the server holds it: [`Quantity::digits`].
+/// The value of a quantity as decimal digits, and which of two representations the server uses: [`Quantity::digits`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digits {
     /// Less than zero; a zero may be negative, too.
@@ -130,8 +130,8 @@ impl<'a> Quantity<'a> {
         if self.negative { nanos.saturating_neg() } else { nanos }
     }
 
-    /// Go's `Quantity.Value` (apimachinery, pkg/api/resource/math.go, `negativeScaleInt64`, `positiveScaleInt64`). What is held
-    /// in 64 bits is rounded away from zero, and is 0 if the whole number does not fit. A longer one is rounded up.
+    /// Go's `Quantity.Value` (apimachinery, pkg/api/resource/math.go, `negativeScaleInt64`, `positiveScaleInt64`). A 64-bit
+    /// quantity is rounded away from zero, and is 0 if the whole number does not fit. An arbitrary-precision one is rounded up.
     pub fn integer(&self) -> i64 {
         let nanos = self.nanos();
         let (whole, rest) = (nanos / UNIT, nanos % UNIT);
@@ -206,7 +206,7 @@ impl<'a> Quantity<'a> {
 
 struct Parts<'a> {
     negative: bool,
-    /// Sign, digits and point as written, for upstream's slow path; `0` where upstream puts that.
+    /// Sign, digits and point as written, for upstream's slow path; `0` where upstream substitutes it.
     value: &'a str,
     /// Digits before the point without leading zeros, `0` if none are left.
     integer: &'a str,
@@ -292,7 +292,7 @@ fn decimal_suffix(exponent: i64) -> &'static str {
         12 => "T",
         15 => "P",
         18 => "E",
-        // Beyond `E` releases up to 1.30 lose the exponent.
+        // Releases up to 1.30 lose exponents beyond `E`.
         _ => "",
     }
 }

@@ -1,4 +1,4 @@
-//! Findings about objects: where they stand, and those for objects that are not checked.
+//! Findings about objects: their positions, and the findings for unchecked objects.
 
 use crate::advice::locate;
 use crate::finding::{Code, Finding, Origin, TextField};
@@ -26,7 +26,7 @@ pub fn other_group(item: &Item, index: usize) -> Finding {
     finding
 }
 
-/// Nothing of ours was there; perhaps nothing at all.
+/// The text contains no object of this group, or no object at all (`empty`).
 pub fn nothing_checked(empty: bool) -> Finding {
     let what = if empty { "the text holds no object" } else { "the text holds no object of `resource.k8s.io`" };
     Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("nothing was checked: {what}")).with_span(Span::at(0))

@@ -1,5 +1,5 @@
-//! What kubectl makes of a document before anything is sent: lists taken apart, and the refusals of its own
-//! decoder. What the server says of an object is not here.
+//! What kubectl does with a document before it sends anything: it splits lists and reports errors of its own decoder. The
+//! server's answers are elsewhere.
 
 use crate::api::{Field, Package, Release, Struct, Type, meta};
 use crate::record::decode::{self, How, Via};
@@ -44,7 +44,7 @@ pub struct Refused {
     pub list_index: Option<usize>,
     /// kubectl's words, without the name of the file.
     pub message: String,
-    /// A metadata field of the wrong type: where it stands, and what to write instead.
+    /// A metadata field of the wrong type: its position, and a correction.
     pub field: Option<Box<(Span, Option<Correction>)>>,
 }
 
@@ -161,7 +161,7 @@ fn slashes(api_version: &str) -> usize {
 
 /// The type and the items of a list; the first mismatch in the order kubectl meets them.
 fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Result<(), String> {
-    // JSON goes to Go's decoder as it stands: every member of a name is decoded, the last one wins.
+    // JSON goes to Go's decoder unchanged: every occurrence of a key is decoded, and the last one wins.
     let entries: Vec<&Entry> = match mode {
         Mode::Json => tree.entries(root).iter().collect(),
         Mode::Yaml => print::effective(tree, root, Order::Sorted),

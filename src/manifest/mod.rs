@@ -64,15 +64,15 @@ impl<'s> Input<'s> {
         Input::read_via(text, Via::Kubectl, release, limits)
     }
 
-    /// Reads a text on its way to the server. kubectl refuses some documents itself, in its own words;
-    /// sent to the server as they stand, they meet the server's words.
+    /// Reads a text on its way to the server. kubectl rejects some documents itself, with its own messages; sent directly to the
+    /// server, they get the server's messages.
     pub fn read_via(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
         let mut passage = Passage::open(text, via, release, limits);
         while passage.go_on() {}
         passage.input
     }
 
-    /// Takes the last document apart. What kubectl cannot decode is a finding; the documents after it are read all the same.
+    /// Splits the last document into objects. If kubectl cannot decode it, adds a finding; later documents are still read.
     fn take_apart(&mut self, release: Option<Release>) {
         let Input { file, items } = self;
         let Some((document, before)) = file.documents.split_last() else { return };
@@ -110,7 +110,7 @@ impl<'s> Input<'s> {
                 flatten(document, index, root, release, items);
             }
         }
-        // Text that is never read is warned of; the server says what it makes of the rest.
+        // Warn of text that is never read; the server's findings cover the rest.
         if file.documents.is_empty() && file.findings.iter().all(|finding| finding.severity != Severity::Error) {
             let empty = if file.source.text().is_empty() { "" } else { "null" };
             file.findings.push(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object 'Kind' is missing in '{empty}'")));
@@ -140,8 +140,7 @@ impl<'s> Input<'s> {
     }
 }
 
-/// A text on its way to the server, one document after another. Of the documents only the one that was read last is kept, unless
-/// all are wanted at once.
+/// Reads a text document by document. Only the last document read is kept, unless the caller wants all at once.
 pub struct Passage<'s> {
     /// The file, its findings so far, and the objects of the document that was read last.
     pub input: Input<'s>,
@@ -158,8 +157,8 @@ impl<'s> Passage<'s> {
         Passage { input: Input { file, items: Vec::new() }, stream, via, release, over: false }
     }
 
-    /// Puts the next document and its objects into the place of the last, or all that follow if they are wanted at once; false if
-    /// there is none. What goes to the server as it stands is one document.
+    /// Replaces the current document and its objects by the next one, or by all remaining ones if `all`; returns false at the
+    /// end. A text sent directly to the server is one document.
     pub fn advance(&mut self, all: bool) -> bool {
         self.input.file.documents.clear();
         self.input.items.clear();
@@ -210,7 +209,7 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
     }
 }
 
-/// kubectl takes any document whose `items` is an array for a List, whatever its kind (cli-runtime, pkg/resource/visitor.go,
+/// kubectl treats any document whose `items` is an array as a List, whatever its kind (cli-runtime, pkg/resource/visitor.go,
 /// `FlattenListVisitor`).
 fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<Release>, items: &mut Vec<Item>) {
     let tree = &document.tree;
@@ -227,7 +226,7 @@ fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<
     }
 }
 
-/// One object at a node of a document, as the server receives it: no List is opened.
+/// One object at a node of a document, as the server receives it; Lists are not split.
 pub fn object(document: &Document<'_>, node: NodeId, release: Option<Release>) -> Item {
     let tree = &document.tree;
     item(document, 0, node, tree.span(node), None, type_meta(tree, node), release)

@@ -82,9 +82,9 @@ impl Writer<'_> {
     }
 }
 
-/// What apply gives: the object with its managers.
+/// The result of apply: the object with its managers.
 ///
-/// `kubectl` takes over without a conflict what `kubectl apply` on the client has written and nobody has changed since
+/// `kubectl` takes over, without a conflict, fields that client-side `kubectl apply` wrote and nobody has changed since
 /// (apimachinery, pkg/util/managedfields/internal/lastappliedmanager.go).
 pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {
     if writer.manager != KUBECTL {
@@ -113,8 +113,8 @@ fn take_over(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
     if left.is_empty() { write(live, config, &Writer { force: true, ..*writer }, unicode) } else { Err(Refused::Conflicts(left)) }
 }
 
-/// The paths of what was applied last on the client and is so still, as conflicts name them; `None` if the object does not
-/// say, or says it in another version.
+/// The paths, as conflicts name them, of fields that still have the value of the last client-side apply; `None` if the object has
+/// no such annotation, or one of another version.
 fn last_applied(live: &Value, writer: &Writer<'_>) -> Option<BTreeSet<String>> {
     let (schema, shape) = writer.typed();
     let text = live.pointer("/metadata/annotations")?.get(LAST_APPLIED)?.as_str()?;
@@ -181,19 +181,19 @@ fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) 
     Ok(object)
 }
 
-/// Who owns what after a write that is no apply.
+/// Updates the field owners after a write other than apply.
 pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, Refused> {
     let (schema, shape) = writer.typed();
     let live = writer.bare(live);
     let new = writer.bare(new);
     let mut object = new.object;
-    // Managers that a write brings along count; none, or such as cannot be read, are those of the stored object.
+    // Managers sent with the write are used; if there are none, or they cannot be read, those of the stored object.
     let mut managers = match new.managers {
         Ok(managers) if !managers.is_empty() => managers,
         _ => live.managers.map_err(Refused::Ours)?,
     };
     if managers.is_empty() {
-        // Nobody tracks an object before its first apply.
+        // An object has no managers before its first apply.
         return Ok(object);
     }
     let own = writer.entry(false);
@@ -215,7 +215,7 @@ pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, R
     Ok(object)
 }
 
-/// An object without its managers, and they.
+/// An object without its managers, and the managers.
 struct Bare {
     object: Value,
     managers: Result<Vec<Manager>, String>,
@@ -239,15 +239,15 @@ fn named(object: &Value, api_version: &str) -> String {
     format!("{}/{}; {api_version}, Kind={}", text("/metadata/namespace"), text("/metadata/name"), text("/kind"))
 }
 
-/// Takes out what the manager applied before and no longer does, unless somebody else owns it.
+/// Removes fields that the manager applied before but no longer applies, unless another manager owns them.
 fn prune(schema: &Schema, shape: Shape, merged: &Value, last: &Set, managers: &[Manager]) -> Value {
     let all = |value: &Value| schema.named(shape, &schema.set(shape, value));
     let pruned = schema.remove(shape, merged, &schema.named(shape, last));
-    // What a manager owns comes back.
+    // Restore fields that any manager owns.
     let owned = managers.iter().fold(Set::default(), |owned, manager| owned.union(&manager.set));
     let gone = all(merged).difference(&all(&pruned).union(&schema.named(shape, &owned)));
     let pruned = schema.remove(shape, merged, &gone);
-    // What nobody owned before comes back too: only what was applied last goes.
+    // Restore fields that nobody owned before: only fields of the last apply are removed.
     let gone = all(merged).difference(&all(&pruned)).intersection(&schema.named(shape, last));
     schema.remove(shape, merged, &gone)
 }

@@ -71,7 +71,7 @@ impl Set {
         self.0.get(self.from(path)).is_some_and(|found| found.starts_with(path))
     }
 
-    /// Where a path stands, or would stand.
+    /// The position at which a path is, or would be inserted.
     fn from(&self, path: &[Step]) -> usize {
         self.0.partition_point(|other| other.as_slice() < path)
     }
@@ -98,17 +98,17 @@ impl Set {
         self.filter(&|path| other.contains(path))
     }
 
-    /// Paths of this one that the other has not.
+    /// The paths of this set that are not in the other.
     pub fn difference(&self, other: &Set) -> Set {
         self.filter(&|path| !other.contains(path))
     }
 
-    /// Paths that neither are nor lie below one of the other.
+    /// The paths that are not in the other set and not below one of its paths.
     pub fn outside(&self, other: &Set) -> Set {
         self.filter(&|path| !(1..=path.len()).any(|len| path.get(..len).is_some_and(|head| other.contains(head))))
     }
 
-    /// The paths in the server's order: at each place its own members first, then what lies deeper.
+    /// The paths in the server's order: at each level the members first, then deeper paths.
     pub fn in_order(&self) -> Vec<Path> {
         fn walk(paths: &[Path], depth: usize, out: &mut Vec<Path>) {
             let below = below(paths, depth);

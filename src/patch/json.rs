@@ -1,7 +1,7 @@
-//! JSON patch (RFC 6902) as kube-apiserver's library reads it. It departs from the RFC in what its users may rely on:
-//! negative indices count from the end, `replace` sets a field that is not there, `test` of a missing field against null
-//! holds, `add` may leave out the value, `copy` takes a missing field for null, and the whole document can be replaced but
-//! not added to. Crates follow the RFC there, hence this file.
+//! JSON patch (RFC 6902) as kube-apiserver's library reads it. It deviates from the RFC in observable ways: negative indices
+//! count from the end, `replace` sets a missing field, `test` of a missing field against null succeeds, `add` may omit the value,
+//! `copy` treats a missing field as null, and the whole document can be replaced but not added to. The available crates follow
+//! the RFC, hence this file.
 
 use super::{Refused, go_kind};
 use serde_json::Value;
@@ -12,7 +12,7 @@ const MAX_OPERATIONS: usize = 10_000;
 /// (apiserver, pkg/server/config.go).
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
-/// The patched document, and what strict decoding of the patch has to say (texts as in `strict decoding error: …`).
+/// The patched document, and the strict decoding errors of the patch (texts as in `strict decoding error: …`).
 pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Refused> {
     let strict = check(patch).map_err(|error| Refused::BadRequest(format!("error decoding patch: {error}")))?;
     let operations = patch.as_array().map_or(&[][..], Vec::as_slice);
@@ -87,7 +87,7 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
             _ => Err("the whole document can be replaced by an object or a list only".to_owned()),
         },
         "replace" => {
-            // An item must be there; a field need not.
+            // A list item must exist; a field need not.
             get(document, path)?;
             put(document, path, value())
         }
@@ -205,7 +205,7 @@ fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
         }
         Value::Array(items) if last == "-" => items.push(value),
         Value::Array(items) => {
-            // A place to insert at: one more than there are items.
+            // An insertion may be one past the last item.
             let at = index(&last, items.len().saturating_add(1))?;
             if at > items.len() {
                 return Err(format!("`{last}` is beyond the end of a list with {} items", items.len()));

@@ -42,7 +42,7 @@ fn merge(into: &mut Value, patch: &Value) {
     }
 }
 
-/// What is new comes without the nulls that delete nothing; the library drops them in objects of lists too.
+/// New values lose nulls, which have nothing to delete; the library also drops nulls in objects inside lists.
 fn prune(value: &mut Value) {
     match value {
         Value::Object(map) => {

@@ -42,7 +42,7 @@ pub enum Refused {
     Conflicts(Vec<Conflict>),
     /// 500 with this text.
     Internal(String),
-    /// The server would answer something that is not reproduced: our words.
+    /// The server's answer is not reproduced; this is our own message.
     Ours(String),
 }
 

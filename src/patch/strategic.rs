@@ -203,7 +203,7 @@ fn no_merge_key(item: &Map<String, Value>, key: &str) -> Refused {
     Refused::Internal(format!("map: {} does not contain declared merge key: {key}", go_print(&Value::Object(item.clone()))))
 }
 
-/// `$retainKeys`: all other keys go; what the patch sets must be among them.
+/// `$retainKeys`: removes all other keys; every key that the patch sets must be listed.
 fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>) -> Result<(), Refused> {
     let Some(keys) = patch.shift_remove(RETAIN_KEYS) else { return Ok(()) };
     let wrong = || bad("invalid patch format of retainKeys");
@@ -239,7 +239,7 @@ fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Resu
     Ok((if replace { Vec::new() } else { original }, plain))
 }
 
-/// A value that is new: directives mean nothing and nulls delete nothing.
+/// Cleans a new value: removes directives and nulls, which have no effect.
 fn without_directives(value: Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -295,7 +295,8 @@ fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), R
     Ok(())
 }
 
-/// Items the patch names in its order, the others in the server's, woven by where the server has them.
+/// Orders merged items: those in the patch in its order, the others in the server's order, interleaved by their position on the
+/// server.
 fn arrange(merged: Vec<Value>, patch: &[Value], server: &[Value], key: Option<&str>) -> Vec<Value> {
     let (mut named, mut others): (Vec<Value>, Vec<Value>) =
         merged.into_iter().partition(|item| place(patch, item, key).is_some());

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
 const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];
 
-/// What a value is for ownership.
+/// How a value is owned.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// Owned as a whole.
@@ -88,7 +88,7 @@ impl Schema {
     fn step(shape: Shape, item: &Value) -> Step {
         match shape {
             Shape::Items(keys, _) => {
-                // A key that may be missing, and is, is left out.
+                // Leave out an optional key that is missing.
                 let given = |key: &&'static str| Some(((*key).to_owned(), item.get(key)?.to_string()));
                 let mut keys: Vec<(String, String)> = keys.iter().filter_map(given).collect();
                 keys.sort();
@@ -142,8 +142,8 @@ impl Schema {
         }
     }
 
-    /// A set that an earlier release may have written, as this release's schema has it: whoever owned something below a list or
-    /// a map that is owned as a whole now, owns that (structured-merge-diff, typed/reconcile_schema.go).
+    /// Adapts a set written by an earlier release to this release's schema: an owner of something inside a list or map that is
+    /// now atomic owns the whole list or map (structured-merge-diff, typed/reconcile_schema.go).
     pub fn reconciled(&self, shape: Shape, set: &Set) -> Set {
         let whole = |path: &Path| {
             let mut here = shape;
@@ -192,7 +192,7 @@ impl Schema {
         }
     }
 
-    /// The values merged: what the right one says counts, what only the left one has stays.
+    /// Merges two values: the right one wins; fields only in the left one stay.
     pub fn merge(&self, shape: Shape, left: Option<&Value>, right: Option<&Value>) -> Option<Value> {
         let (left, right) = match (left, right) {
             (left, None) => return left.cloned(),
@@ -212,7 +212,7 @@ impl Schema {
                 }
                 Value::Object(out)
             }
-            // Null in a configuration says nothing about fields below.
+            // Null in a configuration leaves the fields below unchanged.
             (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(old), Value::Null) if !old.is_empty() => left.clone(),
             (Shape::Set | Shape::Items(..), Value::Array(old), Value::Null) if !old.is_empty() => left.clone(),
             (Shape::Set | Shape::Items(..), Value::Array(old), Value::Array(new)) if !old.is_empty() || !new.is_empty() => {
@@ -222,7 +222,8 @@ impl Schema {
         })
     }
 
-    /// The order of the right list counts among its items; items of the left list only keep their place before what follows them.
+    /// Merges two lists. Items of the right list keep its order; an item only in the left list stays before the item that follows
+    /// it there.
     fn merge_items(&self, shape: Shape, left: &[Value], right: &[Value]) -> Vec<Value> {
         let steps = |list: &[Value]| list.iter().map(|item| Self::step(shape, item)).collect::<Vec<_>>();
         let (left_steps, right_steps) = (steps(left), steps(right));
@@ -244,7 +245,7 @@ impl Schema {
                     continue;
                 }
                 if right_steps.contains(here) && next_shared.is_some_and(|next| next != here) {
-                    // Shared, but its turn comes with the right list's order.
+                    // A shared item: it is placed by the right list's order.
                     l = l.saturating_add(1);
                     continue;
                 }
@@ -265,7 +266,7 @@ impl Schema {
                 }
                 continue;
             }
-            // A shared item of the left list that was taken already.
+            // A shared item of the left list that is already placed.
             l = l.saturating_add(1);
         }
         out
@@ -319,7 +320,7 @@ impl Schema {
         }
     }
 
-    /// The value without these fields. A map or list that loses all it has becomes null.
+    /// The value without these fields. A map or list that becomes empty is null.
     pub fn remove(&self, shape: Shape, value: &Value, gone: &Set) -> Value {
         self.strip(shape, value, gone, &mut Vec::new())
     }
@@ -356,7 +357,7 @@ impl Schema {
         if gone.reaches(path) { self.strip(shape, value, gone, path) } else { value.clone() }
     }
 
-    /// The set with the struct fields on the way to its paths as members of their own.
+    /// The set plus every struct field on the way to its paths.
     pub fn named(&self, shape: Shape, set: &Set) -> Set {
         let mut all = set.paths().to_vec();
         for path in set.paths() {

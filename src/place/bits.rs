@@ -37,7 +37,7 @@ impl Bits {
         Bits { words, len }
     }
 
-    /// Numbers at or above the length do not belong.
+    /// Clears bits at or above the length.
     fn trim(&mut self) {
         let spare = self.words.len().saturating_mul(64).saturating_sub(self.len);
         if let Some(last) = self.words.last_mut() {

@@ -13,7 +13,7 @@ const SHOWN_VALUES: usize = 8;
 /// A requirement on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained<'n> {
-    /// The label or field the node has; `None` if it has none, or fields are not looked at.
+    /// The node's value of the label or field; `None` if it is missing, or if fields are not evaluated.
     pub actual: Option<&'n str>,
     /// Whether it holds; `None` if it cannot be parsed, or is not looked at.
     pub holds: Option<bool>,
@@ -38,7 +38,7 @@ pub fn requirement<'n>(requirement: &Requirement<'_>, nodes: &'n PreparedNodes, 
             };
         }
         List::Fields if key == "metadata.name" => ("the name".to_owned(), Some(nodes.name(node))),
-        // Any other field reads as the empty string.
+        // Any other field has the empty string as its value.
         List::Fields => (format!("field `{key}`"), Some("")),
     };
     let Ok(test) = &requirement.test else { return Explained { actual, holds: None, why: unusable(requirement) } };
@@ -94,7 +94,7 @@ fn not(values: &[&str]) -> String {
     if values.len() == 1 { format!("not {}", quoted(values)) } else { format!("none of {}", quoted(values)) }
 }
 
-/// A number as it is said.
+/// A number in words.
 pub fn spoken(number: usize) -> String {
     let words = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
     words.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())

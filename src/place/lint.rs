@@ -14,7 +14,7 @@ pub struct SelectorSite<'p> {
     pub path: &'p str,
     /// The steps to it.
     pub steps: &'p [Step],
-    /// What a parse error means for who reads it.
+    /// The severity of a parse error.
     pub parse_errors: Severity,
 }
 
@@ -36,7 +36,7 @@ impl SelectorSite<'_> {
         self.at(finding, &format!("nodeSelectorTerms[{term}]"), steps)
     }
 
-    /// A selector without anything in it.
+    /// The finding for an empty selector.
     fn of_none(&self) -> Finding {
         let message = "the selector asks nothing, and so selects no node";
         let finding = Finding::warning(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
@@ -50,7 +50,7 @@ impl SelectorSite<'_> {
     }
 }
 
-/// What a requirement says, however it is written.
+/// The content of a requirement, independent of how it is written.
 fn content(requirement: &Requirement<'_>) -> String {
     let mut content = String::new();
     for text in [requirement.list.name(), requirement.key, requirement.operator] {
@@ -62,11 +62,11 @@ fn content(requirement: &Requirement<'_>) -> String {
     content
 }
 
-/// Nodes, and what they have to say about a requirement. A pointer, so that what looks at nodes is not needed where there
-/// are none.
+/// Nodes, and the function that checks a requirement against them. A function pointer, so that builds without nodes do not
+/// include that code.
 pub type OnNodes<'n> = (&'n PreparedNodes, fn(&Requirement<'_>, &PreparedNodes) -> Option<Finding>);
 
-/// Everything worth saying about a selector, by itself and on nodes.
+/// All findings about a selector, by itself and against nodes.
 pub fn findings(selector: &Selector<'_>, place: &SelectorSite<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for error in selector.errors() {
@@ -105,7 +105,7 @@ pub fn findings(selector: &Selector<'_>, place: &SelectorSite<'_>, on_nodes: Opt
     findings
 }
 
-/// The term before this one that says the same.
+/// An earlier term with the same content.
 fn said_before(term: &Term<'_>, index: usize, seen: &mut BTreeMap<String, usize>) -> Option<usize> {
     let content = unique(term.requirements.iter().map(content).collect()).join(";");
     let first = seen.get(&content).copied();

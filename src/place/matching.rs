@@ -7,7 +7,7 @@ use crate::place::selector::{List, Requirement, Selector, Term, Test};
 /// The only field of a node that can be selected by.
 const NAME_FIELD: &str = "metadata.name";
 
-/// What a flavour of matching says of a node.
+/// The result of one way of matching on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// A term matches.
@@ -29,10 +29,10 @@ impl Outcome {
     }
 }
 
-/// What is known of a term without any node.
+/// The state of a term, independent of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It asks nothing and selects nothing.
+    /// It has no requirements and selects nothing.
     Empty,
     /// It cannot be parsed.
     Error,
@@ -45,8 +45,8 @@ pub enum State {
 pub struct TermMatch {
     /// What it is.
     pub state: State,
-    /// Per requirement, the nodes on which it holds; none where it cannot be parsed. Field requirements of nodes without a
-    /// name are not looked at and count as holding.
+    /// Per requirement, the nodes on which it holds; none where it cannot be parsed. On nodes without a name, field requirements
+    /// are skipped and count as fulfilled.
     pub holds: Vec<Bits>,
     /// The nodes that the term selects.
     pub all: Bits,
@@ -117,7 +117,7 @@ impl<'s, 'r> Matches<'s, 'r> {
     }
 }
 
-/// The nodes that a selector selects, and nothing else: what costs least.
+/// The nodes that a selector selects, without details; the cheapest form.
 pub fn select(selector: &Selector<'_>, nodes: &PreparedNodes) -> Bits {
     let mut any = Bits::new(nodes.len(), false);
     let mut nameless = None;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// No value: the node lacks the label.
 const ABSENT: u32 = u32::MAX;
-/// What to give as Nodes.
+/// Help: which input to give as Nodes.
 const NODES: &str = "give what `kubectl get nodes -o json` prints";
 /// Most findings about one text with Nodes.
 const MAX_FINDINGS: usize = 20;
@@ -100,8 +100,8 @@ impl PreparedNodes {
         self
     }
 
-    /// Reads Nodes from YAML or JSON: single, in a NodeList or List, any number of documents. What cannot be used is in
-    /// the findings. Of JSON, what is not needed is skipped: only that its brackets and quotes close is checked.
+    /// Reads Nodes from YAML or JSON: single, in a NodeList or List, any number of documents. Unusable input gives findings. In
+    /// JSON, unneeded parts are skipped; only their brackets and quotes are checked.
     pub fn read(text: &str, limits: &Limits) -> Self {
         let bytes = text.len();
         if bytes > limits.node_set_bytes {
@@ -112,7 +112,7 @@ impl PreparedNodes {
         }
         let mut builder = Builder::default();
         if builder.text(text, limits).is_err() {
-            // Malformed: said by the reader that knows the server's words, and has more patience.
+            // The text is malformed: read it again with the slower reader, which has the server's messages.
             builder = Builder::default();
             builder.tree_text(text, 0, limits);
         }
@@ -226,7 +226,7 @@ impl<'n> Label<'n> {
     }
 }
 
-/// A finding about the Nodes that does not say where.
+/// A finding about the Nodes without a position.
 fn placeless(finding: Finding) -> located::Finding {
     located::finding(&Source::new(""), finding.about(TextField::Nodes))
 }
@@ -259,12 +259,12 @@ pub struct Builder {
     /// Columns of the node before, in its order: the next node mostly has the same.
     order: Vec<usize>,
     findings: Vec<located::Finding>,
-    /// The kind of the first that is no Node.
+    /// The kind of the first object that is not a Node.
     skipped: Option<Box<str>>,
 }
 
 impl Builder {
-    /// Takes a node, or tells why not.
+    /// Adds a node, or a finding why it is unusable.
     pub fn node(&mut self, seen: &Seen<'_>) {
         if !matches!(&*seen.kind, "Node" | "") {
             if self.skipped.is_none() {
@@ -279,7 +279,7 @@ impl Builder {
                 Some("metadata.name") => "`metadata.name` of a Node is not a string",
                 _ => "a Node without a name: nothing can be said of it",
             };
-            // It is counted all the same: who asks with a selector alone finds it by its index.
+            // It is still added: with a bare selector it can be found by its index.
             self.unusable(message.to_owned());
         } else if let Some(path) = &seen.mistyped
             && self.findings.len() < MAX_FINDINGS
@@ -298,7 +298,7 @@ impl Builder {
         }
     }
 
-    /// What was given is not what is needed.
+    /// Adds a finding for unusable input.
     fn unusable(&mut self, message: String) {
         if self.findings.len() < MAX_FINDINGS {
             let finding = Finding::error(Code::NodeUnusable, Origin::Claimkit, message).with_help(NODES);
@@ -431,7 +431,7 @@ impl Builder {
     }
 }
 
-/// A cell by node takes half of one that names its node.
+/// A dense cell takes half the space of a sparse cell, which stores its node.
 fn is_dense(cells: usize, nodes: usize) -> bool {
     cells >= nodes / 2
 }

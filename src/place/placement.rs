@@ -1,4 +1,4 @@
-//! The dynamicresources plugin of the scheduler on files: its checks in its order, its reasons in its words
+//! The scheduler's dynamicresources plugin applied to files: the same checks, order and messages
 //! (kube-scheduler, pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go). Verdicts say what the scheduler
 //! would answer now.
 
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub enum Verdict {
     /// Allocated, and available there.
     Yes,
-    /// Not allocated, and nothing known speaks against it.
+    /// Not allocated, and no known obstacle.
     Possible,
     /// No.
     No,
@@ -73,12 +73,12 @@ pub struct Gate {
     pub stage: Stage,
     /// The refusal, if it fails.
     pub refusal: Option<Refusal>,
-    /// It fails only until a controller has done its work on files that are complete: what follows is judged as well, and
-    /// the verdict is `Possible` at most.
+    /// It fails only until a controller has processed the given, complete files. Later checks are made too, and the verdict is at
+    /// best `Possible`.
     pub passing: bool,
     /// In our words.
     pub why: String,
-    /// Of a selector that cannot be parsed: an index into the sites.
+    /// For an unparsable selector: its index in the sites.
     pub site: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ pub enum Filter<'r> {
         /// The field that is not set.
         path: &'static str,
     },
-    /// A refusal that the scheduler gives node by node, though it depends on none.
+    /// A refusal that the scheduler reports per node although it does not depend on the node.
     Refused(Refusal),
     /// What drivers said.
     Unsuitable {
@@ -105,7 +105,7 @@ pub enum Filter<'r> {
         nodes: BTreeSet<&'r str>,
         /// They said something.
         reported: bool,
-        /// The list is as long as it may be: there may be more.
+        /// The list has its maximum length, so there may be more nodes.
         truncated: bool,
     },
     /// The nodes that drivers were asked about.
@@ -137,7 +137,7 @@ pub struct Plan<'r> {
     pub reported: bool,
     /// It is allocated, and nobody but this pod has reserved it: it could be freed (PostFilter).
     pub can_free: bool,
-    /// Allocated anew it might fit elsewhere: its mode is WaitForFirstConsumer, or the scheduler allocated it.
+    /// A new allocation could be on another node: its mode is WaitForFirstConsumer, or the scheduler allocated it.
     pub movable: bool,
     /// Before nodes are looked at.
     pub gates: Vec<Gate>,
@@ -208,7 +208,7 @@ impl Judge<'_, '_, '_> {
         }
     }
 
-    /// Some node's answer does not depend on the node: what refuses the pod before any is looked at.
+    /// The first check that rejects the pod before any node is checked.
     pub fn blocked(plans: &[Plan<'_>]) -> Option<Decision> {
         for stage in [Stage::LookUp, Stage::PreFilter] {
             for (at, plan) in plans.iter().enumerate() {
@@ -257,7 +257,7 @@ impl Judge<'_, '_, '_> {
                     filter: Some(place),
                     gate: None,
                 };
-                // Allocated claims that do not fit are collected; any other refusal comes first.
+                // Allocated claims that do not fit are collected; any other refusal takes precedence.
                 let collected = matches!(filter, Filter::Selector { allocated: true, .. }) && refusal.verdict == Verdict::No;
                 if !collected {
                     return decision;
@@ -275,14 +275,14 @@ impl Judge<'_, '_, '_> {
         })
     }
 
-    /// Would the scheduler free a claim because of a node that is refused? (`PostFilter`)
+    /// True if the scheduler would free a claim because it rejected this node (`PostFilter`).
     fn frees(&self, plans: &[Plan<'_>], node: usize) -> bool {
         let unavailable = |plan: &Plan<'_>| {
             let misses = |filter: &Filter<'_>| self.refusal(filter, node).is_some();
             plan.filters.iter().any(|filter| matches!(filter, Filter::Selector { allocated: true, .. }) && misses(filter))
         };
         let count = plans.iter().filter(|plan| unavailable(plan)).count();
-        // Another reason comes first, and then nothing is remembered.
+        // If another reason takes precedence, the scheduler does not remember the unavailable claims.
         let other = self.filter(plans, node).plan.and_then(|plan| plans.get(plan)).is_some_and(|plan| !plan.allocated);
         let any_movable = plans.iter().take(count).any(|plan| plan.movable);
         let candidate = |plan: &Plan<'_>| if self.rules.frees_by_count { any_movable } else { plan.movable };
@@ -309,8 +309,8 @@ impl Judge<'_, '_, '_> {
         let pending: Vec<&Plan<'_>> = plans.iter().filter(|plan| plan.pending).collect();
         let by_scheduler = plans.iter().filter(|plan| !plan.allocated && !plan.pending).count();
         let reported = pending.iter().filter(|plan| plan.reported).count();
-        // The sum of `Reserve`. It is meant to say that all drivers have reported; with claims that the scheduler allocates itself it
-        // does so by chance.
+        // The count in `Reserve`. It should test whether all drivers have reported; with claims that the scheduler allocates
+        // itself, it is right only by chance.
         let starts = match pending.len() {
             0 => return None,
             1 if by_scheduler == 0 => true,
@@ -321,7 +321,7 @@ impl Judge<'_, '_, '_> {
             Filter::Selected(node) => Some(*node),
             _ => None,
         });
-        // Where several nodes are left, another one may be chosen than that of the last round.
+        // If several nodes are left, the scheduler may choose another one than in the last round.
         let chosen_before = matches!((passed, selected), ([only], Some(selected)) if self.nodes.name(*only) == selected);
         if starts && !chosen_before {
             let why = match pending.len() {

@@ -108,7 +108,7 @@ fn gate(name: &'static str, stage: Stage, refusal: Option<Refusal>, why: impl In
     Gate { name, stage, refusal, passing: false, why: why.into(), site: None }
 }
 
-/// `metav1.IsControlledBy`; in files written by hand, without uids, the name decides.
+/// `metav1.IsControlledBy`; without UIDs, in hand-written files, it compares names.
 fn controlled_by(metadata: ObjectMeta<'_>, pod: &Pod) -> bool {
     metadata.owner_references().iter().find(|owner| owner.controller() == Some(true)).is_some_and(|owner| {
         if pod.uid.is_empty() { owner.kind() == "Pod" && owner.name() == pod.name } else { owner.uid() == pod.uid }
@@ -215,7 +215,7 @@ impl<'r> Planner<'_, 'r> {
         plan
     }
 
-    /// A claim that is there. Without a user: as a new pod would meet it.
+    /// An existing claim. Without a user: as seen by a new pod.
     fn of_claim(&self, claim: &Given<'r, ResourceClaim<'r>>, user: Option<For<'r>>) -> Plan<'r> {
         let view = claim.view;
         let (metadata, status) = (view.metadata(), view.status());
@@ -296,7 +296,7 @@ impl<'r> Planner<'_, 'r> {
         }
     }
 
-    /// The class and what drivers said, for a claim without allocation.
+    /// The checks of an unallocated claim: its class and the drivers' reports.
     fn candidates(
         &self,
         plan: &mut Plan<'r>,
@@ -360,7 +360,7 @@ impl<'r> Planner<'_, 'r> {
         self.world.schedulings.iter().find(ours)
     }
 
-    /// A scheduling context that another pod of the same name has left.
+    /// The refusal if the scheduling context belongs to an earlier pod of the same name.
     fn stolen(&self, context: &Given<'r, PodSchedulingContext<'r>>, user: For<'r>) -> Option<Refusal> {
         let metadata = context.view.metadata();
         let (kind, uid) = (self.rules.scheduling_kind, metadata.uid());
@@ -377,7 +377,7 @@ impl<'r> Planner<'_, 'r> {
         plan.gates.insert(0, gate("context", Stage::PreFilter, refusal, why));
     }
 
-    /// What scheduler and drivers said to each other about the pod.
+    /// The negotiation between scheduler and drivers about the pod.
     fn drivers(&self, plan: &mut Plan<'r>, user: For<'r>) {
         let Some(context) = self.scheduling(user) else { return };
         let spec = context.view.spec();

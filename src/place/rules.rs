@@ -10,18 +10,18 @@ pub struct SchedulerRules {
     pub lists_operators: bool,
     /// The name of a template's claim stands in the pod's status; else it is `<pod>-<entry>`.
     pub claim_name_in_status: bool,
-    /// An unallocated claim of mode Immediate is refused before anything else is looked at.
+    /// An unallocated claim of mode Immediate is rejected before any other check.
     pub immediate_first: bool,
     /// The class is looked up, and its selector parsed as a whole, before any node is looked at.
     pub class_first: bool,
-    /// The scheduler takes the number of claims that are not available on a node, and checks that many of the pod's first claims
-    /// for one that may be freed, instead of those claims: a bug of upstream, fixed in 1.30.
+    /// To find a claim to free, the scheduler checks the first n claims of the pod, where n is the number of unavailable claims,
+    /// instead of the unavailable claims themselves: an upstream bug, fixed in 1.30.
     pub frees_by_count: bool,
     /// The scheduling context is looked at before the claims.
     pub context_first: bool,
     /// `structuredParameters` of a class is known.
     pub structured: bool,
-    /// Claims are looked up in a cache of the scheduler's own, which has its own words for one that is not there.
+    /// Claims are looked up in the scheduler's own cache, which has its own message for a missing claim.
     pub claims_cached: bool,
     /// The scheduling context is written when the pod is bound: the pod waits for that write first.
     pub context_written_late: bool,
@@ -36,7 +36,7 @@ pub struct SchedulerRules {
 }
 
 impl SchedulerRules {
-    /// The rules of a release. Those of 1.28 and 1.29 follow upstream's tests; the plugin itself was not read line by line.
+    /// The rules of a release. The rules of 1.28 and 1.29 follow upstream's tests; the plugin source was not compared line by line.
     pub fn of(release: Release) -> Self {
         let minor = release.minor;
         SchedulerRules {

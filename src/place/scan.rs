@@ -1,5 +1,5 @@
 //! Finds the Nodes of a JSON text without building a tree: everything but `kind`, `metadata.name` and `metadata.labels` is
-//! skipped by its brackets. Node status with images and conditions is nine tenths of what kubectl prints.
+//! skipped by its brackets. The node status with images and conditions is nine tenths of kubectl's output.
 
 use std::borrow::Cow;
 
@@ -18,12 +18,12 @@ pub struct Seen<'s> {
     pub name: Cow<'s, str>,
     /// `metadata.labels`, later ones replace earlier ones.
     pub labels: Vec<(Cow<'s, str>, Cow<'s, str>)>,
-    /// Something that is no string where there must be one: its path.
+    /// The path of a value that must be a string but is not.
     pub mistyped: Option<String>,
 }
 
 impl Seen<'_> {
-    /// Forgets everything but its memory.
+    /// Clears the content but keeps the allocated memory.
     pub fn clear(&mut self) {
         self.kind = Cow::Borrowed("");
         self.name = Cow::Borrowed("");

@@ -1,7 +1,7 @@
 //! Instances that the scheduler allocates itself, for claims of classes with `structuredParameters` (kube-scheduler 1.30,
 //! pkg/scheduler/framework/plugins/dynamicresources/structuredparameters.go, `nodeIsSuitable`; structured/namedresources/namedresourcesmodel.go,
-//! `allocate`): request by request the first instance of the node that is free, passes the class's filter and matches. An earlier request is
-//! never given another instance so that a later one fits.
+//! `allocate`): request by request the first instance of the node that is free, passes the class's filter and matches. There is
+//! no backtracking: an earlier request keeps its instance even if a later one then fails.
 
 use crate::cel::library::quantity::Quantity;
 use crate::cel::value::Value;
@@ -97,7 +97,7 @@ fn demands(facts: &Facts<'_, '_>) -> Result<Vec<Demand>, String> {
     };
     let mut asked: Vec<(&str, Vec<&str>)> = Vec::new();
     match facts.claim_parameters {
-        // Without parameters any one instance of the class's driver will do.
+        // Without parameters, any one instance of the class's driver is enough.
         None => asked.push((facts.class.driver_name(), vec!["true"])),
         Some(parameters) => {
             for driver in parameters.driver_requests().iter() {

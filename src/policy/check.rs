@@ -1,4 +1,4 @@
-//! Holds settings against the table of keys: every error, each with its path.
+//! Checks settings against the table of keys; reports every error with its path.
 
 use crate::advice::nearest;
 use crate::api::{self, GROUP, Release};
@@ -48,7 +48,7 @@ pub fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// Holds a value against a shape; recursion is bounded by the depth of the table.
+/// Checks a value against a shape; recursion is bounded by the depth of the table.
 pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &mut Errors) {
     if matches!(tree.kind(node), Kind::Null) {
         errors.push(path, "says nothing: give it a value, or leave it out");
@@ -115,7 +115,7 @@ pub fn count(tree: &Tree<'_>, node: NodeId) -> Option<usize> {
     }
 }
 
-/// Holds an object against its keys.
+/// Checks an object against its keys.
 pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], errors: &mut Errors) {
     if !tree.is_map(node) {
         errors.push(path, format!("must be an object, not {}", what(tree, node)));
@@ -153,7 +153,7 @@ fn closest(word: &str, known: impl Iterator<Item = &'static str> + Clone) -> Opt
     })
 }
 
-/// A key as it stands in a path: cut and on one line, without the backticks.
+/// A key as shown in a path: shortened and on one line, without backticks.
 fn shown_key(name: &str) -> String {
     shown(name).trim_matches('`').to_owned()
 }
@@ -186,7 +186,7 @@ fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: &str, errors: &mut
     tree.items(node)
 }
 
-/// The entries of an object that must have some.
+/// The entries of an object that must not be empty.
 fn entries<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) -> &'t [Entry] {
     if !tree.is_map(node) {
         errors.push(path, format!("must be an object, not {}", what(tree, node)));
@@ -214,7 +214,7 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
     }
 }
 
-/// Which gates a release has is held against the release ([`crate::policy::Settings::read`]).
+/// Checks that the gates exist. Whether the release has them is checked in [`crate::policy::Settings::read`].
 fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
     for entry in entries(tree, node, path, errors) {
         let name = tree.text(entry.key);
@@ -232,9 +232,9 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
     }
 }
 
-/// Whether a name, or the names a pattern stands for, can exist at all.
+/// Reports a name that cannot exist, or a pattern that no name can match.
 fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
-    // What stands for a star is a letter here: a pattern no name can match is a mistake.
+    // Test the pattern with a letter in place of each star: a pattern that no name can match is an error.
     let sample = text.replace('*', "a");
     let never = |messages: names::Messages, what: &str, errors: &mut Errors| {
         if let Some(message) = messages.first() {
@@ -287,7 +287,7 @@ fn is_version(text: &str) -> bool {
     staged.map_or_else(|| number(rest), |(major, minor)| number(major) && number(minor))
 }
 
-/// A version without the group that may stand before it.
+/// A version without an optional group prefix.
 pub fn version(text: &str) -> &str {
     text.strip_prefix(GROUP).and_then(|rest| rest.strip_prefix('/')).unwrap_or(text)
 }
@@ -302,7 +302,7 @@ fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     }
 }
 
-/// What a value is, in words.
+/// The type of a value, in words.
 fn what(tree: &Tree<'_>, node: NodeId) -> &'static str {
     match tree.kind(node) {
         Kind::Null | Kind::Alias(_) => "null",

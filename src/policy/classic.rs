@@ -1,4 +1,4 @@
-//! What the settings do not accept in objects of v1alpha1 and v1alpha2.
+//! Violations of the settings in objects of v1alpha1 and v1alpha2.
 
 use crate::api::classic::v1alpha2::ALLOCATION_MODES;
 use crate::api::{ClassicKind, Release};
@@ -72,7 +72,7 @@ fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path
     let release = subject.release;
     let classes = settings.resource_classes.of(subject.namespace);
     let class = spec.str("resourceClassName");
-    // A missing class is the API server's to refuse, unless its rules are switched off.
+    // The API server rejects a missing class itself, unless its rules are switched off.
     if !class.is_empty() || settings.validation_off {
         refuse(classes, Code::PolicyResourceClass, &path.field("resourceClassName"), class, release, errors);
     }

@@ -1,4 +1,4 @@
-//! What a cluster holds, where the policy's host can be asked: Kubewarden's host capabilities of the namespace `kubernetes`.
+//! Access to cluster data through the policy's host: Kubewarden's host capabilities of the namespace `kubernetes`.
 //!
 //! Source: Kubewarden 1.36, `crates/policy-evaluator/src/callback_handler/kubernetes/client.rs`.
 
@@ -7,7 +7,7 @@ use crate::text::json;
 use crate::text::tree::{Kind, NodeId, Tree};
 use serde::Serialize;
 
-/// A host that can be asked.
+/// A host that answers queries about the cluster.
 pub trait Cluster {
     /// Calls an operation of the namespace `kubernetes`, JSON in and out.
     ///
@@ -55,7 +55,7 @@ pub fn get(cluster: &dyn Cluster, api_version: &str, kind: &str, name: &str, nam
     };
     match cluster.call("get_resource", &payload) {
         Ok(object) => Lookup::Found(object),
-        // The host has no other way to say that there is none: `Cannot find v1/Node named 'n1' inside of namespace 'None'`.
+        // The host reports a missing object only in this way: `Cannot find v1/Node named 'n1' inside of namespace 'None'`.
         Err(problem) if problem.contains("Cannot find ") && problem.contains(&format!(" named '{name}'")) => Lookup::Missing,
         Err(problem) => Lookup::Failed(problem),
     }

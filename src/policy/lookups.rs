@@ -1,5 +1,4 @@
-//! What the settings ask of the cluster: whether classes exist, how many claims a namespace has, which classes the claims of a pod
-//! name.
+//! Cluster queries for the settings: whether classes exist, the number of claims in a namespace, the classes of a pod's claims.
 
 use crate::api::{Api, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Path};
@@ -56,7 +55,7 @@ fn each_class(api: Api, object: &Record<'_>, then: &mut dyn FnMut(&str, &Path<'_
     }
 }
 
-/// What of a new claim or template the cluster does not allow. `stored`: it is already counted.
+/// Violations by a new claim or template that need the cluster. `stored`: it is already counted.
 pub fn violations(settings: &Settings, cluster: &dyn Cluster, subject: Subject<'_>, stored: bool) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
     let api_version = subject.api.version.api_version;
@@ -125,8 +124,8 @@ pub fn no_labels(problem: &str, release: Release) -> Vec<FieldError> {
     errors.into_list()
 }
 
-/// The classes of a claim or a template that a pod names: with the setting they belong to, or why they are not known. None of one
-/// that does not exist: its pod waits for it, and it is judged when it comes.
+/// The classes of a claim or template that a pod names, with the API of the object. `None` if it does not exist yet: the pod
+/// waits for it, and it is judged when it is created.
 ///
 /// # Errors
 /// Why they are not known.

@@ -6,11 +6,11 @@
 //! | [`request`] | an AdmissionRequest | what is judged, or why it cannot be |
 //! | [`restrictions`], [`classic`], [`devices`], [`nodes`], [`pods`] | an object | what the settings do not accept |
 //! | [`cluster`], [`lookups`] | names | what the cluster holds of them, where the host can be asked |
-//! | [`mutation`] | an object | its text with what the settings put in place |
+//! | [`mutation`] | an object | its text with the values that the settings set |
 //! | [`judge`](mod@judge) | both | [`Verdict`]: the API server's rules and the policy's |
 //! | [`response`] | a verdict | the answer in Kubewarden's, OPA's and Gatekeeper's shape |
 //!
-//! An update is held to what it changes: what the stored object already does wrong is a warning.
+//! An update is judged by its changes: an existing violation of the stored object is only a warning.
 
 pub mod check;
 pub mod classic;

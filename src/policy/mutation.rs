@@ -1,5 +1,4 @@
-//! What the settings put in place of what a new claim asks for, as a change of the object's text: everything else stays as it was
-//! written.
+//! Changes that the settings make to a new claim, as edits of the object's text: everything else stays as written.
 
 use crate::api::{ClassicKind, DeviceKind, ObjectKind, classic, device};
 use crate::go::{self, GoUnicode};
@@ -18,9 +17,9 @@ pub struct Change {
     value: String,
     /// The value is JSON, not a text.
     raw: bool,
-    /// What stood there; empty if nothing did.
+    /// The previous value; empty if there was none.
     before: String,
-    /// Where it stands, as Kubernetes prints paths.
+    /// Its path, as Kubernetes prints it.
     pub path: String,
 }
 
@@ -99,7 +98,7 @@ impl Changes<'_, '_> {
         }
     }
 
-    /// An API server writes the first mode of a family where none is given, before it asks any policy. `All` goes without a count.
+    /// Before any policy runs, the API server fills a missing mode with the first mode of the family. `All` has no count.
     fn mode(&mut self, of_family: &[&str], holder: NodeId, path: &str) {
         if self.settings.warns("allocationModes") {
             return;
@@ -142,7 +141,7 @@ impl Changes<'_, '_> {
 /// The object's text with the changes; `None` if there are none.
 pub fn apply(tree: &Tree<'_>, object: NodeId, changes: &[Change]) -> Option<String> {
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
-    // Where new members were last put; those of one object are put there together.
+    // Where the last new members were inserted; members of the same object are inserted together.
     let mut put = None;
     for change in changes {
         let mut value = String::new();

@@ -1,4 +1,4 @@
-//! Which of the nodes that settings describe a node selector selects.
+//! Whether a node selector selects a node described in the settings.
 
 use crate::api::Release;
 use crate::place::rules::SchedulerRules;
@@ -21,12 +21,12 @@ impl<'r> Selected<'r> {
         Selected { selector: selector.map(|record| Selector::parse(NodeSelector::new(record), &rules)) }
     }
 
-    /// Is the node selected for certain? A node described by labels alone is not by a term that asks for its name.
+    /// True if the node is certainly selected. If it is described by labels only, a term that requires a name does not count.
     pub fn surely(&self, node: &Node) -> bool {
         self.any(node, false)
     }
 
-    /// May the node be selected? A node described by labels alone may have any name.
+    /// True if the node may be selected. If it is described by labels only, it may have any name.
     pub fn possibly(&self, node: &Node) -> bool {
         self.any(node, true)
     }

@@ -1,10 +1,10 @@
-//! Names with wildcards: `*` stands for any characters, also for none; everything else stands for itself.
+//! Names with wildcards: `*` matches any characters, or none; everything else matches itself.
 
 /// Does `name` match `pattern`?
 pub fn matches(pattern: &str, name: &str) -> bool {
     let Some((head, mut rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(head) else { return false };
-    // Every piece between two stars at its first place: a later place would leave less for the pieces after it.
+    // Match each piece between stars at its first occurrence: a later one would leave less for the remaining pieces.
     while let Some((piece, after)) = rest.split_once('*') {
         let Some(at) = name.find(piece) else { return false };
         name = name.get(at.saturating_add(piece.len())..).unwrap_or("");

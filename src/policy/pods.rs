@@ -1,7 +1,7 @@
 //! What a pod, or the pod template of a workload, says about resource claims.
 //!
 //! `spec.resourceClaims` names claims and claim templates under `source` up to Kubernetes 1.30 and directly after that; both are
-//! read. Which classes they have only the cluster knows. A container that asks for the extended resource
+//! read. Only the cluster knows their classes. A container that asks for the extended resource
 //! `deviceclass.resource.kubernetes.io/NAME` names the class itself.
 
 use crate::api::{ObjectKind, Release};
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 const CODE: Code = Code::PolicyPods;
 
-/// Where the pod goes to.
+/// The context of a pod.
 #[derive(Clone, Copy)]
 pub struct Destination<'p> {
     /// The release whose words are used.
@@ -46,7 +46,7 @@ pub fn violations(
     errors.into_list()
 }
 
-/// Calls with the path of the fields; paths borrow the one before, so that they cannot be collected in a loop.
+/// Calls `then` with the path extended by `fields`. Recursive, because each path borrows the previous one.
 fn below(path: &Path<'_>, fields: &[&str], then: &mut dyn FnMut(&Path<'_>)) {
     match fields.split_first() {
         None => then(path),

@@ -25,7 +25,7 @@ impl Settings {
         if errors.is_empty() { Ok(settings) } else { Err(errors) }
     }
 
-    /// What stands there, as far as it is well formed.
+    /// The settings, as far as they are well formed.
     fn of(view: View<'_, '_>) -> Self {
         let versions = |patterns: Vec<String>| patterns.iter().map(|text| check::version(text).to_owned()).collect();
         let (parameters, admin) = (view.get("parametersRef"), view.get("adminAccess"));
@@ -265,7 +265,7 @@ impl<'t, 's> View<'t, 's> {
         }
     }
 
-    /// The gates of the release as they are set, or why they cannot be. What is no gate at all is another error.
+    /// The gates of the release with the given values, or why they cannot be set. An unknown gate is reported elsewhere.
     fn gates(self) -> Option<Result<Gates, String>> {
         let entries = self.get("gates").node.map_or(&[][..], |node| self.tree.entries(node));
         let gate = |entry: &Entry| match self.tree.kind(entry.value) {

@@ -1,4 +1,4 @@
-//! Field selectors: `metadata.name=c,nodeName!=n`, read as apimachinery's parser does; which fields there are is the kind's.
+//! Field selectors: `metadata.name=c,nodeName!=n`, read as apimachinery's parser does; the kind defines the supported fields.
 
 use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::go::{self, GoUnicode};
@@ -17,7 +17,7 @@ struct Term {
 }
 
 impl Selector {
-    /// True if an object with these fields is selected. A field that is not there is empty.
+    /// True if an object with these fields is selected. A missing field counts as empty.
     pub fn matches<'f>(&self, field: impl Fn(&str) -> &'f str) -> bool {
         self.terms.iter().all(|term| (field(&term.field) == term.value) == term.equal)
     }
@@ -58,7 +58,7 @@ pub fn parse(text: &str) -> Result<Selector, String> {
     Ok(selector)
 }
 
-/// At commas that no backslash stands before.
+/// Splits at commas that are not escaped by a backslash.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut escaped) = (0, false);

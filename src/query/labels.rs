@@ -75,7 +75,7 @@ fn tokens(text: &str) -> Vec<(Token, String)> {
     let mut rest = text;
     loop {
         rest = rest.trim_start_matches(space);
-        // Go's lexer takes NUL for the end.
+        // Go's lexer treats NUL as the end.
         let Some(first) = rest.chars().next().filter(|c| *c != '\0') else {
             out.push((Token::End, String::new()));
             return out;
@@ -131,7 +131,7 @@ struct Parser {
 impl Parser {
     fn token(&self, values: bool) -> (Token, String) {
         let (token, literal) = self.tokens.get(self.at).cloned().unwrap_or((Token::End, String::new()));
-        // `in` and `notin` are names unless an operator is looked for.
+        // `in` and `notin` are names unless an operator is expected.
         let name = values && matches!(token, Token::In | Token::NotIn);
         (if name { Token::Identifier } else { token }, literal)
     }

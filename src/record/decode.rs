@@ -1,7 +1,7 @@
-//! A tree and a schema give an object, as kube-apiserver's JSON decoder does it (apimachinery,
+//! Decodes a tree into an object by a schema, as kube-apiserver's JSON decoder does (apimachinery,
 //! pkg/runtime/serializer/json/json.go; sigs.k8s.io/json).
 //!
-//! Decoding never stops at the first problem: the server's answer is marked, all others are kept beside it.
+//! Decoding does not stop at the first problem: it collects all problems and marks the one that the server reports.
 
 use crate::api::{Field, Release, Struct, Type};
 use crate::finding::Path;
@@ -81,7 +81,7 @@ pub struct Decoded<'t> {
 /// How the text reaches the server.
 #[derive(Clone, Copy, Debug)]
 pub struct How {
-    /// Sorted: through kubectl or from YAML. Source: JSON as it stands, where duplicate keys are seen.
+    /// `Sorted` for text through kubectl or from YAML; `Source` for unchanged JSON, where the server sees duplicate keys.
     pub order: Order,
     /// How the document was read.
     pub mode: Mode,
@@ -89,7 +89,7 @@ pub struct How {
     pub release: Release,
     /// Most bytes a verbatim value may print to.
     pub max_raw: usize,
-    /// kubectl is in between: it reads numbers into int64 or float64 and prints them anew.
+    /// The text passes through kubectl, which converts numbers to int64 or float64 and prints them again.
     pub kubectl: bool,
 }
 
@@ -97,12 +97,12 @@ pub struct How {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Via {
-    /// What a person submitting the file meets.
+    /// Through kubectl, as when a user submits the file.
     #[default]
     Kubectl,
     /// The registered validation functions on exactly this object.
     Validator,
-    /// The body of a request as it stands.
+    /// The unchanged body of a request.
     Server,
 }
 
@@ -119,7 +119,7 @@ impl How {
 
 /// Decodes an object. `version` is the short name, e.g. `v1alpha2`.
 pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, version: &'static str, how: How) -> Decoded<'t> {
-    // The order of keys decides nothing but the order of what is wrong: most objects need no sorting.
+    // The order of keys only affects the order of problems, so most objects need no sorting.
     let decoded = pass(tree, node, schema, version, how, false);
     match how.order {
         Order::Sorted if decoded.mismatches.len().saturating_add(decoded.strict.len()) > 1 => {
@@ -129,7 +129,7 @@ pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, ver
     }
 }
 
-/// True where decoding would surely find no value of the wrong type; false where it has to look. Recursion is bounded by
+/// True if no value can have the wrong type; false if decoding is needed to tell. Recursion is bounded by
 /// the depth of the tables.
 pub fn fits(tree: &Tree<'_>, node: NodeId, ty: &Type, release: Release) -> bool {
     match (ty, tree.kind(node)) {
@@ -197,7 +197,7 @@ struct Decoder<'t, 's> {
     tree: &'t Tree<'s>,
     version: &'static str,
     how: How,
-    /// Keys are met in sorted order where `how` asks for it; else as written.
+    /// Visit keys in sorted order if `how` requires it; otherwise as written.
     sorted: bool,
     mismatches: Vec<Mismatch>,
     /// The first mismatch of a type with a decoder of its own: Go stops there and reports it.
@@ -233,7 +233,7 @@ impl<'t> Decoder<'t, '_> {
         self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty, correction });
     }
 
-    /// What a field of the type takes, for what stands at a node.
+    /// What a field of the type expects, given the value at a node.
     fn expected(&self, node: NodeId, ty: &Type) -> Option<Expected> {
         if matches!(ty, Type::Quantity) {
             return Some(Expected::Quantity);
@@ -366,7 +366,7 @@ impl<'t> Decoder<'t, '_> {
             },
             Type::Quantity => {
                 let canonical = match kind {
-                    // Where nothing is escaped, the text is what stands between the quotes.
+                    // Without escapes, the text equals the source between the quotes.
                     Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => {
                         Quantity::parse(tree.text(text)).map(|read| read.canonical())
                     }
@@ -460,7 +460,7 @@ impl<'t> Decoder<'t, '_> {
         *place = Value::Map(map);
     }
 
-    /// A map to values of one type. A key that stands twice is decoded anew: its last value counts.
+    /// A map with values of one type. A duplicate key is decoded again: the last value wins.
     fn typed_map(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
         let tree = self.tree;
         let mut map = match std::mem::replace(place, Value::Unset) {
@@ -485,7 +485,7 @@ impl<'t> Decoder<'t, '_> {
             }
         }
         if !map.is_sorted_by(|a, b| a.0 < b.0) {
-            // Of equal keys the last one counts.
+            // The last of equal keys wins.
             map = map.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect();
         }
         *place = Value::Entries(map);
@@ -541,7 +541,7 @@ pub fn json_name(kind: Kind) -> &'static str {
 /// Maps with up to this many keys are kept in order as they grow: people write few, and mostly in order.
 const FEW_KEYS: usize = 12;
 
-/// Puts the last key of a map where it belongs among the others; behind an equal one.
+/// Moves the last key of a sorted map to its position, after an equal key.
 fn sink<V>(map: &mut [(Cow<'_, str>, V)]) {
     let mut at = map.len();
     while let Some([.., before, last]) = map.get_mut(..at)
@@ -552,9 +552,9 @@ fn sink<V>(map: &mut [(Cow<'_, str>, V)]) {
     }
 }
 
-/// Sorts a map by key; of equal keys the last one counts.
+/// Sorts a map by key; the last of equal keys wins.
 fn sort_keys(map: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
-    // Stable, so that of equal keys the last one written comes first once reversed.
+    // The stable sort after the reversal puts the last of equal keys first.
     map.reverse();
     map.sort_by(|a, b| a.0.cmp(&b.0));
     map.dedup_by(|later, kept| later.0 == kept.0);
@@ -571,7 +571,7 @@ fn float(n: f64) -> String {
     out
 }
 
-/// What a `null` in a list gives: Go's zero value of the element, which is there.
+/// The value of a `null` in a list: Go's zero value of the element type, which counts as present.
 fn zero<'t>(ty: &Type) -> Value<'t> {
     match ty {
         Type::Struct(schema) => Value::Struct(Record::empty(schema)),

@@ -5,8 +5,8 @@ use crate::go::json_quote_into;
 use crate::record::{Record, Value};
 use crate::text::print;
 
-/// Appends a struct. Nothing is left out but in metadata, which has its own names. Recursion is bounded by the depth of the
-/// tables.
+/// Appends a struct. All fields are written, except in metadata, which follows its JSON tags. Recursion is bounded by the depth
+/// of the tables.
 pub fn record(record: &Record<'_>, release: Release, out: &mut String) {
     out.push('{');
     fields(record, release, &mut true, out);

@@ -4,7 +4,7 @@ use crate::api::{Release, Struct, Type};
 use crate::go::{GoUnicode, quote_into};
 use crate::record::{Record, Value};
 
-/// What stands for a memory address: upstream prints a real one, which no two runs share.
+/// Placeholder for a memory address: upstream prints a real one, which differs in every run.
 pub const ADDRESS: &str = "0xPTR";
 
 /// A struct as the server's Go prints it: internal type names, every field, pointers as addresses.
@@ -96,7 +96,7 @@ impl Printer<'_> {
                 Value::Struct(record) => self.record(record),
                 _ => self.record(&Record::empty(schema)),
             },
-            // A time prints itself, behind a pointer too.
+            // A time has its own printer, also behind a pointer.
             Type::Pointer(Type::Time) => match value {
                 Value::Time(time) => self.out.push_str(&time.go_syntax()),
                 _ => self.out.push_str("<nil>"),
@@ -125,7 +125,7 @@ impl Printer<'_> {
                     _ => self.out.push_str("(nil)"),
                 }
             }
-            // Verbatim JSON stands only behind pointers in what is ever printed.
+            // In printed values, verbatim JSON occurs only behind pointers.
             Type::Raw | Type::FieldsV1 => self.out.push_str("nil"),
         }
     }

@@ -39,7 +39,7 @@ impl<'r> Strings<'r> {
         self.0.len()
     }
 
-    /// None at all, or the list is nil.
+    /// True if the list is empty or nil.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
@@ -75,7 +75,7 @@ impl<'r, V> List<'r, V> {
         self.items.len()
     }
 
-    /// None at all, or the list is nil.
+    /// True if the list is empty or nil.
     pub fn is_empty(self) -> bool {
         self.items.is_empty()
     }

@@ -1,10 +1,10 @@
-//! An answer as any reader of the contract sees it. Rendering starts from the answer's JSON, so that `npx claimkit` gets its
-//! answers from the same module that everybody imports and needs no second copy of the rules.
+//! An answer as any client of the contract sees it. Rendering uses the answer's JSON, so `npx claimkit` can use the same module
+//! as every other client, without a second copy of the rules.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// One answer; parts that are not rendered are left away.
+/// One answer, without the parts that are not rendered.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Answer {
@@ -43,7 +43,7 @@ pub struct Finding {
     /// The text it is about: `text`, `nodes`, `old`, `patch`, `settings`.
     #[serde(rename = "in")]
     pub within: String,
-    /// The file with that text, where it is not the one that is asked about.
+    /// The file of that text, if it is not the main file.
     pub file: Option<String>,
     /// The place.
     pub range: Option<Range>,

@@ -36,7 +36,7 @@ fn suite(report: &Report<'_>) -> (String, usize, usize) {
         add("the text", loose);
     }
     for (index, object) in report.answer.objects.iter().enumerate() {
-        // A Pod is no case, but what is said of its claims must not be lost.
+        // A Pod is not a test case, but findings about its claims must be kept.
         let findings: Vec<_> = report.findings.iter().copied().filter(|finding| finding.object == Some(index)).collect();
         if !object.checked() && findings.is_empty() {
             continue;

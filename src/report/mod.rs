@@ -29,11 +29,10 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// The report of a file. `remarks`: show findings too that are neither errors nor warnings. One of them is always shown: that the
-    /// answer holds for a release that nobody named.
+    /// The report of a file. `remarks`: show findings too that are neither errors nor warnings. One of them is always shown: that
+    /// the answer applies to a default release.
     ///
-    /// That a file holds nothing to check, or objects of other groups, is left to the summary: in a folder it is so for most
-    /// files.
+    /// Files with nothing to check, or with objects of other groups, appear only in the summary: in a folder this is common.
     pub fn new(name: &'a str, text: &'a str, answer: &'a Answer, remarks: bool) -> Self {
         let mut findings: Vec<&Finding> = answer
             .findings

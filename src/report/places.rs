@@ -5,7 +5,7 @@ use crate::report::answer::Position;
 /// Bytes between two counts of characters that are kept.
 const BLOCK: usize = 1024;
 
-/// A text with an index of its lines. A place is found in the same time wherever it stands, also in a line of a megabyte.
+/// A text with an index of its lines. Lookup time does not depend on the position, even in a line of a megabyte.
 #[derive(Clone, Debug)]
 pub struct Places<'t> {
     text: &'t str,
@@ -33,7 +33,7 @@ impl<'t> Places<'t> {
         self.text
     }
 
-    /// The bytes from and to which the line with a byte goes, its line break left out.
+    /// The byte range of the line that contains a byte, without its line break.
     pub fn line(&self, offset: usize) -> (usize, usize) {
         let next = self.lines.partition_point(|&start| start <= offset);
         let start = next.checked_sub(1).and_then(|at| self.lines.get(at)).copied().unwrap_or(0);

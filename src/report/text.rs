@@ -4,9 +4,9 @@ use crate::report::Report;
 use crate::report::answer::{Finding, Range};
 use crate::report::places::Places;
 
-/// Most columns of a source line that are shown; of longer ones, the part around the finding.
+/// Maximum width of a shown source line; of a longer line, the part around the finding is shown.
 const WIDTH: usize = 120;
-/// Most bytes of a line that are looked at on either side of where a finding begins.
+/// Maximum number of bytes examined on each side of the start of a finding.
 const SEEN: usize = 2048;
 /// Columns of such a line that stay in view before the finding.
 const BEFORE: usize = 40;
@@ -89,7 +89,7 @@ fn excerpt(out: &mut String, places: &Places<'_>, range: Range, style: Style) ->
         return 0;
     }
     let (begin, rest) = places.line(start);
-    // Of a long line no more is looked at than can be shown.
+    // Examine no more of a long line than can be shown.
     let begin = begin.max(text.floor_char_boundary(start.saturating_sub(SEEN)));
     let rest = rest.min(text.floor_char_boundary(start.saturating_add(SEEN)));
     let end = (range.end.offset as usize).clamp(start, rest);
@@ -147,8 +147,8 @@ fn width(text: &str) -> usize {
     text.chars().map(cell).sum()
 }
 
-/// Columns a character takes in a terminal. East Asian wide characters and emoji take two, combining marks none; the blocks
-/// are coarse, and a caret that is off by one in a rare script is the worst that comes of it.
+/// Columns a character takes in a terminal. East Asian wide characters and emoji take two, combining marks none; the ranges are
+/// coarse; at worst, a caret is off by one in a rare script.
 fn cell(character: char) -> usize {
     match u32::from(character) {
         0x0300..=0x036f | 0x200b..=0x200f | 0x20d0..=0x20ff | 0xfe00..=0xfe0f | 0xfeff => 0,

@@ -1,10 +1,10 @@
-//! What a rule may look at besides the object, and the operation that is judged.
+//! The context of a rule besides the object, and the operation.
 
 use crate::api::{Gates, Release, Rules};
 use crate::record::Record;
 use crate::rules::errors::Errors;
 
-/// What every validator may look at besides the object.
+/// The context of every validator besides the object.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// The release's rules.

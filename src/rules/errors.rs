@@ -92,7 +92,7 @@ pub struct Errors {
     uncompiled: Vec<Vec<Step>>,
 }
 
-/// Most bytes of error texts that are kept: some of the server's texts repeat a whole list for each of its items.
+/// Maximum total size of the kept error texts: some server messages repeat a whole list for each of its items.
 pub const MAX_BYTES: usize = 4 << 20;
 
 impl Errors {
@@ -106,7 +106,7 @@ impl Errors {
         self.panicked.get_or_insert_with(|| path.steps());
     }
 
-    /// The compiler's word on the expression at this place is not known.
+    /// Records that the compiler's result for the expression at this path is unknown.
     pub fn uncompiled_at(&mut self, path: &Path<'_>) {
         let steps = path.steps();
         if !self.uncompiled.contains(&steps) {
@@ -149,7 +149,7 @@ impl Errors {
         &self.list
     }
 
-    /// Keeps the first of equal errors among those from an index on.
+    /// Removes duplicate errors from an index on, keeping the first.
     pub fn once_from(&mut self, start: usize) {
         let mut seen = std::collections::BTreeSet::new();
         let later = self.list.split_off(start.min(self.list.len()));
@@ -186,7 +186,7 @@ impl Errors {
         self.rules.unicode
     }
 
-    /// True once texts of [`MAX_BYTES`] are kept; what is found then is not.
+    /// True once [`MAX_BYTES`] of texts are kept; later errors are dropped.
     pub fn is_full(&self) -> bool {
         self.bytes >= MAX_BYTES
     }
@@ -229,7 +229,7 @@ impl Errors {
         }
     }
 
-    /// [`Errors::malformed`] where the key at the end of the path is what is wrong.
+    /// [`Errors::malformed`] for an invalid key at the end of the path.
     pub fn malformed_key(&mut self, code: Code, path: &Path<'_>, value: &str, messages: &[Cow<'static, str>]) {
         for message in messages {
             self.invalid(code, path, Bad::Str(value), message);
@@ -239,7 +239,7 @@ impl Errors {
         }
     }
 
-    /// A value stands there twice.
+    /// A duplicate value.
     pub fn duplicate(&mut self, code: Code, path: &Path<'_>, value: Bad<'_>) {
         self.push(code, Cause::Duplicate, path, Some(&value), "");
     }
@@ -259,7 +259,7 @@ impl Errors {
         self.push(code, Cause::TypeInvalid, path, Some(&Bad::Str(value)), detail);
     }
 
-    /// A name that is nowhere.
+    /// A name that does not exist.
     pub fn not_found(&mut self, code: Code, path: &Path<'_>, value: &str) {
         self.push(code, Cause::NotFound, path, Some(&Bad::Named(value)), "");
     }
@@ -274,7 +274,7 @@ impl Errors {
         self.push(code, Cause::Forbidden, path, None, detail);
     }
 
-    /// The server fails at a value.
+    /// The server reports an internal error for a value.
     pub fn internal(&mut self, code: Code, path: &Path<'_>, detail: &str) {
         self.push(code, Cause::Internal, path, None, detail);
     }

@@ -1,4 +1,4 @@
-//! What the compiler of CEL has to say of a selector, as an error of the field it stands in.
+//! CEL compile errors of a selector, as validation errors of its field.
 //!
 //! Source: kube-apiserver, pkg/apis/resource/validation/validation.go, `validateCELSelector` and `convertCELErrorToValidationError`; 1.30:
 //! pkg/apis/resource/structured/namedresources/validation/validation.go, `validateSelector`.
@@ -16,7 +16,7 @@ pub fn judge(environment: &Environment, expression: &str, path: &Path<'_>, error
                 errors.forbidden(Code::SelectorTooExpensive, path, "too complex, exceeds cost limit");
             }
         }
-        // A limit of this engine, or a crash of the server: it has no answer that could be given.
+        // A limit of this engine, or a crash of the server: there is no answer to reproduce.
         Err(error) if error.stage == Stage::Limit => errors.uncompiled_at(path),
         Err(error) if error.is_internal() => errors.internal(Code::SelectorInvalid, path, &error.text),
         Err(error) => errors.invalid(Code::SelectorInvalid, path, Bad::Str(expression), &error.text),

@@ -19,7 +19,7 @@ pub fn driver_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
     errors.malformed(Code::DriverNameInvalid, path, name, &names::lowered_subdomain(name));
 }
 
-/// `spec` may not change. A spec that is missing is one of zero values.
+/// `spec` may not change. A missing spec counts as a spec of zero values.
 pub fn immutable_spec(new: Option<&Record<'_>>, old: Option<&Record<'_>>, errors: &mut Errors) {
     let Some(schema) = new.or(old).map(|record| record.schema) else { return };
     let zero = Record::empty(schema);

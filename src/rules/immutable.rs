@@ -1,4 +1,4 @@
-//! What may not change, and when two values count as the same (apimachinery,
+//! Immutable values, and semantic equality of values (apimachinery,
 //! pkg/api/validation/objectmeta.go, `ValidateImmutableField`; pkg/api/equality/semantic.go).
 
 use crate::api::Type;
@@ -60,8 +60,8 @@ pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-/// Where two structs differ: the steps to the outermost field that is no struct on both sides, the stored and the new
-/// value. Recursion is bounded by the depth of the tables.
+/// The differences between two structs: the path to the outermost differing field that is not a struct on both sides, with its
+/// new and stored value. Recursion is bounded by the depth of the tables.
 pub fn differences<'r>(new: &'r Record<'r>, old: &'r Record<'r>) -> Vec<Difference<'r>> {
     let mut found = Vec::new();
     for ((field, new), old) in new.schema.fields.iter().zip(&new.slots).zip(&old.slots) {
@@ -81,7 +81,7 @@ pub fn differences<'r>(new: &'r Record<'r>, old: &'r Record<'r>) -> Vec<Differen
     found
 }
 
-/// One field that is not what it was.
+/// One changed field.
 #[derive(Clone, Debug)]
 pub struct Difference<'r> {
     /// JSON names from the struct to the field.

@@ -21,7 +21,7 @@ const SUBRESOURCE_MAX: usize = 256;
 pub enum NameRule {
     /// DNS-1123 subdomain: what every DRA kind registers.
     Subdomain,
-    /// The same, in other words for a long one; a generated name is judged once it is made.
+    /// The same with another message for a long name; a generated name is validated after it is generated.
     LongSubdomain,
     /// Path segment: what the generic update checks use.
     PathSegment,
@@ -161,7 +161,7 @@ pub fn template(record: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
     }
 }
 
-/// Go's strict zero value: an empty list that was written is not zero, an empty text is.
+/// Go's strict zero value: an explicit empty list is not zero, an empty string is.
 fn is_zero(ty: &Type, value: &Value<'_>) -> bool {
     match (ty, value) {
         (_, Value::Unset) => true,
@@ -222,7 +222,7 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
         if reference.uid().is_empty() {
             missing("uid", "", "uid must not be empty");
         }
-        // An empty group may be written, too: `/v1`.
+        // The group may also be an explicit empty string: `/v1`.
         if matches!(reference.api_version(), "v1" | "/v1") && reference.kind() == "Event" {
             let value = reference.record().map_or(Bad::Null, Bad::Record);
             errors.invalid(Code::OwnerReferenceEvent, &item, value, "/v1, Kind=Event is disallowed from being an owner");
@@ -243,7 +243,7 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     }
 }
 
-/// The version of an `apiVersion`; empty where Go's parser gives up.
+/// The version in an `apiVersion`; empty if Go's parser rejects it.
 fn version_of(api_version: &str) -> &str {
     match api_version.split_once('/') {
         None => api_version,
@@ -295,7 +295,7 @@ fn managed_fields(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors
     }
 }
 
-/// The name of who writes, in `managedFields` or in the options of a request (apimachinery,
+/// The name of a field manager, in `managedFields` or in the options of a request (apimachinery,
 /// pkg/apis/meta/v1/validation/validation.go, `ValidateFieldManager`).
 pub fn manager(name: &str, path: &Path<'_>, errors: &mut Errors) {
     if name.len() > MANAGER_MAX {

@@ -1,7 +1,7 @@
-//! Judging: the validation functions kube-apiserver registers for each kind, and what its REST layer puts around them.
+//! Validation: the functions that kube-apiserver registers for each kind, and the generic checks of its REST layer.
 //!
-//! [`functions`] answers with a function's own list, as upstream's unit tests see it
-//! (kube-apiserver, pkg/apis/resource/validation/validation.go). [`crate::server`] answers with what a request meets.
+//! [`functions`] returns the errors of a validation function alone, as upstream's unit tests see them
+//! (kube-apiserver, pkg/apis/resource/validation/validation.go). [`crate::server`] returns the answer to a whole request.
 //! Validators read the [`Rules`](crate::api::Rules) of a release and never compare version numbers.
 
 pub mod classic;
@@ -22,7 +22,7 @@ use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::record::{Record, view};
 use classic::{claim, class, parameters, scheduling, slice, template};
 
-/// The list of the registered validation function on exactly these objects, nothing filled in.
+/// The errors of the registered validation function for exactly these objects, without defaulting.
 pub fn functions(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context) -> Vec<FieldError> {
     let mut errors = context.errors();
     run(api, new, operation, context, &mut errors);
@@ -36,7 +36,7 @@ pub fn run(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Conte
         ObjectKind::Classic(kind) => kind,
         ObjectKind::Device(kind) => return device::run(kind, new, operation, context, errors),
     };
-    // The Lists cannot be written.
+    // List kinds cannot be created or updated.
     if api.kind.items.is_some() {
         return;
     }

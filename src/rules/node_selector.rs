@@ -7,7 +7,7 @@ use crate::record::Record;
 use crate::record::view::{NodeSelector, NodeSelectorRequirement};
 use crate::rules::errors::{Bad, Errors};
 
-/// A selector that is set, its values not looked at.
+/// Validates a selector, except its values.
 pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors) {
     judge(selector, false, path, errors);
 }

@@ -1,4 +1,4 @@
-//! Answers about nodes: a verdict with its reason for each node, and the details that were asked for.
+//! Answers about nodes: a verdict with a reason for each node, and the requested details.
 
 use crate::text::located::Range;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Placement {
     /// The release whose scheduler was followed.
     pub release: String,
-    /// `full` or `summary`: how much is said of each node.
+    /// `full` or `summary`: the level of detail for each node.
     pub detail: &'static str,
     /// How many nodes got which verdict.
     pub counts: Counts,
@@ -105,7 +105,7 @@ pub struct Node {
     /// The scheduler's text, if it refuses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_reason: Option<String>,
-    /// What in the text decides.
+    /// The place in the text that decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
     /// With the request field `selector`: its check.

@@ -81,7 +81,7 @@ pub struct Placing<'a, 'q> {
     pub release: Release,
 }
 
-/// One line, and what in the text it speaks of.
+/// One line of text, and the place in the text that it refers to.
 type Reason = (String, Option<Range>);
 
 impl Placing<'_, '_> {
@@ -204,7 +204,7 @@ impl Placing<'_, '_> {
                     1 => "the term matches".to_owned(),
                     many => format!("term {} of {many} matches", term.saturating_add(1)),
                 };
-                // Which term it is stands in the check: of thousands of nodes the place is only explained where something is wrong.
+                // The check itself shows the term. With thousands of nodes, positions are given only for failures.
                 (text, None)
             }
             Outcome::NoMatch => match explain::miss(matches, self.nodes, node) {
@@ -286,7 +286,7 @@ impl Placing<'_, '_> {
     }
 }
 
-/// Tells what decides about a node.
+/// Explains the decision about a node.
 struct Teller<'a, 'p, 'q, 's, 'r> {
     placing: &'a Placing<'p, 'q>,
     judge: Judge<'a, 's, 'r>,
@@ -325,7 +325,7 @@ impl Teller<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// What is said of a node that nothing speaks against.
+    /// The text for a node without obstacles.
     fn possible(&self, plans: &[Plan<'_>], node: usize) -> &'static str {
         let name = self.placing.nodes.name(node);
         let filters = || plans.iter().flat_map(|plan| &plan.filters);

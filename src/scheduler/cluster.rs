@@ -21,7 +21,7 @@ pub struct PreparedCluster {
 }
 
 impl PreparedCluster {
-    /// Reads YAML or JSON, as `kubectl get -o yaml` prints it. `release`: that of all questions; `None`: the last one.
+    /// Reads YAML or JSON, as `kubectl get -o yaml` prints it. `release`: the release for all questions; `None`: the last one.
     pub fn read(text: &str, release: Option<Release>, namespace: Option<&str>, limits: &Limits) -> Self {
         let release = release.unwrap_or(Release::latest());
         let mut input = Input::read(text, Some(release), limits);
@@ -33,7 +33,7 @@ impl PreparedCluster {
         let source = &input.file.source;
         let told = gathering.findings.into_iter().take(limits.findings).map(|finding| {
             let mut told = located::finding(source, finding.about(TextField::Cluster));
-            // The objects of an answer are those of its own text.
+            // Object indexes in an answer refer to its own text, so remove them.
             told.object = None;
             told.fixes.clear();
             told

@@ -1,4 +1,4 @@
-//! On which nodes claims of the classic versions can be used, and why not on the others.
+//! Which nodes can use claims of the classic versions, and why not the others.
 
 use super::account::Placement;
 use super::build::{Explained, Located, Placing};
@@ -28,9 +28,9 @@ pub struct Evaluation<'t> {
     pub source: Source<'t>,
     /// The objects of the text; none for a selector.
     pub items: Vec<Item>,
-    /// For each object what the nodes say; `None` where there is nothing to place. A selector has one entry if it can be read.
+    /// The placement of each object; `None` if there is nothing to place. A selector has one entry if it can be read.
     pub placements: Vec<Option<Placement>>,
-    /// Where a selector stands that could be read.
+    /// The span of a readable selector.
     pub selector: Option<Span>,
     /// The release followed.
     pub release: Release,
@@ -43,11 +43,11 @@ pub struct Evaluation<'t> {
 }
 
 impl Evaluation<'_> {
-    /// What a text lacks of which nothing is evaluated.
+    /// Names what a text must contain to be evaluated.
     pub(crate) const NEEDS: &'static str = "no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2";
 }
 
-/// Which nodes the claims of a text leave to its pods, and why not the others.
+/// Which nodes the pods of a text can use with its claims, and why not the others.
 ///
 /// ```
 /// use claimkit::{EvaluateOptions, Limits, Nodes};
@@ -84,7 +84,7 @@ pub fn evaluate_selector<'t>(selector: &'t str, nodes: &PreparedNodes, options: 
     let mut evaluation = bare(selector, nodes, options);
     let ok = evaluation.ok;
     evaluation = with_nodes(evaluation, nodes);
-    // A selector alone can be asked of a node without a name: its labels count.
+    // A bare selector can be evaluated on a node without a name, by its labels.
     if !nodes.is_empty() {
         for finding in evaluation.of_nodes.iter_mut().filter(|finding| finding.code == Code::NodeUnusable.name()) {
             finding.severity = Severity::Warning;
@@ -171,7 +171,8 @@ fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
         let message = "not modelled: taints, resource requests, affinity, topology spread, and what drivers know of their devices; `Yes` and `Possible` say only that the claims do not speak against the node";
         findings.push(Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message));
     } else if input.items.iter().any(|item| matches!(item.what, What::Ours(_))) {
-        // Objects of the group that have no place of their own: scheduling contexts, parameters, slices, and all with devices.
+        // Objects of the group that cannot be placed: scheduling contexts, parameters, slices, and all objects of the device
+        // family.
         let message = format!("nothing was checked: the text holds {}", Evaluation::NEEDS);
         findings.push(Finding::warning(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0)));
     } else {
@@ -247,7 +248,7 @@ fn place_all(
     placements
 }
 
-/// Without a release asked for: the last that serves the newest version in the text.
+/// The release used if none is requested: the last one that serves the newest version in the text.
 fn scheduler_release(items: &[Item]) -> Release {
     let ours = items.iter().filter(|item| matches!(item.what, What::Ours(_)));
     ours.map(|item| item.release).max().unwrap_or(Release::latest())
@@ -330,7 +331,7 @@ fn lints(
     rules: &SchedulerRules,
 ) -> Vec<Finding> {
     let Some(item) = input.items.get(written.object) else { return Vec::new() };
-    // A class's selector that is parsed term by term fails the attempt only where no other term matches.
+    // If a class's selector is parsed term by term, a parse error fails the attempt only if no other term matches.
     let lazy = written.path == crate::place::plan::SUITABLE_NODES && !rules.class_first;
     let parse_errors = if lazy { Severity::Warning } else { Severity::Error };
     let place_of = lint::SelectorSite { path: written.path, steps: &steps(written.path), parse_errors };

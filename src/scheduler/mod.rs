@@ -1,4 +1,4 @@
-//! What kube-scheduler answers to the claims of a text, and why.
+//! kube-scheduler's answers for the claims of a text, with reasons.
 //!
 //! [`evaluate()`] answers for the classic versions: which nodes the claims leave to a pod. [`allocate()`] answers for the
 //! versions with devices: which of them a pod gets on each node.

@@ -29,7 +29,7 @@ pub struct EvaluateOptions<'a> {
     pub via: Option<Via>,
     /// The namespace of objects that name none; `None`: `default`.
     pub namespace: Option<&'a str>,
-    /// What unknown and duplicate fields are.
+    /// How unknown and duplicate fields are reported.
     pub field_validation: FieldValidation,
     /// How much is said of each node; `None`: everything for at most [`FULL_NODES`] nodes.
     pub detail: Option<Detail>,
@@ -78,7 +78,7 @@ impl<'a> EvaluateOptions<'a> {
         self
     }
 
-    /// The namespace in which an object ends up that names this one.
+    /// The effective namespace of an object that names `given`.
     pub(crate) fn namespace_of<'n>(&self, given: &'n str) -> &'n str
     where
         'a: 'n,

@@ -1,4 +1,4 @@
-//! Where the requests, constraints and changes of an account stand in the text, and the changes as edits.
+//! Positions in the text for the requests, constraints and changes of an account, and edits for the changes.
 
 use crate::advice::locate::{self, steps};
 use crate::finding::{self, Step};
@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// The claims of a text.
 pub struct Places<'i, 's> {
     input: &'i Input<'s>,
-    /// By `namespace/name` the index of the claim, or of the template that it is made from, and whether it is a template.
+    /// By `namespace/name`: the index of the claim or of its template, and true for a template.
     claims: BTreeMap<String, (usize, bool)>,
 }
 
@@ -30,13 +30,14 @@ struct ClaimTree<'i, 's> {
 }
 
 impl<'i, 's> Places<'i, 's> {
-    /// Finds the claims; `pods` say which are made from templates, `namespace` gives what holds for a written namespace.
+    /// Finds the claims. `pods` tell which claims are made from templates; `namespace` maps a written namespace to the effective
+    /// one.
     pub fn of(input: &'i Input<'s>, pods: &[Rc<Pod>], namespace: &dyn Fn(&str) -> String) -> Self {
         let of_kind = |kind: &'static str| input.items.iter().enumerate().filter(move |(_, item)| item.kind == kind);
         let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
         let mut claims: BTreeMap<String, (usize, bool)> =
             of_kind("ResourceClaim").map(|(index, item)| (full(item), (index, false))).collect();
-        // The spec of a claim cannot be changed: what it is made from can.
+        // The spec of a claim is immutable, but its template can be changed.
         let templates: BTreeMap<String, usize> =
             of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)).collect();
         for pod in pods {
@@ -86,7 +87,7 @@ impl<'i, 's> Places<'i, 's> {
         Some(range(&self.input.file.source, span))
     }
 
-    /// A relaxation as edits of the text; `None` where a change is none of the text, or cannot be written safely.
+    /// A relaxation as edits of the text; `None` if a change does not concern the text, or cannot be written safely.
     fn edits(&self, relaxation: &Relaxation) -> Option<Vec<Edit>> {
         let mut edits = Edits::new();
         for change in &relaxation.changes {
@@ -99,7 +100,7 @@ impl<'i, 's> Places<'i, 's> {
 }
 
 impl ClaimTree<'_, '_> {
-    /// A path of v1 in steps, as the claim's own version has them.
+    /// The steps of a v1 path in the claim's own version.
     fn steps(&self, path: &str) -> Vec<Step> {
         let mut steps = steps(path);
         if self.template {
@@ -118,7 +119,7 @@ impl ClaimTree<'_, '_> {
         }
     }
 
-    /// Takes an item out of a list; the last one takes the list with it.
+    /// Removes an item from a list; removes the list if it was the last item.
     fn drop(&self, steps: &[Step], edits: &mut Edits) -> Option<()> {
         let tree = self.tree;
         let (Step::Index(index), above) = steps.split_last()? else { return None };

@@ -8,7 +8,7 @@ use crate::server::defaults;
 use crate::server::hub::Hub;
 use crate::text::tree::{NodeId, Tree};
 
-/// What unknown and duplicate fields are: the query parameter `fieldValidation`.
+/// How unknown and duplicate fields are treated: the query parameter `fieldValidation`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub enum FieldValidation {
     /// Errors.
@@ -37,7 +37,7 @@ impl<'t> Body<'t> {
         Body { api, decoded }
     }
 
-    /// What is read from `null`.
+    /// The body read from `null`.
     pub fn empty(api: Api, release: Release) -> Self {
         let mut record = Record::empty(api.kind.schema);
         defaults::apply(&mut record, &api, release);
@@ -93,7 +93,7 @@ pub fn findings(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Findi
             (FieldValidation::Ignore, _) => (Severity::Warning, Origin::Claimkit),
             (FieldValidation::Strict, None) => (Severity::Error, Origin::ApiServer),
             (FieldValidation::Warn, None) => (Severity::Warning, Origin::ApiServer),
-            // A type error hides strict ones from the server's answer.
+            // If there is a type error, the server's answer does not include strict errors.
             (FieldValidation::Strict, Some(_)) => (Severity::Error, Origin::Claimkit),
             (FieldValidation::Warn, Some(_)) => (Severity::Warning, Origin::Claimkit),
         };

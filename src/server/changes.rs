@@ -1,4 +1,4 @@
-//! What the server changed in an object before it judged it, and the findings that say so.
+//! Changes that the server makes to an object before validation, and the findings about them.
 
 use crate::finding::{Code, Finding, Origin, Path};
 
@@ -18,7 +18,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Warnings and notes of claimkit: the server says nothing of this.
+    /// Warnings and notes of claimkit; the server does not report these changes.
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let root = Path::ROOT;

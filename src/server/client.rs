@@ -1,4 +1,4 @@
-//! What kubectl answers itself to an object that it can decode, and what the server refuses before it decodes the body.
+//! Errors that kubectl itself reports for a decodable object, and errors of the server before it decodes the body.
 //! kubectl asks the server which kinds it has, and compares namespaces, before it sends anything.
 
 use crate::api::{self, Scope};
@@ -15,16 +15,16 @@ const MAX_BODY: usize = 3 << 20;
 /// One byte of a text becomes at most this many of a body: `<` is written `\u003c`, and the number `1e20` grows five times.
 const MOST_GROWTH: usize = 6;
 
-/// What becomes of an object whose version or kind the release does not have.
+/// The result for an object whose version or kind the release does not have.
 pub enum Unknown {
-    /// kubectl sends nothing. Its words; the name of the file, which stands behind the namespace, is left out (cli-runtime,
+    /// kubectl sends nothing. Holds its message, without the file name that follows the namespace (cli-runtime,
     /// pkg/resource/mapper.go, `infoForData`, and `infoForObject` for the items of a List).
     Unmapped(String),
-    /// kubectl takes a kind in small letters for the kind, which is this one: the server gets the object and refuses it.
+    /// kubectl accepts the kind in lower case and sends the object, which the server rejects. Holds the correct kind.
     SmallLetters(&'static str),
 }
 
-/// What becomes of an object that is none of the release.
+/// The result for an object that the release does not have.
 pub fn unknown(item: &Item) -> Unknown {
     let Item { kind, api_version, release, .. } = item;
     let version = api::version(api_version).filter(|version| version.served_by(*release));
@@ -44,7 +44,7 @@ pub fn unknown(item: &Item) -> Unknown {
     })
 }
 
-/// kubectl sends no object to another namespace than the one that it was given (cli-runtime, pkg/resource/visitor.go,
+/// kubectl refuses to send an object to a namespace other than the requested one (cli-runtime, pkg/resource/visitor.go,
 /// `RequireNamespace`).
 pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding> {
     let given = item.namespace.as_str();

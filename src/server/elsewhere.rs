@@ -1,4 +1,4 @@
-//! What other releases answer to an object if the request names no release.
+//! The answers of other releases, for a request without a release.
 
 use crate::api::{Api, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
@@ -6,7 +6,7 @@ use crate::server::object::ObjectRequest;
 use crate::server::varies::serving;
 use std::fmt::Write as _;
 
-/// What a release makes of an object.
+/// The answer of a release to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It takes all of it.
@@ -38,7 +38,7 @@ impl Standing {
     }
 }
 
-/// The remark on an object that releases answer differently. `standing`: the answer of the release that was assumed.
+/// The remark if releases answer differently to an object. `standing`: the answer of the assumed release.
 pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Finding> {
     let mut standings: Vec<(Release, Standing)> = Vec::new();
     let mut reason = None;
@@ -47,7 +47,7 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
             standings.push((release, standing));
             continue;
         }
-        // A gate that was asked for and that the release does not know: it has no answer.
+        // The release does not know a requested gate, so it has no answer.
         let Ok(gates) = object.options.gates_in(release) else { continue };
         let Some((there, why)) = (ObjectRequest { api: Api { kind, ..object.api }, release, gates, ..*object }).standing() else {
             continue;
@@ -94,11 +94,11 @@ fn history(standings: &[(Release, Standing)]) -> String {
 }
 
 impl ObjectRequest<'_, '_> {
-    /// What the release makes of the object, and the first reason if it does not take all of it. `None` if it cannot be asked.
+    /// The answer of the release, and the first reason if it does not accept the whole object. `None` if there is no answer.
     fn standing(&self) -> Option<(Standing, Option<String>)> {
         let (tree, body) = self.body()?;
         let undecodable = self.decoding_error(&body);
-        // Whatever else would be said of a create, it is refused then.
+        // An undecodable create is rejected in any case.
         if undecodable.is_some() && self.old.is_none() {
             return Some((Standing::Refused, undecodable));
         }

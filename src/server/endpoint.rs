@@ -1,5 +1,5 @@
-//! One request as it reaches an endpoint of kube-apiserver: a body, the kind of the URL, and what is stored. `via: "server"`
-//! of the contract, and what the recorded answers of 1.31 and later hold.
+//! One request as it reaches an endpoint of kube-apiserver: a body, the kind of the URL, and what is stored. This is `via:
+//! "server"` of the contract, and the form of the recorded answers of 1.31 and later.
 //!
 //! Source: `apiserver/pkg/endpoints/handlers/create.go` and `update.go`, `runtime/serializer/json`.
 
@@ -45,7 +45,7 @@ pub struct Call<'c> {
     pub stored: Option<&'c str>,
 }
 
-/// What the server answers with `fieldValidation=Ignore`, and what it would have said besides.
+/// The server's answer with `fieldValidation=Ignore`, and the strict decoding errors that it ignores.
 #[derive(Debug, Default)]
 pub struct Reply {
     /// What strict decoding reports, in order.
@@ -58,7 +58,7 @@ pub struct Reply {
     pub warnings: Vec<String>,
     /// The object as it is stored, in every version that serves the kind.
     pub stored: Vec<(&'static str, String)>,
-    /// What gates that are off took away: paths as they were sent, and gates.
+    /// Fields dropped because of disabled gates: the path as sent, and the gate.
     pub dropped: Vec<(String, Gate)>,
     /// The server's code panics.
     pub panics: bool,
@@ -159,7 +159,7 @@ fn judge<'t>(call: &Call<'t>, body: Body<'t>, stored: Option<Body<'t>>, reply: &
     reply.stored = outcome.stored;
 }
 
-/// 400: the body is not even JSON of an object. Its beginning is shown.
+/// 400: the body is not a JSON object. The message shows its beginning.
 fn unrecognized(kind: &str, error: &str, body: &str) -> Status {
     const SHOWN: usize = 30;
     let start = body.as_bytes().get(..SHOWN.min(body.len())).unwrap_or_default();

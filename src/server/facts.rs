@@ -1,4 +1,4 @@
-//! Facts of a cluster from the objects of a text: what the allocation of devices is decided from.
+//! Collects the facts for device allocation from the objects of a text.
 
 use super::Body;
 use super::body::FieldValidation;
@@ -85,7 +85,7 @@ impl<'o> Gathering<'o> {
         }
     }
 
-    /// A pod of a workload that no server has seen; of others the pods are among the objects.
+    /// Adds the pod of a workload that was never on a server; the pods of other workloads are among the objects.
     fn add_pod_of(&mut self, input: &Input<'_>, item: &Item, index: usize, tree: &Tree<'_>) {
         let metadata = tree.get(item.node, "metadata");
         let has_uid = metadata.is_some_and(|metadata| tree.get(metadata, "uid").is_some());

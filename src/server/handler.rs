@@ -1,4 +1,4 @@
-//! What the handler of a request does with metadata before anything is judged (kube-apiserver 1.26 to 1.36,
+//! The request handler's changes to metadata before validation (kube-apiserver 1.26 to 1.36,
 //! apiserver/pkg/endpoints/handlers/create.go and update.go).
 
 use crate::api::Release;
@@ -6,8 +6,8 @@ use crate::patch::fields::Set;
 use crate::record::{self, Record, Value};
 use std::collections::BTreeSet;
 
-/// Owners that are written twice count once; the warning about them (handlers/rest.go, `dedupOwnerReferencesAndAddWarning`).
-/// `patched`: a patch is looked at after admission only, and the words say so.
+/// Removes duplicate owners; returns the warning about them (handlers/rest.go, `dedupOwnerReferencesAndAddWarning`).
+/// `patched`: patches are checked after admission only, and the warning says so.
 pub fn owners_once(object: &mut Record<'_>, patched: bool, release: Release) -> Option<String> {
     let Some(Value::List(owners)) = object.record_mut("metadata")?.get_mut("ownerReferences") else { return None };
     let mut seen = BTreeSet::new();
@@ -32,9 +32,9 @@ pub fn owners_once(object: &mut Record<'_>, patched: bool, release: Release) -> 
     ))
 }
 
-/// Puts the `managedFields` that are stored in place of those that were sent, if one of these cannot be read; true if so. `stored`
-/// is unset for a new object. If all can be read, those that own no field are taken out (apimachinery,
-/// pkg/util/managedfields/internal/fieldmanager.go, `decodeLiveOrNew`; managedfields.go, `decodeManagedFields`).
+/// Replaces the sent `managedFields` by the stored ones if any sent entry is unreadable, and then returns true. `stored` is unset
+/// for a new object. Otherwise removes entries that own no field (apimachinery, pkg/util/managedfields/internal/fieldmanager.go,
+/// `decodeLiveOrNew`; managedfields.go, `decodeManagedFields`).
 pub fn drop_managers<'r>(object: &mut Record<'r>, stored: Value<'r>) -> bool {
     let Some(meta) = object.record_mut("metadata") else { return false };
     if meta.list("managedFields").is_empty() {
@@ -55,7 +55,7 @@ pub fn drop_managers<'r>(object: &mut Record<'r>, stored: Value<'r>) -> bool {
     true
 }
 
-/// What an entry owns; `None` if that cannot be read.
+/// The fields that an entry owns; `None` if they are unreadable.
 fn owned(entry: &Record<'_>) -> Option<Set> {
     match entry.get("fieldsV1").as_str() {
         "" => Some(Set::default()),

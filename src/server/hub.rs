@@ -1,8 +1,8 @@
-//! The shape in which the server judges an object, and the way back to what the user wrote.
+//! The hub version in which the server validates an object, and the mapping of paths back to the user's text.
 //!
-//! Upstream decodes every version into internal types and validates those. The versions of the classic family differ so
-//! little from them that their objects are judged as they were decoded. A version that differs more is converted first, and
-//! its [`PathMap`] leads from the paths that the server names to those in the text.
+//! Upstream decodes every version into internal types and validates those. Classic versions are almost identical to the internal
+//! types, so their objects are validated as decoded. A version that differs more is converted first; its [`PathMap`] maps the
+//! server's paths to those in the text.
 
 use crate::api::{Api, DeviceKind, ObjectKind, Release};
 use crate::finding::Step;
@@ -31,7 +31,7 @@ impl<'t> Hub<'t> {
     }
 }
 
-/// Leads from the paths of the hub to those that the user wrote. An empty map changes nothing.
+/// Maps paths of the hub to the paths that the user wrote. An empty map is the identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathMap {
     moves: Vec<Move>,
@@ -46,7 +46,7 @@ struct Shape {
     release: Release,
 }
 
-/// What stands at `hub` in the hub was written at `written`, and so was everything below it.
+/// Maps the path `hub` and everything below it to `written`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Move {
     hub: Vec<Step>,
@@ -54,12 +54,12 @@ struct Move {
 }
 
 impl PathMap {
-    /// Adds a field or list item that stands elsewhere in the hub than it was written.
+    /// Adds a mapping for a field or list item.
     pub fn add(&mut self, hub: Vec<Step>, written: Vec<Step>) {
         self.moves.push(Move { hub, written });
     }
 
-    /// The path that the user wrote; `None` where it is the hub's. The longest path that was added and leads there counts.
+    /// The path that the user wrote; `None` if it equals the hub's. The longest matching mapping applies.
     pub fn written(&self, hub: &[Step]) -> Option<Vec<Step>> {
         if let Some(shape) = self.shape {
             return convert::written(shape.version, shape.kind, shape.release, hub);

@@ -1,25 +1,25 @@
-//! What kube-apiserver does with the body of a create, an update or a status update, and the `Status` it answers.
+//! kube-apiserver's processing of a create, update or status update, and its `Status` answer.
 //!
 //! | stage | where | what it does |
 //! |---|---|---|
 //! | send | `client` | refuses what kubectl would not send, and bodies that are too large |
 //! | decode | [`Body::read`] | reads the tree by the tables of the version that was written |
-//! | default | [`defaults`] | fills what the server fills on decoding |
+//! | default | [`defaults`] | sets the defaults that the server sets on decoding |
 //! | convert | [`hub`] | gives the object the shape that the rules of its family judge, with a map back to what was written |
 //! | prepare | [`prepare`] | fills the namespace, wipes what only the server writes, resets what this request may not change |
 //! | judge | [`crate::rules`] | the validation functions |
 //! | answer | [`request`], [`status`] | the findings and the `Status` |
 //!
 //! [`create`], [`update`] and [`update_status`] take a [`Body`] through these stages. `validate`, the admission policy and
-//! patches all call them; how far an object goes is the request's [`Reach`].
+//! patches all call them; the request's [`Reach`] says which stages apply.
 //!
-//! [`text::validate`] judges all objects of a text and explains its findings from it. [`patch::patch`] finds what a patch makes of a
-//! stored object, and judges that as the update it is.
+//! [`text::validate`] judges all objects of a text and explains the findings. [`patch::patch`] applies a patch to a stored object
+//! and judges the result as an update.
 //!
 //! # Adding a family of versions
 //!
-//! A family brings its defaults to [`defaults::apply`], its shape and its [`hub::PathMap`] to [`hub::Hub::of`], and its rules
-//! to [`crate::rules::run`]. The rules name paths of the hub. [`Outcome::findings`] has the paths that the user wrote:
+//! A new family adds its defaults to [`defaults::apply`], its hub conversion and [`hub::PathMap`] to [`hub::Hub::of`], and its
+//! rules to [`crate::rules::run`]. The rules name paths of the hub. [`Outcome::findings`] has the paths that the user wrote:
 //! `Finding::steps` and `Finding::path` go through the map, the message keeps the server's path.
 
 pub mod body;

@@ -71,7 +71,7 @@ pub fn partners<'a>(options: &'a ValidateOptions<'_>, old: Option<&'a Input<'_>>
     partners
 }
 
-/// What is answered about one object.
+/// The answer about one object.
 #[derive(Default)]
 pub struct Verdict {
     /// Findings, the server's first.
@@ -87,7 +87,7 @@ pub struct Verdict {
 }
 
 impl ObjectRequest<'_, '_> {
-    /// Decodes and judges the object. What other objects have to do with it is noted in `references` and `together`.
+    /// Decodes and judges the object. Relations to other objects are collected in `references` and `together`.
     pub fn judge(&self, references: &mut References, together: &mut Together<'_, '_>) -> Verdict {
         let mut verdict = Verdict::default();
         if self.is_not_served() {
@@ -141,7 +141,7 @@ impl ObjectRequest<'_, '_> {
         verdict
     }
 
-    /// What kubectl does not send, and what the server does not read.
+    /// The result if kubectl does not send the object, or the server does not read it.
     fn unsent(&self, tree: &Tree<'_>) -> Option<Outcome> {
         if self.via() != Via::Kubectl || self.options.patched {
             return None;
@@ -158,7 +158,7 @@ impl ObjectRequest<'_, '_> {
         Some(Outcome { findings: vec![finding], status: Some(status), ..Outcome::default() })
     }
 
-    /// What the server says of a body that it does not decode, and its answer; nothing is explained.
+    /// The decoding error, if any, and the server's answer, without explanations.
     pub(super) fn answer(&self) -> Option<(Option<String>, Outcome)> {
         let (tree, body) = self.body()?;
         let undecodable = self.decoding_error(&body);
@@ -174,18 +174,18 @@ impl ObjectRequest<'_, '_> {
         Some((tree, self.read(tree, self.input, self.item)))
     }
 
-    /// What the server answers to a body; nothing is explained.
+    /// The server's answer to a body, without explanations.
     pub(super) fn answer_to(&self, tree: &Tree<'_>, body: Body<'_>) -> Option<Outcome> {
         self.unsent(tree).or_else(|| self.outcome(body, &mut Verdict::default()))
     }
 
-    /// What the server says of a body that it does not decode.
+    /// The server's decoding error for a body.
     pub(super) fn decoding_error(&self, body: &Body<'_>) -> Option<String> {
         let strict = || body.strict_error().filter(|_| self.options.field_validation == FieldValidation::Strict);
         body.mismatch().map(str::to_owned).or_else(strict)
     }
 
-    /// What the server answers; `None` where there is no stored object to compare with: nothing else is said then.
+    /// The server's answer; `None` if there is no stored object to compare with, which is then the only finding.
     fn outcome(&self, body: Body<'_>, verdict: &mut Verdict) -> Option<Outcome> {
         let request = Request {
             release: self.release,
@@ -230,7 +230,7 @@ impl ObjectRequest<'_, '_> {
         })
     }
 
-    /// The most devices of a slice where devices use certain features, and otherwise.
+    /// The maximum number of devices in a slice whose devices use certain features, and in any other slice.
     fn reduced(&self) -> Option<(usize, usize)> {
         let release = self.release;
         let ObjectKind::Device(DeviceKind::ResourceSlice) = self.api.kind.object else { return None };
@@ -264,7 +264,7 @@ impl ObjectRequest<'_, '_> {
         }
     }
 
-    /// A list kind that stands for itself, or a status of a kind that has none.
+    /// True for a List as an object of its own, or a status update of a kind without status.
     fn is_not_served(&self) -> bool {
         self.api.kind.items.is_some()
             || (matches!(self.options.operation, Operation::UpdateStatus(_)) && !self.api.kind.status_in(self.release))
@@ -273,7 +273,7 @@ impl ObjectRequest<'_, '_> {
     fn not_served(&self) -> Finding {
         let kind = self.api.kind.kind;
         if self.api.kind.items.is_some() {
-            // kubectl guesses a resource for the list of every kind; the server has none of that name.
+            // kubectl derives a resource name from the list kind; the server has no such resource.
             let resource = format!("{}s.{GROUP}", kind.to_ascii_lowercase());
             let message = format!("the server could not find the requested resource (post {resource})");
             let mut finding = Finding::error(Code::ListNotCreatable, Origin::Kubectl, message)
@@ -327,7 +327,7 @@ impl ObjectRequest<'_, '_> {
         }
     }
 
-    /// The server judges the object without what it dropped. Errors that it does not have with the gates on come from that.
+    /// The server validates the object without the dropped fields. Errors that disappear with the gates on are caused by that.
     fn explain_dropped(&self, dropped: &[(String, Gate)], findings: &mut [Finding]) {
         let Some((first, ..)) = dropped.split_first() else { return };
         let mine = |finding: &Finding| finding.severity == Severity::Error && finding.origin == Origin::ApiServer;

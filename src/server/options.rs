@@ -1,4 +1,4 @@
-//! What is asked of the server about the objects of a text.
+//! The options of [`crate::validate`]: the operation on the objects, and the server that judges them.
 
 use crate::api::{Gates, Release};
 use crate::limits::Limits;
@@ -6,24 +6,24 @@ use crate::record::decode::Via;
 use crate::server::body::FieldValidation;
 use std::collections::BTreeMap;
 
-/// What is done with the objects.
+/// The operation on the objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Operation<'a> {
     /// They are new.
     #[default]
     Create,
-    /// They replace the stored objects, whose text this is.
+    /// They replace the stored objects; the value is the text of those.
     Update(&'a str),
-    /// Their status replaces that of the stored objects, whose text this is.
+    /// Their status replaces the status of the stored objects; the value is the text of those.
     UpdateStatus(&'a str),
 }
 
-/// The version that stored objects are answered in.
+/// The API version of the stored objects in the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredAs<'a> {
-    /// The one that was written.
+    /// The version of the object in the text.
     Written,
-    /// The one with this short name, e.g. `v1`.
+    /// The version with this short name, e.g. `v1`.
     Version(&'a str),
 }
 
@@ -40,91 +40,91 @@ pub enum StoredAs<'a> {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ValidateOptions<'a> {
-    /// The server's release; `None`: for each object the last one that serves its version.
+    /// The server's release; `None`: for each object the last release that serves its version.
     pub release: Option<Release>,
-    /// What is done with the objects.
+    /// The operation on the objects.
     pub operation: Operation<'a>,
     /// How the objects reach the server.
     pub via: Via,
     /// The namespace that the request names.
     pub namespace: Option<&'a str>,
-    /// What unknown and duplicate fields are.
+    /// How the server treats unknown and duplicate fields.
     pub field_validation: FieldValidation,
-    /// Feature gates over the defaults of the release.
+    /// Feature gates that override the defaults of the release.
     pub gates: Option<&'a BTreeMap<String, bool>>,
-    /// The labels of the request's namespace; `None`: they are not known.
+    /// The labels of the request's namespace; `None`: unknown.
     pub namespace_labels: Option<&'a BTreeMap<String, String>>,
-    /// The objects as they are stored are wanted; `None`: they are not.
+    /// The version in which the answer includes the stored objects; `None`: the answer leaves them out.
     pub stored_as: Option<StoredAs<'a>>,
-    /// What a text may cost.
+    /// The limits on a text.
     pub limits: Limits,
-    /// The text is what a patch made on the server: no client sends it.
+    /// The text is the result of a patch on the server; no client sends it.
     pub(crate) patched: bool,
 }
 
 impl<'a> ValidateOptions<'a> {
-    /// Follows this release.
+    /// Sets the release.
     pub fn release(mut self, release: Release) -> Self {
         self.release = Some(release);
         self
     }
 
-    /// Creates or updates.
+    /// Sets the operation.
     pub fn operation(mut self, operation: Operation<'a>) -> Self {
         self.operation = operation;
         self
     }
 
-    /// Takes this way to the server.
+    /// Sets how the objects reach the server.
     pub fn via(mut self, via: Via) -> Self {
         self.via = via;
         self
     }
 
-    /// Sends the objects to this namespace.
+    /// Sets the namespace of the request.
     pub fn namespace(mut self, namespace: &'a str) -> Self {
         self.namespace = Some(namespace);
         self
     }
 
-    /// Treats unknown and duplicate fields so.
+    /// Sets how the server treats unknown and duplicate fields.
     pub fn field_validation(mut self, validation: FieldValidation) -> Self {
         self.field_validation = validation;
         self
     }
 
-    /// Sets these feature gates. One that the release of an object does not know makes the whole answer unusable.
+    /// Sets these feature gates. A gate that the release of an object does not know makes the whole answer unusable.
     pub fn gates(mut self, gates: &'a BTreeMap<String, bool>) -> Self {
         self.gates = Some(gates);
         self
     }
 
-    /// Tells the labels of the namespace.
+    /// Sets the labels of the namespace.
     pub fn namespace_labels(mut self, labels: &'a BTreeMap<String, String>) -> Self {
         self.namespace_labels = Some(labels);
         self
     }
 
-    /// Answers with the objects as they are stored, too.
+    /// Includes the stored objects in the answer, in this version.
     pub fn stored_as(mut self, version: StoredAs<'a>) -> Self {
         self.stored_as = Some(version);
         self
     }
 
-    /// The gates that are on in a release; `None` if none was set. The error names the gate.
+    /// The gates that are on in a release; `None` if the options set no gate. The error names the gate.
     pub(crate) fn gates_in(&self, release: Release) -> Result<Option<Gates>, String> {
         let Some(gates) = self.gates.filter(|gates| !gates.is_empty()) else { return Ok(None) };
         let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
         Gates::with(release, set).map(Some).map_err(|error| format!("`gates`: {error}"))
     }
 
-    /// Keeps to these limits.
+    /// Sets the limits.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The namespace in which an object ends up that names this one.
+    /// The namespace of an object whose manifest has `given`, which may be empty.
     pub(crate) fn namespace_of<'n>(&self, given: &'n str) -> &'n str
     where
         'a: 'n,

@@ -1,4 +1,4 @@
-//! The objects of a text as the server would hold them after decoding and defaulting.
+//! The objects of a text after the server's decoding and defaulting.
 
 use crate::api::Release;
 use crate::finding::{Finding, Severity};
@@ -13,53 +13,53 @@ use crate::server::body::{Body, FieldValidation};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ParseOptions {
-    /// The server's release; `None`: for each object the last one that serves its version.
+    /// The server's release; `None`: for each object the last release that serves its version.
     pub release: Option<Release>,
-    /// The way to the server. `None`: files are read as kubectl does, and JSON is decoded in the order of its source.
+    /// How the objects reach the server. `None`: the text is read as kubectl reads it, but JSON is decoded in source order.
     pub via: Option<Via>,
-    /// What unknown and duplicate fields are.
+    /// How the server treats unknown and duplicate fields.
     pub field_validation: FieldValidation,
-    /// What a text may cost.
+    /// The limits on a text.
     pub limits: Limits,
 }
 
 impl ParseOptions {
-    /// Follows this release.
+    /// Sets the release.
     pub fn release(mut self, release: Release) -> Self {
         self.release = Some(release);
         self
     }
 
-    /// Takes this way to the server.
+    /// Sets how the objects reach the server.
     pub fn via(mut self, via: Via) -> Self {
         self.via = Some(via);
         self
     }
 
-    /// Treats unknown and duplicate fields so.
+    /// Sets how the server treats unknown and duplicate fields.
     pub fn field_validation(mut self, validation: FieldValidation) -> Self {
         self.field_validation = validation;
         self
     }
 
-    /// Keeps to these limits.
+    /// Sets the limits.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 }
 
-/// A text that was read.
+/// The result of [`parse`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Parsed<'t> {
     /// The text and its objects. [`Input::deserialize`] fills types of your own, such as those of `k8s-openapi`.
     pub input: Input<'t>,
-    /// For each object of the input, what the server would hold.
+    /// One entry for each object of the input.
     pub objects: Vec<ParsedObject>,
-    /// Everything found, what is wrong with the text itself first. They are not cut to the limit `findings`.
+    /// All findings; those about the text itself come first. The limit `findings` does not apply.
     pub findings: Vec<Finding>,
-    /// At least one object was of our group.
+    /// At least one object belongs to `resource.k8s.io`.
     pub checked: bool,
 }
 
@@ -70,17 +70,17 @@ impl Parsed<'_> {
     }
 }
 
-/// What the server would hold of one object.
+/// One object after the server's decoding and defaulting.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ParsedObject {
-    /// Whether it can be decoded; `None` for an object of another group.
+    /// Whether the server can decode it; `None` for an object of another group.
     pub valid: Option<bool>,
     /// The object as JSON with its defaults, fields in the server's order; `None` if it cannot be decoded.
     pub json: Option<String>,
 }
 
-/// Reads every object of a text, and decodes those of our group as the server does.
+/// Reads every object of a text and decodes those of `resource.k8s.io` as the server does.
 ///
 /// ```
 /// let text = "

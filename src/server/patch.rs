@@ -1,4 +1,4 @@
-//! A patch of a stored object: what the object would become, and whether the server would take it.
+//! A patch of a stored object: the patched object, and whether the server accepts it.
 
 use crate::api::{Api, Family};
 use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
@@ -20,7 +20,7 @@ use crate::text::{Mode, Tree};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// How a patch is read.
+/// The type of a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PatchType {
@@ -35,38 +35,38 @@ pub enum PatchType {
     Apply,
 }
 
-/// A patch and the request that brings it.
+/// A patch and the options of its request.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Patch<'a> {
     /// Its text, YAML or JSON.
     pub text: &'a str,
-    /// How it is read.
+    /// Its type.
     pub kind: PatchType,
-    /// It changes the status alone.
+    /// It goes to the subresource `status`.
     pub status: bool,
-    /// Who writes. Required for [`PatchType::Apply`]; for the others, who owns what is written.
+    /// The field manager. [`PatchType::Apply`] requires it; with the other types it owns the fields that the patch writes.
     pub field_manager: Option<&'a str>,
-    /// [`PatchType::Apply`] takes fields away from other managers.
+    /// [`PatchType::Apply`] takes over fields of other managers.
     pub force: bool,
-    /// When, in RFC 3339, for `managedFields`; `None`: the entry has no time of its own.
+    /// The time of the request in RFC 3339, for `managedFields`; `None`: the entry has no time.
     pub time: Option<&'a str>,
 }
 
-/// What the server answers to a patch. A finding is about the patch, the stored object, or the result. Nobody wrote the
-/// result as a text: a finding about it has a path and no place.
+/// What the server answers to a patch. A finding is about the patch, the stored object, or the result. The result is not a text
+/// that anybody wrote, so a finding about it has a path but no position.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Patched {
-    /// Everything found.
+    /// All findings.
     pub findings: Vec<Finding>,
-    /// The verdict; `None` if the stored text holds no object to patch.
+    /// The judged object; `None` if the stored text has no object to patch.
     pub judged: Option<Judged>,
-    /// The object as the server would hold it, as JSON; `None` if the patch is not carried out.
+    /// The patched object as JSON; `None` if the patch fails.
     pub json: Option<String>,
-    /// What differs from the stored object, as a JSON patch (RFC 6902); `None` if the patch is not carried out.
+    /// The difference from the stored object, as a JSON patch (RFC 6902); `None` if the patch fails.
     pub changes: Option<Vec<Value>>,
-    /// The patched object is accepted.
+    /// The server accepts the patched object.
     pub ok: bool,
 }
 
@@ -91,7 +91,7 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Res
     refused(finding)
 }
 
-/// What server-side apply makes of a configuration where no object of its name is stored: it is created.
+/// Server-side apply of a configuration if no object of its name is stored: the server creates the object.
 ///
 /// # Errors
 /// A feature gate that the release does not know or has locked.
@@ -117,13 +117,13 @@ fn stored_is(message: String) -> Finding {
     Finding::error(Code::StoredObject, Origin::Claimkit, message).about(TextField::Old)
 }
 
-/// The text of a patch has this finding, so that it cannot be read.
+/// The patch cannot be read because its text has this finding.
 fn unread(finding: &Finding) -> Finding {
     let message = format!("the patch cannot be read: {}", finding.message);
     Finding { span: finding.span, ..Finding::error(Code::PatchRefused, Origin::Claimkit, message) }
 }
 
-/// A finding about the result. What it says of the stored object keeps its place.
+/// A finding of the result's validation. A finding about the stored object keeps its position.
 fn of_result(finding: Finding) -> Finding {
     let finding = Finding { object: Some(0), fixes: Vec::new(), ..finding };
     match finding.within {
@@ -137,7 +137,7 @@ struct PatchRequest<'a, 's> {
     options: &'a ValidateOptions<'a>,
     /// The text of the stored object; `None`: the patch creates one.
     old: Option<&'a str>,
-    /// The stored object, or the new one as it is applied.
+    /// The parsed text of the stored object, or of the configuration if there is none.
     input: &'a Input<'s>,
     item: &'a Item,
     api: Api,
@@ -164,7 +164,7 @@ impl PatchRequest<'_, '_> {
             return Err(error);
         }
         let verdict = report.objects.pop();
-        // Where the server's way into the store is known to the end, what comes out of it counts.
+        // If validation returns the stored form of the object, that form is the result.
         let stored = verdict.as_ref().and_then(|verdict| verdict.stored.clone());
         let result = stored.unwrap_or(done.result);
         let mut changes = Vec::new();
@@ -198,7 +198,7 @@ impl PatchRequest<'_, '_> {
             let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone()).with_span(error.span);
             return Err(Stop::Finding(Box::new(stored::unreadable(&error))));
         }
-        // What is stored has its namespace, whether its text says so or not.
+        // A stored object always has its namespace, even if its text leaves it out.
         prepare::fill_namespace(&mut old.decoded.record, self.api.kind.scope, self.namespace(), &mut Changes::default());
         let live = self.value(old.record())?;
         let patch = self.read_patch()?;
@@ -210,7 +210,7 @@ impl PatchRequest<'_, '_> {
         self.options.namespace.unwrap_or("default")
     }
 
-    /// An apply where no object is stored.
+    /// An apply when no object is stored.
     fn create(&self) -> Result<Done, Stop> {
         let Item { name, release, .. } = self.item;
         self.check_options()?;
@@ -229,7 +229,7 @@ impl PatchRequest<'_, '_> {
         self.decoded(&patched, None)
     }
 
-    /// Decodes what the patch has made, and prepares it as the update of an object or as a new one.
+    /// Decodes the patched object and prepares it as an update or as a new object.
     fn decoded(&self, patched: &Unjudged, old: Option<&Body<'_>>) -> Result<Done, Stop> {
         let text = patched.value.to_string();
         let file = crate::text::read(&text, &self.options.limits);
@@ -327,7 +327,7 @@ impl PatchRequest<'_, '_> {
         Ok(Unjudged { value, shown, strict })
     }
 
-    /// A configuration to apply says which object it is for.
+    /// A configuration to apply must name the stored object.
     fn same_object(&self, config: &Value) -> Result<(), Stop> {
         let text = |path: &str| config.pointer(path).and_then(Value::as_str).unwrap_or("");
         let wrong = |message: String| Err(Stop::Patch(Refused::Ours(message)));
@@ -347,13 +347,13 @@ impl PatchRequest<'_, '_> {
         Ok(())
     }
 
-    /// The patched object must be one of its kind, without unknown fields where they are errors.
+    /// The patched object must decode as its kind, without unknown fields if field validation is strict.
     fn decodes(&self, new: &Body<'_>, patched: &Unjudged) -> Result<(), Stop> {
         let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
         if let Some(error) = new.mismatch() {
             return match self.patch.kind {
                 PatchType::Json | PatchType::Merge => invalid(error.to_owned()),
-                // Here the server decodes from maps and words it in another way.
+                // For these types the server decodes from maps and uses other words.
                 PatchType::Strategic | PatchType::Apply => {
                     Err(Stop::Patch(Refused::Ours(format!("the patched object does not decode: {error}"))))
                 }
@@ -371,7 +371,7 @@ impl PatchRequest<'_, '_> {
         Ok(())
     }
 
-    /// The patch as kubectl sends it: YAML and JSON become one JSON value.
+    /// The patch as kubectl sends it: one JSON value, whether its text is YAML or JSON.
     fn read_patch(&self) -> Result<Value, Stop> {
         let wrong = |message: String| Stop::finding(Code::PatchRefused, message);
         let file = crate::text::read(self.patch.text, &self.options.limits);
@@ -394,7 +394,7 @@ impl PatchRequest<'_, '_> {
         serde_json::from_str::<Value>(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
     }
 
-    /// The result judged as the update or the create that it is.
+    /// Judges the result as an update or a create.
     fn judge<'t>(&'t self, patched: &'t str) -> text::Report<'t> {
         let operation = match self.old {
             Some(old) if self.patch.status => options::Operation::UpdateStatus(old),
@@ -411,16 +411,16 @@ impl PatchRequest<'_, '_> {
 /// A patched object before it is judged.
 struct Unjudged {
     value: Value,
-    /// What the server shows of it in an error.
+    /// The object as the server prints it in an error.
     shown: String,
     /// Strict errors of the patch itself.
     strict: Vec<String>,
 }
 
 struct Done {
-    /// What the patch has made, as it is judged.
+    /// The patched object, as it is judged.
     text: String,
-    /// The same, prepared for the store.
+    /// The patched object, prepared for the store.
     result: Value,
     /// The stored object; `None` if there is none.
     live: Option<Value>,
@@ -471,13 +471,13 @@ fn refusal(stop: &Stop, unicode: crate::go::GoUnicode) -> Vec<Finding> {
     vec![of_patch(finding)]
 }
 
-/// A finding about the patch, unless it says something else.
+/// A finding about the patch, unless it names another text.
 fn of_patch(finding: Finding) -> Finding {
     let finding = Finding { object: Some(0), fixes: Vec::new(), ..finding };
     if finding.within == TextField::Text { finding.about(TextField::Patch) } else { finding }
 }
 
-/// The order in which the server prints a patched document: maps that the patch reached are sorted, others as they were.
+/// Brings a patched document into the order in which the server prints it: changed maps are sorted, others stay as they were.
 fn in_go_order(old: &Value, new: &Value) -> Value {
     match (old, new) {
         _ if old == new => old.clone(),
@@ -504,7 +504,7 @@ fn operation(op: &str, path: &str, value: Option<&Value>) -> Value {
     Value::Object(members)
 }
 
-/// What leads from one value to the other, as JSON patch operations.
+/// The difference between two values, as JSON patch operations.
 fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>) {
     let len = path.len();
     let mut below = |path: &mut String, name: &str, old: Option<&Value>, new: Option<&Value>| {

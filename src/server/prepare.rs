@@ -1,5 +1,5 @@
-//! What kube-apiserver's REST layer does around the validation functions: fill, wipe, reset, and validate more than
-//! once (kube-apiserver, staging/src/k8s.io/apiserver/pkg/registry/rest/create.go, `BeforeCreate`; update.go, `BeforeUpdate`).
+//! The steps of kube-apiserver's REST layer around the validation functions: fill, wipe, reset, and validate more than once
+//! (kube-apiserver, staging/src/k8s.io/apiserver/pkg/registry/rest/create.go, `BeforeCreate`; update.go, `BeforeUpdate`).
 
 use crate::api::{Api, ClassicKind, ObjectKind, Scope};
 use crate::record::view::Object;
@@ -9,13 +9,13 @@ use crate::rules::{Context, Errors, Operation, run};
 use crate::server::changes::Changes;
 use std::borrow::Cow;
 
-/// The characters that stand for the random end of a generated name.
+/// Placeholder for the random suffix of a generated name.
 const RANDOM_END: &str = "xxxxx";
-/// How much of `generateName` is kept.
+/// The maximum length of the part of `generateName` that a generated name keeps.
 const GENERATED_BASE_MAX: usize = 58;
 
-/// An update as HTTP answers it: the object after the fix-ups, judged by the generic rules and by the strategy, so
-/// that most errors come more than once.
+/// The errors of an update over HTTP. The generic rules and the strategy both judge the object after the fix-ups, so most errors
+/// come more than once.
 pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context) -> Errors {
     let (Operation::Update(old) | Operation::UpdateStatus(old)) = operation else { return context.errors() };
     let status = matches!(operation, Operation::UpdateStatus(_));
@@ -73,7 +73,7 @@ pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context:
     if meta.str("uid").is_empty() {
         meta.set("uid", stored.get("uid").clone());
     }
-    // A zero time is none.
+    // A zero time counts as unset.
     for name in ["creationTimestamp", "deletionTimestamp"] {
         if matches!(stored.get(name), Value::Time(time) if !time.is_zero()) {
             meta.set(name, stored.get(name).clone());
@@ -85,7 +85,7 @@ pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context:
     new
 }
 
-/// An update without `resourceVersion` is unconditional: the stored one is filled in. This is the store's doing, before
+/// An update without `resourceVersion` is unconditional: it takes the stored version. The store does this before
 /// [`judge_update`].
 pub fn fill_resource_version<'r>(new: &mut Record<'r>, old: &Record<'r>) {
     let Some(stored) = old.record("metadata") else { return };
@@ -94,7 +94,7 @@ pub fn fill_resource_version<'r>(new: &mut Record<'r>, old: &Record<'r>) {
     }
 }
 
-/// The namespace a request gives: filled in, or dropped from cluster-scoped objects.
+/// Fills in the request's namespace, or drops the namespace of a cluster-scoped object.
 pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r str, changes: &mut Changes) {
     // The metadata of a list has no namespace.
     let Some(meta) = object.record_mut("metadata").filter(|meta| meta.schema.has("namespace")) else { return };
@@ -112,13 +112,13 @@ pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r 
     }
 }
 
-/// What the server sets anew in every new object.
+/// Metadata that the server sets in every new object.
 pub const SET: &[&str] = &["creationTimestamp", "uid"];
-/// What the handler drops from a body (kube-apiserver, apiserver/pkg/registry/rest/meta.go, `WipeObjectMetaSystemFields`).
+/// Metadata that the handler drops from a body (kube-apiserver, apiserver/pkg/registry/rest/meta.go, `WipeObjectMetaSystemFields`).
 pub const WIPED: &[&str] = &["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"];
 
-/// What happens to a new object before the strategy's validation, the namespace apart. `dropped`: which of its metadata do not
-/// count: [`WIPED`], or [`SET`] where the handler is left out.
+/// Prepares a new object for the strategy's validation, except for its namespace. `dropped`: the metadata to unset, [`WIPED`], or
+/// [`SET`] if the handler is left out.
 pub fn for_create(object: &mut Record<'_>, dropped: &[&'static str], changes: &mut Changes) {
     drop_status(object, changes);
     let Some(meta) = object.record_mut("metadata") else { return };
@@ -156,7 +156,7 @@ pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
     }
 }
 
-/// True if the object has a resource version that a stored object could have.
+/// True if the object has a valid, nonzero resource version.
 pub fn stored_before(object: &Record<'_>) -> bool {
     let resource_version = Object::new(object).metadata().resource_version();
     let digits = resource_version.bytes().all(|b| b.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! A create, an update or a status update of one object, from its body to the server's answer.
+//! A create, update or status update of one object, from the body to the server's answer.
 
 use crate::api::{Api, DeviceKind, Family, Gate, Gates, ObjectKind, Release, Scope};
 use crate::finding::path;
@@ -19,62 +19,63 @@ use crate::server::status::Status;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far an object goes.
+/// The stages that an object passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Only the registered validation function judges it, on exactly this object; a new object's status is dropped. The
-    /// `Status` of an update is still the whole answer, with what the server resets and repeats.
+    /// Only the registered validation function judges exactly this object; a new object's status is dropped. The `Status` of an
+    /// update is still the server's full answer, including fields that the server resets and errors that it repeats.
     Functions,
-    /// What `via: "server"` asks: the answer to exactly this body, every cause kept. No look at resource versions.
+    /// `via: "server"`: the answer to exactly this body, with every cause. Resource versions are not compared.
     Server,
-    /// Everything up to admission, which comes before the store looks at resource versions.
+    /// All stages up to admission, which runs before the store compares resource versions.
     Admission,
-    /// Everything.
+    /// All stages.
     Store,
 }
 
-/// What the requests for one object have in common.
+/// The options of a request, without its bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'r> {
     /// The server's release.
     pub release: Release,
     /// The feature gates that are on; `None`: the defaults of the release.
     pub gates: Option<Gates>,
-    /// The labels of the request's namespace; `None` if they are not known.
+    /// The labels of the request's namespace; `None` if unknown.
     pub labels: Option<&'r BTreeMap<String, String>>,
-    /// The namespace that the request names. Without one an object keeps its own, or goes to `default`.
+    /// The namespace that the request names; `None`: an object keeps its own, or gets `default`.
     pub namespace: Option<&'r str>,
-    /// What unknown and duplicate fields are.
+    /// How the server treats unknown and duplicate fields.
     pub validation: FieldValidation,
-    /// How far the object goes.
+    /// The stages that the object passes.
     pub reach: Reach,
-    /// The object as it is stored is wanted.
+    /// The outcome includes the stored object.
     pub stored: bool,
-    /// The object is what a patch made.
+    /// The object is the result of a patch.
     pub patched: bool,
 }
 
-/// What the server answers.
+/// The server's answer to a request.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Why the server refuses the object, in its order and words: none if it accepts it.
+    /// The server's reasons to refuse the object, in its order and words; empty if it accepts the object.
     pub findings: Vec<Finding>,
-    /// The answer's body; `None` if the server accepts the object. With [`Reach::Functions`] the two may differ on updates.
+    /// The answer's body; `None` if the server accepts the object. With [`Reach::Functions`], `findings` and `status` may differ
+    /// on updates.
     pub status: Option<Status>,
-    /// What the server changed before it judged the object.
+    /// The server's changes to the object before validation.
     pub changes: Changes,
-    /// The server's `Warning` headers, and what claimkit has to say of dropped fields.
+    /// The server's `Warning` headers, and claimkit's warnings about dropped fields.
     pub warnings: Vec<Finding>,
-    /// The object as it is stored, in every version that serves the kind, JSON. Empty if it is refused or not asked for.
+    /// The stored object as JSON, in every version that serves the kind. Empty if the object is refused or `stored` is off.
     pub stored: Vec<(&'static str, String)>,
-    /// The fields that were dropped, as the user wrote their paths, and the gate that each of them needs.
+    /// The dropped fields with their paths in the manifest, and the gate that each field needs.
     pub dropped: Vec<(String, Gate)>,
-    /// The server's code panics, and so it answers with an internal error.
+    /// The server's code panics, so the answer is an internal error.
     pub panics: bool,
 }
 
-/// A create. A body of the wrong type is refused before anything else; unknown fields are, too, but then the object is
-/// still judged for the findings.
+/// A create. The server refuses a body of the wrong type first. It refuses unknown fields, too; the object is still judged, for
+/// the findings.
 pub fn create<'t>(request: &Request<'t>, body: Body<'t>) -> Outcome {
     let work = match Handler::begin(request, &body) {
         Ok(work) => work,
@@ -99,7 +100,7 @@ fn replace<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>, part: Pa
         Ok(work) => work,
         Err(refused) => return *refused,
     };
-    // The harness of the validation functions decodes the stored object like the new one.
+    // The test harness of the validation functions decodes the stored object like the new one.
     let of_stored = || stored.strict_error().filter(|_| request.reach == Reach::Functions);
     let strict = body.strict_error().or_else(of_stored);
     work.update(body.into_hub(request.release), stored.into_hub(request.release), part).strict(&work, strict)
@@ -111,7 +112,7 @@ struct Handler<'w, 'r> {
     context: Context,
 }
 
-/// Notes on selectors that were not compiled.
+/// Warnings about selectors that were not compiled.
 fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
     let finding = |steps: &Vec<Step>| {
         let message = "the selector was not compiled: whether the server accepts this CEL expression is not known here";
@@ -158,7 +159,7 @@ impl<'w, 'r> Handler<'w, 'r> {
                 return refused;
             }
             prepare::fill_namespace(object, self.api.kind.scope, self.namespace(), &mut changes);
-            // The recorded answers begin after the handler.
+            // The recorded test answers leave the handler out.
             let dropped = if self.request.reach == Reach::Server { prepare::SET } else { prepare::WIPED };
             prepare::for_create(object, dropped, &mut changes);
             warned = self.handle(object, Value::Unset, &mut changes);
@@ -197,7 +198,7 @@ impl<'w, 'r> Handler<'w, 'r> {
                 return refused;
             }
             if self.endpoint() && Object::new(&new).metadata().namespace().is_empty() {
-                // The stored object's, which is that of the URL.
+                // The URL has the namespace of the stored object.
                 if let Some(meta) = new.record_mut("metadata").filter(|_| self.api.kind.scope == Scope::Namespaced) {
                     meta.set("namespace", Value::Str(Cow::Owned(stored_in)));
                 }
@@ -236,7 +237,8 @@ impl<'w, 'r> Handler<'w, 'r> {
         Outcome { findings, status: self.invalid(&new, answered.list()), changes, warnings, ..Outcome::default() }
     }
 
-    /// What the handler does with owners and managers. The recorded answers begin after it, and so does admission.
+    /// The handler's changes to `ownerReferences` and `managedFields`. The recorded test answers leave it out, and so does
+    /// admission.
     fn handle(&self, object: &mut Record<'r>, managers: Value<'r>, changes: &mut Changes) -> Option<Finding> {
         if self.request.reach != Reach::Store {
             return None;
@@ -288,7 +290,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         Outcome { findings, status, changes, warnings, stored, dropped, panics: false }
     }
 
-    /// Admin access that a label of the namespace decides, where the labels are not known.
+    /// A warning for admin access if a namespace label decides about it and the labels are unknown.
     fn unknown_labels(&self, kind: DeviceKind, record: &Record<'_>, paths: &PathMap) -> Option<Finding> {
         let none = BTreeMap::new();
         let error = device::admin_error(kind, record, &self.context, Some(&none)).filter(|_| self.request.labels.is_none())?;
@@ -298,7 +300,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         Some(finding.with_help("give the labels of the namespace with the request"))
     }
 
-    /// A warning where generated rules, whose words are not known, replace some of the hand-written ones.
+    /// A warning if generated rules, whose messages are unknown, replace some of the hand-written rules.
     fn generated(&self, kind: DeviceKind) -> Option<Finding> {
         let context = &self.context;
         let covered = matches!(
@@ -314,7 +316,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         (covered && over).then(|| finding.with_help(Code::GeneratedRulesUnknown.help().unwrap_or_default()))
     }
 
-    /// What claimkit says of a field that was dropped.
+    /// claimkit's warning about a dropped field.
     fn dropped(&self, dropped: &Dropped, paths: &PathMap) -> Finding {
         let steps = paths.written(&dropped.steps).unwrap_or_else(|| dropped.steps.clone());
         let (gate, release) = (dropped.gate.name(), self.context.release);
@@ -328,7 +330,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         finding
     }
 
-    /// The errors as findings at the paths that the user wrote. A client reads each text once.
+    /// The errors as findings, with the paths in the manifest. Each message appears once, as for a client.
     fn findings(&self, errors: &[FieldError], paths: &PathMap) -> Vec<Finding> {
         let once = matches!(self.request.reach, Reach::Admission | Reach::Store);
         let mut seen = BTreeSet::new();
@@ -352,12 +354,12 @@ impl<'w, 'r> Handler<'w, 'r> {
         findings
     }
 
-    /// True for an object of the device family that is judged as it reaches its endpoint: the URL says where it is stored.
+    /// True for an object of the device family that is judged as sent to its URL, which names its namespace.
     fn endpoint(&self) -> bool {
         self.api.version.family == Family::Device && matches!(self.request.reach, Reach::Functions | Reach::Server)
     }
 
-    /// An update that does not say which version of the object it is based on, of a kind that needs it (apiserver,
+    /// Refuses an update without `resourceVersion`, if the kind requires one (apiserver,
     /// pkg/registry/generic/registry/store.go, `Store.Update`).
     fn unconditional(&self, new: &Record<'_>) -> Option<Outcome> {
         let ObjectKind::Device(DeviceKind::ResourcePoolStatusRequest) = self.api.kind.object else { return None };
@@ -370,14 +372,14 @@ impl<'w, 'r> Handler<'w, 'r> {
         let path = root.field("metadata");
         let detail = "must be specified for an update";
         errors.invalid(Code::ResourceVersionRequired, &path.field("resourceVersion"), Bad::Int(0), detail);
-        // The store names the resource where others name the kind; the recorded answers have the kind.
+        // The store writes the resource into the error, other callers the kind; the recorded test answers have the kind.
         let kind = if self.endpoint() { self.api.kind.kind } else { self.api.kind.plural };
         let status = Status::invalid(kind, meta.name(), errors.list(), self.context.rules.unicode);
         let findings = errors.list().iter().map(FieldError::finding).collect();
         Some(Outcome { findings, status, ..Outcome::default() })
     }
 
-    /// The object's namespace is not the one that the request names.
+    /// Refuses an object whose namespace differs from the request's.
     fn other_namespace(&self, object: &Record<'_>, named: Option<&str>) -> Option<Outcome> {
         let given = Object::new(object).metadata().namespace();
         let named = named?;
@@ -387,7 +389,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         Some(refused(Code::NamespaceMismatch, "namespace", Status::other_namespace(), Changes::default()))
     }
 
-    /// The stored object has another resource version.
+    /// Refuses an update with another resource version than the stored object's.
     fn conflict(&self, new: &Record<'_>, old: &Record<'_>) -> Option<Outcome> {
         let (meta, stored) = (Object::new(new).metadata(), Object::new(old).metadata());
         if stored.resource_version().is_empty() || meta.resource_version() == stored.resource_version() {
@@ -408,7 +410,7 @@ impl<'w, 'r> Handler<'w, 'r> {
 }
 
 impl Outcome {
-    /// The server stops at a strict decoding error and answers with it.
+    /// A strict decoding error replaces the server's answer.
     fn strict(mut self, work: &Handler<'_, '_>, error: Option<String>) -> Self {
         if let Some(error) = error.filter(|_| work.request.validation == FieldValidation::Strict) {
             self.status = Some(work.undecodable(&error));
@@ -424,13 +426,13 @@ fn server_warning(text: String) -> Finding {
     finding
 }
 
-/// The store creates no object that has a resource version.
+/// The store refuses to create an object that has a resource version.
 fn stored_before(changes: Changes) -> Outcome {
     let status = Status::internal("resourceVersion should not be set on objects to be created");
     refused(Code::ResourceVersionOnCreate, "resourceVersion", status, changes)
 }
 
-/// Refused because of one field of `metadata`, outside of validation.
+/// The outcome of a refusal outside of validation, about one field of `metadata`.
 fn refused(code: Code, field: &str, status: Status, changes: Changes) -> Outcome {
     let mut finding = Finding::error(code, Origin::ApiServer, status.message.clone());
     finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key(field.to_owned())];
@@ -438,7 +440,7 @@ fn refused(code: Code, field: &str, status: Status, changes: Changes) -> Outcome
     Outcome { findings: vec![finding], status: Some(status), changes, ..Outcome::default() }
 }
 
-/// Names what changed in an immutable struct: the server prints only the new one.
+/// Adds the changed fields to an error about an immutable struct: the server prints only the new struct.
 fn explain_immutable(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_>, paths: &PathMap) {
     for finding in findings {
         let path: &[&str] = match finding.code {

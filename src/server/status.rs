@@ -14,12 +14,12 @@ pub struct Status {
     api_version: &'static str,
     metadata: Empty,
     status: &'static str,
-    /// All errors in one text.
+    /// All errors in one message.
     pub message: String,
-    /// e.g. `Invalid`; left out where the server gives none.
+    /// e.g. `Invalid`; left out if the server gives no reason.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub reason: &'static str,
-    /// Which object, and each error on its own.
+    /// The object and the single errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
     /// The HTTP status.
@@ -41,7 +41,7 @@ pub struct Details {
     /// The kind, or for a conflict the resource.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub kind: &'static str,
-    /// Each error, repeated ones included.
+    /// The single errors, including repeated ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,
 }
@@ -51,7 +51,7 @@ pub struct Details {
 pub struct Cause {
     /// e.g. `FieldValueInvalid`
     pub reason: &'static str,
-    /// The text without the path.
+    /// The message without the path.
     pub message: String,
     /// The path.
     pub field: String,
@@ -68,7 +68,7 @@ impl Status {
         Status { kind: "Status", api_version: "v1", metadata: Empty {}, status: "Failure", message, reason, details, code }
     }
 
-    /// 422: what validation found. `None` if it found nothing.
+    /// 422: the errors of validation. `None` if there are none.
     pub fn invalid(kind: &'static str, name: &str, errors: &[FieldError], unicode: GoUnicode) -> Option<Self> {
         if errors.is_empty() {
             return None;
@@ -78,29 +78,30 @@ impl Status {
         Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
-    /// 400: the body cannot be decoded into the kind. `version` is the short one.
+    /// 400: the body cannot be decoded into the kind. `version` is the short name.
     pub fn undecodable(kind: &str, version: &str, error: &str, unicode: GoUnicode) -> Self {
         let version = go::quote(version, unicode);
         Self::bad_request(format!("{kind} in version {version} cannot be handled as a {kind}: {error}"))
     }
 
-    /// 400: the body of a kind cannot be decoded into that of the URL. `version` is the short one.
+    /// 400: the body's kind cannot be decoded into the kind of the URL. `version` is the short name.
     pub fn unhandled(body_kind: &str, version: &str, kind: &str, error: &str, unicode: GoUnicode) -> Self {
         let version = go::quote(version, unicode);
         Self::bad_request(format!("{body_kind} in version {version} cannot be handled as a {kind}: {error}"))
     }
 
-    /// 400 with a text of its own.
+    /// 400 with this message.
     pub fn bad_request(message: String) -> Self {
         Self::failure(400, "BadRequest", message, None)
     }
 
-    /// 400: the object names another namespace than the URL (apiserver, pkg/registry/rest/meta.go, `EnsureObjectNamespaceMatchesRequestNamespace`).
+    /// 400: the namespace of the object differs from that of the URL (apiserver, pkg/registry/rest/meta.go,
+    /// `EnsureObjectNamespaceMatchesRequestNamespace`).
     pub fn other_namespace() -> Self {
         Self::bad_request("the namespace of the provided object does not match the namespace sent on the request".to_owned())
     }
 
-    /// 413: the body, or what a patch makes of it, is larger than the server takes.
+    /// 413: the body, or the patched object, is larger than the server allows.
     pub fn too_large(message: &str) -> Self {
         Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
     }
@@ -112,7 +113,7 @@ impl Status {
         Self::failure(404, "NotFound", message, Some(details))
     }
 
-    /// 409: an object of this name is there already. `plural` is the resource.
+    /// 409: an object of this name already exists. `plural` is the resource.
     pub fn already_exists(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} already exists", go::quote(name, unicode));
         let details = Details { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
@@ -129,12 +130,12 @@ impl Status {
         Self::failure(409, "Conflict", message, Some(details))
     }
 
-    /// 500: an error the server has no status of its own for.
+    /// 500: an error without a more specific status.
     pub fn internal(message: &str) -> Self {
         Self::failure(500, "", message.to_owned(), None)
     }
 
-    /// 422: what is wrong with the options of a patch. `None` if nothing is.
+    /// 422: the errors of the options of a patch. `None` if there are none.
     pub fn bad_options(errors: &[FieldError]) -> Option<Self> {
         if errors.is_empty() {
             return None;
@@ -144,7 +145,7 @@ impl Status {
         Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
-    /// The answer to a patch that is not carried out; `None` where the server's is not known.
+    /// The answer to a refused patch; `None` if the server's answer is unknown.
     pub fn patch(refused: &Refused, unicode: GoUnicode) -> Option<Self> {
         let details = |causes| Some(Details { name: String::new(), group: "", kind: "", causes });
         Some(match refused {

@@ -2,7 +2,7 @@
 
 use crate::finding::{Code, Finding, Origin, TextField};
 
-/// The text has this finding, so that the stored object cannot be read.
+/// The stored object cannot be read because its text has this finding.
 pub fn unreadable(finding: &Finding) -> Finding {
     let message = format!("the stored object cannot be read: {}", finding.message);
     let help = "give the object as the server stores it in `old`";

@@ -1,4 +1,4 @@
-//! All objects of a text, each as the server answers it.
+//! The server's answers to all objects of a text.
 
 use crate::advice::{hints, suggest};
 use crate::api::{Api, Release, Scope};
@@ -20,7 +20,7 @@ use crate::text::{Source, Span};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// What the server answers to the objects of a text.
+/// The server's answers to the objects of a text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Report<'t> {
@@ -28,17 +28,17 @@ pub struct Report<'t> {
     pub source: Source<'t>,
     /// The text of the stored objects, for the findings about it.
     pub stored: Option<Source<'t>>,
-    /// Everything found, in the order of the text; what is wrong with the text itself comes first.
+    /// All findings in the order of the text; those about the text itself come first.
     pub findings: Vec<Finding>,
     /// The objects.
     pub objects: Vec<Judged>,
-    /// Why nothing was judged: a feature gate that the release does not know or has locked.
+    /// Set if nothing was judged: the message about a feature gate that the release does not know or has locked.
     pub unusable: Option<String>,
-    /// No object is refused, no finding is an error, and at least one object was checked.
+    /// True if at least one object was checked, no object is refused and no finding is an error.
     pub ok: bool,
 }
 
-/// What the server answers to one object.
+/// The server's answer to one object.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Judged {
@@ -50,16 +50,16 @@ pub struct Judged {
     pub name: String,
     /// `metadata.namespace` as it is written.
     pub namespace: String,
-    /// The release it was judged by.
+    /// The release whose rules judged it.
     pub release: Release,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
-    /// Whether it is accepted; `None` for an object of another group.
+    /// Whether the server accepts it; `None` for an object of another group.
     pub valid: Option<bool>,
-    /// The server's answer; `None` if it accepts the object or was not asked.
+    /// The server's `Status`; `None` if it accepts the object or does not receive it.
     pub status: Option<Box<Status>>,
-    /// The object as the server would hold it, if that was asked for and the object is accepted: JSON without what the server
-    /// sets anew each time.
+    /// The stored object as JSON, if the options ask for it and the server accepts the object. It lacks the fields that the
+    /// server sets anew for each request.
     pub stored: Option<serde_json::Value>,
 }
 
@@ -78,7 +78,7 @@ impl Judged {
         }
     }
 
-    /// An object that was not judged yet.
+    /// An object before it is judged.
     pub(crate) fn of(item: &Item) -> Self {
         Judged {
             api_version: item.api_version.clone().into(),
@@ -89,10 +89,10 @@ impl Judged {
         }
     }
 
-    /// Moves the names out of an item, which does not need them any more.
+    /// Takes the names from an item that no longer needs them.
     fn take_names(&mut self, item: &mut Item) {
         (self.api_version, self.kind) = match &item.what {
-            // Kept once for all objects of a kind.
+            // All objects of a kind share one string.
             What::Ours(api) => (api.version.api_version.into(), api.kind.kind.into()),
             _ => (std::mem::take(&mut item.api_version).into(), std::mem::take(&mut item.kind).into()),
         };
@@ -106,7 +106,7 @@ impl Judged {
     }
 }
 
-/// Judges every object of a text as the server answers to a create, an update or a status update of it.
+/// Judges every object of a text as the server judges its create, update or status update.
 ///
 /// ```
 /// let text = "
@@ -139,7 +139,8 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
     let mut lints = Lints::default();
     let mut together = Together::new(options);
     let mut passage = Passage::open(text, options.via, options.release, &options.limits);
-    // Whether a text is one object, which is compared with the one stored whatever its name, is known at its end.
+    // If the text has exactly one object, it is compared with the single stored object, whatever its name. This is known only at
+    // the end of the text.
     while passage.advance(stored.is_some()) {
         references.idle = objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
         let input = &passage.input;
@@ -227,7 +228,7 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
         }
     }
     let Input { mut file, .. } = passage.input;
-    // What is wrong with the text comes first, then what is wrong with the stored objects.
+    // Findings about the text come first, then findings about the stored objects' text.
     let mut of_texts = std::mem::take(&mut file.findings);
     of_texts.extend(stored.iter().flat_map(|stored| &stored.file.findings).map(|finding| match finding.severity {
         Severity::Error => stored::unreadable(finding),
@@ -249,13 +250,13 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
     Report { source: file.source, stored, findings: findings.behind(of_texts), objects, unusable: None, ok }
 }
 
-/// What a text has created so far, by resource, namespace and name.
+/// The objects that a text has created so far, by resource, namespace and name.
 #[derive(Default)]
 struct Created(BTreeSet<(&'static str, String, String)>);
 
 impl Created {
-    /// Notes an object; false if there is one of its name already, which is refused (kube-apiserver,
-    /// pkg/registry/generic/registry/store.go, `Store.create`). Validation functions alone know of no other objects.
+    /// Records an object; false if an object of its name already exists, which the server refuses (kube-apiserver,
+    /// pkg/registry/generic/registry/store.go, `Store.create`). The validation functions alone do not see other objects.
     fn insert(&mut self, options: &ValidateOptions<'_>, api: Api, item: &Item) -> bool {
         if !matches!(options.operation, Operation::Create) || options.via == Via::Validator || item.name.is_empty() {
             return true;
@@ -268,7 +269,8 @@ impl Created {
     }
 }
 
-/// The stored object without what the server sets anew each time. A patch sets none of it but what the server takes from its clock.
+/// The stored object without the fields that the server sets anew for each request. After a patch only times from the server's
+/// clock are removed.
 fn stored_object(text: &str, patched: bool) -> Option<serde_json::Value> {
     let mut object: serde_json::Value = serde_json::from_str(text).ok()?;
     if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut).filter(|_| !patched) {
@@ -280,7 +282,7 @@ fn stored_object(text: &str, patched: bool) -> Option<serde_json::Value> {
     Some(object)
 }
 
-/// Takes times out that the server takes from its clock. Recursion is bounded by the depth of the tables.
+/// Removes times that come from the server's clock. Recursion is bounded by the depth of the tables.
 pub(crate) fn without_clock(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Object(map) => {
@@ -292,7 +294,7 @@ pub(crate) fn without_clock(value: &mut serde_json::Value) {
     }
 }
 
-/// What is said of an object of another group, and whether it is valid as far as that is known.
+/// The finding about an object of another group, and whether the object is valid, if known.
 fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding) {
     match misspelled(input, item) {
         Some(finding) => (Some(false), place(input, item, index, finding)),
@@ -300,8 +302,8 @@ fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding
     }
 }
 
-/// The server's answer to an object whose kind it does not know, `None` where it does not get the object or not even the kind is
-/// there; and what is said of it.
+/// The server's answer to an object of an unknown kind, and the finding about it. The answer is `None` if the server does not
+/// receive the object or the object has no kind.
 fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via: Via) -> (Option<Box<Status>>, Finding) {
     let version = item.api_version.rsplit('/').next().unwrap_or_default();
     let unicode = item.release.rules().unicode;
@@ -321,7 +323,7 @@ fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via:
     (status.map(Box::new), place(input, item, index, finding))
 }
 
-/// An object of a group that looks like ours, of one of our kinds.
+/// An error if the group looks like a misspelling of `resource.k8s.io`.
 fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
     let right = suggest::group(&item.api_version)?;
     let message = format!("`{}` is not the API group of Dynamic Resource Allocation: write `{right}`", item.api_version);

@@ -1,4 +1,4 @@
-//! Whether the releases that serve an object may answer differently, judged by the tables alone.
+//! Decides from the tables alone whether the releases that serve an object may answer differently.
 
 use crate::api::release::LAST_PATCHES;
 use crate::api::{Api, DeviceKind, Field, Kind, ObjectKind, Release, Type, Version};
@@ -14,20 +14,21 @@ pub fn serving(version: &'static Version, kind: &str) -> impl Iterator<Item = (R
     served.filter_map(move |release| Some((release, version.kind(kind, release)?)))
 }
 
-/// May releases that serve the kind answer differently when this object is created? One of them has accepted it without dropping
-/// anything. `true`: each release has to be asked. This walk over the fields takes a fraction of the time of an answer.
+/// True if the releases that serve the kind may answer a create of this object differently, so that each release must be asked.
+/// One release has accepted the object and dropped no field. This walk over the fields takes a fraction of the time of an answer.
 pub fn may_differ(api: Api, record: &Record<'_>) -> bool {
     let mut minors = serving(api.version, api.kind.kind).map(|(release, _)| release);
     let Some(first) = minors.next() else { return false };
     let last = minors.last().unwrap_or(first);
-    // Those whose hub has `basic` refuse a device without it.
+    // Releases whose hub type has `basic` refuse a device without it.
     let flat = |release| Variant::of(release).flat;
     let basic = api.kind.object == ObjectKind::Device(DeviceKind::ResourceSlice) && flat(first) != flat(last);
     first != last && (basic || varies(record, &(first..=last)))
 }
 
-/// Does strict decoding fail in every release that serves the kind? A field that stands in no row is unknown to all of them; where
-/// one does not know the mapping that holds it, that mapping is the unknown field. What stands twice does so in every release.
+/// True if strict decoding fails in every release that serves the kind. A field without a row in the table is unknown to all of
+/// them; if a release does not know the mapping around it, that mapping is the unknown field. A duplicate field is a duplicate in
+/// every release.
 pub fn none_decodes(decoded: &Decoded<'_>) -> bool {
     decoded.strict.iter().any(|strict| match strict.kind {
         StrictKind::Unknown => strict.schema.is_some_and(|schema| !schema.has(&strict.field)),
@@ -55,7 +56,7 @@ fn field_varies(field: &Field, value: &Value<'_>, releases: &RangeInclusive<Rele
     if !field.in_release(first) || !field.in_release(last) || !field.gates.is_empty() {
         return true;
     }
-    // Most fields are as they always were.
+    // Most fields have not changed between releases.
     if field.later_values.is_empty() && field.limits.is_empty() && field.json != "expression" {
         return false;
     }
@@ -71,11 +72,11 @@ fn field_varies(field: &Field, value: &Value<'_>, releases: &RangeInclusive<Rele
     if field.limits.iter().any(|limit| limit.max.is_some_and(|max| max < size)) && sizes_vary(field, size, first, last) {
         return true;
     }
-    // The only field of its name: an expression of CEL.
+    // Only CEL expressions have this field name.
     matches!(field.ty, Type::String) && field.json == "expression" && selector_varies(value.as_str(), first.minor, last.minor)
 }
 
-/// Is a field too large for some of the releases only?
+/// True if a field is too large for some of the releases, but not for all.
 fn sizes_vary(field: &Field, size: usize, first: Release, last: Release) -> bool {
     let within = |release: Release| field.limit(release).is_none_or(|limit| size <= limit);
     within(first) != within(last)

@@ -1,23 +1,23 @@
-//! Bytes that may be no UTF-8, on their way to [`super::read`].
+//! Decodes bytes that may not be UTF-8 into text for [`super::read`].
 
 use crate::finding::{Code, Finding, Origin, TextField};
 use crate::text::Span;
 use std::borrow::Cow;
 
-/// What bytes are as text.
+/// Bytes decoded as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'b> {
     /// The text.
     pub text: Cow<'b, str>,
-    /// Where in the text the first U+FFFD stands that was put in the place of bytes.
+    /// The byte offset of the first U+FFFD that replaces invalid bytes.
     pub replaced: Option<usize>,
 }
 
-/// How two bytes make a unit of UTF-16.
+/// Combines two bytes into a UTF-16 code unit.
 type Units = fn([u8; 2]) -> u16;
 
-/// Bytes as kubectl reads them: UTF-8, or UTF-16 with a byte order mark. What is no part of a character becomes U+FFFD, once for
-/// each run of bytes that could have begun one (cli-runtime, pkg/resource/visitor.go, `StreamVisitor.Visit`).
+/// Bytes as kubectl reads them: UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD, one for each run of bytes
+/// that could begin a character (cli-runtime, pkg/resource/visitor.go, `StreamVisitor.Visit`).
 pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     let (units, rest): (Units, &[u8]) = match bytes {
         [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
@@ -42,7 +42,7 @@ fn utf8(bytes: &[u8]) -> Decoded<'_> {
     Decoded { text: String::from_utf8_lossy(bytes), replaced }
 }
 
-/// The warning about the first byte that is no text; `at` as [`Decoded::replaced`] has it.
+/// The warning about the first byte that is not UTF-8; `at` is [`Decoded::replaced`].
 pub fn warning(at: usize, subject: TextField) -> Finding {
     let message = "a byte here is not UTF-8: kubectl reads the character U+FFFD in its place";
     let end = at.saturating_add(char::REPLACEMENT_CHARACTER.len_utf8());
@@ -66,7 +66,7 @@ mod tests {
         assert_eq!(decode(b"a: caf\xe9\n"), decoded("a: caf\u{fffd}\n", Some(6)));
         assert_eq!(decode(b"a: \xc0\x80\n"), decoded("a: \u{fffd}\u{fffd}\n", Some(3)));
         assert_eq!(decode(b"a: \xed\xa0\x80\n"), decoded("a: \u{fffd}\u{fffd}\u{fffd}\n", Some(3)));
-        // The beginning of a character is one run.
+        // An incomplete character is one run.
         assert_eq!(decode(b"a: \xf0\x9f\x98\n"), decoded("a: \u{fffd}\n", Some(3)));
         assert_eq!(decode(b"a: \xe2\x82"), decoded("a: \u{fffd}", Some(3)));
         assert_eq!(decode("a: é\u{fffd}\n".as_bytes()), decoded("a: é\u{fffd}\n", None));

@@ -1,7 +1,7 @@
-//! Any serde type out of a tree: `k8s-openapi`'s, or an embedder's own.
+//! Deserializes any serde type from a tree, e.g. one of `k8s-openapi` or of an embedder.
 //!
-//! Values are those of the tree, keys are sorted and each counts once, as in the JSON kubectl sends.
-//! serde calls itself for every level, so nesting is bounded here.
+//! Values come from the tree. Keys are sorted and unique, as in the JSON that kubectl sends.
+//! serde recurses for every level, so this module bounds the nesting.
 
 use super::source::Span;
 use super::tree::{Kind, NodeId, Tree};
@@ -9,13 +9,13 @@ use super::{Entry, print};
 use serde::de::{self, DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// Deepest nesting that is handed to serde.
+/// The maximum nesting that serde receives.
 pub const MAX_DEPTH: usize = 128;
 
-/// Why a value does not fit the type, and where it stands.
+/// Why a value does not fit the type, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// serde's words.
+    /// serde's message.
     pub message: String,
     /// The innermost value that did not fit; `None` if the type's own code failed outside any value.
     pub span: Option<Span>,
@@ -35,10 +35,10 @@ impl de::Error for Error {
     }
 }
 
-/// Fills `T` from a node.
+/// Deserializes `T` from a node.
 ///
 /// # Errors
-/// The first value that does not fit, with its place.
+/// The first value that does not fit, with its position.
 pub fn deserialize<'de, T: de::Deserialize<'de>>(tree: &'de Tree<'_>, node: NodeId) -> Result<T, Error> {
     T::deserialize(Value { tree, node, depth: 0 })
 }

@@ -1,20 +1,20 @@
-//! Edits on text: replace, insert, remove, shift. Comments, indentation and line ends of what is not touched stay.
+//! Edits on text: replace, insert, remove, shift. Everything else keeps its comments, indentation and line ends.
 //!
-//! Edits are collected against the original text and carried out together. What a reader of YAML must know about the place
-//! (does a key begin its line, how far is it indented, where does an entry end) is asked here, from the text itself.
+//! Edits refer to the original text and are applied together. This module also answers questions about the layout of the text:
+//! whether a key begins its line, how far it is indented, where an entry ends.
 
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Style, Tree};
 use crate::finding::Edit;
 
-/// Why a place cannot be edited without risk; a document with one is printed instead.
+/// Why an edit is not safe. A document with an unsafe edit is printed anew instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsafe {
-    /// The field came by a merge key `<<`.
+    /// The field comes from a merge key `<<`.
     Merged,
-    /// The field is written in a form that is not edited: an explicit key, a key with an anchor or tag, an alias.
+    /// The field has a form that edits do not support: an explicit key, a key with an anchor or tag, an alias.
     Form,
-    /// Two edits want the same text: an anchor serves two places.
+    /// Two edits overlap: two places use the same anchor.
     Overlap,
 }
 
@@ -29,7 +29,7 @@ impl Unsafe {
     }
 }
 
-/// Edits against one text.
+/// Edits of one text.
 #[derive(Debug, Default)]
 pub struct Edits {
     edits: Vec<Edit>,
@@ -41,12 +41,12 @@ impl Edits {
         Edits::default()
     }
 
-    /// True if nothing changes.
+    /// True if there are no edits.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// Puts `new_text` in the place of a span. The same edit again counts once (an anchor reached twice).
+    /// Replaces a span with `new_text`. Equal edits (of an anchor with two aliases) count once.
     pub fn replace(&mut self, span: Span, new_text: impl Into<String>) {
         let edit = Edit { span, new_text: new_text.into() };
         if !edit.span.is_empty() || !edit.new_text.is_empty() {
@@ -59,17 +59,17 @@ impl Edits {
         self.replace(Span::at(at), new_text);
     }
 
-    /// Takes a span out.
+    /// Removes a span.
     pub fn remove(&mut self, span: Span) {
         self.replace(span, "");
     }
 
-    /// Takes over all edits of another collection.
+    /// Appends all edits of another collection.
     pub fn append(&mut self, other: Edits) {
         self.edits.extend(other.edits);
     }
 
-    /// The edits in the order of the text; an error if two want the same text.
+    /// The edits in the order of the text; an error if two overlap.
     pub fn sorted(mut self) -> Result<Vec<Edit>, Unsafe> {
         self.edits.sort_by(|a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
         self.edits.dedup();
@@ -84,7 +84,7 @@ impl Edits {
     }
 }
 
-/// The text with edits carried out; they are in order and do not overlap.
+/// Applies edits to a text; they must be in order and must not overlap.
 pub fn apply(text: &str, edits: &[Edit]) -> String {
     let grown: usize = edits.iter().map(|edit| edit.new_text.len()).sum();
     let mut out = String::with_capacity(text.len().saturating_add(grown));
@@ -127,7 +127,7 @@ pub fn next_line(text: &str, at: usize) -> usize {
     end.saturating_add(width)
 }
 
-/// The line end to write near byte `at`: that of its line, else that of the line before, else `\n`.
+/// The line break to write near byte `at`: that of its line, otherwise that of the line before, otherwise `\n`.
 pub fn line_break(text: &str, at: usize) -> &str {
     let here = text.get(line_end(text, at)..next_line(text, at)).unwrap_or("");
     if !here.is_empty() {
@@ -144,18 +144,18 @@ pub fn line_break(text: &str, at: usize) -> &str {
     }
 }
 
-/// What stands before byte `at` on its line, as blanks of the same width, if it is only blanks and `-` of list items.
+/// Spaces as wide as the text before byte `at` on its line, if that text is only spaces and `-` of list items.
 pub fn lead(text: &str, at: usize) -> Option<String> {
     let before = text.get(line_start(text, at)..at)?.trim_start_matches('\u{feff}');
     before.chars().all(|c| c == ' ' || c == '-').then(|| " ".repeat(before.len()))
 }
 
-/// True if only blanks stand before byte `at` on its line.
+/// True if only spaces are before byte `at` on its line.
 pub fn begins_line(text: &str, at: usize) -> bool {
     text.get(line_start(text, at)..at).is_some_and(|before| before.trim_start_matches('\u{feff}').chars().all(|c| c == ' '))
 }
 
-/// Starts of the lines that begin after byte `from` and not after byte `to`, empty lines left out.
+/// The starts of the non-empty lines that begin after byte `from` and before byte `to`.
 pub fn lines_between(text: &str, from: usize, to: usize) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut at = next_line(text, from);
@@ -174,14 +174,14 @@ pub fn lines_between(text: &str, from: usize, to: usize) -> Vec<usize> {
 }
 
 impl Edits {
-    /// Moves the lines that begin after byte `from`, up to byte `to`, to the right.
+    /// Moves the lines that begin between bytes `from` and `to` to the right.
     pub fn indent(&mut self, text: &str, from: usize, to: usize, width: usize) {
         for start in lines_between(text, from, to) {
             self.insert(start, " ".repeat(width));
         }
     }
 
-    /// Moves them to the left, as far as there are blanks.
+    /// Moves these lines to the left, as far as they begin with spaces.
     pub fn outdent(&mut self, text: &str, from: usize, to: usize, width: usize) {
         for start in lines_between(text, from, to) {
             let blanks = text.get(start..).unwrap_or("").bytes().take(width).take_while(|&b| b == b' ').count();
@@ -191,8 +191,8 @@ impl Edits {
 }
 
 impl Edits {
-    /// Moves comments on lines of their own directly below a block scalar to the left where they would become part of it,
-    /// its lines having moved by `width`.
+    /// Moves comment lines directly below a block scalar to the left if they would become part of the scalar after its lines
+    /// moved by `width`.
     pub fn outdent_comments(&mut self, tree: &Tree<'_>, scalar: Span, width: usize) {
         let text = tree.source();
         let blanks = |at: usize| text.get(at..).unwrap_or("").bytes().take_while(|&b| b == b' ').count();
@@ -216,7 +216,7 @@ impl Edits {
 
 // ---- nodes and entries ----
 
-/// Where each character of an ASCII string stands in the scalar it is written as; `None` where that cannot be told.
+/// The span of each character of an ASCII string in its scalar; `None` if the spans are unknown.
 fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>> {
     let slice = text.get(span.from()..span.to())?;
     if !value.is_ascii() {
@@ -235,7 +235,7 @@ fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>
     let end = span.to().checked_sub(1)?;
     while at < end {
         let width = match (bytes.get(at)?, bytes.get(at.saturating_add(1))) {
-            // An escaped line end and the blanks after it are nothing.
+            // An escaped line break and the blanks after it add nothing to the value.
             (b'\\', Some(b'\n' | b'\r')) => {
                 let rest = text.get(at.saturating_add(1)..end)?;
                 let blank = rest.len().saturating_sub(rest.trim_start_matches([' ', '\t', '\n', '\r']).len());
@@ -255,7 +255,7 @@ fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>
     (places.len() == value.len()).then_some(places)
 }
 
-/// A node's text with its tag and anchor.
+/// The span of a node, including its tag and anchor.
 pub fn whole(tree: &Tree<'_>, id: NodeId) -> Span {
     let node = tree.node(id);
     if node.properties.is_empty() { node.span } else { node.properties.join(node.span) }
@@ -276,13 +276,13 @@ pub fn entry_end(tree: &Tree<'_>, entry: &Entry) -> usize {
     }
 }
 
-/// A span without the line ends and blanks at its end (a block scalar's span may take them in).
+/// A span without the line breaks and blanks at its end (the span of a block scalar may include them).
 pub fn trimmed(text: &str, span: Span) -> Span {
     let slice = text.get(span.from()..span.to()).unwrap_or("");
     Span::new(span.from(), span.from().saturating_add(slice.trim_end_matches([' ', '\t', '\n', '\r']).len()))
 }
 
-/// True if an entry's key can be edited where it stands: it begins its line or stands after `- `, `{` or `,`.
+/// True if an entry's key can be edited in place: it begins its line or follows `- `, `{` or `,`.
 pub fn editable(tree: &Tree<'_>, entry: &Entry, flow: bool) -> Result<(), Unsafe> {
     if entry.merged {
         return Err(Unsafe::Merged);
@@ -332,13 +332,13 @@ pub fn comments_in<'t>(tree: &'t Tree<'_>, span: Span) -> &'t [Span] {
 }
 
 impl Edits {
-    /// Renames a key, its quotes kept.
+    /// Renames a key and keeps its quotes.
     pub fn rename_key(&mut self, tree: &Tree<'_>, entry: &Entry, old: &str, new: &str) -> Result<(), Unsafe> {
         self.replace_word(tree.source(), entry.key_span, old, new)
     }
 
-    /// Changes a string where it differs from `new` and leaves the rest as it is written: quotes, escapes, line ends.
-    /// An alias is followed.
+    /// Changes only the part of a string that differs from `new`; keeps the quotes, escapes and line breaks of the rest. Follows
+    /// an alias.
     pub fn change_string(&mut self, tree: &Tree<'_>, node: NodeId, new: &str) -> Result<(), Unsafe> {
         let old = tree.str(node).ok_or(Unsafe::Form)?;
         let node = tree.node(tree.resolve(node));
@@ -369,7 +369,7 @@ impl Edits {
         Ok(())
     }
 
-    /// Replaces the one occurrence of `old` in a span; anything else in it stays.
+    /// Replaces the only occurrence of `old` in a span and keeps the rest.
     pub fn replace_word(&mut self, text: &str, span: Span, old: &str, new: &str) -> Result<(), Unsafe> {
         let slice = text.get(span.from()..span.to()).unwrap_or("");
         let at = only(slice, old).ok_or(Unsafe::Form)?;
@@ -378,8 +378,8 @@ impl Edits {
         Ok(())
     }
 
-    /// Takes the entries of a mapping out for which `gone` says so, each with the comments that belong to it: those on its
-    /// lines and those on lines of their own directly above. At least one entry must stay.
+    /// Removes the entries of a mapping for which `gone` is true, with their comments: those on the entry's lines and comment
+    /// lines directly above. At least one entry must remain.
     pub fn remove_entries(&mut self, tree: &Tree<'_>, map: NodeId, gone: impl Fn(&Entry) -> bool) -> Result<(), Unsafe> {
         let entries = tree.entries(map);
         let flow = tree.node(tree.resolve(map)).style == Style::Flow;
@@ -403,7 +403,7 @@ impl Edits {
         Ok(())
     }
 
-    /// Leaves `{}` of a mapping that is the value of an entry; a comment behind the entry's key stays.
+    /// Replaces a mapping that is the value of an entry with `{}`; keeps a comment after the entry's key.
     pub fn empty(&mut self, tree: &Tree<'_>, entry: &Entry) -> Result<(), Unsafe> {
         let text = tree.source();
         let map = tree.node(entry.value);
@@ -441,7 +441,7 @@ impl Edits {
         let before = before.ok_or(Unsafe::Form)?;
         let end = entry_end(tree, last);
         let from = entry_end(tree, before);
-        // A comment after the comma belongs to the entry before it: then the comma stays, which YAML allows.
+        // A comment after the comma belongs to the entry before the comma. The comma then stays, which YAML allows.
         let kept = comments_in(tree, Span::new(from, start)).is_empty();
         self.remove(Span::new(if kept { from } else { start }, end));
         Ok(())
@@ -454,12 +454,12 @@ impl Edits {
         if begins_line(text, start) {
             let from = own_comments(tree, start);
             let to = next_line(text, end);
-            // At the end of a text without a last line end, the line end before goes too.
+            // If the text does not end with a line break, the line break before the entry is removed too.
             let from = if to == text.len() && line_end(text, end) == to { before_break(text, from) } else { from };
             self.remove(Span::new(from, to));
             return Ok(());
         }
-        // The first entry after `- `: what follows moves up to the dash, or stays below it if comments are in between.
+        // The first entry after `- `: the next entry moves up to the dash, or stays below it if comments are in between.
         let after = after.ok_or(Unsafe::Form)?;
         let to = after.key_span.from();
         if comments_in(tree, Span::new(line_end(text, end), to)).is_empty() {
@@ -477,7 +477,7 @@ fn before_break(text: &str, start: usize) -> usize {
     head.strip_suffix('\n').map_or(head, |head| head.strip_suffix('\r').unwrap_or(head)).len()
 }
 
-/// The start of the lines directly above `at` that hold only a comment in the same column; of `at`'s line if there are none.
+/// The start of the comment lines directly above `at`, in the same column; the start of `at`'s line if there are none.
 pub fn own_comments(tree: &Tree<'_>, at: usize) -> usize {
     let text = tree.source();
     let mut start = line_start(text, at);
@@ -503,7 +503,7 @@ pub fn is_flow(tree: &Tree<'_>, id: NodeId) -> bool {
     node.style == Style::Flow && matches!(node.kind, Kind::Map { .. } | Kind::Seq { .. })
 }
 
-/// One past the last byte of what a node holds: of its last entry or item, of its closing bracket, of its scalar.
+/// One past the last byte of a node's content: its last entry or item, its closing bracket, or its scalar.
 pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
     let mut id = id;
     let mut end = whole(tree, id).from();
@@ -530,10 +530,10 @@ pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
     }
 }
 
-/// Where a word stands in a text, if it stands there once.
+/// The offset of a word in a text, if the word occurs exactly once.
 pub fn only(text: &str, word: &str) -> Option<usize> {
     let at = text.find(word)?;
-    // A second one may begin inside the first.
+    // A second occurrence may overlap the first.
     let again = at.saturating_add(word.chars().next().map_or(0, char::len_utf8));
     let once = if word.is_empty() { text.is_empty() } else { !text.get(again..).is_some_and(|rest| rest.contains(word)) };
     once.then_some(at)

@@ -1,15 +1,15 @@
-//! JSON as Go's encoder reads it (encoding/json, scanner.go and decode.go): strict grammar, Go's phrases, one pass, no recursion.
+//! Reads JSON as Go does (encoding/json, scanner.go and decode.go): strict grammar, Go's error phrases, one pass, no recursion.
 
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Str, Style, Tree};
 
-/// Nesting Go's decoder accepts.
+/// The maximum nesting that Go's decoder accepts.
 pub const MAX_DEPTH: usize = 10_000;
 
 /// Why a text is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// Byte of the file where reading stopped.
+    /// The byte offset in the file where reading stopped.
     pub offset: usize,
     /// Where the innermost open list, object or string began.
     pub opened: Option<usize>,
@@ -22,7 +22,7 @@ enum Frame {
     Map { start: usize, entries: usize, key: (Str, Span) },
 }
 
-/// Reads one JSON value that begins at or after byte `at`; gives its node and the byte after it.
+/// Reads one JSON value that begins at or after byte `at`; returns its node and the byte after it.
 pub fn value(tree: &mut Tree<'_>, at: usize, max_depth: usize) -> Result<(NodeId, usize), JsonError> {
     let mut reader = Reader { bytes: tree.source().as_bytes(), at, tree };
     reader.value(max_depth)
@@ -117,7 +117,7 @@ impl Reader<'_, '_> {
                 }
                 _ => self.scalar()?,
             };
-            // A value has ended: close what it ends.
+            // After a value: closes the lists and objects that end here.
             loop {
                 match frames.last_mut() {
                     None => return Ok((done, self.at)),
@@ -246,7 +246,7 @@ impl Reader<'_, '_> {
         Ok(self.tree.add(Kind::Number(span), span, Style::Plain))
     }
 
-    /// Reads a string whose opening quote is next.
+    /// Reads a string; the next byte is its opening quote.
     fn string(&mut self) -> Result<Str, JsonError> {
         let opened = self.at;
         let close = |mut error: JsonError| {

@@ -1,18 +1,18 @@
-//! Findings as editors count: lines, UTF-16 code units and bytes in place of byte spans.
+//! Findings with editor positions (lines, UTF-16 code units and bytes) instead of byte spans.
 
 use crate::finding::{self, Cause, Origin, Severity, TextField};
 use crate::text::source::{self, Source, Span};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// A finding with its place in editor positions.
+/// A finding with editor positions.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
     /// Stable code.
     pub code: &'static str,
     /// How bad it is.
     pub severity: Severity,
-    /// Who says so.
+    /// Whose message it is.
     pub origin: Origin,
     /// The message.
     pub message: String,
@@ -22,12 +22,12 @@ pub struct Finding {
     /// The cause reason.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// What to write instead.
+    /// How to correct the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<Cow<'static, str>>,
-    /// Edits that mend it.
+    /// Fixes of it.
     pub fixes: Vec<Fix>,
-    /// The text it is about: in that one the place and the edits count.
+    /// The text it is about. Its range and edits refer to this text.
     #[serde(rename = "in")]
     pub within: TextField,
     /// The place.
@@ -41,11 +41,11 @@ pub struct Finding {
 /// A fix.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fix {
-    /// What it does.
+    /// What the fix does.
     pub title: String,
     /// The edits.
     pub edits: Vec<Edit>,
-    /// It deletes something that a person wrote: never part of "fix all".
+    /// The fix deletes something that a person wrote; "fix all" leaves it out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deletes: bool,
 }
@@ -54,9 +54,9 @@ pub struct Fix {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Edit {
-    /// What is replaced.
+    /// The range to replace.
     pub range: Range,
-    /// By what.
+    /// The replacement.
     pub new_text: String,
 }
 
@@ -80,7 +80,7 @@ pub struct Position {
     pub offset: u32,
 }
 
-/// A span as editors count.
+/// A span as an editor range.
 pub fn range(source: &Source<'_>, span: Span) -> Range {
     let position = |offset: usize| {
         let source::Position { line, character, offset } = source.position(offset);
@@ -89,7 +89,7 @@ pub fn range(source: &Source<'_>, span: Span) -> Range {
     Range { start: position(span.from()), end: position(span.to()) }
 }
 
-/// A finding as it is answered; `source` is the text its spans count in.
+/// Converts a finding for the answer; `source` is the text of its spans.
 pub fn finding(source: &Source<'_>, finding: finding::Finding) -> Finding {
     let mut fixes = Vec::new();
     for fix in finding.fixes {

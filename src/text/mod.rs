@@ -1,6 +1,6 @@
-//! Reading: text to [`File`]: documents with a lossless tree of nodes and byte spans.
+//! Reads a text into a [`File`]: documents, each a lossless tree of nodes with byte spans.
 //!
-//! Nothing here knows Kubernetes; nothing to the right of here knows YAML from JSON.
+//! This module knows nothing of Kubernetes. The modules that use it do not distinguish YAML from JSON.
 
 pub mod bytes;
 pub mod de;

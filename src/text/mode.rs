@@ -1,6 +1,6 @@
 //! How kubectl reads a file.
 
-/// kubectl looks for `{` in this many first bytes.
+/// kubectl looks for `{` in this many bytes at the start.
 const LOOK_AHEAD: usize = 4096;
 
 /// How kubectl reads the file, decided by its first non-blank byte.
@@ -12,7 +12,7 @@ pub enum Mode {
     Yaml,
 }
 
-/// kubectl takes it from the start of a file before it guesses how to read it (cli-runtime, pkg/resource/visitor.go).
+/// kubectl removes it from the start of a file before it decides between JSON and YAML (cli-runtime, pkg/resource/visitor.go).
 pub(in crate::text) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.

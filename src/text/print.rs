@@ -1,10 +1,10 @@
-//! Values of a tree as JSON text, in Go's number and string forms.
+//! Prints values of a tree as JSON, with numbers and strings as Go writes them.
 
 use super::tree::{Entry, Kind, NodeId, Tree};
 use super::word;
 use crate::go::float;
 
-/// In which order keys are printed. Of equal keys only the one that counts is printed.
+/// The order of printed keys. Of duplicate keys only the last one is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// As written.
@@ -13,7 +13,7 @@ pub enum Order {
     Sorted,
 }
 
-/// Entries of a mapping that count, in `order`.
+/// The effective entries of a mapping, in `order`.
 pub fn effective<'t>(tree: &'t Tree<'_>, id: NodeId, order: Order) -> Vec<&'t Entry> {
     let mut entries: Vec<&Entry> = tree.entries(id).iter().filter(|entry| !entry.shadowed).collect();
     if order == Order::Sorted {
@@ -28,7 +28,7 @@ enum Step<'t> {
     Text(&'static str),
 }
 
-/// Appends the node as compact JSON. Stops after `max_bytes` and says so by `false`: aliases can make a small text large.
+/// Appends the node as compact JSON. Stops after `max_bytes` and returns `false`: aliases can make a small text large.
 pub fn json(tree: &Tree<'_>, id: NodeId, order: Order, max_bytes: usize, out: &mut String) -> bool {
     let mut steps = vec![Step::Value(id)];
     while let Some(step) = steps.pop() {
@@ -121,7 +121,7 @@ pub fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// The first byte that cannot stand in a JSON string as it is.
+/// The first byte that a JSON string must escape.
 pub(crate) fn first_escaped(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut base = 0usize;

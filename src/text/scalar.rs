@@ -1,19 +1,20 @@
-//! Where the characters of a string stand in the text: escapes, doubled quotes, folded lines and indentation come between.
+//! Maps the bytes of a string to their offsets in the source text, which may have escapes, doubled quotes, folded lines and
+//! indentation.
 
 use crate::span::Span;
 use crate::text::tree::{Kind, NodeId, Str, Style, Tree};
 
-/// The places of a string's bytes.
+/// The source offsets of a string's bytes.
 #[derive(Debug, Default)]
 pub struct Places {
-    /// For each byte of the string the byte of the text that its character begins at; the last one is where the string ends.
+    /// For each byte of the string: the text offset where its character begins. The last entry is the end of the string.
     starts: Vec<u32>,
-    /// For each byte of the string the byte of the text behind its character.
+    /// For each byte of the string: the text offset after its character.
     ends: Vec<u32>,
 }
 
 impl Places {
-    /// Of a node that is a string; `None` for other nodes, and for aliases: what they stand for is elsewhere.
+    /// The offsets of a string node; `None` for other nodes and for aliases.
     pub fn of(tree: &Tree<'_>, node: NodeId) -> Option<Places> {
         let Kind::Str(value) = tree.node(node).kind else { return None };
         Some(match value {
@@ -25,18 +26,18 @@ impl Places {
         })
     }
 
-    /// The place of a byte of the string.
+    /// The text offset of a byte of the string.
     pub fn at(&self, byte: usize) -> usize {
         self.starts.get(byte).or(self.starts.last()).map_or(0, |place| *place as usize)
     }
 
-    /// The text of a piece of the string.
+    /// The text span of a part of the string.
     pub fn span(&self, from: usize, to: usize) -> Span {
         let end = to.checked_sub(1).filter(|last| *last >= from).and_then(|last| self.ends.get(last));
         Span::new(self.at(from), end.map_or(self.at(from), |end| *end as usize))
     }
 
-    /// The byte of the string at a place of the text, or the next one behind it.
+    /// The byte of the string at a text offset, or the next one after it.
     pub fn byte_at(&self, place: usize) -> usize {
         self.starts.partition_point(|start| (*start as usize) < place).min(self.starts.len().saturating_sub(1))
     }
@@ -57,7 +58,8 @@ fn decoded(source: &str, span: Span, style: Style, text: &str) -> Places {
         at = at.saturating_add(1);
         end = end.saturating_sub(1);
     }
-    // What a line of the text has more than the same line of the string; the first that is not empty tells.
+    // The indentation: the extra spaces of a line in the text compared with the same line of the string. The first non-empty line
+    // decides.
     let blanks = |text: &str| {
         let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         line.len().saturating_sub(line.trim_start_matches(' ').len())
@@ -74,7 +76,7 @@ fn decoded(source: &str, span: Span, style: Style, text: &str) -> Places {
         let blank = matches!(c, ' ' | '\t' | '\n' | '\r');
         while at < end {
             let skipped = match byte(at) {
-                // A line that goes on.
+                // An escaped line break.
                 b'\\' if escapes && matches!(byte(at.saturating_add(1)), b'\n' | b'\r') => 1,
                 b' ' | b'\t' | b'\n' | b'\r' if !blank => 1,
                 b' ' | b'\t' | b'\r' if c == '\n' => 1,
@@ -99,7 +101,7 @@ fn decoded(source: &str, span: Span, style: Style, text: &str) -> Places {
     places
 }
 
-/// The bytes of an escape; two halves of a surrogate pair are one.
+/// The length of an escape in bytes; a surrogate pair counts as one escape.
 fn escape(text: &str) -> usize {
     match text.as_bytes().get(1) {
         Some(b'x') => 4,
@@ -119,7 +121,7 @@ mod tests {
     use super::*;
     use crate::limits::Limits;
 
-    /// Each character of the string that is no blank stands where the places say.
+    /// The text has each non-blank character of the string at its offset.
     #[track_caller]
     fn check(text: &str, wanted: &str) {
         let file = crate::text::read(text, &Limits::default());

@@ -1,4 +1,4 @@
-//! Lines and the position encodings of editors.
+//! Converts byte offsets to lines and editor positions, and back.
 
 use super::word;
 pub use crate::span::Span;
@@ -15,22 +15,22 @@ pub struct Position {
     pub offset: u32,
 }
 
-/// The text of one file and its line starts (found when first asked for).
+/// The text of one file and its line starts, computed on first use.
 #[derive(Debug, Clone)]
 pub struct Source<'s> {
     text: &'s str,
     lines: OnceCell<Lines>,
-    /// The line that was found last: who asks next asks for one nearby.
+    /// The line of the last lookup; the next lookup is usually nearby.
     near: Cell<usize>,
-    /// UTF-16 units before the first character at or behind every `BLOCK`th byte; empty where all is ASCII.
+    /// UTF-16 code units before the first character at or after every `BLOCK`th byte; empty if the text is ASCII.
     units: OnceCell<Vec<u32>>,
 }
 
 #[derive(Debug, Clone)]
 struct Lines {
-    /// Where each line begins: behind LF, CR LF or a CR alone.
+    /// The start of each line, after LF, CR LF or a single CR.
     starts: Vec<u32>,
-    /// No byte is anything but a line feed or what ASCII prints.
+    /// True if the text has only printable ASCII and line feeds.
     plain: bool,
 }
 
@@ -54,7 +54,7 @@ impl Lines {
         lines
     }
 
-    /// Takes in the lines that end among eight bytes.
+    /// Adds the starts of lines that follow a line break in these eight bytes.
     #[inline]
     fn look(&mut self, bytes: &[u8], base: usize, eight: [u8; 8]) {
         let word = u64::from_le_bytes(eight);
@@ -74,7 +74,7 @@ impl Lines {
     }
 }
 
-/// A line longer than this is counted once in blocks, not from its start for every position in it.
+/// A longer line is counted once in blocks of this size, not from its start for each position.
 const BLOCK: usize = 4096;
 
 impl<'s> Source<'s> {
@@ -97,12 +97,12 @@ impl<'s> Source<'s> {
         self.lines.get_or_init(|| Lines::of(self.text.as_bytes()))
     }
 
-    /// Where each line begins, the first at 0: behind LF, CR LF or a CR alone.
+    /// The start of each line, after LF, CR LF or a single CR; the first starts at 0.
     pub(super) fn lines(&self) -> &[u32] {
         &self.looked().starts
     }
 
-    /// True if no byte is anything but a line feed or what ASCII prints.
+    /// True if the text has only printable ASCII and line feeds.
     pub(super) fn is_plain(&self) -> bool {
         self.looked().plain
     }
@@ -112,7 +112,7 @@ impl<'s> Source<'s> {
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
         let lines = self.lines();
         let begins = |line: usize| lines.get(line).is_some_and(|&start| start <= offset);
-        // The line is in a range that is doubled until it has its end, or looked for before the one that was found last.
+        // Searches forward from the last line found with doubling steps, or in all lines before it.
         let mut from = self.near.get();
         let mut to = lines.len();
         if begins(from) {
@@ -167,7 +167,7 @@ impl<'s> Source<'s> {
         self.text.get(start..end).map_or(0, |s| if s.is_ascii() { s.len() } else { s.chars().map(char::len_utf16).sum() })
     }
 
-    /// UTF-16 code units before a byte offset, by the block it stands in.
+    /// UTF-16 code units before a byte offset, counted from its block.
     fn units_before(&self, offset: usize) -> usize {
         let blocks = self.units.get_or_init(|| self.count_blocks());
         let block = offset / BLOCK;
@@ -197,7 +197,7 @@ impl<'s> Source<'s> {
         blocks
     }
 
-    /// The byte offset of a zero-based line and UTF-16 column; beyond a line's end is its end.
+    /// The byte offset of a zero-based line and UTF-16 column; a column beyond the line gives the end of the line.
     pub fn offset(&self, line: u32, character: u32) -> usize {
         let span = self.line_span(line as usize);
         let mut units = 0u32;

@@ -1,4 +1,4 @@
-//! A file as kubectl splits it (apimachinery, pkg/util/yaml/decoder.go,
+//! Splits a file as kubectl does (apimachinery, pkg/util/yaml/decoder.go,
 //! `YAMLOrJSONDecoder`): JSON values one after another, or YAML documents between `---` lines.
 
 use super::diagnose;
@@ -16,7 +16,7 @@ use crate::limits::Limits;
 pub struct Document<'s> {
     /// Its tree; spans count from the start of the file.
     pub tree: Tree<'s>,
-    /// Its root node; `None` if the document holds nothing.
+    /// Its root node; `None` if the document is empty.
     pub root: Option<NodeId>,
     /// How it was read.
     pub mode: Mode,
@@ -24,20 +24,20 @@ pub struct Document<'s> {
     pub span: Span,
 }
 
-/// A file: its documents in order and what was wrong with its syntax.
+/// A file: its documents in order, and its syntax errors.
 #[derive(Debug)]
 pub struct File<'s> {
     /// The text.
     pub source: Source<'s>,
-    /// Every document that holds something, up to the first that kubectl stops at.
+    /// All non-empty documents, up to the first error where kubectl stops.
     pub documents: Vec<Document<'s>>,
     /// Syntax findings in the order of the text.
     pub findings: Vec<Finding>,
-    /// In JSON mode: why reading stopped, for who words it differently from kubectl.
+    /// In JSON mode: why reading stopped, for callers whose message differs from kubectl's.
     pub json_error: Option<JsonError>,
 }
 
-/// Reads a whole file. Never fails: what is wrong is in the findings.
+/// Reads a whole file. Never fails: errors are findings.
 pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
     let (mut file, mut stream) = open(text, limits);
     while let Some(document) = stream.next(&mut file) {
@@ -46,12 +46,12 @@ pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
     file
 }
 
-/// What of a file is still to be read.
+/// The unread rest of a file.
 pub struct Stream<'s> {
-    /// How it is read; `None` where nothing more is to be had.
+    /// How kubectl reads the file; `None` if there are no more documents.
     mode: Option<Mode>,
     limits: Limits,
-    /// The byte where the next JSON value is looked for.
+    /// The byte offset where the search for the next JSON value begins.
     at: usize,
     /// The next piece of YAML.
     pieces: Pieces,
@@ -60,7 +60,7 @@ pub struct Stream<'s> {
     nodes: usize,
 }
 
-/// A file without its documents, which [`Stream::next`] reads one by one: who needs one at a time keeps no more in memory.
+/// Opens a file without its documents. [`Stream::next`] reads them one by one, so a caller may keep one at a time in memory.
 pub fn open<'s>(text: &'s str, limits: &Limits) -> (File<'s>, Stream<'s>) {
     let mut file = File { source: Source::new(text), documents: Vec::new(), findings: Vec::new(), json_error: None };
     let mut mode = Some(mode(text));
@@ -77,8 +77,7 @@ pub fn open<'s>(text: &'s str, limits: &Limits) -> (File<'s>, Stream<'s>) {
 }
 
 impl<'s> Stream<'s> {
-    /// The next document that holds something; what is wrong on the way there is added to the file's findings. `None` at the
-    /// end, and where kubectl stops reading.
+    /// The next non-empty document. Errors before it are added to the file's findings. `None` at the end, or where kubectl stops.
     pub fn next(&mut self, file: &mut File<'s>) -> Option<Document<'s>> {
         let document = match self.mode? {
             Mode::Json => read_json(self, file),
@@ -90,7 +89,7 @@ impl<'s> Stream<'s> {
         document
     }
 
-    /// True if nothing but blanks follows.
+    /// True if only white space follows.
     pub fn is_spent(&self, file: &File<'s>) -> bool {
         let at = match self.mode {
             None => return true,
@@ -129,13 +128,13 @@ impl<'s> Stream<'s> {
     }
 }
 
-/// No document, but the finding that says why.
+/// Adds the finding about a bad separator and ends reading.
 fn bad_separator<'s>(file: &mut File<'s>, line: Span, said: Span) -> Option<Document<'s>> {
     file.findings.push(diagnose::separator(&file.source, line, said));
     None
 }
 
-/// The same where kubectl cannot read the YAML.
+/// Adds the finding about YAML that kubectl cannot read and ends reading.
 fn refused<'s>(file: &mut File<'s>, chunk: Span, error: &yaml::YamlError) -> Option<Document<'s>> {
     file.findings.push(diagnose::explain(&file.source, chunk, error));
     None
@@ -204,7 +203,7 @@ fn too_many_nodes(limits: &Limits, span: Span) -> Finding {
 enum Piece {
     /// Text from byte to byte. A separator with nothing before it is part of the piece.
     Text(usize, usize),
-    /// A line that begins with `---` and goes on with other text: the separator's line and that text.
+    /// A line with other text after `---`: the spans of the line and of that text.
     BadSeparator(Span, Span),
 }
 
@@ -225,7 +224,7 @@ impl Pieces {
             let Some(&line) = lines.get(self.line) else { return Some(Piece::Text(start, bytes.len())) };
             self.line = self.line.saturating_add(1);
             let line = begin(line);
-            // A line of kubectl's ends with a line feed alone.
+            // For kubectl, only a line feed ends a line.
             let separates = matches!(bytes.get(line..), Some([b'-', b'-', b'-', ..]))
                 && (line == marked || line.checked_sub(1).is_none_or(|before| bytes.get(before) == Some(&b'\n')));
             if !separates {
@@ -257,12 +256,12 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
     from.saturating_add(length)
 }
 
-/// kubectl's refusal of a text that is one YAML document, with its exact place.
+/// kubectl's error for a text with one YAML document, with its exact position.
 pub fn yaml_finding(text: &str, error: &yaml::YamlError) -> Finding {
     diagnose::explain(&Source::new(text), Span::new(0, text.len()), error)
 }
 
-/// What kubectl accepts and does not mention. Few texts have any of it.
+/// Adds remarks about things that kubectl accepts silently. Few texts have any.
 fn warn(file: &mut File<'_>, composed: &yaml::Composed<'_>, chunk: Span) {
     let read_to_its_end = composed.end.is_none_or(|(end, _)| end as usize >= chunk.to());
     let clear = read_to_its_end && composed.keeps_keys() && !composed.tree.has_shadowed();
@@ -283,12 +282,12 @@ mod tests {
         };
         assert_eq!(pieces(""), []);
         assert_eq!(pieces("a\n---\nb"), [Piece::Text(0, 2), Piece::Text(6, 7)]);
-        // A separator with nothing before it stays in the piece (and counts in line numbers).
+        // A separator with nothing before it stays in the piece and counts for line numbers.
         assert_eq!(pieces("---\na\n--- # c\nb\n"), [Piece::Text(0, 6), Piece::Text(14, 16)]);
         assert_eq!(pieces("---\n---\n"), [Piece::Text(0, 4)]);
         assert_eq!(pieces("a\n--- b\r\nc\n"), [Piece::BadSeparator(Span::new(2, 9), Span::new(6, 7))]);
         assert_eq!(pieces(" ---\n"), [Piece::Text(0, 5)]);
-        // A CR alone ends no line, neither before a separator nor in it.
+        // A single CR does not end a line, neither before a separator nor in it.
         assert_eq!(pieces("a\r---\nb"), [Piece::Text(0, 7)]);
         assert_eq!(pieces("a\r\n---\r\nb\n---"), [Piece::Text(0, 3), Piece::Text(8, 10)]);
         assert_eq!(pieces("a\n--- #\rb\nc"), [Piece::Text(0, 2), Piece::Text(10, 11)]);

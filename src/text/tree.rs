@@ -1,7 +1,7 @@
-//! The lossless tree of one document: every node with its place, style and resolved value.
+//! The lossless tree of one document: each node has its span, style and resolved value.
 //!
 //! An arena: nodes, sequence items and map entries lie in three vectors; a handle is an index.
-//! Values are those kubectl would see after its YAML-to-JSON step, spans are those of the text.
+//! Values are those after kubectl's YAML-to-JSON step; spans refer to the text.
 
 use super::source::Span;
 
@@ -29,12 +29,12 @@ pub enum Style {
     Flow,
 }
 
-/// A string: a piece of the source, or of the tree's own store where escapes or folding changed it.
+/// A string: a span of the source, or of the tree's buffer if escapes or folding changed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Str {
     /// Verbatim in the source.
     Source(Span),
-    /// In the tree's store of decoded text.
+    /// A span of the tree's buffer of decoded text.
     Decoded(Span),
 }
 
@@ -69,7 +69,7 @@ pub enum Kind {
         /// Number of entries, shadowed ones included.
         len: u32,
     },
-    /// `*name`: the node it stands for.
+    /// `*name`: the node with that anchor.
     Alias(NodeId),
 }
 
@@ -92,17 +92,17 @@ pub struct Node {
 pub struct Entry {
     /// The key after conversion to a string.
     pub key: Str,
-    /// The key's text; of an entry that came by a merge key: the `<<`.
+    /// The span of the key; for an entry from a merge key, the span of `<<`.
     pub key_span: Span,
     /// The value.
     pub value: NodeId,
     /// True if a later entry with the same key replaces this one (the last one wins).
     pub shadowed: bool,
-    /// True if the entry came by a merge key (`<<`).
+    /// True if the entry comes from a merge key (`<<`).
     pub merged: bool,
 }
 
-/// Up to this many entries a mapping is searched one by one.
+/// A mapping with at most this many entries is searched linearly.
 const SMALL_MAP: usize = 16;
 
 /// The tree of one document.
@@ -113,10 +113,10 @@ pub struct Tree<'s> {
     nodes: Vec<Node>,
     items: Vec<NodeId>,
     entries: Vec<Entry>,
-    /// Of mappings with more than [`SMALL_MAP`] entries: the first entry, and the order of the entries by key.
+    /// For each mapping with more than [`SMALL_MAP`] entries: its first entry, and its entries sorted by key.
     indexed: Vec<(u32, Vec<u32>)>,
     has_aliases: bool,
-    /// Comments of the document, `#` included, line end not, in order.
+    /// The comments of the document in order, with `#` and without the line break.
     pub comments: Vec<Span>,
 }
 
@@ -137,7 +137,7 @@ impl<'s> Tree<'s> {
 
     // ---- building ----
 
-    /// Makes room for what a text of so many bytes usually gives.
+    /// Reserves the usual number of nodes for a text of this many bytes.
     pub(super) fn reserve(&mut self, bytes: usize) {
         self.nodes.reserve(bytes / 32);
         self.entries.reserve(bytes / 32);
@@ -163,7 +163,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// Exchanges the store of decoded text, for a reader that fills it itself.
+    /// Swaps the buffer of decoded text with a reader's buffer.
     pub(crate) fn swap_decoded(&mut self, decoded: &mut String) {
         std::mem::swap(&mut self.decoded, decoded);
     }
@@ -183,7 +183,7 @@ impl<'s> Tree<'s> {
         Kind::Seq { first: u32::try_from(first).unwrap_or(u32::MAX), len: u32::try_from(len).unwrap_or(0) }
     }
 
-    /// Stores the entries of a mapping, in source order, and marks those that a later one replaces.
+    /// Stores the entries of a mapping in source order, and marks entries that a later duplicate replaces.
     pub fn store_entries(&mut self, entries: impl IntoIterator<Item = Entry>) -> Kind {
         let first = self.entries.len();
         self.entries.extend(entries);
@@ -197,7 +197,7 @@ impl<'s> Tree<'s> {
         let Some(slice) = entries.get_mut(first..) else { return };
         let text = |s: Str| str_of(source, decoded, s);
         if slice.len() <= SMALL_MAP {
-            // Keys of the same length and the same first letter are rare: only those are compared.
+            // Compares only keys with the same length and first letter, which are rare.
             let mut marks = [0u32; SMALL_MAP];
             for at in 0..slice.len() {
                 let Some(key) = slice.get(at).map(|entry| entry.key) else { return };
@@ -224,7 +224,7 @@ impl<'s> Tree<'s> {
         let text = |s: Str| str_of(source, decoded, s);
         let mut order: Vec<u32> = (0..u32::try_from(slice.len()).unwrap_or(u32::MAX)).collect();
         let key_at = |slice: &[Entry], at: u32| slice.get(at as usize).map_or("", |entry| text(entry.key));
-        // Stable: of equal keys the last one written stays last.
+        // The sort is stable: of equal keys the last one in the source stays last.
         order.sort_by(|&a, &b| key_at(slice, a).cmp(key_at(slice, b)));
         for pair in order.windows(2) {
             if let &[a, b] = pair
@@ -237,7 +237,7 @@ impl<'s> Tree<'s> {
         indexed.push((u32::try_from(first).unwrap_or(u32::MAX), order));
     }
 
-    /// The entry with `key` in a mapping that is large enough to have its order kept.
+    /// The entry with `key` in a mapping that is large enough to be indexed.
     fn find(&self, first: u32, entries: &[Entry], key: &str) -> Option<usize> {
         let at = self.indexed.binary_search_by_key(&first, |(first, _)| *first).ok()?;
         let (_, order) = self.indexed.get(at)?;
@@ -274,7 +274,7 @@ impl<'s> Tree<'s> {
         (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
     }
 
-    /// Whether the document has an alias. Without one, no node means more than its own text.
+    /// True if the document has an alias. Without aliases the text of a node is its whole value.
     pub fn has_aliases(&self) -> bool {
         self.has_aliases
     }
@@ -289,7 +289,7 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// The node a handle stands for: an alias is followed.
+    /// The node of a handle; follows an alias.
     pub fn resolve(&self, id: NodeId) -> NodeId {
         match self.own_kind(id) {
             Kind::Alias(target) => target,
@@ -297,7 +297,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// What the node is, aliases followed (never `Kind::Alias`).
+    /// The kind of the node after following aliases (never `Kind::Alias`).
     #[inline]
     pub fn kind(&self, id: NodeId) -> Kind {
         match self.own_kind(id) {
@@ -348,7 +348,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The entry of a mapping that counts for `key` (the last one with it).
+    /// The effective entry of a mapping for `key` (the last one).
     pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {
         let entries = self.entries(id);
         if entries.len() <= SMALL_MAP {

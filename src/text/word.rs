@@ -1,51 +1,52 @@
-//! Eight bytes looked at in one: no target here has wider registers for certain, and most bytes of a text need no look of
-//! their own. Inlined even where size counts: a call costs more than what it does. A mask has the highest bit of each byte that is meant.
+//! Tests eight bytes at once, because most bytes of a text need no test of their own and not every target has wider registers.
+//! All functions are inlined, even in builds for size: a call costs more than the work. A result is a mask with the highest bit
+//! of each matching byte.
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
 const LOWS: u64 = !HIGHS;
 
-/// The bytes that are `byte`.
+/// The bytes equal to `byte`.
 #[inline]
 pub(super) fn equal(word: u64, byte: u8) -> u64 {
     let other = word ^ ONES.wrapping_mul(byte as u64);
     !((other & LOWS).wrapping_add(LOWS) | other) & HIGHS
 }
 
-/// The control characters below the blank.
+/// The control characters below the space.
 #[inline]
 pub(super) fn control(word: u64) -> u64 {
     !((word | HIGHS).wrapping_sub(ONES.wrapping_mul(0x20)) | word) & HIGHS
 }
 
-/// The bytes that are no ASCII, DEL among them.
+/// The bytes outside ASCII, and DEL.
 #[inline]
 pub(super) fn beyond(word: u64) -> u64 {
     ((word & LOWS).wrapping_add(ONES) | word) & HIGHS
 }
 
-/// The bytes that are neither a blank nor what ASCII prints, for half the work of [`control`] and [`beyond`]; behind the first of
-/// them perhaps others too, for what a subtraction borrows and an addition carries.
+/// The bytes outside printable ASCII, for half the work of [`control`] and [`beyond`]. Only the first marked byte is certain: a
+/// borrow or carry may mark others after it.
 #[inline]
 pub(super) fn odd(word: u64) -> u64 {
     (word.wrapping_sub(ONES.wrapping_mul(0x20)) | word.wrapping_add(ONES) | word) & HIGHS
 }
 
-/// The bytes up to the blank, those that are no ASCII, and those that are `byte`; behind the first of them perhaps others too, for
-/// what a subtraction borrows.
+/// The bytes up to the space, those outside ASCII, and those equal to `byte`. Only the first marked byte is certain: a borrow may
+/// mark others after it.
 #[inline]
 pub(super) fn candidates(word: u64, byte: u8) -> u64 {
     let other = word ^ ONES.wrapping_mul(byte as u64);
     (word.wrapping_sub(ONES.wrapping_mul(0x21)) | word | (other.wrapping_sub(ONES) & !other)) & HIGHS
 }
 
-/// Which byte the mask's first is, counted in the order of the text.
+/// The index of the first marked byte, in the order of the text.
 #[inline]
 pub(super) fn first(mask: u64) -> usize {
     (mask.trailing_zeros() >> 3) as usize
 }
 
-/// Where the first of the bytes is that `meant` marks.
+/// The index of the first byte that `meant` marks.
 #[inline]
 pub(super) fn find(bytes: &[u8], meant: impl Fn(u64) -> u64) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();

@@ -11,10 +11,10 @@ use crate::text::{Document, Mode, Source, Span};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Most bytes of one payload: an API server takes 3 MiB, an update carries two objects.
+/// The maximum size of a payload: an API server accepts 3 MiB, and an update has two objects.
 pub(super) const MAX_PAYLOAD: usize = 16 << 20;
 
-/// Answers `admit`: a request and settings give `response`; settings alone are only checked.
+/// Answers `admit`. With a request the answer has `response`; without one, only the settings are checked.
 pub fn admit(request: &Request) -> Answer {
     if request.request.is_none() && request.settings.is_none() {
         return Answer::unusable(Some("admit"), "`request` is missing: an AdmissionRequest, or only `settings` to check them");
@@ -63,7 +63,7 @@ pub(super) fn members<'d, 's>(document: &'d Document<'s>) -> (&'d Tree<'s>, impl
     (tree, move |name: &str| document.root.and_then(|root| tree.get(root, name)))
 }
 
-/// Settings as text; none at all are empty ones.
+/// The settings as text; empty if absent.
 pub(super) fn read_settings(text: &str) -> Result<Settings, Vec<String>> {
     if text.trim().is_empty() {
         return Ok(Settings::default());
@@ -76,7 +76,7 @@ pub(super) fn utf8(payload: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(payload).map_err(|error| format!("the request cannot be read: byte {} is not UTF-8", error.valid_up_to()))
 }
 
-/// One JSON value and nothing after it.
+/// Reads one JSON value without text after it.
 pub(super) fn read(text: &str) -> Result<Document<'_>, String> {
     if text.len() > MAX_PAYLOAD {
         return Err(format!("the request has {} bytes, at most {MAX_PAYLOAD} are read", text.len()));

@@ -1,4 +1,4 @@
-//! The verb `allocate`: which devices the pods and claims of a text get on each node, and why none.
+//! The verb `allocate`: the devices that the pods and claims of a text get on each node, or why they get none.
 
 use super::answer::{Answer, Object};
 use super::content::Content;
@@ -7,7 +7,7 @@ use super::request::Request;
 use crate::place::device::explain::{Explain, Matrix};
 use crate::scheduler::{self, AllocateOptions, PreparedCluster};
 
-/// Answers `allocate`. A cluster that was read before takes the place of the request's own.
+/// Answers `allocate`. `cluster`, if given, replaces the request's own `cluster`.
 pub fn allocate(request: &Request, cluster: Option<&PreparedCluster>) -> Answer {
     answer(request, cluster).unwrap_or_else(|error| Answer::unusable(Some("allocate"), &error))
 }
@@ -53,7 +53,7 @@ fn answer(request: &Request, cluster: Option<&PreparedCluster>) -> Result<Answer
             allocator: done.allocator,
             gates: done.gates,
             assumed: done.assumed,
-            // Kept as JSON: an account has many types, and one serializer for them is enough in the module.
+            // Kept as JSON: an account has many types, and so the module needs only one serializer for them.
             pods: serde_json::value::to_raw_value(&done.pods).map_err(|error| error.to_string())?,
         },
         ..Answer::to("allocate")

@@ -1,4 +1,4 @@
-//! What is answered (serialised as the contract says).
+//! The answers of the contract, as they are serialized.
 
 use super::content::Content;
 use crate::api::Release;
@@ -17,10 +17,10 @@ use std::borrow::Cow;
 /// One answer.
 #[derive(Debug, Default, Serialize)]
 pub struct Answer {
-    /// The verb that was asked for.
+    /// The verb of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verb: Option<String>,
-    /// No error, and at least one object was checked.
+    /// True if there is no error and at least one object was checked.
     pub ok: bool,
     /// Why the request cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,23 +29,23 @@ pub struct Answer {
     pub findings: Vec<Finding>,
     /// The objects of the text.
     pub objects: Vec<Object>,
-    /// What else the verb answers.
+    /// The part of the answer that is specific to the verb.
     #[serde(flatten)]
     pub content: Content,
 }
 
 impl Answer {
-    /// What a verb answers that can be used whatever it says.
+    /// An answer that is `ok` whatever its content.
     pub fn with(verb: &str, content: Content) -> Self {
         Answer { ok: true, content, ..Answer::to(verb) }
     }
 
-    /// An answer to a verb, still empty.
+    /// An empty answer to a verb.
     pub fn to(verb: &str) -> Self {
         Answer { verb: Some(verb.to_owned()), ..Answer::default() }
     }
 
-    /// An answer to a request that cannot be used.
+    /// The answer to an invalid request.
     pub fn unusable(verb: Option<&str>, error: &str) -> Self {
         let mut answer = Answer::to(verb.unwrap_or_default());
         answer.verb = answer.verb.filter(|verb| !verb.is_empty());
@@ -54,25 +54,25 @@ impl Answer {
     }
 }
 
-/// One object; each verb fills its own part.
+/// One object of the text; each verb fills its own fields.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Object {
-    /// As the server reads it.
+    /// `apiVersion` as the server reads it.
     pub api_version: Cow<'static, str>,
-    /// As the server reads it.
+    /// `kind` as the server reads it.
     pub kind: Cow<'static, str>,
     /// `metadata.name`
     pub name: String,
     /// `metadata.namespace`
     pub namespace: String,
-    /// The release it was judged by.
+    /// The release whose rules judged it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<Release>,
-    /// Where it stands.
+    /// Its range in the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// Whether it was accepted; `null` for an object that was not looked into.
+    /// Whether it was accepted; `null` for an object that was not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<Option<bool>>,
     /// Parse: the object after decoding and defaulting.
@@ -81,75 +81,75 @@ pub struct Object {
     /// Validate: `null` or the Kubernetes `Status`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Option<Box<Status>>>,
-    /// Validate with `stored`: the object as the server would hold it.
+    /// Validate with `stored`: the stored object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<serde_json::Value>,
-    /// Evaluate: on which nodes.
+    /// Evaluate: the results for the nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<Box<Placement>>,
     /// Parse with a selector: whether it selects the object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<bool>,
-    /// Patch: what differs from the stored object, as a JSON patch (RFC 6902).
+    /// Patch: the difference from the stored object, as a JSON patch (RFC 6902).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<serde_json::Value>>,
-    /// Convert: the `apiVersion` it had.
+    /// Convert: its `apiVersion` before the conversion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Convert: the `apiVersion` it gets.
+    /// Convert: its `apiVersion` after the conversion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// Convert: whether it was converted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<bool>,
-    /// Convert: what is lost.
+    /// Convert: the lost fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub losses: Option<Vec<Loss>>,
-    /// Convert: why it was left as it is.
+    /// Convert: why it was not converted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
-    /// Convert: what was assumed on the way from v1alpha1 or v1alpha2 to v1alpha3 or later.
+    /// Convert: the assumptions of a conversion from v1alpha1 or v1alpha2 to v1alpha3 or later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Decision>,
-    /// Convert: the first minor release that does not serve it in the version it had, as far as that is known or announced.
+    /// Convert: the first minor release that no longer serves its old version, if known or announced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_in: Option<String>,
 }
 
-/// What no tool can know, and what was assumed.
+/// A decision that needs a person, and the assumption that the conversion made.
 #[derive(Debug, Serialize)]
 pub struct Decision {
-    /// Which decision, a stable word.
+    /// The stable name of the decision.
     pub code: &'static str,
     /// The field's path in the object.
     pub path: String,
-    /// Its place in the text that was converted.
+    /// Its range in the source text.
     pub range: Range,
     /// The question.
     pub question: String,
-    /// What was assumed.
+    /// The assumption.
     pub assumed: String,
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// What else it could be.
+    /// The alternatives.
     pub alternatives: Vec<String>,
     /// Question, assumption and reason in one line.
     pub message: String,
 }
 
-/// Something a conversion loses.
+/// A field that a conversion loses.
 #[derive(Debug, Serialize)]
 pub struct Loss {
     /// The field's path in the object.
     pub path: String,
     /// Its value.
     pub value: Option<Box<RawValue>>,
-    /// Why it is lost.
+    /// The reason for the loss.
     pub reason: String,
 }
 
 impl Object {
-    /// Name, place and release of an item.
+    /// The name, range and release of an item.
     pub fn of(source: &Source<'_>, item: &Item) -> Self {
         Object {
             api_version: item.api_version.clone().into(),
@@ -162,7 +162,7 @@ impl Object {
         }
     }
 
-    /// The part of an answer about an object that the server judged.
+    /// The answer about an object that the server judged.
     pub fn judged(source: &Source<'_>, judged: Judged) -> Self {
         Object {
             api_version: judged.api_version,
@@ -198,7 +198,7 @@ impl From<Report<'_>> for Answer {
     }
 }
 
-/// Findings as they are answered, at most as many as the limit allows.
+/// Converts findings for the answer, up to the limit.
 pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &Limits) -> Vec<Finding> {
     let kept = finding::Findings::new(limits.findings).behind(findings);
     kept.into_iter().map(|one| finding(source, one)).collect()

@@ -1,4 +1,4 @@
-//! The verb `cel`: what a device selector is for kube-apiserver, and what it says of devices.
+//! The verb `cel`: compiles a device selector as kube-apiserver does, and runs it on devices.
 
 use super::answer::{Answer, range};
 use super::content::{Compiled, Content, Run, Traced};
@@ -48,7 +48,7 @@ fn answer(request: &Request) -> Result<Answer, String> {
     Ok(answer)
 }
 
-/// Variables of each thing that is asked about, or why it has none.
+/// For each device or instance of the request: its CEL variables, or the error.
 type Subjects = Vec<Result<Vec<Cel>, String>>;
 
 fn devices(request: &Request, mode: Mode) -> Result<(Arc<Environment>, Subjects), String> {

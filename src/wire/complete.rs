@@ -1,4 +1,4 @@
-//! The verb `complete`: what could be written at a place.
+//! The verb `complete`: completions at a position.
 
 use super::answer::{self, Answer};
 use super::content::{Completion, Content};

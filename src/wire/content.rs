@@ -1,4 +1,4 @@
-//! What a verb answers besides findings and objects: a type for each verb (serialised as the contract says).
+//! The part of an answer besides findings and objects, with one variant for each verb, as it is serialized.
 
 use crate::api::Release;
 use crate::editor::complete::Sort;
@@ -9,11 +9,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// The fields of an answer that belong to one verb. Validate and evaluate have none: all they say stands in findings and objects.
+/// The fields of an answer that belong to one verb. `validate` and `evaluate` have none: their results are findings and objects.
 #[derive(Debug, Default, Serialize)]
 #[serde(untagged)]
 pub enum Content {
-    /// None, or the request cannot be used.
+    /// No such fields, or the request is invalid.
     #[default]
     Nothing,
     /// Parse with `raw`.
@@ -23,7 +23,7 @@ pub enum Content {
     },
     /// Convert.
     Convert {
-        /// The whole file converted.
+        /// The whole converted file.
         text: String,
     },
     /// Admit.
@@ -33,17 +33,17 @@ pub enum Content {
     },
     /// Hover.
     Hover {
-        /// What there is to say, `null` if nothing.
+        /// The hover, or `null`.
         hover: Option<Box<Hover>>,
     },
     /// Complete.
     Complete {
-        /// What could be written.
+        /// The completions.
         items: Vec<Completion>,
     },
     /// Fixes.
     Fixes {
-        /// Those of the findings in the range.
+        /// The fixes of the findings in the range.
         fixes: Vec<FixOf>,
     },
     /// JSON Schema.
@@ -63,21 +63,21 @@ pub enum Content {
     },
     /// Cel.
     Cel {
-        /// What the compilation gave.
+        /// The result of the compilation.
         compile: Compiled,
-        /// What each device got; nothing if it does not compile.
+        /// The result for each device; empty if the expression does not compile.
         #[serde(skip_serializing_if = "Option::is_none")]
         results: Option<Vec<Run>>,
     },
     /// Allocate.
     Allocate {
-        /// The release that answers.
+        /// The release of the scheduler.
         release: Release,
-        /// Which of kube-scheduler's allocators is in charge.
+        /// The allocator of kube-scheduler that the release uses.
         allocator: &'static str,
         /// The release's gates.
         gates: BTreeMap<&'static str, bool>,
-        /// The changes that the answer assumes, a line of English each.
+        /// The changes that the answer assumes, each as a line of English.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         assumed: Vec<String>,
         /// The account of each pod, or group of claims without one.
@@ -85,10 +85,10 @@ pub enum Content {
     },
 }
 
-/// A fix and the finding it mends.
+/// A fix and its finding.
 #[derive(Debug, Serialize)]
 pub struct FixOf {
-    /// What it does.
+    /// What the fix does.
     pub title: String,
     /// The edits.
     pub edits: Vec<Edit>,
@@ -96,18 +96,18 @@ pub struct FixOf {
     pub code: &'static str,
     /// Message of the finding.
     pub message: String,
-    /// Place of the finding.
+    /// Range of the finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// It deletes something that a person wrote: never part of "fix all".
+    /// The fix deletes something that a person wrote; "fix all" leaves it out.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deletes: bool,
 }
 
-/// What there is to say about a place.
+/// The hover at a position.
 #[derive(Debug, Serialize)]
 pub struct Hover {
-    /// The key or value it is about.
+    /// The range of the key or value.
     pub range: Range,
     /// A path, a value or a kind.
     pub title: String,
@@ -116,10 +116,10 @@ pub struct Hover {
     /// Facts about the field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<Info>,
-    /// The sentence, in the locale's words.
+    /// The documentation, in the language of the locale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
-    /// All of it as Markdown, in the locale's words.
+    /// The whole hover as Markdown, in the language of the locale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub markdown: Option<String>,
 }
@@ -128,7 +128,7 @@ pub struct Hover {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
-    /// What is shown, and matched with what was typed.
+    /// The label, which editors match with the typed text.
     pub label: String,
     /// `field`, `value`, `kind`, `apiVersion`, `snippet`, `attribute`, `function`.
     pub kind: Sort,
@@ -138,48 +138,48 @@ pub struct Completion {
     /// Documentation key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The sentence, in the locale's words.
+    /// The documentation, in the language of the locale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
-    /// What replaces `range`.
+    /// The text that replaces `range`.
     pub insert_text: String,
-    /// The same with tab stops `${1}`, `${2}` ….
+    /// The same text with tab stops `${1}`, `${2}` ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// What is replaced.
+    /// The range to replace.
     pub range: Range,
-    /// The object is refused without it.
+    /// True if the server refuses the object without it.
     pub required: bool,
 }
 
-/// What a compilation gives.
+/// The result of a compilation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Compiled {
-    /// It can be run.
+    /// True if the expression can run.
     pub ok: bool,
     /// The type of the result.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// The estimate that is compared with the limit, in the releases that estimate.
+    /// The cost estimate that the server compares with its limit, in releases that have an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
-    /// kube-apiserver's text.
+    /// kube-apiserver's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What a run on one device gives.
+/// The result of a run on one device.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Run {
     /// Whether the device is selected.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub matches: Option<bool>,
-    /// kube-scheduler's text.
+    /// kube-scheduler's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What was spent.
+    /// The cost of the run.
     pub cost: u64,
-    /// With `trace`: the parts that decided, each in one line of English.
+    /// With `trace`: the parts that decided the result, each as one line of English.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Vec<String>>,
     /// With `trace`: every part that was evaluated, outer ones first.
@@ -190,12 +190,12 @@ pub struct Run {
 /// A part of the expression with its value.
 #[derive(Clone, Debug, Serialize)]
 pub struct Traced {
-    /// Where it stands in the expression.
+    /// Its position in the expression.
     pub range: Range,
-    /// Its value as it would be written in CEL.
+    /// Its value in CEL syntax.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// Why it has none.
+    /// Why it has no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

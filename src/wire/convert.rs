@@ -1,4 +1,4 @@
-//! The verb `convert`: the whole file in another version of the API group.
+//! The verb `convert`: converts the whole file to another version of the API group.
 
 use super::answer::{self, Answer, Decision, Loss, Object, range};
 use super::content::Content;
@@ -66,7 +66,7 @@ pub fn convert(request: &Request) -> Answer {
     answer
 }
 
-/// What is asked for: a version, `resource.k8s.io/v1alpha2` or bare, or a minor release, `1.36`.
+/// The target of the request: a version (`resource.k8s.io/v1alpha2` or `v1alpha2`) or a minor release (`1.36`).
 fn target(name: &str) -> Result<Target, String> {
     let minor = name.strip_prefix("1.").filter(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()));
     if let Some(minor) = minor.and_then(|minor| minor.parse::<u8>().ok()).filter(|minor| *minor >= 26) {
@@ -77,7 +77,7 @@ fn target(name: &str) -> Result<Target, String> {
     version.ok_or_else(|| format!("unknown version `{name}`; write one of {}, or a release: `1.36`", known()))
 }
 
-/// The versions there are, for a message.
+/// The known versions, for a message.
 fn known() -> String {
     let names: Vec<String> = convert::versions().map(|version| format!("`{}`", version.name)).collect();
     names.join(", ")

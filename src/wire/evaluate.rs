@@ -1,4 +1,4 @@
-//! The verb `evaluate`: on which nodes can claims be used, and why not on the others.
+//! The verb `evaluate`: the nodes that can use claims, and why the other nodes cannot.
 
 use super::answer::{self, Answer, Object};
 use super::request::Request;
@@ -15,7 +15,7 @@ pub fn evaluate(request: &Request) -> Answer {
     }
 }
 
-/// The same on nodes that were prepared before; the request's own `nodes` do not count.
+/// Answers `evaluate` on prepared nodes; ignores the request's own `nodes`.
 pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
     let release = match request.release() {
         Ok(release) => release,

@@ -1,4 +1,4 @@
-//! The verb `fixes`: the fixes of the findings that `validate` has in a range.
+//! The verb `fixes`: the fixes of the `validate` findings in a range.
 
 use super::answer::Answer;
 use super::content::{Content, FixOf};
@@ -9,7 +9,7 @@ use crate::text::Source;
 
 const VERB: &str = "fixes";
 
-/// Answers `fixes`. Every other field of the request means what it means for `validate`.
+/// Answers `fixes`. The other fields of the request have the same meaning as for `validate`.
 pub fn fixes(request: &Request) -> Answer {
     if let Some(Err(error)) = request.text.as_deref().map(|text| hover::within(text, &request.limits)) {
         return Answer::unusable(Some(VERB), &error);

@@ -1,4 +1,4 @@
-//! The verb `hover`: what there is to say about the key or value at a place.
+//! The verb `hover`: information about the key or value at a position.
 
 use super::answer::{self, Answer};
 use super::content::{Content, Hover};
@@ -10,14 +10,14 @@ use crate::manifest::Input;
 
 const VERB: &str = "hover";
 
-/// What `hover` and `complete` need of a request.
+/// The fields of a request that `hover` and `complete` need.
 pub struct PositionRequest<'r> {
     pub text: &'r str,
     pub release: Option<Release>,
     pub position: TextPosition,
 }
 
-/// The parts of a request about a place; an error text if one is missing or unknown.
+/// The position fields of a request; an error message if one is missing or unknown.
 pub fn position_request(request: &Request) -> Result<PositionRequest<'_>, String> {
     request.locale()?;
     let text = request.text.as_deref().ok_or("`text` is missing: the manifest")?;
@@ -26,7 +26,7 @@ pub fn position_request(request: &Request) -> Result<PositionRequest<'_>, String
     Ok(PositionRequest { text, release: request.release()?, position })
 }
 
-/// An error text for a text beyond the limit `bytes`: these verbs have no findings to tell it with.
+/// An error message for a text over the limit `bytes`, because these verbs have no findings.
 pub fn within(text: &str, limits: &Limits) -> Result<(), String> {
     if text.len() > limits.bytes {
         return Err(format!("the text has {} bytes, the limit is {}", text.len(), limits.bytes));

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 const VERB: &str = "jsonSchema";
 
-/// Answers `jsonSchema`. Without a release the last one followed is taken.
+/// Answers `jsonSchema`. The default is the latest supported release.
 pub fn json_schema(request: &Request) -> Answer {
     let schema: Result<Box<RawValue>, String> = request.release().and_then(|release| {
         request.locale()?;

@@ -1,4 +1,4 @@
-//! The verbs `codes` and `releases`: what is known here.
+//! The verbs `codes` and `releases`: the known finding codes and releases.
 
 use super::request::Request;
 use super::{Answer, Content};

@@ -1,4 +1,4 @@
-//! One request, one answer: the whole public surface. A bad document is an answer, never an exception.
+//! One request, one answer: the whole public interface. A bad document gives an answer, never an exception.
 
 pub mod admit;
 pub mod answer;
@@ -33,7 +33,7 @@ use crate::place::PreparedNodes;
 use crate::scheduler::PreparedCluster;
 use serde::Serialize;
 
-/// The verbs whose answers have sentences of a locale.
+/// The verbs whose answers contain sentences of a locale.
 const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases"];
 
 /// Answers a request.
@@ -41,12 +41,12 @@ pub fn run(request: &Request) -> Answer {
     finished(request, carry_out(request))
 }
 
-/// Answers `evaluate` on nodes that were prepared before; the request's own `nodes` do not count.
+/// Answers `evaluate` on prepared nodes; ignores the request's own `nodes`.
 pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
     finished(request, evaluate::evaluate_on(request, nodes))
 }
 
-/// Answers `allocate` about a cluster that was read before; the request's own `cluster` does not count.
+/// Answers `allocate` about a prepared cluster; ignores the request's own `cluster`.
 pub fn allocate_on(request: &Request, cluster: &PreparedCluster) -> Answer {
     finished(request, allocate::allocate(request, Some(cluster)))
 }
@@ -89,7 +89,7 @@ pub fn answer(request: &str) -> String {
     answer_with(request, |_| None)
 }
 
-/// The same, with a locale's file for the verbs that answer with sentences, unless the request brings its own.
+/// Like [`answer()`], with a locale's file for the verbs that answer with sentences, unless the request has its own.
 pub fn answer_with(request: &str, locale: impl Fn(&str) -> Option<&'static str>) -> String {
     let answer = match request::read::<Request>(request) {
         Ok(mut request) => {

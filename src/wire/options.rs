@@ -1,4 +1,4 @@
-//! Fields of requests that one verb has.
+//! Request fields that belong to a single verb.
 
 use serde::Deserialize;
 
@@ -6,26 +6,26 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct AllocateOptions {
-    /// Steps of each node's search; absent: 100,000, and never more than 10,000,000.
+    /// The step limit of each node's search; default 100,000, maximum 10,000,000.
     pub budget: Option<u64>,
-    /// Look for changes that help; absent: yes.
+    /// Whether to search for changes that help; default true.
     pub relax: Option<bool>,
-    /// Which devices are listed one by one; absent: those of nodes where nothing was allocated.
+    /// The devices to list individually; default: those of nodes where nothing was allocated.
     pub matrix: Option<Shown>,
 }
 
-/// The most steps that a search is given.
+/// The maximum of `budget`.
 pub const MOST_STEPS: u64 = 10_000_000;
 
 /// `options.matrix`
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Shown {
-    /// Those of nodes where nothing was allocated.
+    /// The devices of nodes where nothing was allocated.
     Failed,
-    /// All.
+    /// All devices.
     All,
-    /// None.
+    /// No devices.
     None,
 }
 

@@ -1,4 +1,4 @@
-//! The verb `parse`: what the server would hold after decoding and defaulting.
+//! The verb `parse`: the objects after the server's decoding and defaulting.
 
 use super::answer::{self, Answer, Object};
 use super::content::Content;
@@ -40,10 +40,10 @@ pub fn parse(request: &Request) -> Answer {
     answer
 }
 
-/// Most bytes a raw answer may print to: aliases make a small text large.
+/// The maximum size of a raw answer: aliases can make a small text large.
 const MAX_RAW: usize = 256 << 20;
 
-/// `raw`: kubectl's step from YAML to JSON alone, and what its strict mode would have refused as a warning.
+/// `raw`: only kubectl's step from YAML to JSON. An error of its strict mode becomes a warning.
 fn raw(text: &str, request: &Request) -> Answer {
     let source = Source::new(text);
     let mut answer = Answer::to("parse");
@@ -77,7 +77,7 @@ fn raw(text: &str, request: &Request) -> Answer {
     answer
 }
 
-/// go-yaml's strict refusal is one text for all duplicate keys.
+/// go-yaml's strict error is one message for all duplicate keys.
 fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
     let first = errors.first()?.value;
     let lines: Vec<String> = errors.into_iter().map(|error| error.message).collect();

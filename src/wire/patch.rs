@@ -16,7 +16,7 @@ pub fn patch(request: &Request) -> Answer {
     if old.is_none() && request.patch_type != PatchType::Apply {
         return unusable("`old` is missing: a patch needs the stored object's text; only `apply` creates an object");
     }
-    // Hosts whose functions take one text give the patch as that.
+    // Hosts whose functions take a single text pass the patch as `text`.
     let text = match (request.patch.as_deref(), request.text.as_deref()) {
         (Some(patch), None) | (None, Some(patch)) => patch,
         (None, None) => return unusable("`patch` is missing: the text of the patch"),
@@ -54,7 +54,7 @@ pub fn patch(request: &Request) -> Answer {
     let (old, patch) = (Source::new(old.unwrap_or_default()), Source::new(text));
     let finding = |finding: Finding| match finding.within {
         TextField::Old => answer::finding(&old, finding),
-        // The patch may be the text that is asked about.
+        // The patch may be the request's `text`.
         _ if request.patch.is_none() => answer::finding(&patch, finding.about(TextField::Text)),
         _ => answer::finding(&patch, finding),
     };

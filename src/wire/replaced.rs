@@ -1,4 +1,4 @@
-//! Texts that were bytes, some of them not UTF-8: such a text is read, but nothing writes it anew.
+//! Texts that came as bytes with invalid UTF-8. Such a text is read, but answers do not rewrite it.
 
 use super::answer::{self, Answer};
 use super::content::Content;
@@ -6,7 +6,7 @@ use super::request::Request;
 use crate::finding::{Code, Finding, Origin, TextField};
 use crate::text::{Source, bytes};
 
-/// Warns of the bytes, and takes away what would put U+FFFD in their place for good.
+/// Warns of the invalid bytes, and removes fixes and converted files, which would write U+FFFD in their place.
 pub fn tell(request: &Request, answer: &mut Answer) {
     match &mut answer.content {
         Content::Fixes { fixes } => return fixes.retain(|_| request.replaced.text.is_none()),

@@ -1,4 +1,4 @@
-//! What can be asked. Absent fields mean the default; unknown fields are refused by name.
+//! The requests. An absent field has its default; an unknown field is an error that names it.
 
 use super::options::{AllocateOptions, CelEnvironment};
 use crate::api::{Gates, Release};
@@ -28,16 +28,16 @@ pub struct Request {
     pub text: Option<String>,
     /// Kubernetes release.
     pub release: Option<String>,
-    /// Feature gates over the defaults of the release.
+    /// Feature gates that override the defaults of the release.
     pub gates: BTreeMap<String, bool>,
-    /// The labels of the namespace; absent: not known.
+    /// The labels of the namespace; absent: unknown.
     pub namespace_labels: Option<BTreeMap<String, String>>,
-    /// Validate: the objects as they are stored: `true` in the version that was written, or the name of a version.
+    /// Validate: includes the stored objects: `true` in the version of the manifest, or the name of a version.
     pub stored: Option<Stored>,
-    /// What the server does with unknown and duplicate fields.
+    /// How the server treats unknown and duplicate fields.
     #[serde(deserialize_with = "word")]
     pub field_validation: FieldValidation,
-    /// What is done with the object.
+    /// The operation on the object.
     #[serde(deserialize_with = "word")]
     pub operation: Operation,
     /// The stored object's text.
@@ -49,53 +49,53 @@ pub struct Request {
     pub namespace: Option<String>,
     /// Patch: its text, YAML or JSON.
     pub patch: Option<String>,
-    /// Patch: how it is read.
+    /// Patch: its type.
     #[serde(deserialize_with = "word")]
     pub patch_type: PatchType,
-    /// Patch: who writes. Required for `apply`; for the others, who owns what is written.
+    /// Patch: the field manager. Required for `apply`; for the other types it owns the fields that the patch writes.
     pub field_manager: Option<String>,
-    /// Patch: `apply` takes fields away from other managers.
+    /// Patch: `apply` takes over fields of other managers.
     pub force: bool,
-    /// Patch: when, in RFC 3339, for `managedFields`; absent: the entry has no time of its own.
+    /// Patch: the time of the request in RFC 3339, for `managedFields`; absent: the entry has no time.
     pub time: Option<String>,
     /// Target version of a conversion.
     pub to: Option<String>,
     /// Whether a conversion may lose data.
     #[serde(deserialize_with = "word")]
     pub lossy: Lossy,
-    /// Convert: take fields of `metadata` out that only the server writes, and the annotation of `kubectl apply`.
+    /// Convert: removes `metadata` fields that only the server writes, and the annotation of `kubectl apply`.
     pub drop_server_fields: bool,
-    /// Convert: write decisions as comments into the text.
+    /// Convert: writes decisions as comments into the text.
     pub annotate: bool,
     /// Text with Nodes. `Some(None)` (JSON `null`): one nil node.
     #[serde(deserialize_with = "given")]
     pub nodes: Option<Option<String>>,
     /// A bare node selector's text, in place of `text`.
     pub selector: Option<String>,
-    /// Evaluate: how much is said of each node. Absent: `full` for few nodes ([`super::FULL_NODES`]), else `summary`.
+    /// Evaluate: the detail for each node. Absent: `full` for few nodes ([`super::FULL_NODES`]), else `summary`.
     #[serde(deserialize_with = "some_word")]
     pub detail: Option<Detail>,
-    /// Evaluate: names of nodes that have full details even if `detail` says otherwise.
+    /// Evaluate: the names of nodes with full details, whatever `detail` is.
     pub explain: Vec<String>,
-    /// Answers say where in the text. Not asked for in requests: hosts that have no text leave it out.
+    /// Answers have ranges in the text. Not a request field: hosts without a text leave the ranges out.
     #[serde(skip)]
     pub without_places: bool,
-    /// Texts that the caller has as objects, so that answers cannot point into them. Not asked for in requests.
+    /// Texts that the caller passed as objects, so answers have no ranges in them. Not a request field.
     #[serde(skip)]
     pub placeless: Vec<TextField>,
-    /// Texts that were bytes: where in them U+FFFD stands for the first byte that is not UTF-8.
+    /// For texts that came as bytes: the offset of U+FFFD for the first byte that is not UTF-8.
     pub replaced: Replaced,
-    /// Parse: which objects `kubectl get -l` would show.
+    /// Parse: a label selector, as for `kubectl get -l`.
     pub label_selector: Option<String>,
-    /// Parse: which objects `kubectl get --field-selector` would show.
+    /// Parse: a field selector, as for `kubectl get --field-selector`.
     pub field_selector: Option<String>,
     /// Parse: only the YAML-to-JSON step.
     pub raw: bool,
-    /// Where to hover or complete.
+    /// The position of the hover or completion.
     pub position: Option<TextPosition>,
-    /// What fixes are wanted for; absent: the whole text.
+    /// Fixes: the range; absent: the whole text.
     pub range: Option<TextRange>,
-    /// The kind to write a JSON Schema of; absent: all kinds of the release.
+    /// JSON Schema: the kind; absent: all kinds of the release.
     pub kind: Option<String>,
     /// Language of sentences: `en` (default) or `zh-Hans`.
     pub locale: Option<String>,
@@ -106,57 +106,57 @@ pub struct Request {
     /// Admit: the settings of the policy; absent: none.
     #[serde(deserialize_with = "given")]
     pub settings: Option<Box<RawValue>>,
-    /// Cel: the text of a selector. `stored` tells whether it is stored already.
+    /// Cel: the text of a selector. `stored`: whether it is already stored.
     pub expression: Option<String>,
-    /// Cel: what the selector is about.
+    /// Cel: the CEL environment of the selector.
     #[serde(deserialize_with = "word")]
     pub environment: CelEnvironment,
-    /// Cel: the devices that it is asked of.
+    /// Cel: the devices to run it on.
     pub devices: Vec<serde_json::Value>,
-    /// Cel: the instances of named resources that it is asked of.
+    /// Cel: the instances of named resources to run it on.
     pub instances: Vec<serde_json::Value>,
-    /// Cel: with the value of every part.
+    /// Cel: includes the value of every part.
     pub trace: bool,
-    /// Allocate: features of the allocator in place of those that the gates give.
+    /// Allocate: the features of the allocator, instead of those that follow from the gates.
     pub features: Option<Vec<String>>,
-    /// Allocate: selectors read attributes with several values, whatever the gates say.
+    /// Allocate: whether selectors read attributes with several values, whatever the gates are.
     pub cel_lists: bool,
-    /// Allocate: `namespace/name` of the only pod to look at.
+    /// Allocate: `namespace/name` of the only pod to answer for.
     pub pod: Option<String>,
-    /// Allocate: `namespace/name` of the claims to allocate together, in place of pods.
+    /// Allocate: `namespace/name` of the claims to allocate together, instead of pods.
     pub claims: Option<Vec<String>>,
-    /// Allocate: text with objects of the cluster, beside those of `text`, which are the ones that are asked about.
+    /// Allocate: a text with more objects of the cluster. The answer is about the objects of `text`.
     pub cluster: Option<String>,
     /// Allocate: changes that the answer assumes.
     pub what_if: WhatIf,
-    /// Allocate: the time of the question, RFC 3339; absent: nothing has taken too long.
+    /// Allocate: the current time, RFC 3339; absent: no timeout has expired.
     pub now: Option<String>,
-    /// Allocate: names of the nodes to look at; absent: all.
+    /// Allocate: the names of the nodes to search; absent: all.
     pub node_names: Option<Vec<String>>,
-    /// Allocate: how far the account goes.
+    /// Allocate: options of the search and the account.
     pub options: AllocateOptions,
     /// Overrides of the limits.
     pub limits: Limits,
 }
 
-/// A field whose `null` is something else than its absence.
+/// Reads a field whose `null` differs from its absence.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// One of the words of an enum; anything but a string is refused in words, which serde's derived readers do not do for enums.
+/// Reads an enum from a string. Other types give a clear error, unlike with serde's derived code for enums.
 fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<T, D::Error> {
     let word = String::deserialize(deserializer)?;
     T::deserialize(word.as_str().into_deserializer())
 }
 
-/// The same where absence means something of its own.
+/// Like [`word`], for an optional field.
 fn some_word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     let word = Option::<String>::deserialize(deserializer)?;
     word.map(|word| T::deserialize(word.as_str().into_deserializer())).transpose()
 }
 
-/// A line, a character or an offset; beyond 32 bits it is beyond every text.
+/// Reads a line, character or offset. Numbers over 32 bits become the maximum, which is beyond every text.
 fn coordinate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     crate::limits::bound(deserializer).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
 }
@@ -167,20 +167,20 @@ fn some_coordinate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
     Ok(Option::<Coordinate>::deserialize(deserializer)?.map(|Coordinate(number)| number))
 }
 
-/// Which version stored objects are answered in.
+/// The version of the stored objects in the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged, expecting = "true, false or the name of a version")]
 pub enum Stored {
-    /// In the version that was written, or not at all.
+    /// `true`: the version of the manifest; `false`: no stored objects.
     Written(bool),
-    /// In this version.
+    /// This version.
     Version(String),
 }
 
-/// Reads a request, or a part of one, from JSON. The error names the field, what stands there and what is expected:
+/// Reads a request, or a part of one, from JSON. The error names the field, its value and the expected type:
 /// `` `limits.findings`: invalid type: … ``.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    // serde takes a list for the fields in their order.
+    // serde would read a list as the fields in order.
     if !text.trim_start().starts_with('{') {
         serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
         return Err("it is not an object with the fields of a request".to_owned());
@@ -195,21 +195,21 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     })
 }
 
-/// What is wrong, without the line and the column in the JSON.
+/// The error message without the line and the column in the JSON.
 pub fn unplaced(problem: &str) -> &str {
     problem.rsplit_once(" at line ").map_or(problem, |(problem, _)| problem)
 }
 
-/// The path of the smallest part that is refused for the same reason, though it stands alone. serde's errors do not tell it.
+/// The path of the smallest part that gives the same error on its own. serde's errors have no path.
 fn refused(text: &str, error: &str, refusal: &dyn Fn(&str) -> Option<String>) -> String {
     let same = |part: &str| refusal(part).is_some_and(|other| unplaced(&other) == unplaced(error));
     let lacks = |problem: &str| problem.starts_with("missing field");
     let mut path = String::new();
-    // What stands before the part and after it.
+    // The JSON text before and after the part.
     let (mut open, mut close) = (String::new(), String::new());
     let Ok(mut part) = serde_json::from_str::<Value>(text) else { return path };
     loop {
-        // An object that cannot be empty is itself the one that lacks a field.
+        // If an empty object lacks a field as well, this object is the one with the missing field.
         if lacks(error) && refusal(&format!("{open}{{}}{close}")).is_some_and(|other| lacks(&other)) {
             return path;
         }
@@ -234,7 +234,7 @@ fn refused(text: &str, error: &str, refusal: &dyn Fn(&str) -> Option<String>) ->
 }
 
 impl Request {
-    /// What is asked for whatever is done with the objects.
+    /// The options that do not depend on the operation.
     pub fn options(&self) -> ValidateOptions<'_> {
         ValidateOptions {
             via: self.via.unwrap_or_default(),
@@ -252,19 +252,19 @@ impl Request {
         }
     }
 
-    /// The namespace in which an object ends up that names this one.
+    /// The namespace of an object whose manifest has `given`, which may be empty.
     pub fn namespace_of<'a>(&'a self, given: &'a str) -> &'a str {
         if given.is_empty() { self.namespace.as_deref().unwrap_or("default") } else { given }
     }
 
-    /// The locale asked for; an error text if there is none of that name.
+    /// The requested locale; an error message if it is unknown.
     pub fn locale(&self) -> Result<&'static str, String> {
         let asked = self.locale.as_deref().unwrap_or("en");
         let known = LOCALES.iter().copied().find(|known| *known == asked);
         known.ok_or_else(|| format!("unknown locale `{asked}`; write `en` or `zh-Hans`"))
     }
 
-    /// The gates that are on in a release; `None` if none was set. The error names the gate.
+    /// The gates that are on in a release; `None` if the request sets no gate. The error names the gate.
     pub fn gates_in(&self, release: Release) -> Result<Option<Gates>, String> {
         if self.gates.is_empty() {
             return Ok(None);
@@ -273,7 +273,7 @@ impl Request {
         Gates::with(release, set).map(Some).map_err(|error| format!("`gates`: {error}"))
     }
 
-    /// The version that stored objects are answered in, if at all. `written`: that of the object.
+    /// The version of the stored objects in the answer, if any. `written`: the version of the object.
     pub fn stored_version<'v>(&'v self, written: &'v str) -> Option<&'v str> {
         match self.stored.as_ref()? {
             Stored::Written(wanted) => wanted.then_some(written),
@@ -281,7 +281,7 @@ impl Request {
         }
     }
 
-    /// The release asked for; an error text if it is not one of those known.
+    /// The requested release; an error message if it is unknown.
     pub fn release(&self) -> Result<Option<Release>, String> {
         match &self.release {
             None => Ok(None),
@@ -294,7 +294,7 @@ impl Request {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "an object with byte offsets by field")]
 pub struct Replaced {
-    /// In `text`, or in the `selector` that stands in its place.
+    /// In `text`, or in the `selector` that replaces it.
     pub text: Option<u32>,
     /// In `nodes`.
     pub nodes: Option<u32>,
@@ -327,14 +327,14 @@ pub enum Operation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Lossy {
-    /// A conversion that loses data is refused.
+    /// Refuses a conversion that loses data.
     #[default]
     Refuse,
-    /// It is done and the losses are listed.
+    /// Converts and lists the losses.
     Allow,
 }
 
-/// A place in the text: `offset` in bytes, or `line` and `character` (UTF-16) from zero. `offset` wins.
+/// A position in the text: `offset` in bytes, or `line` and `character` (UTF-16) from zero. `offset` wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "an object with `line` and `character`, or `offset`")]
 pub struct TextPosition {
@@ -349,7 +349,7 @@ pub struct TextPosition {
     pub offset: Option<u32>,
 }
 
-/// From one place up to another.
+/// A range of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `start` and `end`")]
 pub struct TextRange {
@@ -360,7 +360,7 @@ pub struct TextRange {
 }
 
 impl TextPosition {
-    /// The byte offset in a text, inside it and between characters.
+    /// The byte offset in a text, limited to the text and moved back to a character boundary.
     pub fn offset(self, source: &Source<'_>) -> usize {
         let text = source.text();
         let mut offset = match self.offset {
@@ -388,7 +388,7 @@ mod tests {
             (r#"{"explain": ["a", 5, 6]}"#, "`explain[1]`: invalid type: integer `5`, expected a string"),
             (r#"{"range": {"start": {}}}"#, "`range`: missing field `end`"),
             (r#"{"replaced": {"texts": 1}}"#, "`replaced.texts`: unknown field `texts`"),
-            // Twice the same field is nothing that a part has alone.
+            // A duplicate field is not an error of a single part.
             (r#"{"verb": "parse", "verb": "parse"}"#, "duplicate field `verb`"),
             (r#"{"verb": "#, "EOF while parsing a value"),
         ];

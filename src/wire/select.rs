@@ -9,7 +9,7 @@ use crate::manifest::{Input, Item, What};
 use crate::query::{fields, labels};
 use crate::text::{NodeId, Span, Tree};
 
-/// Says of each object whether it is selected; nothing if nothing was asked for, or if a selector cannot be used.
+/// Sets for each object whether it is selected. Does nothing without selectors or with an invalid selector.
 pub fn select(request: &Request, input: &Input<'_>, objects: &mut [Object]) -> Vec<Finding> {
     if request.label_selector.is_none() && request.field_selector.is_none() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The verb `validate`: what kube-apiserver answers to a create, an update, a status update or a patch.
+//! The verb `validate`: kube-apiserver's answer to a create, an update, a status update or a patch.
 
 use super::answer::Answer;
 use super::request::{Operation, Request};
@@ -44,7 +44,7 @@ spec:
             answer.findings.iter().filter(|finding| finding.code == Code::ParametersNotInInput.name()).count()
         };
         assert_eq!(told(alone.to_owned()), 0);
-        // Documents without an object make it no text of two.
+        // Empty documents do not count as objects.
         assert_eq!(told(format!("{alone}---\n# end\n---\n")), 0);
         assert_eq!(told(format!("{alone}---\n{}", alone.replace("name: a", "name: c"))), 2);
     }

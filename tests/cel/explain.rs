@@ -1,4 +1,4 @@
-//! Why a selector has its result.
+//! Explanations of a selector's result.
 
 use claimkit::cel::{Attribute, Device, Environment, Mode, SELECTOR_COST_LIMIT};
 

@@ -1,4 +1,4 @@
-//! No expression runs for long, takes much memory or ends the program, whatever it is.
+//! No expression runs long, uses much memory or crashes the program.
 
 use std::time::{Duration, Instant};
 
@@ -84,7 +84,7 @@ fn long_ranges_are_not_made() {
     assert_eq!(run("lists.range(-1).size() == 0"), Ok(true));
 }
 
-/// What a program's first thread has; the frames of a build without optimisation are several times as large as those of others.
+/// The stack size of a main thread; stack frames of an unoptimised build are several times larger than usual.
 const STACK: usize = 8 << 20;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Selectors of all releases: texts of problems, types, estimates, results, errors and costs are upstream's.
+//! Selectors of all releases: error messages, types, estimates, results and costs equal upstream's.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::devices::{Variables, environment, gates, mode};
 use super::lines::recorded;
 
-/// Lines where upstream's answer cannot be given, and why. Each of them has to differ.
+/// Lines whose upstream answer claimkit cannot reproduce, and why. Each of them must differ.
 const DIFFERENT: &[(&str, &str)] = &[
-    // What two loops over a map cost depends on the order in which Go goes through it.
+    // The cost of two loops over a map depends on Go's map order.
     ("cost/0001", r#"device.attributes["gpu.example.com"].all(k, device.attributes["gpu.example.com"].all(j, j == k))"#),
     ("cost/0002", r#"device.attributes["gpu.example.com"].all(k, device.attributes["gpu.example.com"].all(j, j == k))"#),
-    // cel-go before 0.22 refuses what its own macro makes, with an address of its memory in the text.
+    // cel-go before 0.22 refuses the expansion of its own macro, with a memory address in the message.
     ("optional/0056", "optional.none().optMap(x, x).hasValue()"),
     ("optional/0056@stored", "optional.none().optMap(x, x).hasValue()"),
     ("generic.optional/004", "optional.none().optMap(x, x).hasValue()"),

@@ -1,4 +1,4 @@
-//! Reading expressions: recorded syntax errors, laws of the tree, and texts that mean harm.
+//! Parses expressions: recorded syntax errors, laws of the tree, and hostile texts.
 
 use claimkit::cel::ast::{Ast, Expr, Macro, Node};
 use claimkit::cel::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, Dialect, MacroSet, ParseOptions};
@@ -258,7 +258,7 @@ fn the_deepest_tree_is_not_too_deep_to_walk() {
     check_tree(&tree(&text));
 }
 
-/// What holds for every tree: ids are used once, the height is right, and the text of a node parses to that node.
+/// Checks the laws of a tree: ids are unique, the height is correct, and the text of a node parses to that node.
 fn check_tree(ast: &Ast) {
     let all = nodes(&ast.root);
     let mut ids: Vec<u32> = all.iter().map(|(expr, _)| expr.id).collect();

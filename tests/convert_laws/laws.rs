@@ -1,4 +1,4 @@
-//! The laws, for the object and the style that bytes decide on.
+//! The laws, for an object and a style that are generated from bytes.
 
 use crate::tape::Tape;
 use crate::{objects, style};
@@ -54,7 +54,7 @@ fn objects(documents: &mut [Value]) -> Vec<&mut Value> {
         .collect()
 }
 
-/// An object without the differences that mean nothing to the server: null, `[]` and `""` against absent.
+/// An object without differences that do not matter to the server: null, `[]` and `""` instead of an absent field.
 fn plain(object: &mut Value) {
     if let Some(class) = object.as_object_mut() {
         class.retain(|key, value| key != "structuredParameters" || !value.is_null());
@@ -88,13 +88,13 @@ fn lossless_down(object: &Value) -> bool {
     }
 }
 
-/// Up then down; says whether a document was printed.
+/// Converts up and then down; returns whether a document was printed.
 pub fn check_up(bytes: &[u8]) -> bool {
     let mut tape = Tape::new(bytes);
     let mut documents = objects::file(&mut tape, false);
     let text = style::file(&mut tape, &documents);
     assert_eq!(&values(&text), &documents, "the generator wrote something else:\n{}", text);
-    // A document that must be printed loses its comments, so that losses must be allowed; of the objects nothing is lost.
+    // A document that is printed loses its comments, so losses must be allowed; the objects lose nothing.
     let up = run(&text, NEW, true);
     let Some(new) = &up.text else { panic!("refused:\n{text}\n{}", messages(&up)) };
     assert!(up.outcomes.iter().all(|outcome| outcome.losses.is_empty()), "losses in\n{}", text);
@@ -114,7 +114,7 @@ pub fn check_up(bytes: &[u8]) -> bool {
     printed(&up)
 }
 
-/// Down then up; says whether a document was printed.
+/// Converts down and then up; returns whether a document was printed.
 pub fn check_down(bytes: &[u8]) -> bool {
     let mut tape = Tape::new(bytes);
     let mut documents = objects::file(&mut tape, true);

@@ -1,4 +1,4 @@
-//! What holds for every conversion, over generated objects written in generated styles.
+//! Laws of conversion, tested on generated objects in generated styles.
 
 mod laws;
 pub mod objects;
@@ -39,7 +39,8 @@ fn property(name: &str, check: fn(&[u8]) -> bool) {
     assert!(printed.get() * 10 < all.get(), "{name}: {} of {} texts were printed", printed.get(), all.get());
 }
 
-/// Up then down is the identity on the text where both are edits, on the value where a document is printed; nothing is lost.
+/// Up and then down gives the same text if both conversions are edits, and the same value if a document is printed; nothing is
+/// lost.
 #[test]
 fn up_then_down_is_the_identity() {
     property("up then down", laws::check_up);
@@ -51,7 +52,7 @@ fn down_then_up_is_the_identity_exactly_without_losses() {
     property("down then up", laws::check_down);
 }
 
-/// The generators reach what they are for.
+/// The generators reach the cases that they are made for.
 #[test]
 fn generators_reach_handles_of_both_versions() {
     let bytes: Vec<u8> = (0..=255).cycle().take(4000).collect();

@@ -74,7 +74,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// `behind_dash`: the first key goes on behind `- `.
+    /// `behind_dash`: the first key follows `- ` on the same line.
     fn block_map(&mut self, value: &Value, indent: usize, behind_dash: bool) {
         for (at, (key, value)) in value.as_object().unwrap().iter().enumerate() {
             if at > 0 || !behind_dash {
@@ -178,7 +178,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// `|` where it can say the text.
+    /// `|` if it can represent the text.
     fn block_scalar(&mut self, text: &str, indent: usize) -> bool {
         let fits = !text.trim_matches(['\n', ' ']).is_empty()
             && text.chars().all(|c| c == '\n' || c == '\t' || (c >= ' ' && c != '\u{7f}' && c != '\u{2028}'))
@@ -208,7 +208,7 @@ impl Writer<'_, '_> {
                 self.out.push_str(&" ".repeat(indent + by));
                 self.out.push_str(line);
             } else if self.tape.once_in(3) {
-                // Blanks up to the indentation are none.
+                // Spaces up to the indentation do not count.
                 self.out.push_str(&" ".repeat(self.tape.pick(indent + by)));
             }
             self.out.push('\n');
@@ -228,7 +228,7 @@ impl Writer<'_, '_> {
         if let Some(anchor) = self.anchors.get(text)
             && self.tape.once_in(4)
         {
-            // A blank, so that what follows is not part of the name.
+            // A space, so that the following text is not part of the name.
             self.out.push_str(&format!("*{anchor} "));
             return;
         }
@@ -254,7 +254,7 @@ impl Writer<'_, '_> {
         self.out.push('"');
         let mut previous = ' ';
         for c in text.chars() {
-            // An escaped line end: what follows must not begin with a blank.
+            // An escaped line break: the following text must not begin with a space.
             if previous.is_ascii_alphanumeric() && c.is_ascii_alphanumeric() && self.tape.once_in(16) {
                 let pad = if flow { 1 } else { self.tape.pick(indent + 4).max(1) };
                 self.out.push_str("\\\n");

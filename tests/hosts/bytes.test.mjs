@@ -14,7 +14,7 @@ const little = (text) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(t
 const big = (text) => little(text).swap16();
 const claim = (name) => Buffer.concat([head, Buffer.from(name), tail]).toString();
 
-/** What every way in answers to bytes: the answers must be one. */
+/** The answers of all interfaces to bytes, which must be equal. */
 function everywhere(verb, bytes) {
   const answer = { validate, parse }[verb](new Uint8Array(bytes));
   for (const command of commands) {
@@ -42,12 +42,12 @@ test("bytes that are no character are read as kubectl reads them, with a warning
     const offset = head.length + bytes.findIndex((byte) => byte >= 0x80);
     assert.deepEqual([range.start.offset, range.end.offset], [offset, offset + 3]);
   }
-  // No fix is offered that would write the file anew.
+  // No fix is offered that would rewrite the file.
   const misspelled = Buffer.from(around(0xe9).toString("latin1").replace("resourceClassName", "resourceClasName"), "latin1");
   const { findings } = everywhere("validate", misspelled);
   assert.ok(findings.some(({ code }) => code === "unknown-field"));
   assert.deepEqual(findings.flatMap(({ fixes }) => fixes), []);
-  // What was written as U+FFFD is text.
+  // A U+FFFD in the source is valid text.
   assert.deepEqual(everywhere("parse", Buffer.from(claim("a\ufffd"))).findings, []);
   assert.equal(everywhere("validate", around(0x07)).findings[0].message, "yaml: control characters are not allowed");
 });

@@ -1,5 +1,5 @@
-// `validate` is called in three ways: a short text goes through a piece of memory that is kept, others through wasm-bindgen; options
-// that were just given are not read anew; and answers come back as numbers, lists or JSON. None of that may be seen in an answer.
+// `validate` is called in three ways: a short text goes through a reserved buffer, other texts through wasm-bindgen; repeated
+// options are not parsed again; and answers come back as numbers, lists or JSON. None of this may affect an answer.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -13,7 +13,7 @@ if (!folder || !existsSync(folder)) {
   process.exit(0);
 }
 
-/** What the list of the corpus says of a file: `ok`, or why it cannot be read. */
+/** The entry of a file in the corpus list: `ok`, or why it cannot be read. */
 const states = new Map();
 const list = path.join(folder, "index.csv");
 if (existsSync(list)) {
@@ -89,7 +89,7 @@ there.forEach(([{ file, text }], at) => {
   else console.log(`corpus: ${file}: converted and back it is another text`);
 });
 
-// What agreed once must go on agreeing; raise a number when more does.
+// The number of agreements must not fall; raise it when more agree.
 const least = JSON.parse(readFileSync(new URL("ratchet.json", import.meta.url), "utf8")).corpus;
 for (const [repository, count] of valid) {
   console.log(

@@ -1,4 +1,4 @@
-// What the command line does with files and folders: nothing is lost, nothing hangs, nothing is read without a bound.
+// The command line with files and folders: no data loss, no hanging, no unbounded reading.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, openSync, closeSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ for (const command of commands) {
       const long = `${CLAIM}---\n`.repeat(2000);
       const texts = { v1alpha2: long, v1alpha1: long.replaceAll("v1alpha2", "v1alpha1") };
       writeFileSync(file, long);
-      // Half of them are over before the kill comes, wherever the test runs: the time of a whole run is measured first.
+      // About half of the runs finish before the kill on any machine, because the test first measures the time of a whole run.
       const begun = performance.now();
       assert.equal(run(command, ["convert", "--to", "v1alpha1", "--in-place", "a.yaml"], { cwd }).exit, 0);
       const whole = performance.now() - begun;

@@ -1,5 +1,5 @@
-// Every limit of the contract, in every way in that this folder has: the native command, npx, the npm package. The answers are
-// one. tests/policy holds the same limits for the policy modules.
+// Every limit of the contract, through every interface of this folder: the native command, npx, the npm package. All answers are
+// equal. tests/policy holds the same limits for the policy modules.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ cases.forEach(([name, request, code, message], number) => {
     const answer = JSON.parse(native[number]);
     const finding = answer.findings.find((finding) => finding.code === code && message.test(finding.message));
     assert.ok(finding, `no ${code} in ${native[number].slice(0, 2000)}`);
-    // A conversion may go through with some of its warnings left out; nothing else of this may look like success.
+    // A conversion may succeed with some warnings left out; nothing else here may succeed.
     assert.equal(answer.ok && code !== "limit-findings", false);
     assert.equal(answers.npx[number], native[number]);
     assert.equal(claimkit.answer(JSON.stringify(request)), native[number]);

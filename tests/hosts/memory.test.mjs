@@ -1,5 +1,5 @@
-// One instance of the npm package's module for a long time: a hundred thousand calls of every kind, refused ones among them,
-// leave its memory and its table of JavaScript values as they were, and after whatever was refused it answers as before.
+// A long run of one instance of the npm package's module: after a hundred thousand calls of every kind, including refused ones,
+// its memory and its table of JavaScript values have the same size, and it answers as before.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { here, root } from "./suite.mjs";
 
 const CALLS = 100_000;
 
-// The package keeps its instance to itself: it is seen while it is made.
+// The package hides its instance, so the test captures it at its creation.
 const instances = [];
 const { Instance } = WebAssembly;
 WebAssembly.Instance = class extends Instance {
@@ -133,7 +133,7 @@ for (const [name, [call, ok]] of Object.entries(answered)) {
 test(`${CALLS} calls leave the memory as it was`, (context) => {
   assert.equal(instances.length, 1);
   const large = `${good}---\n`.repeat(100);
-  // What takes long or much room is rarer than the rest.
+  // Calls that need much time or memory are rarer than the others.
   const slow = [answered.hover[0], answered.complete[0], answered.releases[0], refused["a bomb of aliases"]];
   const largest = [
     () => claimkit.validate(large),

@@ -1,4 +1,5 @@
-// "Nothing is sent anywhere", held: what the modules may call, what the package's files may say, what the command line does.
+// Checks "Nothing is sent anywhere": the imports of the modules, the contents of the package's files, and the calls of the
+// command line.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -51,7 +52,7 @@ test("the package's files reach for nothing but their own module", () => {
   }
 });
 
-// Every way out of Node ends in an error that nobody could mistake.
+// Every network function of Node throws an unmistakable error.
 const GUARD = `data:text/javascript,${encodeURIComponent(`
   import net from "node:net"; import dns from "node:dns"; import dgram from "node:dgram"; import { syncBuiltinESMExports } from "node:module";
   const refuse = () => { console.error("REACHED FOR THE NETWORK"); process.exit(99); };

@@ -1,5 +1,5 @@
-// Sizes and the time to begin: none grows unnoticed. Bounds in ratchet.json are what was measured and 3 % more, for compilers lay
-// code out a little differently from machine to machine. A change that needs more raises the bound and says why.
+// Checks sizes and the start time. The bounds in ratchet.json are measured values plus 3 %, because compiled code differs a
+// little between machines. A change that needs more raises the bound and explains why.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";

@@ -1,5 +1,5 @@
-//! What an account names as decisive decides, in general: on recorded inputs, a request that is said to lack devices is asked
-//! for alone, a conflict is taken away, and a change that is said to help is made to the facts as they were given.
+//! Checks the decisive reasons of accounts on recorded inputs: allocates a request that lacks devices alone, removes a conflict,
+//! and applies a suggested change to the original facts.
 
 use super::lines::{lines, list, text};
 use super::reasons::{Question, SAMPLE, alone, ask_of, node_at, told};
@@ -14,7 +14,7 @@ fn left(request: &Value) -> i64 {
     list(request, "funnel").last().map_or(0, |stage| stage["left"].as_i64().unwrap())
 }
 
-/// 1.31 and 1.32 content themselves with no device at all for mode All.
+/// 1.31 and 1.32 accept no device at all for mode All.
 fn is_short(request: &Value, question: &Question) -> bool {
     left(request) < request["wanted"].as_i64().unwrap().max(i64::from(question.behaviour.empty_all_fails))
 }
@@ -31,7 +31,7 @@ fn pending(question: &Question, account: &Value) -> Option<Vec<Claim>> {
     list(account, "claims").iter().map(|name| question.claim(name.as_str().unwrap())).collect()
 }
 
-/// Makes a change to the facts and the pending claims. `None`: it is about something that this test does not edit.
+/// Makes a change to the facts and the pending claims. `None`: this test cannot make the change.
 fn change(change: &Value, facts: &mut Facts, claims: &mut [Claim]) -> Option<()> {
     let name = text(change, "claim");
     if change["free"] == "claim" {
@@ -83,18 +83,18 @@ fn check_node(question: &Question, claims: &[Claim], node: &Value, counts: &mut 
     let fits = |facts: &Facts, claims: &[Claim]| devices(&question.verdict(facts, at, claims)).is_some();
     if node["verdict"] == "none" {
         if let Some(first) = lacking.first() {
-            // Alone, without what others want, there are not enough devices either.
+            // The request alone, without other requests, has too few devices, too.
             let claim = claims.iter().find(|claim| claim.metadata.full_name() == text(first, "claim")).unwrap();
             let one = alone(claim, text(first, "request"), None).unwrap();
             let name = text(first, "request");
             let said = text(node, "text").contains(&format!("; request {name}"));
             let others = claims.iter().flat_map(|claim| &claim.spec.devices.requests).filter(|one| one.name == name);
-            // The line does not say of which claim the request is.
+            // The message does not name the claim of the request.
             let said = said && others.count() < 2;
             if said && fits(&question.facts, std::slice::from_ref(&one)) {
                 says(format!("request {} fits alone", first["request"]));
             }
-            // Devices that can be allocated several times suffice for more than their number.
+            // Devices that allow multiple allocations can serve more requests than their number.
             if !said && !shared && !text(node, "text").contains(&format!("; request {name}")) {
                 says("the first request that lacks devices is not the first thing said".to_owned());
             }
@@ -119,7 +119,7 @@ fn check_node(question: &Question, claims: &[Claim], node: &Value, counts: &mut 
                     if !fits(&question.facts, &claims) {
                         says(format!("without constraint {index} it does not fit either"));
                     }
-                    // What is said to have no common value fails without anything else.
+                    // A constraint without a common value also fails on its own.
                     if text(conflict, "text").starts_with("no value") {
                         let mut claim = claims.swap_remove(own);
                         claim.spec.devices.constraints = vec![constraint];

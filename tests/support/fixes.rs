@@ -1,4 +1,4 @@
-//! Fixes carried out and judged again.
+//! Applies fixes and judges the result.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,8 @@ fn about(finding: &Value) -> (Value, Value, Value) {
     (finding["code"].clone(), finding["path"].clone(), finding["message"].clone())
 }
 
-/// Carries out every fix of an answer on its own: its finding must be gone, and no syntax error may come. How many there were.
+/// Applies every fix of an answer separately: its finding must disappear, and no syntax error may appear. Returns the number of
+/// fixes.
 pub fn all_mend(request: &Value, answer: &Value) -> usize {
     let text = request["text"].as_str().unwrap();
     let count = |answer: &Value, of: &Value| {

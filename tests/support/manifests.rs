@@ -1,4 +1,4 @@
-//! The manifests of `tests/manifests`, how they ask, and how their comments say what is found.
+//! The manifests of `tests/manifests`, with their requests and the expected findings in their comments.
 
 use serde_json::{Value, json};
 use std::fs;

@@ -1,4 +1,4 @@
-//! What holds for every text that is read.
+//! Laws of every text that is read.
 
 use claimkit::text::print::{self, Order};
 use claimkit::text::tree::{Kind, NodeId, Tree};
@@ -46,7 +46,7 @@ pub fn leaves(text: &str, tree: &Tree<'_>, root: NodeId) -> Vec<Span> {
     spans
 }
 
-/// What is found has a place in the text, and so has everything read; documents follow one another.
+/// Findings and documents have spans in the text, and documents are in order.
 pub fn check_file(file: &File<'_>, text: &str) {
     for finding in &file.findings {
         let span = finding.span.unwrap_or_else(|| panic!("{finding:?} in {text:?}"));
@@ -66,10 +66,10 @@ pub fn check_file(file: &File<'_>, text: &str) {
     }
 }
 
-/// Puts a document together again from its leaves and what stands between them, which may only be punctuation.
+/// Reassembles a document from its leaves and the text between them, which may only be punctuation.
 pub fn reprint(text: &str, tree: &Tree<'_>, root: NodeId, span: Span) -> String {
     let mut spans = leaves(text, tree, root);
-    // Comments behind the end belong to what is not read.
+    // Comments after the end belong to the unread text.
     spans.retain(|leaf| !leaf.is_empty() && leaf.from() < span.to());
     spans.sort_unstable();
     spans.dedup();
@@ -82,7 +82,7 @@ pub fn reprint(text: &str, tree: &Tree<'_>, root: NodeId, span: Span) -> String 
             continue;
         }
         let between = &text[at..leaf.from()];
-        // Directives, and the tags and anchors of keys, are nobody's.
+        // Directives, and the tags and anchors of keys, belong to no node.
         let mut words = between
             .split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
             .filter(|line| !line.starts_with('%'))
@@ -130,7 +130,7 @@ pub fn a_tree_holds_the_whole_text(text: &str) {
     }
 }
 
-/// Without the characters that go-yaml refuses: it does so as far as it has read ahead, which depends on where 512 bytes end.
+/// The text without characters that go-yaml refuses, because go-yaml reads ahead in pieces of 512 bytes.
 fn allowed(text: &str, besides: &[char]) -> String {
     let refused = |c: char| {
         matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}')
@@ -140,7 +140,7 @@ fn allowed(text: &str, besides: &[char]) -> String {
     text.replace(refused, "")
 }
 
-/// Where a document stands in its file does not change what is read. A byte order mark does.
+/// The position of a document in its file does not change the result, but a byte order mark does.
 pub fn the_place_in_the_file_does_not_matter(text: &str) {
     let text = allowed(text, &['\u{feff}']) + "\n";
     let before = "kind: é\n---\n";

@@ -1,4 +1,4 @@
-//! The same object written in other ways, and what is found in it whatever the writing.
+//! An object in other notations, and the findings that do not depend on the notation.
 
 use serde_json::{Map, Value};
 
@@ -102,7 +102,7 @@ fn flow(value: &Value, choices: &mut Choices, out: &mut String) {
     }
 }
 
-/// A string in a style that keeps it: plain only where it can be nothing else.
+/// A string in a style that preserves it; plain only if YAML reads it as a string.
 fn scalar(text: &str, choices: &mut Choices) -> String {
     let words = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"];
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -129,7 +129,7 @@ fn scalar(text: &str, choices: &mut Choices) -> String {
     }
 }
 
-/// What was found, without places; what is said about the writing itself left out.
+/// The findings without positions and without those about the notation.
 pub fn found(answer: &Value) -> Vec<String> {
     let findings = answer["findings"].as_array().unwrap_or_else(|| panic!("no findings in {answer}"));
     let mut found: Vec<String> = findings

@@ -18,7 +18,7 @@ pub const TOLERATION_OPERATORS: &[&str] = &["Exists", "Equal"];
 pub const CONFIG_SOURCES: &[&str] = &["FromClass", "FromClaim"];
 /// What a taint does.
 pub const TAINT_EFFECTS: &[&str] = &["NoSchedule", "NoExecute"];
-/// What a taint can do besides, with the first release.
+/// Further taint effects, each with its first minor release.
 pub const LATER_TAINT_EFFECTS: &[(u8, &str)] = &[(35, "None")];
 
 const fn limit(since: u8, max: usize) -> Limit {
@@ -37,7 +37,7 @@ const SCHEDULING_LIST: &[ListRule] = &[map(31, &["name"], None)];
 const CONDITIONS_LIST: &[ListRule] = &[map(32, &["type"], None)];
 const MERGED_CONDITIONS_LIST: &[ListRule] = &[map(35, &["type"], Some("type"))];
 
-/// What is the same of a kind in every version: its name, that of its lists, its resource, its scope, whether it has a status.
+/// What a kind has in common in every version: kind, list kind, resource, scope, and whether it has a status.
 const fn names(object: DeviceKind) -> (&'static str, &'static str, &'static str, Scope, bool) {
     match object {
         DeviceKind::DeviceClass => ("DeviceClass", "DeviceClassList", "deviceclasses", Scope::Cluster, false),
@@ -56,7 +56,8 @@ const fn names(object: DeviceKind) -> (&'static str, &'static str, &'static str,
     }
 }
 
-/// A kind of a version: the first and the last minor release that serve it; the minor releases from which it is deprecated and gone.
+/// A kind of a version. `since`, `until`: the first and last minor releases that serve it. `deprecated`: the minor releases of
+/// its deprecation and removal.
 const fn kind(
     object: DeviceKind,
     (since, until): (u8, Option<u8>),

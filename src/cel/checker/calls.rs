@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
             }
             return;
         };
-        // A dotted receiver can be the first part of a function's name. It is not checked then.
+        // A dotted receiver can be a namespace in the function's name. Then it is not checked as an expression.
         if let Some(mut qualified) = self.qualified_name(target)
             && let Some(found) = {
                 qualified.push('.');
@@ -148,7 +148,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether the types never unify, whatever their parts are: two of a list, a map and an opaque type.
+/// True if the types can never unify because their constructors differ: list, map, opaque type.
 fn differ_in_kind(one: &Type, other: &Type) -> bool {
     let has_parts = |of: &Type| matches!(of, Type::List(_) | Type::Map(_) | Type::Opaque(..));
     has_parts(one) && has_parts(other) && std::mem::discriminant(one) != std::mem::discriminant(other)

@@ -39,7 +39,8 @@ pub enum Reference {
     },
 }
 
-/// Overloads of a function: their positions, as bits. A test sees to it that no function has more than there are.
+/// A set of overloads of one function, as a bit set of their positions. A test checks that no function has more overloads than
+/// bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matching(u64);
 
@@ -52,12 +53,12 @@ impl Matching {
         self.0 |= u32::try_from(position).ok().and_then(|position| 1_u64.checked_shl(position)).unwrap_or(0);
     }
 
-    /// How many there are.
+    /// The number of overloads in the set.
     pub fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Those of the overloads of a function.
+    /// Iterates over the overloads in this set.
     pub fn of<T>(self, overloads: &[T]) -> impl Iterator<Item = &T> {
         overloads.iter().take(u64::BITS as usize).enumerate().filter(move |(at, _)| self.0 >> at & 1 == 1).map(|(_, one)| one)
     }
@@ -75,10 +76,10 @@ impl Findings {
     }
 }
 
-/// A type with more parts than this is refused. Only types of maps of maps of the same variable get there.
+/// A type with more parts than this is rejected. Only nested maps of one variable become that large.
 const LARGEST_TYPE: usize = 2048;
 
-/// What a check ends with if types grew too large to compare.
+/// The check failed because types became too large to compare.
 #[derive(Debug)]
 pub struct TooLarge;
 
@@ -153,7 +154,7 @@ impl<'a> Checker<'a> {
         self.types.get(expr.id as usize).cloned().unwrap_or(Type::Dyn)
     }
 
-    /// The type of a checked node with what is known about its variables.
+    /// The type of a checked node, with its known type variables substituted.
     fn known_type(&mut self, expr: &Expr) -> Type {
         let found = self.type_of(expr);
         self.unifier.substitute(&found, false)
@@ -227,7 +228,7 @@ impl<'a> Checker<'a> {
             Type::Struct(name) => self.field_type(position, name, field).unwrap_or(Type::Error),
             Type::Map(pair) => pair.1.clone(),
             Type::Variable(_) | Type::Parameter(_) => {
-                // A dynamic value has a dynamic type for all parts of the expression that share it.
+                // The variable becomes dyn everywhere it is used.
                 let known = self.type_of(operand);
                 self.unifier.assignable(&Type::Dyn, &known);
                 Type::Dyn
@@ -285,7 +286,7 @@ impl<'a> Checker<'a> {
         self.report(position, format!("expected type '{}' but found '{}'", wanted.in_problem(), found.in_problem()));
     }
 
-    /// The most general of two types; dyn if they do not fit, which a validator may refuse later.
+    /// The more general of two types; dyn if they are incompatible, which a validator may reject later.
     fn join(&mut self, before: Option<Type>, found: Type) -> Type {
         let Some(before) = before else { return found };
         if self.unifier.assignable(&before, &found) {
@@ -375,7 +376,7 @@ impl<'a> Checker<'a> {
             Type::List(element) => ((*element).clone(), Type::Error),
             Type::Map(pair) => (pair.0.clone(), pair.1.clone()),
             Type::Dyn | Type::Error | Type::Variable(_) => {
-                // The range becomes dynamic, and with it what shares its type.
+                // The range becomes dyn, and so does every expression that shares its type variable.
                 let known = self.type_of(&comprehension.range);
                 self.unifier.assignable(&Type::Dyn, &known);
                 (Type::Dyn, Type::Dyn)
@@ -388,7 +389,7 @@ impl<'a> Checker<'a> {
                         other.in_problem()
                     ),
                 );
-                // cel-go 0.22 leaves the second variable without any type; it fits nowhere and is printed as nothing.
+                // cel-go 0.22 gives the second variable no type: it is assignable to nothing and prints as an empty string.
                 let untyped = self.environment.rules().second_variables_are_untyped;
                 (Type::Error, if untyped { Type::structure("") } else { Type::Error })
             }
@@ -412,7 +413,7 @@ impl<'a> Checker<'a> {
         self.set_type(expr.id, result);
     }
 
-    /// `a.b.c` as a dotted name, if it is nothing but names and something has a dotted name that starts with the first of them.
+    /// `a.b.c` as a dotted name, if the expression consists of names only and the environment has dotted names that start with `a`.
     fn qualified_name(&self, expr: &Expr) -> Option<String> {
         let mut root = expr;
         while let Node::Select { operand, test_only: false, .. } = &root.node {

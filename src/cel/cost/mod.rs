@@ -5,7 +5,7 @@ mod calls;
 pub mod estimate;
 pub mod spend;
 
-/// A product, rounded up, that stays at the largest number.
+/// The product, rounded up; saturates at `u64::MAX`.
 pub fn times(amount: u64, factor: f64) -> u64 {
     let product = (amount as f64 * factor).ceil();
     if product >= 18_446_744_073_709_551_616.0 { u64::MAX } else { product as u64 }
@@ -57,7 +57,7 @@ impl Size {
         Size { min: size, max: size }
     }
 
-    /// The union of no sizes, to start with; of an empty container 0.
+    /// The start value for a union of sizes; for an empty container the minimum is 0.
     fn nothing(empty: bool) -> Size {
         Size { min: if empty { 0 } else { u64::MAX }, max: 0 }
     }

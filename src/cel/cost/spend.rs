@@ -15,7 +15,7 @@ pub struct Spending {
     spent: u64,
     limit: u64,
     stack: Vec<u32>,
-    /// Numbers looked at in vain. They count as work, so that a long stack cannot make a run slow.
+    /// Stack entries searched without a match. They count as work, so a long stack cannot slow down a run.
     searched: u64,
 }
 
@@ -45,7 +45,7 @@ impl Spending {
 
     /// Spends.
     pub fn add(&mut self, cost: u64) {
-        // What is unwound after the limit was passed costs nothing any more.
+        // After the limit is exceeded, nothing more is counted.
         if !self.is_exhausted() {
             self.spent = self.spent.saturating_add(cost);
         }
@@ -56,7 +56,7 @@ impl Spending {
         self.stack.push(id);
     }
 
-    /// A value was used: it and all above it go. Nothing happens if it is not there.
+    /// A value was used: removes it and everything above it from the stack. Returns false if it is not on the stack.
     pub fn drop(&mut self, id: u32) -> bool {
         match self.stack.iter().rposition(|&known| known == id) {
             Some(position) => {
@@ -70,13 +70,13 @@ impl Spending {
         }
     }
 
-    /// The arguments of a call were used, the last one first. False if one is not there.
+    /// Drops the arguments of a call, last first. Returns false if one is not on the stack.
     pub fn drop_arguments(&mut self, mut ids: impl DoubleEndedIterator<Item = u32>) -> bool {
         ids.by_ref().rev().all(|id| self.drop(id))
     }
 }
 
-/// What the regular expression for URIs cost more in early releases.
+/// Extra cost of the longer URI regular expression in early releases.
 const URI_COST: u64 = 4;
 
 /// How a call's cost is computed.
@@ -194,7 +194,7 @@ impl CallCost {
         })
     }
 
-    /// The cost of a call. The error is what cel-go fails with when it counts the cost of a call that failed already.
+    /// The cost of a call. The error is cel-go's failure when it computes the cost of a call that has already failed.
     pub fn spent(self, arguments: &[Value], result: &Value) -> Result<u64, String> {
         let size = |index: usize| arguments.get(index).map_or(1, size);
         let traversal = |index: usize| times(size(index), 0.1);
@@ -255,7 +255,7 @@ fn truncated(amount: u64, factor: f64) -> u64 {
     (amount as f64 * factor) as u64
 }
 
-/// The size that costs count: values without one count as 1.
+/// The size used for costs; a value without a size counts as 1.
 pub fn size(value: &Value) -> u64 {
     match value {
         Value::Network(network) => (network.prefix_length().unsigned_abs()).div_ceil(8),

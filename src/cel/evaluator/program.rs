@@ -14,7 +14,7 @@ use super::super::value::{Key, Value};
 /// A step of a program.
 #[derive(Debug)]
 pub struct Node {
-    /// The number under which its value is known to the count of costs. For a chain of selections that of its root.
+    /// The id under which cost counting tracks its value. For a chain of selections, the id of the root.
     pub id: u32,
     /// The number of the whole expression in the tree.
     pub expr: u32,

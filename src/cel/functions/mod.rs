@@ -1,4 +1,4 @@
-//! The table of functions: every name, its overloads with their types, when they came, and what computes them.
+//! The table of functions: every name, its overloads with their types, the releases that have them, and their implementations.
 //!
 //! Signatures are cel-go's and kube-apiserver's declarations (`k8s.io/apiserver/pkg/cel/library`, `pkg/cel/environment/base.go`),
 //! in their order, which decides between overloads.
@@ -46,7 +46,7 @@ pub struct Overload {
     pub signature: &'static str,
     /// How it is called.
     pub style: Style,
-    /// The computation; none if nothing can be made that it takes.
+    /// The implementation; `None` if no value of its argument types can exist.
     pub call: Option<Call>,
     /// First minor release of Kubernetes whose environment for new expressions has it.
     pub new: u8,

@@ -76,12 +76,12 @@ fn hexadecimal(text: &str) -> Option<f64> {
     Some(scaled(value, more, power))
 }
 
-/// A number of 62 bits times a power of two, rounded once; `more` says that it is a little more.
+/// `value` times a power of two, rounded once; `more` means that the exact value is slightly larger.
 fn scaled(value: u64, more: bool, power: i64) -> f64 {
     if value == 0 {
         return 0.0;
     }
-    // The highest bit first, then as many as a number of that size keeps.
+    // Normalise to the highest bit, then keep as many bits as a double of this magnitude has.
     let zeros = value.leading_zeros();
     let value = value.wrapping_shl(zeros);
     let top = power.saturating_sub(i64::from(zeros)).saturating_add(63);

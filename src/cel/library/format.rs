@@ -115,19 +115,19 @@ enum Verb {
 }
 
 impl Clause {
-    /// Does the clause take values of this kind? Lists and maps in `%s` are to be asked for what is in them, too.
+    /// True if the clause accepts values of this kind. For lists and maps in `%s` the caller must check the elements too.
     pub fn accepts(self, kind: Kind) -> bool {
         match self.verb {
             Verb::Text => kind != Kind::Other,
             Verb::Decimal | Verb::Octal => matches!(kind, Kind::Int | Kind::Uint),
-            // Of texts only three, but that is not known before they are.
+            // Only three strings are valid, which is known only at run time.
             Verb::Fixed | Verb::Scientific => matches!(kind, Kind::Double | Kind::Text),
             Verb::Binary => matches!(kind, Kind::Int | Kind::Uint | Kind::Bool),
             Verb::Hexadecimal { .. } => matches!(kind, Kind::Int | Kind::Uint | Kind::Text | Kind::Bytes),
         }
     }
 
-    /// What is said about a type that is not taken.
+    /// The message for a type that the clause does not accept.
     pub fn refusal(self, type_name: &str) -> String {
         let what = match self.verb {
             Verb::Text => {
@@ -172,13 +172,13 @@ pub fn format(template: &str, arguments: &[Argument], spacing: Spacing) -> Resul
     walk(template, arguments.len(), true, each).map(|(text, _)| text).map_err(|error| error.message())
 }
 
-/// The check of a literal text with so many arguments: `each` is told of every clause and the argument that stands for it, and may
-/// refuse. The result is how many arguments are used; more than that are `too many arguments supplied to string.format`.
+/// Checks a literal format with `count` arguments. Calls `each` with every clause and the index of its argument; `each` may
+/// reject it. Returns the number of arguments used; the caller reports surplus ones.
 pub fn check<E>(template: &str, count: usize, mut each: impl FnMut(Clause, usize) -> Result<(), E>) -> Result<usize, Error<E>> {
     walk(template, count, false, |clause, at| each(clause, at).map(|()| None)).map(|(_, used)| used)
 }
 
-/// Goes through a text. At run time it is looked first whether there is an argument, and then whether the text goes on.
+/// Goes through a text. At run time a missing argument is reported before a truncated clause.
 fn walk<E>(
     template: &str,
     count: usize,
@@ -241,7 +241,7 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
         b'x' => Verb::Hexadecimal { upper: false },
         b'X' => Verb::Hexadecimal { upper: true },
         b'o' => Verb::Octal,
-        // The first byte of a character is taken for a character of its own.
+        // Upstream treats the first byte of a multi-byte character as a character.
         _ => return Err(format!("unrecognized formatting clause \"{}\"", char::from(byte))),
     };
     Ok((Clause { verb, precision }, rest.get(1..).unwrap_or_default()))
@@ -277,7 +277,7 @@ fn write(clause: Clause, argument: &Argument, spacing: Spacing) -> Result<String
     }
 }
 
-/// Beyond this upstream's printer takes the format for a bad one. The text that it then prints is not known here.
+/// Above this precision upstream's printer rejects the format. Its output in that case is not reproduced.
 const MOST_PRECISION: i64 = 1_000_000;
 
 fn in_base(verb: Verb, number: u64) -> String {
@@ -307,7 +307,7 @@ fn number(argument: &Argument) -> Option<f64> {
     }
 }
 
-/// `%s`. It calls itself as deep as lists and maps are inside each other, which is as deep as an expression may be.
+/// `%s`. Recursion follows the nesting of lists and maps, which the expression depth limits.
 fn string(argument: &Argument) -> Result<String, String> {
     match argument {
         Argument::Int(number) => Ok(number.to_string()),

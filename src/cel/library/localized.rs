@@ -39,7 +39,7 @@ fn rounded(number: f64, places: i64) -> Digits {
     let (digits, exponent) = exact(number);
     let places = usize::try_from(places).unwrap_or(0);
     let behind = usize::try_from(exponent.unsigned_abs()).unwrap_or(0);
-    // As many digits behind the point as are asked for, or all there are if those are fewer, and at least one before it.
+    // Keep the requested number of fraction digits, or all if there are fewer, and at least one digit before the point.
     let padded = format!("{digits:0>width$}", width = behind.saturating_add(1));
     let kept = padded.len().saturating_sub(behind.saturating_sub(places));
     let mut kept_digits = round(&padded, kept);
@@ -48,7 +48,7 @@ fn rounded(number: f64, places: i64) -> Digits {
     Digits { whole: kept_digits, fraction: format!("{fraction:0<places$}") }
 }
 
-/// The first digits, rounded to even by what stands behind them. There may be one more in front.
+/// The first `kept` digits, rounded half to even. A carry may add one digit in front.
 fn round(digits: &str, kept: usize) -> String {
     let (head, tail) = digits.split_at_checked(kept).unwrap_or((digits, ""));
     let odd = head.bytes().last().is_some_and(|digit| digit & 1 == 1);

@@ -1,5 +1,5 @@
-//! The functions of the expression language's library as plain Rust: they know texts and numbers, but neither the language's
-//! values nor its types. Every error is the text that upstream prints.
+//! The library functions of the expression language as plain Rust. They work on strings and numbers, not on the language's values
+//! and types. Every error is the text that upstream prints.
 //!
 //! | module | functions |
 //! |---|---|

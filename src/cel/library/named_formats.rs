@@ -19,7 +19,7 @@ pub struct NamedFormat {
     validate: fn(&str, Lengths) -> Messages,
 }
 
-/// How a server words that a part of a label is too long.
+/// The server's wording for over-long parts of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lengths {
     /// Up to 1.34: `characters`.
@@ -57,7 +57,7 @@ const fn format(
     NamedFormat { function, name, pattern_size, validate }
 }
 
-/// All formats. The sizes of patterns beyond 60 are those of the patterns in govalidator and strfmt, as far as costs tell them.
+/// All formats. Pattern sizes above 60 come from the patterns in govalidator and strfmt, as far as the costs reveal them.
 pub static FORMATS: [NamedFormat; 13] = [
     format("dns1123Label", "DNS1123Label", 30, |text, _| dns1123_label(text)),
     format("dns1123Subdomain", "DNS1123Subdomain", 60, |text, _| names::subdomain(text)),
@@ -116,7 +116,7 @@ fn dns1035_label(text: &str) -> Messages {
 fn masked(text: &str) -> Cow<'_, str> {
     match text.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
-            // Cut inside a character there is a stray byte left, and that is no good name either way.
+            // A cut inside a character leaves a stray byte; such a name is invalid in any case.
             let end = rest.len().saturating_sub(1);
             Cow::Owned(rest.get(..end).map_or_else(|| rest.to_owned(), |kept| format!("{kept}a")))
         }

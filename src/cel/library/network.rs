@@ -5,7 +5,7 @@
 use crate::go::{GoUnicode, quote};
 use std::fmt;
 
-/// An address: four bytes, or sixteen that are not four in disguise. It has no zone.
+/// An address without a zone: four bytes, or sixteen that are not an IPv4-mapped address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
     /// Version 4.
@@ -225,7 +225,7 @@ fn parse_prefix(text: &str) -> Result<Network, String> {
     }
     let bad = || format!("bad bits after slash: {}", quoted(bits));
     if bits.is_empty() || !bits.bytes().all(|byte| byte.is_ascii_digit()) || (bits.len() > 1 && bits.starts_with('0')) {
-        // A sign in front of a single digit is the one thing that Go reads here and we need not: it is two bytes.
+        // Go's number parser would also accept a sign, but Go rejects it here as well.
         return Err(bad());
     }
     let number: i64 = bits.parse().map_err(|_| bad())?;

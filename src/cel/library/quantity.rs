@@ -8,8 +8,8 @@ use std::cmp::Ordering;
 
 /// A quantity by its value.
 ///
-/// Upstream has two ways to hold one: 64 bits and a power of ten, or a number of any length. Only the first can be asked for
-/// an integer, and arithmetic leaves it for the second when 64 bits are not enough, so both are kept apart here, too.
+/// Upstream has two representations: 64 bits with a power of ten, or an arbitrary-precision number. Only the first converts to an
+/// integer, and arithmetic switches to the second on overflow. This type keeps the same distinction.
 #[derive(Clone, Debug)]
 pub enum Quantity {
     /// So many times ten to the power of the scale.
@@ -32,7 +32,7 @@ pub struct Decimal {
     exponent: i64,
 }
 
-/// Two numbers are brought to the same power of ten to be added; upstream does that for any power, and takes all memory.
+/// Addition scales both numbers to the same power of ten. Upstream has no limit here and can use all memory.
 const MOST_DIGITS: i64 = 100_000;
 
 impl Quantity {

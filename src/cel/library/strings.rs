@@ -2,7 +2,7 @@
 //!
 //! Source: cel-go `ext/strings.go`, version 2 of the library.
 
-/// What a search says when it is to begin behind the end.
+/// The result of a search that starts past the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastEnd {
     /// cel-go up to 0.20 (Kubernetes 1.30, 1.31): an error.
@@ -26,7 +26,7 @@ fn byte_of(text: &str, position: i64) -> Option<usize> {
     text.char_indices().map(|(at, _)| at).chain(core::iter::once(text.len())).nth(position)
 }
 
-/// What stands from one position on, as far as another one. Both are inside.
+/// The text from `start` up to `end`, in code points; `None` if a position is out of range.
 fn between(text: &str, start: i64, end: i64) -> Option<&str> {
     text.get(byte_of(text, start)?..byte_of(text, end)?)
 }
@@ -80,7 +80,7 @@ fn begins(text: &str, piece: &str, last: usize) -> Option<usize> {
         .find(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(piece)))
 }
 
-/// The byte where a search begins; nothing if there is nothing to be found.
+/// The byte where a search begins; `None` if nothing can be found.
 fn inside(text: &str, offset: i64, past_end: PastEnd) -> Result<Option<usize>, String> {
     match byte_of(text, offset).filter(|at| *at < text.len()) {
         Some(at) => Ok(Some(at)),
@@ -103,12 +103,12 @@ pub fn substring(text: &str, start: i64, end: i64) -> Result<String, String> {
     between(text, start, end).map(str::to_owned).ok_or_else(|| out_of_range(end))
 }
 
-/// `replace`, at most so many times; less than zero is always. The empty text stands around every code point.
+/// `replace`, at most `limit` times; a negative limit replaces all. The empty string matches around every code point.
 pub fn replace(text: &str, old: &str, new: &str, limit: i64) -> String {
     text.replacen(old, new, usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// `split` into at most so many pieces; less than zero is all. By the empty text: into code points.
+/// `split` into at most `limit` pieces; a negative limit means all. An empty separator splits into code points.
 pub fn split(text: &str, separator: &str, limit: i64) -> Vec<String> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     if limit == 0 {

@@ -1,4 +1,4 @@
-//! Addresses of the web: `url(…)`, `isURL(…)`.
+//! URLs: `url(…)`, `isURL(…)`.
 //!
 //! Source: apiserver `pkg/cel/library/urls.go`; Go's `net/url` as of Go 1.24.
 
@@ -56,7 +56,7 @@ impl Url {
     pub fn parse(text: &str) -> Result<Self, String> {
         const PREFIX: &str = "URL parse error during conversion from string: ";
         check(text).map_err(|error| format!("{PREFIX}{error}"))?;
-        // What is a request's address is read once more, now with its fragment.
+        // The text is a valid request URI. Parse it again, now with its fragment.
         let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
         let mut url = read(before, false).map_err(|why| format!("{PREFIX}{}", refused(before, &why)))?;
         if !fragment.is_empty() {
@@ -124,8 +124,8 @@ impl Url {
     }
 }
 
-/// Go's `ParseRequestURI`: is it an absolute address or path? This is all that `isURL` and `format.uri()` ask. A `#` begins no
-/// fragment here.
+/// Go's `ParseRequestURI`: is it an absolute address or path? This is all that `isURL` and `format.uri()` ask. Here `#` does not
+/// start a fragment.
 pub fn check(text: &str) -> Result<(), String> {
     read(text, true).map(|_| ()).map_err(|why| refused(text, &why))
 }

@@ -1,11 +1,11 @@
 //! Time zones by the names of places.
 //!
-//! Derived from release 2025b of the IANA time zone database: the rules that are in force now, each with the second from which on
-//! they hold without exception. What was before is not known here.
+//! Derived from release 2025b of the IANA time zone database: the current rule of each zone and the second since which it has
+//! applied without exception. Earlier rules are not included.
 
 use crate::go::time::{Civil, days_before};
 
-/// Why a zone does not tell its offset.
+/// Why the offset of a zone is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unknown {
     /// No zone has this name.

@@ -107,7 +107,7 @@ pub fn is_sorted(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
         if !takes::ordered(element) {
             return Value::no_such_overload();
         }
-        // What cannot be compared with each other counts as ordered.
+        // Elements that cannot be compared with each other count as ordered.
         if before.is_some_and(|before| compare(before, element).is_ok_and(Ordering::is_gt)) {
             return Value::Bool(false);
         }
@@ -180,13 +180,13 @@ fn position(found: Option<usize>) -> Value {
 pub fn range(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::Int(end)] = arguments else { return Value::no_such_overload() };
     let count = u64::try_from(*end).unwrap_or(0);
-    // A longer list costs more than is left: nobody sees it.
+    // A longer list would exceed the remaining cost, so it is never needed.
     let count = if scope.can_make(count) { count } else { return exhausted_or_paid(scope, count) };
     scope.step(count);
     Value::list((0..i64::try_from(count).unwrap_or(0)).map(Value::Int).collect())
 }
 
-/// A list that is too long to be made, in the place of one that costs too much.
+/// The error in place of a list that would exceed the cost limit.
 fn exhausted_or_paid(_: &mut Scope<'_>, _: u64) -> Value {
     Value::abort("operation cancelled: actual cost limit exceeded")
 }
@@ -318,7 +318,7 @@ fn sort_by_insertion(pairs: &mut [(&Value, &Value)]) {
     }
 }
 
-/// What cannot be compared is equal.
+/// Values that cannot be compared are equal.
 fn order(left: &Value, right: &Value) -> Ordering {
     compare(left, right).unwrap_or(Ordering::Equal)
 }

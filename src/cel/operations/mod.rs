@@ -26,7 +26,8 @@ pub struct Scope<'a> {
     allowed: u64,
 }
 
-/// Steps of one evaluation. Costs of upstream end nearly every evaluation earlier; this ends those that upstream counts too cheap.
+/// Maximum steps of one evaluation. Upstream's cost limit ends nearly every evaluation earlier; this limit ends those whose cost
+/// upstream underestimates.
 const MOST_STEPS: u64 = 20_000_000;
 
 /// What is said when the steps are used up. Upstream has no such text.
@@ -61,7 +62,8 @@ impl<'a> Scope<'a> {
         self.allowed = cost;
     }
 
-    /// Whether a result of so many elements can be paid. A little more than allowed is: the limit is noticed then.
+    /// True if a result of this many elements is within the allowed cost. One element more is allowed, so that the cost check
+    /// notices the excess.
     pub fn can_make(&self, elements: u64) -> bool {
         elements <= self.allowed.saturating_add(1).min(MOST_STEPS)
     }

@@ -35,7 +35,7 @@ impl Class {
         self.0.len()
     }
 
-    /// In order, and none next to another.
+    /// Sorted, with adjacent and overlapping ranges merged.
     #[must_use]
     pub(super) fn sorted(mut self) -> Self {
         self.0.sort_unstable();
@@ -49,7 +49,7 @@ impl Class {
         Self(out)
     }
 
-    /// All that is not in it.
+    /// The complement of the set.
     #[must_use]
     pub(super) fn negated(self) -> Self {
         let mut out = Vec::new();
@@ -66,7 +66,7 @@ impl Class {
         Self(out)
     }
 
-    /// With all that differs from what is in it in case alone.
+    /// The set plus all characters that differ from a member only in case.
     #[must_use]
     pub(super) fn folded(self) -> Self {
         if let [(first, last)] = *self.0

@@ -10,7 +10,7 @@ pub(super) fn error(code: &str, fragment: &str) -> String {
 
 pub(super) const BAD_RANGE: &str = "invalid character class range";
 
-/// The part of a text before its own end.
+/// `text` without its suffix `end`.
 pub(super) fn before<'t>(text: &'t str, end: &str) -> &'t str {
     text.get(..text.len().saturating_sub(end.len())).unwrap_or(text)
 }

@@ -1,8 +1,8 @@
 //! Regular expressions as Go's `regexp` reads and runs them: RE2's syntax with the Perl flags, its errors, leftmost-first matches.
 //!
-//! No library is used: those for Rust read another syntax, word their errors in another way and carry other Unicode tables, and an
-//! own parser would be needed in front of them for the errors alone. Time is linear in the text for one expression, and memory is
-//! linear in the expression, whose size has Go's limits.
+//! There is no library for this: Rust's regex crates have another syntax, other error messages and other Unicode tables, and the
+//! error messages alone would need a parser of our own. Time is linear in the text for one expression, and memory is linear in
+//! the expression, whose size has Go's limits.
 
 mod class;
 mod escape;

@@ -93,7 +93,7 @@ pub(super) fn search(machine: &mut Machine<'_>, text: &str, from: usize, any: bo
             let next = match program.instructions.get(instruction) {
                 Some(Instruction::Match) => {
                     found = Some((start, at));
-                    // Whatever is preferred less counts no more.
+                    // Less preferred threads no longer matter.
                     break;
                 }
                 Some(Instruction::Character(c, next)) => behind.is_some_and(|b| u32::from(b) == *c).then_some(*next),

@@ -19,9 +19,9 @@ pub(super) struct Tree {
 #[derive(Debug)]
 pub(super) struct Piece {
     pub(super) kind: Kind,
-    /// As deep as Go's tree is below it.
+    /// The height of Go's tree below this piece.
     height: u32,
-    /// As many instructions as Go expects of it.
+    /// Go's estimate of its number of instructions.
     size: u64,
     /// How often something in it is repeated by counted repetitions.
     repeats: u64,
@@ -270,7 +270,7 @@ impl<'p> Reader<'p> {
         if parts.is_empty() {
             return self.piece(Piece { kind: Kind::Empty, height: 1, size: 1, repeats: 1 });
         }
-        // Between two alternatives stands an instruction.
+        // Each further alternative adds one instruction.
         let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
         let mut size = if is_sequence { 0 } else { count.saturating_sub(1) };
         let (mut height, mut repeats, mut literal) = (0u32, 1u64, true);
@@ -301,7 +301,7 @@ impl<'p> Reader<'p> {
             self.open.pieces.push(inner);
             return Ok(());
         }
-        // What is captured is not asked for, but the group is a piece of its own.
+        // Captures are not needed, but the group still counts as a piece of its own.
         let Some(piece) = self.pieces.get(inner) else { return Ok(()) };
         let (height, size, repeats) = (piece.height, piece.size, piece.repeats);
         let kind = Kind::Repeat { piece: inner, min: 1, max: Some(1), greedy: true };
@@ -418,7 +418,7 @@ impl<'p> Reader<'p> {
                 let (code, rest) = escape(text)?;
                 match char::from_u32(code) {
                     Some(c) => self.literal(c)?,
-                    // Half of a pair of UTF-16: it can be written, and matches nothing.
+                    // A UTF-16 surrogate: it is valid in an expression but matches nothing.
                     None => self.class(Class::new(vec![(code, code)]))?,
                 }
                 Ok(rest)

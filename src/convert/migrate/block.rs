@@ -7,7 +7,7 @@ use crate::text::print;
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
 
-/// How the text of a document is written.
+/// The style in which a document is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     /// YAML or JSON.
@@ -103,7 +103,7 @@ fn in_block(
     }
     let new = change.put.iter().flat_map(|(key, value)| part::entry(key, value, manner.below));
     let comments = comments.into_iter().map(str::to_owned);
-    // Behind a dash the first line must be a field.
+    // After a list dash, the first line must be a field, not a comment.
     let lines: Vec<String> =
         if edit::begins_line(text, start) { comments.chain(new).collect() } else { new.chain(comments).collect() };
     let line_break = format!("{}{pad}", edit::line_break(text, start));

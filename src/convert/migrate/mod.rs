@@ -1,8 +1,8 @@
 //! From the classic family to the device family: v1alpha1 and v1alpha2 to the shape of v1.
 //!
-//! Nothing upstream converts between the families, for they mean different things: a claim of the classic family names a class
-//! and parameters that only a driver understands; one of the device family asks for devices. So there are *decisions*: what was
-//! assumed, why, and what else it could be. The text is complete with the assumptions taken.
+//! Upstream has no conversion between the families, because their concepts differ: a claim of the classic family names a class
+//! and parameters that only a driver understands; a claim of the device family requests devices. Therefore the result contains
+//! *decisions*: the assumption, the reason, and the alternatives. The converted text follows the assumptions.
 //!
 //! | file | does |
 //! |---|---|
@@ -41,7 +41,7 @@ use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use inventory::{Inventory, is_classic};
 use part::{Change, Part};
 
-/// What no tool can know, and what was assumed.
+/// A question that no tool can answer, and the assumed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Which decision, a stable word.
@@ -91,7 +91,7 @@ pub(super) struct ObjectMigration<'t> {
     pub changes: Vec<Change<'t>>,
     pub losses: Vec<Loss>,
     pub decisions: Vec<Decision>,
-    /// Why it is not an object of its own any more.
+    /// Why it is no longer a separate object.
     pub folded: Option<String>,
 }
 
@@ -156,7 +156,7 @@ impl<'t> Migration<'t> {
     }
 }
 
-/// Why a field is lost that the old version does not have and the new one does.
+/// Why a field is lost that only the new version has.
 const HIDDEN: &str = "the old object's server drops the field; kept, it would get a meaning";
 
 /// Most bytes a lost value may print to.
@@ -222,7 +222,7 @@ impl<'t> Migrator<'t> {
         });
     }
 
-    /// A field of an object is lost. Named once, however many refer to the object.
+    /// A field of an object is lost. Recorded once, even if several objects refer to it.
     fn lose(&mut self, index: usize, tree: &'t Tree<'t>, object: NodeId, at: &[Step], reason: impl Into<String>) {
         let Some(node) = locate::node(tree, object, at) else { return };
         if tree.kind(node) == Kind::Null {
@@ -246,7 +246,7 @@ impl<'t> Migrator<'t> {
         self.lose(index, tree, node, &[], reason);
     }
 
-    /// Parameters are part of other objects now.
+    /// Records that a parameters object was merged into another object.
     fn fold(&mut self, index: usize, into: &str) {
         let Some((tree, item)) = self.inventory.item(index) else { return };
         let core = !item.api_version.contains('/');

@@ -19,13 +19,13 @@ type Config<'t> = (String, Part<'t>);
 /// What the parameters of a claim or class say.
 #[derive(Debug, Default)]
 pub struct Folded<'t> {
-    /// The class of the request, if it is another one.
+    /// The class of the request, if it differs from the claim's.
     pub class: Option<&'static str>,
     /// All devices are watched and none is taken.
     pub monitor: bool,
-    /// The requests; one without anything if there are none.
+    /// The requests; a single empty one if there are none.
     pub requests: Vec<Request<'t>>,
-    /// What every device must fulfil.
+    /// Selectors that apply to every device.
     pub selectors: Vec<String>,
     /// Configuration of all requests.
     pub config: Vec<Config<'t>>,
@@ -34,7 +34,7 @@ pub struct Folded<'t> {
 /// A request.
 #[derive(Debug, Default)]
 pub struct Request<'t> {
-    /// What the devices must fulfil.
+    /// Selectors for the devices of this request.
     pub selectors: Vec<String>,
     /// How many devices, as JSON.
     pub count: Option<String>,

@@ -146,14 +146,14 @@ fn scalar(text: &str) -> String {
     printing::scalar(text)
 }
 
-/// What is done to one mapping of an object: fields go, and others come in the place of the first of them, or at the end.
+/// A change of one mapping: removes fields, and puts new ones at the place of the first removed field, or at the end.
 #[derive(Clone, Debug)]
 pub struct Change<'t> {
     /// Where the mapping stands in the object.
     pub at: Vec<Step>,
-    /// The fields that go.
+    /// The fields to remove.
     pub gone: Vec<&'static str>,
-    /// The fields that come.
+    /// The fields to add.
     pub put: Vec<(String, Part<'t>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Pods and workloads: `source` of a pod's resource claim, which 1.31 does not know any more.
+//! Pods and workloads: moves the `source` of a pod's resource claim, which 1.31 no longer has.
 
 use super::part::{Change, Part};
 use super::{Fate, Migrator};

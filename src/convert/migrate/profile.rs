@@ -1,5 +1,5 @@
-//! What is known of drivers that exist for both families: which classes their current releases install, and what the parameters
-//! of the old ones mean to them. A driver without a profile gets the plain mapping.
+//! Profiles of drivers that exist for both families: the classes that their current releases install, and the meaning of the old
+//! parameters. A driver without a profile gets the generic mapping.
 
 /// A driver.
 #[derive(Debug)]
@@ -62,11 +62,11 @@ pub enum Means {
     Selector(&'static [Property]),
     /// An attribute of the device has this value.
     Equals(&'static str),
-    /// Part of the opaque parameters. Fields with another name there: the field they stand in, their old name, the new one.
+    /// Part of the opaque parameters. Each triple renames a field there: parent field, old name, new name.
     Config(&'static [(&'static str, &'static str, &'static str)]),
     /// The claim watches all devices without taking them.
     Monitor,
-    /// Says nothing if it has this value; another is lost.
+    /// The default behaviour if it has this value; any other value is lost.
     Implied(&'static str, Lost),
     /// It is lost.
     Lost(Lost),

@@ -109,7 +109,7 @@ fn note(renamed: &mut Vec<(String, String)>, old: &str, new: &str) {
     }
 }
 
-/// Of `attributes.TYPE`: where devices have such values; `Some(None)` for lists.
+/// For `attributes.TYPE`: where a device stores values of that type; `Some(None)` for lists.
 fn of_type(expr: &Expr) -> Option<Option<&'static str>> {
     let Node::Select { operand, field, test_only: false } = &expr.node else { return None };
     if !matches!(&operand.node, Node::Ident(name) if name.as_ref() == "attributes") {
@@ -205,7 +205,7 @@ impl Reader<'_, '_, '_> {
         found
     }
 
-    /// One of the items must hold. If one of them has no counterpart, all are left out: the others alone would exclude devices.
+    /// One of the items must hold. If one item has no counterpart, all are dropped: the remaining ones would exclude devices.
     fn any(&mut self, list: NodeId, at: &mut Vec<Step>) -> Option<String> {
         let items = self.tree.items(list);
         if self.always(items) {

@@ -22,7 +22,7 @@ pub struct Migrated {
     pub findings: Vec<Finding>,
 }
 
-/// What becomes of one document.
+/// The planned result of one document.
 struct Fated<'t> {
     document: &'t Document<'t>,
     /// The objects of the document that change: index, node.
@@ -199,7 +199,7 @@ fn rewritten(input: &Input<'_>, migration: &Migration<'_>, documents: &mut [Fate
         }
         match all.sorted() {
             Ok(edits) => return edit::apply(input.file.source.text(), &edits),
-            // Edits of one document do not reach into another: printing all ends the loop.
+            // Edits of one document cannot overlap another document, so printing all documents ends the loop.
             Err(why) if documents.iter().any(|one| one.value.is_some() && !one.objects.is_empty() && one.reason.is_none()) => {
                 documents.iter_mut().filter(|one| !one.objects.is_empty()).for_each(|one| one.reason = Some(why.reason()));
             }
@@ -231,7 +231,7 @@ fn edited(one: &Fated<'_>, root: NodeId, list: Option<&Head>, migration: &Migrat
     if let Some(list) = tree.get(root, "items").filter(|_| !gone.is_empty()) {
         block::remove_items(tree, list, |item| gone.contains(&item), &mut all)?;
     }
-    // Two edits on the same text are seen here, where only this document is printed for it.
+    // Detect overlapping edits here, so that only this document is printed.
     let mut checked = Edits::new();
     for Edit { span, new_text } in all.sorted()? {
         checked.replace(span, new_text);
@@ -260,7 +260,7 @@ fn retyped(tree: &Tree<'_>, node: NodeId, kind: &str, edits: &mut Edits) -> Resu
     Ok(())
 }
 
-/// Takes a document out, with one separator. Its comments stay.
+/// Removes a document and one separator. Its comments stay.
 fn removed(input: &Input<'_>, document: &Document<'_>, after_removed: bool, edits: &mut Edits) {
     let text = input.file.source.text();
     let piece = text.get(document.span.from()..document.span.to()).unwrap_or("");

@@ -95,13 +95,13 @@ pub extern "C" fn opa_heap_ptr_get() -> usize {
     end()
 }
 
-/// Gives back everything from here on, or keeps what the host wrote up to here.
+/// Sets the end of the heap: frees everything after it, or keeps what the host wrote before it.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_heap_ptr_set(end: usize) {
     set_end(end);
 }
 
-/// There are no free blocks to put aside.
+/// There is no list of free blocks, so this does nothing.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_heap_blocks_stash() {}
 

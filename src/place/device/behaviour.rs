@@ -1,5 +1,6 @@
-//! What differs between the allocators of the releases, as data: read in and run against kube-scheduler 1.31.14, 1.32.13,
-//! 1.33.13, 1.34.9, 1.35.6 and 1.36.3 (`k8s.io/dynamic-resource-allocation/structured`). Nothing else looks at a release.
+//! The differences between the allocators of the releases, as data: taken from the sources of kube-scheduler 1.31.14, 1.32.13,
+//! 1.33.13, 1.34.9, 1.35.6 and 1.36.3 (`k8s.io/dynamic-resource-allocation/structured`) and verified by running them. No other
+//! file depends on the release.
 
 use super::sorted::Set;
 
@@ -80,16 +81,16 @@ pub fn features_of(minor: u8, gate: impl Fn(&str) -> bool) -> Features {
     known.filter(|row| row.gates.iter().all(|name| gate(name))).map(|row| row.feature).collect()
 }
 
-/// How pools are found complete.
+/// How the allocator decides that a pool is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
-    /// The slices seen from the node are as many as the first of them says.
+    /// The slices seen from the node are as many as the first of them announces.
     SeenFromNode,
-    /// Where that is not so, all slices of the pool's generation in the cluster are counted.
+    /// If that is not the case, all slices of the pool's generation in the cluster are counted.
     InCluster,
 }
 
-/// When a pool is looked at for faults.
+/// What is checked for faults in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validity {
     /// Never.
@@ -114,7 +115,7 @@ pub enum Counters {
 /// What happens in the search when a claim would get too many devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// It is not looked at again.
+    /// The limit is not checked again.
     Unchecked,
     /// That branch fails.
     Fails,
@@ -131,7 +132,7 @@ pub enum AllMode {
     Ends,
     /// 1.33: a device that is refused fails the branch; devices chosen before are not given back.
     Keeps,
-    /// 1.34 and later: as every other choice.
+    /// 1.34 and later: like any other choice, with backtracking.
     Undone,
 }
 
@@ -160,11 +161,11 @@ pub enum SelectorError {
 pub struct Behaviour {
     /// `single`, `stable`, `incubating` or `experimental`.
     pub allocator: &'static str,
-    /// The order of pools is defined. Elsewhere upstream walks a Go map: any order may be met.
+    /// The order of pools is defined. Otherwise upstream iterates over a Go map, in any order.
     pub ordered_pools: bool,
     /// Slices of this node are walked first, and those of a pool are ordered by name.
     pub node_slices_first: bool,
-    /// 1.31.14 takes a slice with a newer generation twice.
+    /// 1.31.14 adds a slice with a newer generation twice.
     pub newer_slice_twice: bool,
     /// Slices whose devices have binding conditions are walked last.
     pub binding_slices_last: bool,
@@ -182,7 +183,7 @@ pub struct Behaviour {
     pub incomplete_has_devices: bool,
     /// When faults are looked for.
     pub validity: Validity,
-    /// Administrative access is refused without the feature. 1.31 gives it to whoever asks.
+    /// Administrative access needs the feature. 1.31 grants every such request.
     pub admin_needs_feature: bool,
     /// Capacity requests are refused without ConsumableCapacity.
     pub refuses_capacity: bool,
@@ -208,7 +209,7 @@ pub struct Behaviour {
     pub passes_bad_pools: bool,
     /// Invalid pools make a failure an error of the node.
     pub invalid_pools_reported: bool,
-    /// A device is given to one claim with administrative access only once, and then counts as chosen.
+    /// A device is allocated at most once to a claim with administrative access, and then counts as chosen.
     pub admin_counts: bool,
     /// Devices with binding conditions are left out without the feature.
     pub binding_needs_feature: bool,
@@ -220,11 +221,11 @@ pub struct Behaviour {
     pub shares_use_counters: bool,
     /// A second share of a device is not charged again.
     pub shares_charged_once: bool,
-    /// What a refused candidate was charged is given back.
+    /// The charge of a rejected candidate is refunded.
     pub refused_gives_back: bool,
-    /// What a share was charged is given back with it.
+    /// When a share is given back, its charge is refunded.
     pub share_gives_back: bool,
-    /// A device stays known as shared within the attempt after its last share is given back, if it was known before.
+    /// A device that was known as shared stays so within the attempt, even after its last share is given back.
     pub share_stays_known: bool,
     /// Only NoSchedule and NoExecute taints matter; else all do.
     pub effects_matter: bool,
@@ -416,7 +417,7 @@ const V36_INCUBATING: Behaviour = Behaviour {
 
 const V36_EXPERIMENTAL: Behaviour = Behaviour { allocator: "experimental", ..V36_INCUBATING };
 
-/// Leaks what a refused candidate was charged, as the three allocators of 1.36.0 to 1.36.2 do.
+/// Does not refund the charge of a rejected candidate, as in the three allocators of 1.36.0 to 1.36.2.
 const fn leaking(behaviour: Behaviour) -> Behaviour {
     Behaviour { refused_gives_back: false, ..behaviour }
 }
@@ -483,12 +484,12 @@ pub fn allocator(minor: u8, patch: u8, features: &Features) -> Option<&'static B
     allocators(minor, patch).iter().find(|(_, supported)| supports(supported)).map(|(behaviour, _)| behaviour)
 }
 
-/// An allocator by its name, whatever it supports: for recorded answers.
+/// An allocator by name, regardless of its features; used for recorded answers.
 pub fn allocator_named(minor: u8, patch: u8, name: &str) -> Option<&'static Behaviour> {
     allocators(minor, patch).iter().find(|(behaviour, _)| behaviour.allocator == name).map(|(behaviour, _)| behaviour)
 }
 
-/// Where no allocator supports the features: upstream's words, then the names of the features (upstream prints all flags).
+/// The error if no allocator supports the features: upstream's words, then the names of the features (upstream prints all flags).
 pub fn no_allocator(features: &Features) -> String {
     let names: Vec<&str> = features.iter().map(|feature| feature.name()).collect();
     format!("internal error: no allocator available for feature set {}", names.join(", "))

@@ -1,4 +1,4 @@
-//! Facts prepared for questions: slices by node and pool, devices by identity, what is in use, what selectors say.
+//! Facts with indexes: slices by node and pool, devices by identity, usage, and selector results.
 
 use super::behaviour::{Behaviour, Feature, Features};
 use super::facts::{Class, Device, Facts, Pod, Selector, Slice};
@@ -20,7 +20,7 @@ pub struct Cluster<'f> {
     pub behaviour: &'f Behaviour,
     /// Its features.
     pub features: &'f Features,
-    /// Devices are taken to consume no counters, for a question about a change.
+    /// Treat devices as if they consumed no counters; used by what-if questions.
     pub ignores_counters: bool,
     /// What is in use.
     pub usage: Usage<'f>,
@@ -36,7 +36,7 @@ pub struct Cluster<'f> {
     identities: Vec<Identity>,
     /// Per identity, the first device that has it. Identities are numbered in the order of driver, pool and device name.
     named: Vec<DeviceAt>,
-    /// Slices with a `nodeName` that are looked at on that node alone, by that name.
+    /// Slices with a `nodeName` that only that node sees, sorted by node name.
     by_node: Vec<SliceAt>,
     /// The others.
     elsewhere: Vec<SliceAt>,
@@ -44,9 +44,9 @@ pub struct Cluster<'f> {
     everywhere: Vec<SliceAt>,
     /// All slices, by driver and pool.
     by_pool: Vec<SliceAt>,
-    /// All slices by the name of their pool alone, in the order of the facts; made when asked for.
+    /// All slices by pool name alone, in the order of the facts; built on first use.
     by_pool_name: OnceCell<Vec<SliceAt>>,
-    /// Pods with a node, or with one that was nominated, by its name; made when asked for.
+    /// Pods with a node or a nominated node, sorted by its name; built on first use.
     placed: OnceCell<Vec<usize>>,
 }
 
@@ -97,7 +97,8 @@ impl<'f> Cluster<'f> {
         cluster
     }
 
-    /// Numbers the devices: those of one name get one number. Pools are in order already, so only the devices of each are sorted.
+    /// Assigns identities to the devices: devices with the same names get the same identity. Pools are in order already, so only
+    /// the devices of each are sorted.
     fn name(&mut self, count: usize) {
         let mut identities = vec![Identity(0); count];
         let mut named = Vec::new();
@@ -165,7 +166,7 @@ impl<'f> Cluster<'f> {
         u32::try_from(place).ok().map(Identity)
     }
 
-    /// Is the device not in use by one claim alone?
+    /// True if no claim uses the device exclusively.
     pub fn is_free(&self, identity: Identity) -> bool {
         !self.usage.exclusive.contains(&identity)
     }

@@ -6,7 +6,7 @@ use super::facts::{Device, Slice};
 use super::pools::{Pool, Sets};
 use super::sorted::Sorted;
 
-/// A counter that does not suffice.
+/// An insufficient counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Short {
     /// The set.
@@ -26,7 +26,7 @@ pub struct Ledger<'f> {
     consumed: Sorted<(&'f str, &'f str, &'f str), i128>,
 }
 
-/// Under which name a device was charged.
+/// The key under which a device was charged.
 pub type Account<'f> = &'f str;
 
 impl<'f> Ledger<'f> {
@@ -92,7 +92,7 @@ pub fn needed(device: &Device, set: &str, counter: &str) -> i128 {
     of_set.filter_map(|consumption| consumption.counters.get(counter)).fold(0, |sum, c| sum.saturating_add(c.value.nanos()))
 }
 
-/// Counters of a pool or slice less what devices in use consume.
+/// Counters of a pool or slice minus the consumption of devices in use.
 pub fn opening<'f>(cluster: &Cluster<'f>, pool: &Pool<'f>, slice: &'f Slice, at: SliceAt) -> Sets<'f> {
     let (mut sets, slices) = match cluster.behaviour.counters {
         Style::PoolByName => (pool.sets.clone(), pool.devices.iter().chain(&pool.others).copied().collect()),
@@ -106,7 +106,7 @@ pub fn opening<'f>(cluster: &Cluster<'f>, pool: &Pool<'f>, slice: &'f Slice, at:
     sets
 }
 
-/// Does a device's use count against its counters?
+/// True if the use of a device counts against its counters.
 pub fn uses_counters(cluster: &Cluster<'_>, identity: Identity) -> bool {
     let shared = cluster.behaviour.shares_use_counters && cluster.usage.has_shares(identity);
     cluster.usage.exclusive.contains(&identity) || shared

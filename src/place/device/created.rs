@@ -4,7 +4,8 @@
 use super::facts::{Claim, Facts, Meta, Owner, Pod, PodClaimStatus};
 use std::rc::Rc;
 
-/// Makes the claims of pods that wait for a node, have no UID yet, and name templates that are there. A line of English for each.
+/// Makes the claims of pods that wait for a node, have no UID yet, and name templates that are there. Returns one line of English
+/// for each.
 pub fn create_claims(facts: &mut Facts) -> Vec<String> {
     let mut lines = Vec::new();
     let mut pods = std::mem::take(&mut facts.pods);

@@ -1,7 +1,7 @@
 //! What a pod asks of a node's resources (k8s.io/component-helpers of 1.36, `resource/helpers.go`, `PodRequests`), and how the
 //! scheduler counts it (kube-scheduler 1.36, `pkg/scheduler/framework/types.go`, `Resource.Add`).
 //!
-//! The gates that this release has on by default are taken to be on: PodLevelResources, InPlacePodVerticalScaling and
+//! The gates that are on by default in this release are assumed to be on: PodLevelResources, InPlacePodVerticalScaling and
 //! InPlacePodLevelResourcesVerticalScaling.
 
 use super::amount::{Amount, UNIT};
@@ -11,11 +11,11 @@ use super::sorted::Sorted;
 /// Amounts by resource, in 10⁻¹⁸ of a unit: the product of two quantities stays exact.
 pub type Amounts<'f> = Sorted<&'f str, i128>;
 
-/// How many parts of 10⁻¹⁸ a thousand-millionth of a unit has.
+/// 10⁻¹⁸ parts in one nano (10⁻⁹) of a unit.
 const IN_NANO: i128 = 1_000_000_000;
-/// How many a thousandth of a unit has.
+/// 10⁻¹⁸ parts in one thousandth of a unit.
 const IN_MILLI: i128 = 1_000_000_000_000_000;
-/// How many a unit has.
+/// 10⁻¹⁸ parts in one unit.
 const IN_UNIT: i128 = 1_000_000_000_000_000_000;
 /// Nanos in a thousandth of a unit.
 const MILLI: i128 = 1_000_000;
@@ -30,7 +30,7 @@ pub fn product(one: &Amount, other: &Amount) -> i128 {
     one.nanos().saturating_mul(other.nanos())
 }
 
-/// As the scheduler counts: thousandths of `cpu`, whole units of all else; parts of them count as one.
+/// An amount in the scheduler's unit: thousandths of `cpu`, whole units of other resources; rounded up.
 pub fn counted(resource: &str, exact: i128) -> i128 {
     let one = if resource == "cpu" { IN_MILLI } else { IN_UNIT };
     let whole = exact.div_euclid(one);
@@ -42,7 +42,7 @@ pub fn nanos(resource: &str, counted: i128) -> i128 {
     counted.saturating_mul(if resource == "cpu" { MILLI } else { UNIT })
 }
 
-/// The nanos of an exact amount; parts of one count as one.
+/// The nanos of an exact amount, rounded up.
 pub fn nanos_of(exact: i128) -> i128 {
     let whole = exact.div_euclid(IN_NANO);
     if exact.rem_euclid(IN_NANO) == 0 { whole } else { whole.saturating_add(1) }
@@ -66,12 +66,12 @@ fn amounts(list: &Sorted<String, Amount>) -> Amounts<'_> {
     list.iter().map(|(name, amount)| (name.as_str(), exact(amount))).collect()
 }
 
-/// What a pod that waits asks for, `devices` included; without `pod_level`, as if it had no resources of its own as a whole.
+/// The requests of a pending pod, including `devices`. Without `pod_level`, ignores the pod-level resources.
 pub fn of_waiting<'f>(pod: &'f Pod, devices: &Amounts<'f>, pod_level: bool) -> Amounts<'f> {
     requests(pod, devices, false, pod_level)
 }
 
-/// What a pod on a node has, which may be more than it asks for.
+/// The resources of a pod on a node, which may exceed its requests.
 pub fn of_placed(pod: &Pod) -> Amounts<'_> {
     let mut devices = Amounts::new();
     for claim in &pod.status.node_allocatable_resource_claim_statuses {
@@ -114,8 +114,8 @@ fn requests<'f>(pod: &'f Pod, devices: &Amounts<'f>, placed: bool, pod_level: bo
     sum
 }
 
-/// What a pod asks for as a whole. Where it has limits, the server sets the requests that are not given: what the containers
-/// ask for, or else the limit (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `defaultPodRequests`).
+/// The pod-level requests. If there are pod-level limits, the server fills in missing requests: the sum of the containers,
+/// otherwise the limit (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `defaultPodRequests`).
 fn of_whole<'f>(pod: &'f Pod, containers: &Amounts<'f>) -> Amounts<'f> {
     let Resources { requests, limits, .. } = &pod.spec.resources;
     let mut asked = amounts(requests);
@@ -135,7 +135,7 @@ fn is_of_pods(name: &str) -> bool {
 fn of_container<'f>(pod: &'f Pod, container: &'f Container, placed: bool) -> Amounts<'f> {
     let Resources { requests, limits, .. } = &container.resources;
     let mut asked = amounts(requests);
-    // The server sets requests that are not given (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `SetDefaults_Pod`).
+    // The server fills in missing requests (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `SetDefaults_Pod`).
     for (name, limit) in limits.iter() {
         asked.insert_new(name, exact(limit));
     }
@@ -147,7 +147,7 @@ fn of_container<'f>(pod: &'f Pod, container: &'f Container, placed: bool) -> Amo
     }
 }
 
-/// The largest of what is asked for, what is there, and what the node has set aside. What is asked for in vain does not count.
+/// The maximum of the requests, the actual resources and the allocated resources. Requests of an infeasible resize do not count.
 fn effective<'f>(pod: &Pod, asked: Amounts<'f>, has: &'f Resources, aside: &'f Sorted<String, Amount>) -> Amounts<'f> {
     let pending = pod.status.conditions.iter().find(|condition| condition.kind == "PodResizePending");
     let in_vain = pending.is_some_and(|condition| condition.reason == "Infeasible");

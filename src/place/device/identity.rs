@@ -1,4 +1,4 @@
-//! How slices and devices of the facts are pointed at: by index, by their names, by number.
+//! References to slices and devices of the facts: by index, by name, by number.
 
 /// Index of a slice in the facts.
 pub type SliceAt = usize;
@@ -12,7 +12,7 @@ pub struct DeviceAt {
     pub index: usize,
 }
 
-/// Driver, pool and device name, numbered: two entries with the same three are one device to upstream.
+/// The number of a combination of driver, pool and device name: upstream treats entries with the same combination as one device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Identity(pub u32);
 

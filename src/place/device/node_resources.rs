@@ -12,16 +12,16 @@ use super::status::{Code, Status};
 /// Most pods that are named as users of a resource.
 const MOST_PODS: usize = 5;
 
-/// What a node says to the resources that a pod's devices take.
+/// The check of a node against the resources that a pod's devices take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Footprint {
-    /// Why the node does not do; `None`: it does.
+    /// Why the node is rejected; `None` if it is not.
     pub refusal: Option<Refusal>,
     /// What each device takes.
     pub taken: Vec<Taken>,
-    /// The resources that are compared, in the scheduler's order.
+    /// The compared resources, in the scheduler's order.
     pub needs: Vec<Need>,
-    /// Devices of one pool and name that take different resources, of which the scheduler reads any.
+    /// Two devices of the same pool and name with different resources; the scheduler may read either.
     pub unclear: Option<[DeviceAt; 2]>,
 }
 
@@ -96,8 +96,8 @@ impl Need {
     }
 }
 
-/// A claim that devices which take resources are allocated to serves one pod on a node
-/// (`validateNodeAllocatableDRAClaimSharing`). What other pods use is what their status says.
+/// A claim whose devices take node resources can serve only one pod on a node
+/// (`validateNodeAllocatableDRAClaimSharing`). The usage of other pods is read from their status.
 pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> Option<Refusal> {
     let name = &claim.metadata.name;
     let uses = |other: &&Pod| {
@@ -116,7 +116,7 @@ pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> O
     Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
-/// Pods that count on a node: those that run there, and those it was nominated for whose priority is not lower
+/// Pods that count on a node: those that run there, and those nominated for it with at least this pod's priority
 /// (`addGENominatedPods`). Pods that have ended do not count.
 fn counting<'f>(cluster: &Cluster<'f>, pod: &Pod, node: usize) -> impl Iterator<Item = &'f Pod> {
     let name = cluster.facts.nodes.get(node).map_or("", |node| node.metadata.name.as_str());
@@ -127,9 +127,9 @@ fn counting<'f>(cluster: &Cluster<'f>, pod: &Pod, node: usize) -> impl Iterator<
     })
 }
 
-/// Compares a pod's need with the node, devices included (`calculateAndCheckNodeAllocatableResources`). Only claims that are
-/// allocated now count. `None`: no device of them takes resources. Claims without a pod are taken for a pod of their own that
-/// asks for nothing else.
+/// Compares a pod's need with the node, devices included (`calculateAndCheckNodeAllocatableResources`). Only claims allocated in
+/// this attempt count. `None`: none of their devices takes resources. Claims without a pod are treated as a pod with no other
+/// requests.
 pub fn check(
     cluster: &Cluster<'_>,
     pod: Option<&Pod>,
@@ -140,7 +140,7 @@ pub fn check(
     let mut footprint = Footprint::default();
     let mut mapped: Vec<(&Claim, &AllocationResult)> = Vec::new();
     for (at, (claim, result)) in claims.iter().zip(results).enumerate() {
-        // Of a claim that is named twice the last result is known.
+        // If a claim is named twice, only the last result is kept.
         let (name, namespace) = (&claim.metadata.name, &claim.metadata.namespace);
         let is_same = |other: &&Claim| other.metadata.name == *name && other.metadata.namespace == *namespace;
         let again = claims.iter().skip(at.saturating_add(1)).any(is_same);
@@ -202,7 +202,7 @@ fn is_used(pod: &Pod, claim: &Claim) -> bool {
     })
 }
 
-/// The first device of a pool and name, whatever its driver (`getDeviceFromManager`), and what it says of resources. Where
+/// The first device with a pool and name, whatever its driver (`getDeviceFromManager`), and what it says of resources. Where
 /// another says something else, both are noted.
 fn device<'f>(
     cluster: &Cluster<'f>,
@@ -252,7 +252,7 @@ fn take(cluster: &Cluster<'_>, claim: &Claim, result: &AllocationResult, footpri
     Ok(())
 }
 
-/// What a pod asks for as a whole must cover its containers and devices (`validatePodLevelRequestsCoverDRA`). Upstream names any
+/// The pod-level requests must cover the containers and devices (`validatePodLevelRequestsCoverDRA`). Upstream names any
 /// of several resources; the first by name is named here.
 fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option<Refusal> {
     let lacks = |(name, amount): &(&&str, &i128)| parts.get(*name).is_some_and(|parts| parts > *amount);
@@ -267,7 +267,7 @@ fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option
     Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
-/// The resources that are compared, and how they stand.
+/// The compared resources with requests, usage and capacity.
 fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>) -> Vec<Need> {
     let hugepages = requested.keys().copied().filter(|name| name.starts_with("hugepages-"));
     let compared: Vec<&str> = ["cpu", "memory", "ephemeral-storage"].into_iter().chain(hugepages).collect();
@@ -297,7 +297,7 @@ fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>)
     list
 }
 
-/// What to say of a node that was written without the resources that its kubelet reports.
+/// Help for a node that is given without the resources that its kubelet reports.
 fn no_allocatable(cluster: &Cluster<'_>, node: usize) -> Option<String> {
     let node = cluster.facts.nodes.get(node).filter(|node| node.status.allocatable.is_empty())?;
     Some(format!("Node {} is given without status.allocatable", node.metadata.name))

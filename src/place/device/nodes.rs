@@ -1,4 +1,4 @@
-//! On which nodes a slice or device is. The only file here that knows how node selectors are parsed and matched.
+//! The nodes of a slice or device. The only file here that knows how node selectors are parsed and matched.
 
 use super::behaviour::SelectorError;
 use super::facts::{Device, Node, NodeRequirement, NodeSelector, NodeSelectorTerm, SliceSpec};

@@ -4,10 +4,10 @@ use super::facts::Facts;
 use super::selectors::Selectors;
 use super::taints;
 
-/// What differs between the plugins of the releases: those of 1.34.9 and 1.36.3 come from running them, the others from their source.
+/// The differences between the plugins of the releases: 1.34.9 and 1.36.3 were run, the others were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PluginRules {
-    /// First minor release that has these.
+    /// First minor release with these rules.
     from_minor: u8,
     /// The message about a claim of another pod; `{claim}` and `{pod}` stand for their names.
     pub not_owner: &'static str,
@@ -19,13 +19,13 @@ pub struct PluginRules {
     pub scores: bool,
     /// Gates that must be on for DeviceTaintRules to count.
     rule_gates: &'static [&'static str],
-    /// A resource of which a node has 0 counts as provided by a device plugin.
+    /// A resource with allocatable 0 counts as provided by a device plugin.
     pub zero_allocatable_counts: bool,
     /// `deviceclass.resource.kubernetes.io/<class>` is an extended resource.
     pub knows_class_names: bool,
     /// If several classes serve one resource name, the last in the list is taken.
     pub last_class_serves: bool,
-    /// A claim that is needed asks also for resources that the node's device plugins serve.
+    /// If a claim is needed, it also requests resources that the node's device plugins provide.
     pub asks_beside_plugins: bool,
     /// Init containers use the devices of the containers after them.
     pub init_containers_reuse: bool,
@@ -93,7 +93,7 @@ impl PluginRules {
         RULES.iter().find(|rules| rules.from_minor <= minor).unwrap_or(&V31)
     }
 
-    /// Adds the taints of DeviceTaintRules, if the scheduler looks at them. Else the first gate that must be on for that.
+    /// Adds the taints of DeviceTaintRules if the scheduler uses them; otherwise returns the first gate that it lacks.
     pub fn apply_taint_rules(
         &self,
         facts: &mut Facts,

@@ -46,13 +46,13 @@ impl Pool<'_> {
         format!("{}/{}", self.driver, self.name)
     }
 
-    /// Can devices be taken from it for ExactCount?
+    /// True if its devices can be used for ExactCount.
     pub fn is_sound(&self) -> bool {
         !self.incomplete && self.invalid.is_none()
     }
 }
 
-/// A slice that is not used on a node though it is there.
+/// Why a slice of a node is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ignored {
     /// Its generation is older than this one.
@@ -78,9 +78,9 @@ pub struct Gathered<'f> {
 #[derive(Debug)]
 pub struct Gatherer<'c, 'f> {
     cluster: &'c Cluster<'f>,
-    /// Pools of which only the counter slices are seen: they are the same on every other node.
+    /// Pools of which only the counter slices are visible; they look the same from every other node.
     foreign: Pools<'f>,
-    /// Those of them that are not as they should be, or that have devices.
+    /// The pools among them that are faulty or have devices.
     notable: Pools<'f>,
 }
 
@@ -113,8 +113,8 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         self.gather_with(node, &self.foreign)
     }
 
-    /// The same without the pools of other nodes that cannot matter here: only their counter slices are seen, and nothing
-    /// is wrong with them. With counters on every node a cluster has as many of those as it has nodes.
+    /// The same without irrelevant pools of other nodes: those of which only the counter slices are visible and which have no
+    /// faults. With counters on every node there is one such pool per node.
     pub fn gather_near(&self, node: usize) -> Result<Gathered<'f>, String> {
         self.gather_with(node, &self.notable)
     }
@@ -140,7 +140,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
                 collected.entry((&slice.spec.driver, &slice.spec.pool.name));
             }
         }
-        // Pools with slices of this node are put together in walking order, with their counter slices.
+        // Assemble the pools with slices of this node, including their counter slices, in walking order.
         let mut mine = Collected::new();
         for at in self.merged(&walked, &collected) {
             self.add(at, &mut mine, &mut gathered.ignored);
@@ -192,7 +192,8 @@ impl<'c, 'f> Gatherer<'c, 'f> {
             let devices = cluster.slice(*at).map_or(&[][..], |slice| &slice.spec.devices);
             behaviour.binding_slices_last && devices.iter().any(|device| device.binding_conditions.is_some())
         };
-        // (node's own first, binding ones last, then the order of the facts); counter slices count as unnamed.
+        // Order: the node's own slices first, slices with binding conditions last, then the order of the facts. Counter slices
+        // count as slices without a node name.
         let rank = |at: &SliceAt, counter: bool| (!(behaviour.node_slices_first && by_name(at) && !counter), binding(at), *at);
         let mut all: Vec<_> = walked.iter().map(|at| rank(at, false)).collect();
         all.extend(counters.iter().map(|at| rank(at, true)));
@@ -354,7 +355,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
     }
 }
 
-/// Node selectors that have been judged, for callers that ask about a device alone.
+/// Checks one device on a node, using cached node selector results.
 pub fn device_on_node(
     cluster: &Cluster<'_>,
     slice: &Slice,

@@ -65,7 +65,7 @@ impl Choice<'_> {
     }
 }
 
-/// An attempt on one node: pools, claims, and what was learned of devices.
+/// An attempt on one node: pools, claims, and cached selector results.
 #[derive(Debug)]
 pub struct Attempt<'s> {
     /// The facts.
@@ -79,7 +79,7 @@ pub struct Attempt<'s> {
     known: RefCell<Sorted<[usize; 3], Sorted<Identity, bool>>>,
 }
 
-/// What an attempt is about, checked.
+/// The validated input of an attempt.
 #[derive(Clone, Debug, Default)]
 pub struct Prepared<'s> {
     /// Per claim and request, its choices.
@@ -114,7 +114,7 @@ impl<'s> Attempt<'s> {
             prepared.choices.push(requests);
             prepared.constraints.push(constraints::track(claim, self.cluster.behaviour)?);
         }
-        // 1.31 collects mode All without the class's selectors; what was learned so is of no use in the search.
+        // 1.31 collects mode All without the class's selectors, so these cached results must not be used in the search.
         self.known.take();
         Ok(prepared)
     }
@@ -215,7 +215,7 @@ impl<'s> Attempt<'s> {
         Ok(all)
     }
 
-    /// May the request have the device, by its selectors and nodes? `Err` is upstream's error.
+    /// True if the selectors and node selection allow the device for the request. `Err` is upstream's error.
     pub fn selectable(&self, choice: &Choice<'s>, at: DeviceAt, with_class: bool) -> Result<bool, String> {
         let cluster = self.cluster;
         let Some((slice, device)) = cluster.device(at) else { return Ok(false) };
@@ -259,7 +259,7 @@ impl<'s> Attempt<'s> {
     }
 }
 
-/// What a request asks that says nothing.
+/// The request used when neither `exactly` nor `firstAvailable` is set.
 static NOTHING: Ask = Ask {
     name: String::new(),
     device_class_name: String::new(),

@@ -10,7 +10,7 @@ use super::sorted::{Set, Sorted};
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a share's random id is shown as.
+/// Placeholder for the random ID of a share.
 pub const SHARE: &str = "share";
 
 /// `AllocationResult`.

@@ -6,12 +6,12 @@ use crate::cel::value::Value;
 use std::cell::RefCell;
 use std::fmt;
 
-/// Why a selector gives no answer.
+/// Why a selector has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SelectorError {
-    /// It does not compile; the text without what a selector error puts before it.
+    /// It does not compile; holds the message without the selector error prefix.
     Compile(String),
-    /// It failed on this device; the same.
+    /// It failed on this device; holds the message without the prefix.
     Runtime(String),
 }
 
@@ -78,7 +78,7 @@ pub struct Verdicts<'f> {
     pub(super) engine: &'f dyn Selectors,
     devices: usize,
     rows: RefCell<Sorted<String, Row>>,
-    /// The device asked about last: selectors are asked one after another about the same device.
+    /// The last device and its variables: selectors are evaluated one after another on the same device.
     last: RefCell<Option<(usize, Values)>>,
 }
 

@@ -229,15 +229,15 @@ impl<T: Ord> FromIterator<T> for Set<T> {
     }
 }
 
-/// The indexes of so many things in the order that `compare` gives them; equal ones stay in their order. All of these
-/// parts sort by this, so that a module has one sorting function for them.
+/// The indexes `0..count` in a stable sort by `compare`. All code here sorts through this function, so that the compiled module
+/// contains only one sort.
 pub fn order(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut indexes: Vec<usize> = (0..count).collect();
     indexes.sort_by(|a, b| compare(*a, *b));
     indexes
 }
 
-/// Items in the order that `compare` gives them; equal ones stay in their order.
+/// The items in a stable sort by `compare`.
 pub fn ordered<T: Copy>(items: &[T], compare: &dyn Fn(&T, &T) -> Ordering) -> Vec<T> {
     let indexes = order(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
@@ -246,7 +246,7 @@ pub fn ordered<T: Copy>(items: &[T], compare: &dyn Fn(&T, &T) -> Ordering) -> Ve
     indexes.into_iter().filter_map(|at| items.get(at)).copied().collect()
 }
 
-/// Those of ordered indexes for which `compare` says that they are equal to what is looked for.
+/// The range of sorted indexes for which `compare` returns `Equal`.
 pub fn equal<'o>(order: &'o [usize], compare: &dyn Fn(usize) -> Ordering) -> &'o [usize] {
     let from = order.partition_point(|at| compare(*at) == Ordering::Less);
     let rest = order.get(from..).unwrap_or_default();

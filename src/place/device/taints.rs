@@ -46,19 +46,19 @@ pub fn tolerates(toleration: &Toleration, taint: &Taint) -> Result<(), Mismatch>
     }
 }
 
-/// Does the taint keep devices from being chosen at all?
+/// True if the taint prevents allocation.
 pub fn matters(behaviour: &Behaviour, taint: &Taint) -> bool {
     !behaviour.effects_matter || matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
 }
 
-/// The first taint that nothing tolerates.
+/// The first taint that no toleration matches.
 pub fn untolerated<'d>(behaviour: &Behaviour, device: &'d Device, tolerations: &[Toleration]) -> Option<&'d Taint> {
     let tolerated = |taint: &Taint| tolerations.iter().any(|toleration| tolerates(toleration, taint).is_ok());
     device.taints.iter().find(|taint| matters(behaviour, taint) && !tolerated(taint))
 }
 
-/// Adds the taints of rules to the devices they select, as the scheduler's tracker does before it allocates. A rule
-/// without a selector selects every device there (eviction takes it to select none).
+/// Adds the taints of rules to the devices they select, as the scheduler's tracker does before it allocates. Here a rule without
+/// a selector selects every device (for eviction it selects none).
 pub fn apply_rules(facts: &mut Facts, selectors: &dyn Selectors) {
     let mut slices = std::mem::take(&mut facts.slices);
     for slice in &mut slices {
@@ -71,7 +71,7 @@ pub fn apply_rules(facts: &mut Facts, selectors: &dyn Selectors) {
                 }
             }
         }
-        // A slice that other copies of the facts share stays as it is for them.
+        // Clone a slice that other copies of the facts share.
         for (at, taint) in found {
             Rc::make_mut(slice).spec.devices.get_mut(at).into_iter().for_each(|device| device.taints.push(taint.clone()));
         }

@@ -39,15 +39,15 @@ pub struct Usage<'f> {
     pub exclusive: Identities,
     /// By shares.
     pub shared: Identities,
-    /// By identity, capacity that shares use. It may be there and empty.
+    /// Per identity, the capacity used by shares; may be present but empty.
     consumed: Vec<Option<Consumed<'f>>>,
     /// By identity, the indexes of the claims that were given a device, those with administrative access too.
     claims: Vec<Vec<usize>>,
 }
 
 impl<'f> Usage<'f> {
-    /// Sums up all claims. Whether a claim is reserved does not matter. `consumable`: the gate for shares of devices is on.
-    /// `identities`: how many there are.
+    /// Sums up all claims, reserved or not. `consumable`: the gate for shares of devices is on. `identities`: the number of
+    /// identities.
     pub fn of(
         claims: &'f [Rc<Claim>],
         behaviour: &Behaviour,
@@ -87,7 +87,7 @@ impl<'f> Usage<'f> {
         }
     }
 
-    /// What shares use of a device; `None`: nothing is known of any.
+    /// The capacity of a device used by shares; `None` if it has no known shares.
     pub fn consumed(&self, identity: Identity) -> Option<&Consumed<'f>> {
         self.consumed.get(identity.index()).and_then(Option::as_ref)
     }

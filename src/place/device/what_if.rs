@@ -16,11 +16,11 @@ const MOST_NODES: usize = 100;
 pub struct WhatIf {
     /// Claims whose devices are given back: `namespace/name`.
     pub free: Vec<String>,
-    /// Taints that are gone, as kubectl writes them: `key`, `key:effect`, `key=value:effect`.
+    /// Taints to remove, as kubectl writes them: `key`, `key:effect`, `key=value:effect`.
     pub untaint: Vec<String>,
-    /// DeviceTaintRules that are not there.
+    /// DeviceTaintRules to remove.
     pub without_rules: Vec<String>,
-    /// For each of these nodes there is one more like it, with nothing in use.
+    /// Adds a copy of each of these nodes, with all devices free.
     pub nodes_like: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct WhatIf {
 pub struct Changed {
     /// A line of English for each change.
     pub lines: Vec<String>,
-    /// Indexes of the nodes that were made up.
+    /// Indexes of the added nodes.
     pub nodes: Vec<usize>,
 }
 
@@ -43,7 +43,7 @@ impl WhatIf {
     /// Edits the facts, before the taints of rules are added.
     ///
     /// # Errors
-    /// What is named and not there, and too many nodes.
+    /// A named object that does not exist, or too many nodes.
     pub fn apply(&self, facts: &mut Facts) -> Result<Changed, String> {
         let mut changed = Changed::default();
         for name in &self.free {
@@ -75,7 +75,7 @@ impl WhatIf {
     }
 }
 
-/// A claim gives its devices back, and what they take of the resources of a node.
+/// Frees the devices of a claim and the node resources that they take.
 pub fn free(facts: &mut Facts, claim: usize) {
     let Some(claim) = facts.claims.get_mut(claim).map(Rc::make_mut) else { return };
     claim.status.allocation = None;
@@ -89,7 +89,7 @@ pub fn free(facts: &mut Facts, claim: usize) {
     }
 }
 
-/// Takes a taint off all devices, and the rules away that set it.
+/// Removes a taint from all devices, and the rules that set it.
 fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
     let is_meant =
         |taint: &Taint| wanted == taint.key || wanted == format!("{}:{}", taint.key, taint.effect) || wanted == taint.name();
@@ -112,8 +112,8 @@ fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
     }
 }
 
-/// Adds a node like the one of this name, and copies of the pools that are on that node. Slices that choose nodes by label
-/// reach it as they reach the other. Gives its name.
+/// Adds a copy of the named node and of the pools on that node. Slices that select nodes by label apply to the copy too. Returns
+/// its name.
 fn add_node_like(name: &str, facts: &mut Facts) -> Result<String, String> {
     let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
     let mut node: Node = (**found.ok_or_else(|| format!("`nodesLike`: there is no Node `{name}`"))?).clone();
@@ -133,7 +133,7 @@ fn add_node_like(name: &str, facts: &mut Facts) -> Result<String, String> {
     let copies: Vec<Slice> = here.map(|slice| moved(slice, name, &copy)).collect();
     let pools: Set<(String, String)> = copies.iter().map(pool_of).collect();
     for pool in pools.iter() {
-        // A pool that lacks slices lacks as many in its copy.
+        // The copy of an incomplete pool lacks the same number of slices.
         let newest = copies.iter().filter(|copy| pool_of(copy) == *pool).map(|copy| copy.spec.pool.generation).max();
         let is_copied = |slice: &Slice| pool_of(slice) == *pool && Some(slice.spec.pool.generation) == newest;
         let (mut have, mut here) = (0i64, 0i64);
@@ -164,7 +164,7 @@ fn is_on(slice: &Slice, node: &str) -> bool {
     on(&slice.spec.node_name) || each && slice.spec.devices.iter().any(|device| on(&device.node_name))
 }
 
-/// What a slice has on a node, on another node.
+/// A copy of the slice for another node, with only the devices of the first node.
 fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
     let on = |name: &Option<String>| name.as_deref() == Some(from);
     let mut slice = slice.clone();
@@ -177,7 +177,7 @@ fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
     slice
 }
 
-/// A name with the node's name in it gets the other's; any other gets it behind.
+/// Replaces the node's name inside a name, or appends the new node's name.
 fn renamed(name: &str, from: &str, to: &str) -> String {
     if name.contains(from) { name.replacen(from, to, 1) } else { format!("{name}-{to}") }
 }

@@ -19,7 +19,7 @@ const RESERVED_FOR_MAX: usize = 32;
 /// In the order the server lists them.
 const ALLOCATION_MODES: &[&str] = &["Immediate", "WaitForFirstConsumer"];
 
-/// A new claim. Its status does not matter: it is dropped before.
+/// A new claim. Its status was dropped before validation.
 pub fn create(claim: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(claim.metadata(), Scope::Namespaced, context.rules, errors);
     spec(claim.spec(), &Path::ROOT.field("spec"), errors);
@@ -44,7 +44,7 @@ pub fn spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
     }
 }
 
-/// A changed claim: the spec is immutable, and judged again.
+/// A changed claim: the spec is immutable, and validated again.
 pub fn update(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
     crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), errors);
@@ -109,7 +109,7 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
 }
 
 fn allocation(allocation: AllocationResult<'_>, path: &Path<'_>, errors: &mut Errors) {
-    // v1alpha1 has one handle, v1alpha2 a list: what the version does not have reads as empty.
+    // v1alpha1 has one handle, v1alpha2 a list: the field that a version lacks reads as empty.
     if allocation.resource_handle().len() > DATA_MAX {
         errors.too_long(Code::ResourceHandleTooLong, &path.field("resourceHandle"), DATA_MAX);
     }
@@ -161,7 +161,7 @@ fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>
     }
 }
 
-/// What makes a whole entry.
+/// All fields of an entry, for comparing whole entries.
 fn identity<'r>(entry: ResourceClaimConsumerReference<'r>) -> (&'r str, &'r str, &'r str, &'r str) {
     (entry.uid(), entry.name(), entry.resource(), entry.api_group())
 }

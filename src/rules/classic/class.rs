@@ -1,5 +1,5 @@
-//! ResourceClass: create and update (kube-apiserver, pkg/apis/resource/validation/validation.go, `ValidateClass`). Nothing
-//! of it is immutable.
+//! ResourceClass: create and update (kube-apiserver, pkg/apis/resource/validation/validation.go, `ValidateClass`). It has no
+//! immutable fields.
 
 use crate::api::Scope;
 use crate::finding::{Code, Path};

@@ -1,8 +1,8 @@
 //! ResourceClaimParameters and ResourceClassParameters (1.30): create and update (kube-apiserver
 //! 1.30, pkg/apis/resource/validation/validation.go, `ValidateResourceClaimParameters`, `ValidateResourceClassParameters`).
 //!
-//! Selectors are CEL expressions. Those of claim parameters whose requests have not changed are compiled as stored ones, all others as
-//! new ones: `ValidateResourceClassParametersUpdate` makes no difference.
+//! Selectors are CEL expressions. In claim parameters with unchanged requests they are compiled as stored expressions, otherwise
+//! as new ones; `ValidateResourceClassParametersUpdate` makes no such distinction.
 
 use crate::api::Scope;
 use crate::cel::Mode;

@@ -1,4 +1,4 @@
-//! What the server accepts without a word and the author should know: node selectors that the scheduler cannot use.
+//! Warnings about objects that the server silently accepts: node selectors that the scheduler cannot use.
 
 use crate::api::ClassicKind;
 use crate::finding::{Finding, Path};

@@ -1,5 +1,5 @@
-//! Node selectors the API accepts and the scheduler then stumbles over: what evaluation says about
-//! a selector alone, without what the API says itself.
+//! Node selectors that the API accepts but the scheduler cannot use: findings about a selector alone, except those that the API
+//! reports itself.
 
 use crate::api::Release;
 use crate::finding::{Code, Finding, Path, Severity};
@@ -28,7 +28,7 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
     }
 }
 
-/// Keys, operators and the number of values are the API's own business; single values it does not look at.
+/// The API itself checks keys, operators and the number of values, but not single values.
 fn told_by_the_api(finding: &Finding) -> bool {
     finding.code == Code::NodeSelectorUnparsable && finding.path.as_ref().is_none_or(|path| !path.contains(".values["))
 }

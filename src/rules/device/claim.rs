@@ -26,7 +26,7 @@ pub fn create(claim: &Record<'_>, context: &Context, errors: &mut Errors) {
     Judge::new(context, errors).claim_spec(claim.record("spec"), Age::New, &Path::ROOT.field("spec"));
 }
 
-/// A changed claim. Older releases judge it as a new one before and as a stored one after.
+/// A changed claim. Older releases first validate it as a new claim and then as a stored one.
 pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     let creates = Judge::new(context, errors).v.update_creates;
     if creates {
@@ -68,8 +68,8 @@ fn template_spec(template: &Record<'_>, age: Age, context: &Context, errors: &mu
     Judge::new(context, errors).claim_spec(inner, age, &path.field("spec"));
 }
 
-/// The error of admin access without the label on the namespace: for the first request that asks for it.
-/// The server's path is that of a claim in templates too.
+/// Reports admin access without the label on the namespace, for the first request that asks for it. For templates the server uses
+/// the path of a claim.
 pub fn admin_access(spec: Option<&Record<'_>>, template: bool, label: &str, errors: &mut Errors) {
     let requests = spec.and_then(|spec| spec.record("devices")).map_or(&[][..], |devices| devices.list("requests"));
     for (index, request) in requests.iter().enumerate() {
@@ -173,7 +173,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What an exact request and an alternative have in common.
+    /// Rules shared by an exact request and an alternative.
     fn exact(&mut self, request: &Record<'_>, age: Age, path: &Path<'_>) {
         self.class_name(request.str("deviceClassName"), &path.field("deviceClassName"));
         self.selectors(request, age, path);

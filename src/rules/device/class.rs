@@ -19,7 +19,7 @@ pub fn create(class: &Record<'_>, context: &Context, errors: &mut Errors) {
     Judge::new(context, errors).class_spec(class, None);
 }
 
-/// A changed class. What was stored and has not changed is judged leniently.
+/// A changed class. Stored values that have not changed are validated leniently.
 pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     if Judge::new(context, errors).v.update_creates {
         create(new, context, errors);

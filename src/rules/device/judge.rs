@@ -1,4 +1,4 @@
-//! What the rules of the device family share: lists, maps, and the limits of the tables.
+//! Shared code for the rules of the device family: lists, maps, and the limits of the tables.
 
 use super::variant::{KeyPath, ListSize, Variant};
 use crate::api::{Gate, Gates, Release};
@@ -21,7 +21,7 @@ pub struct Judge<'c> {
     pub errors: &'c mut Errors,
 }
 
-/// Who wrote an expression or a configuration.
+/// Whether an expression or configuration is new or stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Age {
     /// It is new.
@@ -52,7 +52,8 @@ impl<'c> Judge<'c> {
         record.schema.field(field, self.release).is_some()
     }
 
-    /// A list: its size, then its items, in the order of the release. True if the items may be compared with each other.
+    /// Validates the size and the items of a list, in the order of the release. Returns true if the caller may check for
+    /// duplicates.
     pub fn list<'r>(
         &mut self,
         record: &'r Record<'r>,
@@ -94,7 +95,7 @@ impl<'c> Judge<'c> {
         }
     }
 
-    /// Every later item whose key stood before. `name` is the key's name where the release shows it.
+    /// Reports every item with a duplicate key. `name`: the name of the key field, which some releases append to the path.
     pub fn unique<'v>(
         &mut self,
         keys: impl IntoIterator<Item = &'v str>,
@@ -115,7 +116,7 @@ impl<'c> Judge<'c> {
         }
     }
 
-    /// The entries of a map: what `key` says of each key at the path of the release, then what `value` says.
+    /// Validates the entries of a map: `key` checks each key, at the path used by the release; then `value` checks the value.
     pub fn map<'r>(
         &mut self,
         entries: &'r [(Cow<'r, str>, Value<'r>)],
@@ -136,7 +137,7 @@ impl<'c> Judge<'c> {
     }
 }
 
-/// A key as it stands in a path: the middle of a long one is left out.
+/// A key as shown in a path; a long key loses its middle.
 fn shortened(key: &str, max: usize) -> Cow<'_, str> {
     if key.len() <= max {
         return Cow::Borrowed(key);

@@ -23,7 +23,7 @@ use crate::record::Record;
 use crate::rules::context::{Context, Operation};
 use crate::rules::errors::Errors;
 
-/// The list of the registered validation function.
+/// Runs the registered validation function of a kind.
 pub fn run(kind: DeviceKind, new: &Record<'_>, operation: Operation<'_>, context: &Context, errors: &mut Errors) {
     use Operation::{Create, Update, UpdateStatus};
     match kind {

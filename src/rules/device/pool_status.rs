@@ -105,7 +105,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The generated rules pass over each field that is as it was stored.
+    /// The generated rules skip unchanged fields.
     fn pool_status(&mut self, status: &Record<'_>, stored: Option<&Record<'_>>, path: &Path<'_>) {
         let changed = |name: &str| stored.is_none_or(|stored| !immutable::same_field(status, stored, name));
         if changed("poolCount") {

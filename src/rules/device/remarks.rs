@@ -1,10 +1,10 @@
-//! What the server accepts without a word and what hurts later, at the scheduler or in the cluster.
+//! Warnings about objects that the server silently accepts but that cause problems later, in the scheduler or the cluster.
 
 use crate::api::DeviceKind;
 use crate::finding::{Code, Finding, Origin, Path};
 use crate::record::Record;
 
-/// What stands in an object of the device family, in the shape that was written.
+/// Warnings about an object of the device family, in the version that was written.
 pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>) {
     let root = Path::ROOT;
     let path = root.field("spec");
@@ -59,8 +59,8 @@ fn tolerations(ask: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// kube-scheduler 1.33 to 1.36, `dynamic-resource-allocation/structured`: the selector of an allocation joins the only term of
-/// each device's selector, and gives up where there are several.
+/// kube-scheduler 1.33 to 1.36, `dynamic-resource-allocation/structured`: the node selector of an allocation merges the single
+/// term of each device's selector, and fails if a selector has several terms.
 fn slice(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let devices = path.field("devices");
     for (index, device) in spec.records("devices").enumerate() {

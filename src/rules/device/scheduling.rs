@@ -35,7 +35,7 @@ pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, erro
     let parent = root.field("status");
     let path = parent.field_named("claims", "resourceClaims");
     let mut judge = Judge::new(context, errors);
-    // Each claim is compared with those before it at once, not after all of them as in other lists.
+    // Each claim is compared with the previous ones immediately, not after the whole list as elsewhere.
     let mut seen = BTreeSet::new();
     for (index, claim) in status.records("resourceClaims").enumerate() {
         let path = path.index(index);

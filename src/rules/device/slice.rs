@@ -137,7 +137,7 @@ impl Judge<'_> {
         let few = self.v.devices_with_features.filter(|_| spec.records("devices").any(|device| self.has_features(device)));
         let max = few.or_else(|| self.limit(spec, "devices"));
         let stored: BTreeMap<&str, &Record<'_>> = match old {
-            // Of devices with the same name the first one counts.
+            // The first of several devices with the same name is used.
             Some(old) if self.v.stored_taints => {
                 let devices = old.list("devices").iter().rev().filter_map(Value::as_record);
                 devices.map(|device| (device.str("name"), device)).collect()

@@ -47,7 +47,7 @@ pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mu
     }
 }
 
-/// The result of a status that asks for admin access where none did before.
+/// Reports admin access in a new result if no result had it before.
 pub fn admin_access(new: &Record<'_>, old: &Record<'_>, label: &str, errors: &mut Errors) {
     let asks = |object: &Record<'_>| {
         let devices = object.record("status").and_then(|status| status.record("allocation")?.record("devices").cloned());
@@ -79,7 +79,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the claim may be reserved at all, and for somebody new.
+    /// Checks whether the claim may be reserved, and whether new consumers may be added.
     fn reservations(&mut self, status: &Record<'_>, stored: &Record<'_>, deleted: bool, path: &Path<'_>) {
         if status.list("reservedFor").is_empty() {
             return;

@@ -30,7 +30,7 @@ impl Judge<'_> {
         self.errors.malformed(code, path, value, &names::subdomain(value));
     }
 
-    /// The name of a class: must be there.
+    /// The name of a class: required.
     pub fn class_name(&mut self, value: &str, path: &Path<'_>) {
         if value.is_empty() {
             self.errors.required(Code::ClassNameInvalid, path, "");
@@ -191,8 +191,8 @@ impl Judge<'_> {
 
     /// The names of the requests of a `devices` struct, and of their alternatives.
     ///
-    /// Of requests with the same name the last one counts. Where alternatives exist, a `/` always stands before the name of
-    /// one, so no reference leads to a request with a `/` in its name.
+    /// The last of several requests with the same name is used. In releases with alternatives, a `/` always separates request and
+    /// alternative, so a request with a `/` in its name cannot be referenced.
     pub fn requests(&self, devices: Option<&Record<'_>>) -> Requests {
         let mut names = BTreeSet::new();
         let requests = devices.map_or(&[][..], |devices| devices.list("requests"));
@@ -208,7 +208,7 @@ impl Judge<'_> {
         Requests { names }
     }
 
-    /// Names of requests in a list: each must be known, none stand twice.
+    /// Names of requests in a list: each must exist and occur only once.
     pub fn request_names(&mut self, record: &Record<'_>, known: &Requests, path: &Path<'_>) {
         let path = path.field("requests");
         let compare = self.list(record, "requests", &path, |judge, item, path| {

@@ -36,11 +36,11 @@ pub enum Qualified {
 /// When the server checks that a request has exactly one of `exactly` and `firstAvailable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Union {
-    /// There is one way only.
+    /// Not applicable: requests are flat.
     Flat,
-    /// After both were judged.
+    /// After validating both.
     After,
-    /// Before; then the one that is there is judged.
+    /// Before; then only the given one is validated.
     First,
 }
 
@@ -90,7 +90,7 @@ pub struct Variant {
     pub identifier_type_invalid: bool,
     /// The error text for a raw value that is not an object.
     pub no_object: &'static str,
-    /// What stands before the decoder's words on a raw value that cannot be read.
+    /// The prefix of the decoder's error for an unreadable raw value.
     pub unparsable: &'static str,
     /// Addresses.
     pub addresses: Addresses,
@@ -112,9 +112,9 @@ pub struct Variant {
     pub node_selector_values: bool,
     /// The error text for a slice with no node selection, or with several.
     pub node_selection: &'static str,
-    /// The error text for a node selector that has not exactly one term.
+    /// The error text for a node selector without exactly one term.
     pub one_term: &'static str,
-    /// Several node selections show the whole spec.
+    /// The error for several node selections shows the whole spec.
     pub selection_shows_spec: bool,
     /// `nodeName: ""` and `allNodes: false` are refused.
     pub pointers: bool,
@@ -136,7 +136,7 @@ pub struct Variant {
     pub device_id: DeviceId,
     /// Generated validation judges class names: the error about their length speaks of bytes, and `generateName` is not judged.
     pub class_name_bytes: bool,
-    /// A driver with capitals is warned of.
+    /// The server warns about capitals in a driver name.
     pub warns_of_capitals: bool,
     /// Node selectors of classes, controllers, deallocation: the control plane controllers of 1.31.
     pub controllers: bool,
@@ -156,7 +156,7 @@ pub struct Variant {
     pub effect_sets_time: bool,
     /// A flat request without `deviceClassName` has no default mode.
     pub default_needs_class: bool,
-    /// With the gate DeclarativeValidationTakeover generated rules stand in place of those hand-written ones that they cover
+    /// With the gate DeclarativeValidationTakeover, generated rules replace the hand-written ones that they cover
     /// (apiserver 1.35, pkg/registry/rest/validate.go, `ValidateDeclarativelyWithMigrationChecks`; 1.36 does not read the gate).
     pub generated_takes_over: bool,
     /// The version in which objects are stored.
@@ -287,7 +287,7 @@ const V36: Variant =
 static VARIANTS: [Variant; 6] = [V31, V32, V33, V34, V35, V36];
 
 impl Variant {
-    /// The variant of a release; the nearest one where the family does not exist.
+    /// The variant of a release; for releases without the device family, the nearest one.
     pub fn of(release: Release) -> &'static Variant {
         let [oldest, .., newest] = &VARIANTS;
         match release.minor.checked_sub(31) {

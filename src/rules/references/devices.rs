@@ -1,5 +1,5 @@
-//! What claims of the device family refer to: classes, and the attributes that slices publish, as constraints name them. What
-//! expressions read is in [`crate::expression`].
+//! References of claims of the device family: classes, and attributes that constraints name and slices publish. Names in
+//! expressions are checked in [`crate::expression`].
 
 use super::{Inventory, Located, References, What};
 use crate::advice::{locate, nearest};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Names by their domain.
 type Names = BTreeMap<String, BTreeSet<String>>;
 
-/// What the devices of a text have, and what is read of them.
+/// The attributes and capacities of the text's devices, and the places that read them.
 #[derive(Debug, Default)]
 pub struct Devices {
     attributes: Names,
@@ -138,7 +138,7 @@ fn slice(devices: &mut Devices, spec: &Record<'_>) {
 }
 
 impl Devices {
-    /// Is no class of the text there for an extended resource, though one could be expected?
+    /// True if no class of the text serves an extended resource although one is expected.
     pub fn lacks_extended(&self, name: &str, inventory: &Inventory<'_>) -> bool {
         if let Some(class) = name.strip_prefix(OF_CLASS) {
             return inventory.lacks("DeviceClass", GROUP, class, "");
@@ -163,7 +163,7 @@ impl Devices {
         }
     }
 
-    /// Attributes that are named and that no slice has.
+    /// Reports named attributes that no slice has.
     pub fn unpublished(&self, tell: &mut dyn FnMut(Finding)) {
         if self.attributes.is_empty() && self.capacity.is_empty() {
             return;

@@ -1,5 +1,5 @@
 //! References from one object of a text to another. A missing object is reported only if the text has other objects of its kind.
-//! No server says this: it is advice about the text as a whole.
+//! The server does not check this: it is advice about the text as a whole.
 
 mod devices;
 mod pods;
@@ -15,38 +15,38 @@ use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many names are held against one that is not there: a text may have thousands of both.
+/// Maximum number of names compared with a missing one: a text may have thousands of both.
 const MOST_NAMES: usize = 100;
 
-/// What a text holds and what its objects refer to. What is not there is looked for once all is known.
+/// The objects of a text and their references. Missing objects are determined after the whole text is read.
 #[derive(Debug, Default)]
 pub struct References {
     objects: Vec<ListedObject>,
     /// The claim entries of each pod, by namespace and name.
     pods: BTreeMap<[String; 2], BTreeSet<String>>,
     references: Vec<Reference>,
-    /// The names in the references, one behind the other.
+    /// The names in the references, concatenated.
     names: String,
     /// The requests of claims and templates, by kind, namespace and name.
     requests: BTreeMap<[String; 3], BTreeSet<String>>,
     /// What devices have and selectors read.
     devices: devices::Devices,
-    /// What is decided by the release that the pods are for.
+    /// Findings that depend on the release of the pods.
     forms: Vec<pods::Form>,
     /// What was found in one object.
     advice: Vec<Finding>,
     /// The latest release that an object of ours is judged by.
     release: Option<Release>,
-    /// Nothing is taken in: the text is known to be one object, which refers to nothing in it. [`References::missing`] looks again
-    /// once all is read.
+    /// Collect nothing: the text is a single object, so it has no references within the text. [`References::missing`] checks this
+    /// again at the end.
     pub idle: bool,
 }
 
-/// An object of the text: its index, and where it lives.
+/// An object of the text: its index, name and scope.
 #[derive(Debug)]
 struct ListedObject {
     index: usize,
-    /// Of another group, and names no namespace: its kind may live in the cluster.
+    /// An object of another group without a namespace: its kind may be cluster-scoped.
     unplaced: bool,
     cluster: bool,
     /// Its name as decoded, where the tree says otherwise.
@@ -118,13 +118,13 @@ pub struct Named<'a> {
     pub namespace: &'a str,
 }
 
-/// Namespace and name, kept.
+/// Namespace and name as owned strings.
 fn pair(namespace: &str, name: &str) -> [String; 2] {
     [namespace.to_owned(), name.to_owned()]
 }
 
 impl References {
-    /// Takes an object of another group in: a Pod, or parameters of a driver.
+    /// Adds an object of another group: a Pod, or parameters of a driver.
     pub fn other(&mut self, object: Located<'_>) {
         if self.idle {
             return;
@@ -140,7 +140,7 @@ impl References {
         pods::read(self, object);
     }
 
-    /// Takes an object of ours in.
+    /// Adds an object of this group.
     pub fn ours(&mut self, object: Located<'_>, api: Api, record: &Record<'_>) {
         if self.idle {
             return;
@@ -244,8 +244,8 @@ impl References {
         self.advice.push(finding);
     }
 
-    /// Adds what is missing. `object` gives the name of the object with an index, `namespace` is that of objects that name none, and
-    /// `asked` is the release that was asked for.
+    /// Reports missing objects. `object`: the name of the object with an index. `namespace`: the namespace of objects that name
+    /// none. `asked`: the requested release.
     pub fn missing<'a>(
         &'a mut self,
         object: &dyn Fn(usize) -> Option<Named<'a>>,
@@ -268,7 +268,7 @@ impl References {
 
     fn look<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
         let inventory = Inventory::of(&self.objects, object, namespace);
-        // Many objects name the same one, and a text may lack it.
+        // Cache the nearest names: many objects may reference the same missing one.
         let mut nearest = BTreeMap::new();
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
         for Reference { object, what, place, span } in &self.references {
@@ -300,7 +300,7 @@ impl References {
             if lacks {
                 let mut finding = self.finding(*what, place).with_span(*span);
                 finding.object = Some(*object);
-                // A name like one that is there is a slip more often than an object elsewhere.
+                // A name similar to an existing one is more likely a typo than an object outside the text.
                 let meant = self.object_named(*what);
                 let near = meant.and_then(|meant| *nearest.entry(meant).or_insert_with(|| inventory.nearest(meant)));
                 if let Some(near) = near {
@@ -312,7 +312,7 @@ impl References {
         }
     }
 
-    /// Kind, group, name and namespace of the object that is named; `None` for what is no object.
+    /// Kind, group, name and namespace of the referenced object; `None` if the reference is not to an object.
     fn object_named(&self, what: What) -> Option<[&str; 4]> {
         match what {
             What::Class(kind, name) => Some([kind, GROUP, self.name(name), ""]),
@@ -407,7 +407,7 @@ impl<'a> Inventory<'a> {
         rest.get(..rest.partition_point(|(own, _)| *own == name)).unwrap_or_default()
     }
 
-    /// Where the name that a pod gives does exist: as an object of the other kind, or in another namespace.
+    /// Help if the name that a pod references exists as the other kind or in another namespace.
     fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<String> {
         let places = |kind| -> Vec<&str> { self.named(kind, GROUP, name).iter().filter_map(|(_, place)| *place).collect() };
         let own = places(kind);
@@ -423,9 +423,10 @@ impl<'a> Inventory<'a> {
         Some(format!("{kind} `{name}` of this text is in namespace `{place}`, the pod is in `{namespace}`"))
     }
 
-    /// The one object of the kind with nearly this name, among the first that are there. A reference without namespace means any.
+    /// The unique object of the kind with a similar name, among the first [`MOST_NAMES`]. A reference without a namespace matches
+    /// any namespace.
     fn nearest<'s>(&'s self, [kind, group, name, namespace]: [&'s str; 4]) -> Option<&'s str> {
-        // `cpu` is not `gpu` misspelled, nor `gpu-1` `gpu-2`.
+        // Short names such as `cpu` and `gpu`, or `gpu-1` and `gpu-2`, are not typos of each other.
         if name.len() < 4 {
             return None;
         }

@@ -1,6 +1,6 @@
-//! Pods and workload templates of a text: what they ask for and where it is.
+//! Pods and workload templates of a text: their claims and the references to them.
 //!
-//! kube-apiserver judges pods itself; nothing here is its answer.
+//! kube-apiserver validates pods itself; these findings are not its answer.
 
 use super::{Located, References, What};
 use crate::advice::{locate, shape};
@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The fields that name what an entry stands for, and the kinds they name.
 const NAMES: [(&str, &str); 2] = [("resourceClaimName", "ResourceClaim"), ("resourceClaimTemplateName", "ResourceClaimTemplate")];
 
-/// How an entry of `resourceClaims` is written; whether that is right is known once the release is.
+/// The form of an entry of `resourceClaims`; whether it is correct depends on the release, which is known later.
 #[derive(Debug)]
 pub struct Form {
-    /// The names stand in the entry itself.
+    /// The names are directly in the entry.
     flat: bool,
     object: usize,
     path: String,
@@ -26,7 +26,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// What is said of it in a release.
+    /// The finding about it in a release.
     pub fn finding(self, release: Release) -> Option<Finding> {
         let flat_since = POD_CLAIMS_FLAT_SINCE;
         let message = match (self.flat, release.minor >= flat_since) {

@@ -1,7 +1,7 @@
-//! Between the shapes of the versions: into the hub, out of it, and through the storage version.
+//! Conversion between the versions: into the hub, out of it, and through the storage version.
 //!
 //! The hub is the internal type of the release: the shape of v1 from 1.33 on, before that the flat one of the version that is
-//! stored. What differs between the versions stands in the rows of [`crate::api::steps`].
+//! stored. The differences between the versions are the rows of [`crate::api::steps`].
 //! Source: `pkg/apis/resource/<version>/conversion.go`.
 
 use crate::api::steps::{self, Change, Row};
@@ -56,7 +56,7 @@ pub fn seen_as<'r, 't>(record: &'r Record<'t>, version: &str, kind: DeviceKind) 
     }
 }
 
-/// What comes back from the store: written in the storage version, read again with its defaults.
+/// The object after a round trip through the store: written in the storage version, and read again with defaults.
 pub fn through_storage<'t>(record: Record<'t>, kind: DeviceKind, release: Release) -> Record<'t> {
     let storage = Variant::of(release).storage;
     let mut stored = from_hub(record, storage, kind);
@@ -65,7 +65,7 @@ pub fn through_storage<'t>(record: Record<'t>, kind: DeviceKind, release: Releas
     to_hub(stored, kind, release)
 }
 
-/// What is left out of JSON is nothing when it is read again. Recursion is bounded by the depth of the tables.
+/// Unsets fields that JSON omits, as if the object were written and read again. Recursion is bounded by the depth of the tables.
 fn omit_empty(record: &mut Record<'_>, release: Release) {
     for (field, slot) in record.schema.fields.iter().zip(&mut record.slots) {
         if field.omits(release) && field.type_in(release).is_empty(slot) {
@@ -88,7 +88,7 @@ fn omit_empty(record: &mut Record<'_>, release: Release) {
     }
 }
 
-/// What differs between any two versions. A row concerns two shapes of a struct if one of them has its field and the other has not.
+/// The rows of all version steps. A row applies to two shapes of a struct if exactly one of them has its field.
 fn rows() -> impl Iterator<Item = &'static Row> {
     steps::DEVICE.iter().flat_map(|step| step.rows)
 }
@@ -161,7 +161,7 @@ fn carry<'t>(from: &mut Record<'t>, to: &mut Record<'t>) {
     }
 }
 
-/// True for a plain value that the newer version points to.
+/// True for a plain value that is a pointer in the newer version.
 fn zero_is_absent(schema: &Struct, at: usize) -> bool {
     let plain = schema.fields.get(at).filter(|field| !matches!(field.ty, Type::Pointer(_)));
     plain.is_some_and(|field| steps::zero_is_absent(rows(), schema, field.json))
@@ -189,7 +189,7 @@ fn recast_value<'t>(ty: &Type, value: Value<'t>) -> Value<'t> {
     }
 }
 
-/// Leads a path of the hub back to what was written in a version; `None` where it is the same.
+/// Maps a path of the hub to the path in the written version; `None` if they are equal.
 pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) -> Option<Vec<Step>> {
     let (mut ours, mut theirs) = (hub_schema(kind, release)?, schema_of(version, kind)?);
     if std::ptr::eq(ours, theirs) {
@@ -204,7 +204,7 @@ pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) 
         };
         let mut name = name.as_str();
         match steps::change(rows(), theirs, ours) {
-            // What the hub has below a field was written where the field stands.
+            // Fields that the hub nests in this field were written at the field's own level.
             Some(Change::Wrap { into, inner, .. }) if name == into => {
                 ours = inner;
                 match path.next() {
@@ -216,7 +216,7 @@ pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) 
                     None => break,
                 }
             }
-            // What stands directly in the hub was written below a field.
+            // Fields directly in the hub's struct were written inside a field.
             Some(Change::Hoist { field, inner, .. })
                 if name != field && !theirs.has(steps::new_name(rows(), ours, theirs, name)) =>
             {

@@ -7,10 +7,10 @@ use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
 use std::borrow::Cow;
 
-/// Stands for the time that the server takes from its clock.
+/// Placeholder for the server's current time.
 pub const CLOCK: &str = "(NOW)";
 
-/// Fills what the server fills on decoding.
+/// Sets the defaults that the server sets on decoding.
 pub fn apply(record: &mut Record<'_>, kind: DeviceKind, release: Release) {
     let variant = Variant::of(release);
     match kind {
@@ -66,7 +66,7 @@ fn holder<'r, 't>(record: &'r mut Record<'t>, field: &str) -> Option<&'r mut Rec
         Type::Struct(inner) | Type::Pointer(&Type::Struct(inner)) => inner.has(field),
         _ => false,
     })?;
-    // What stands by value is always there.
+    // A struct by value always exists.
     if matches!(wrapper.ty, Type::Struct(_)) { record.record_mut(wrapper.json) } else { record.inner_mut(wrapper.json) }
 }
 
@@ -74,7 +74,7 @@ fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
     for request in devices.records_mut("requests") {
         let flat = request.schema.has("deviceClassName");
         if flat {
-            // In 1.31 the field is no pointer: `false` is the same as nothing.
+            // In 1.31 the field is not a pointer: `false` equals absent.
             let plain =
                 request.schema.field("adminAccess", release).is_some_and(|(_, field)| release.minor < field.pointer_since);
             if plain && !request.bool("adminAccess") {

@@ -1,6 +1,6 @@
-//! Fields that the server throws away because a feature gate is off.
+//! Fields that the server drops because a feature gate is off.
 //!
-//! A gate does not touch what the stored object uses already: one use of the feature keeps all. Source:
+//! If the stored object already uses the feature, the update may use it everywhere. Source:
 //! `pkg/registry/resource/<kind>/strategy.go`, `dropDisabledFields`.
 
 use crate::api::{DeviceKind, Field, Gate};
@@ -18,7 +18,7 @@ pub struct Dropped {
     pub steps: Vec<Step>,
 }
 
-/// What of the object is written.
+/// Which part of the object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A create, or an update of the whole object.
@@ -33,8 +33,7 @@ struct Drops<'c> {
     found: Vec<Dropped>,
 }
 
-/// The gates whose fields in claims and templates have rules of their own: their use elsewhere in the object counts too, or the
-/// releases differ.
+/// Gates with special rules for claims and templates: a use elsewhere in the object counts too, or the releases differ.
 const OF_CLAIMS: &[Gate] = &[
     Gate::DRAAdminAccess,
     Gate::DRAConsumableCapacity,
@@ -44,10 +43,10 @@ const OF_CLAIMS: &[Gate] = &[
     Gate::DRAResourceClaimDeviceStatus,
 ];
 
-/// The gate of slices with a rule of its own: an empty list is a use of it too.
+/// Gates with special rules for slices: an empty list counts as a use.
 const OF_SLICES: &[Gate] = &[Gate::DRAListTypeAttributes];
 
-/// Drops what is disabled, in the hub's shape: what the tables put behind a gate that is off, then what has rules of its own.
+/// Drops disabled fields in the hub's shape: first those whose table row has a disabled gate, then those with special rules.
 pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, part: Part, context: &Context) -> Vec<Dropped> {
     let mut drops = Drops { context, v: Variant::of(context.release), found: Vec::new() };
     let own = match kind {
@@ -117,7 +116,7 @@ impl Drops<'_> {
         gate.default_in(self.context.release).is_some() && !self.context.gates.on(gate)
     }
 
-    /// The gate without which the table's row is dropped, if one of its gates is off; `own`: gates with rules of their own.
+    /// The first gate of a field, if any of the field's gates is off. `own`: gates with special rules, which are skipped.
     fn gate_of<'f>(&self, field: &'f Field, own: &[Gate]) -> Option<&'f Gate> {
         field.gates.first().filter(|gate| !own.contains(gate) && field.gates.iter().any(|gate| self.is_off(*gate)))
     }

@@ -1,4 +1,4 @@
-//! What the registry strategies of the device family do around the rules: preparation, the order of the lists, warnings.
+//! The registry strategies of the device family around the rules: preparation, order of the error lists, warnings.
 //!
 //! Source: `pkg/registry/resource/<kind>/strategy.go`, `apiserver/pkg/registry/rest`, `BeforeCreate` and `BeforeUpdate`.
 
@@ -46,7 +46,7 @@ pub fn create<'t>(kind: DeviceKind, mut record: Record<'t>, context: &Context, l
     Judged { record, errors, dropped }
 }
 
-/// The error of admin access on create, if these are the labels of the namespace.
+/// The error for admin access on create, given the labels of the namespace.
 pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: Labels<'_>) -> Option<FieldError> {
     if !context.gates.on(Gate::DRAAdminAccess) {
         return None;
@@ -131,7 +131,7 @@ fn changed(new: &Record<'_>, old: &Record<'_>) -> bool {
     !immutable::same_field(new, old, "spec")
 }
 
-/// Entries of `status.devices` whose device was allocated and is not any more.
+/// Drops entries of `status.devices` whose device is no longer allocated.
 fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context) {
     let gate = Gate::DRAResourceClaimDeviceStatus;
     if gate.default_in(context.release).is_none() {

@@ -1,37 +1,37 @@
-//! What is meant by a plain scalar that is not what the field takes: words without quotes that YAML 1.1 takes for something else
-//! than text (`n`, `on`, `010`, `1.10`), and `name:a`, which is one word.
+//! Corrects a plain scalar of the wrong type: unquoted words that YAML 1.1 does not read as strings (`n`, `on`, `010`, `1.10`),
+//! and `name:a`, which YAML reads as one word.
 
 use crate::finding::Edit;
 use crate::text::print;
 use crate::text::source::Span;
 use crate::text::tree::{Kind, NodeId, Style, Tree};
 
-/// What to do about it.
+/// A correction of a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
     /// In one line.
     pub help: String,
     /// What the edits do.
     pub title: String,
-    /// Make it what is meant.
+    /// The edits.
     pub edits: Vec<Edit>,
 }
 
-/// What a field takes.
+/// The type that a field expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// A string.
     Text,
     /// A struct or a map.
     Map,
-    /// A struct that has a field for such a value.
+    /// A struct with this field for such a value.
     Holder(&'static str),
     /// A quantity.
     Quantity,
 }
 
-/// What is meant by the plain scalar of a YAML text at `node`, where something else is expected. JSON and quoted text give nothing, an
-/// empty value neither.
+/// The correction of a plain YAML scalar at `node` if the field expects another type. JSON, quoted text and empty values have
+/// none.
 pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<Correction> {
     match expected {
         Expected::Holder(field) => return holder(tree, node, field),
@@ -50,7 +50,7 @@ pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<C
     }
 }
 
-/// `80Gi` where `{value: 80Gi}` is meant.
+/// Corrects `80Gi` to `{value: 80Gi}`.
 fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     let place = tree.node(node);
     let written = tree.source().get(place.span.from()..place.span.to())?;
@@ -59,7 +59,7 @@ fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     if !scalar || !place.properties.is_empty() || written.is_empty() || written.contains('\n') {
         return None;
     }
-    // A plain text may have characters that end it in brackets.
+    // Some characters of a plain scalar would end it inside brackets.
     if place.style == Style::Plain && written.contains([',', '[', ']', '{', '}'])
         || matches!(place.style, Style::Literal | Style::Folded)
     {
@@ -71,8 +71,8 @@ fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     Some(Correction { help, title: format!("write `{new}`"), edits: vec![Edit { span: place.span, new_text: new }] })
 }
 
-/// A quantity in the shape of another version (`{value: 80Gi}` where `80Gi` is meant), or with a unit that quantities do not have
-/// (`6 GiB`).
+/// Corrects a quantity in the form of another version (`{value: 80Gi}` instead of `80Gi`), or with a unit that quantities do not
+/// have (`6 GiB`).
 fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
     let place = tree.node(node);
     if place.style == Style::Flow
@@ -113,12 +113,12 @@ fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
     Some(Correction { help, title: format!("write `{new}`"), edits })
 }
 
-/// True if the text around a node is JSON, or could be.
+/// True if the text around a node may be JSON.
 fn json(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.source().trim_start().starts_with('{') && matches!(tree.node(node).style, Style::DoubleQuoted | Style::Plain)
 }
 
-/// Quotes.
+/// Adds quotes.
 fn text(kind: Kind, span: Span, written: &str) -> Option<Correction> {
     let read_as = match kind {
         Kind::Null => "null".to_owned(),
@@ -141,7 +141,7 @@ fn text(kind: Kind, span: Span, written: &str) -> Option<Correction> {
     Some(Correction { help, title: format!("quote `{written}`"), edits })
 }
 
-/// Blanks, where each line would be a key and a value that begins in the same column.
+/// Adds a space after the colons if each line looks like a key and a value and all begin in the same column.
 fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
     let before = tree.source().get(..span.from())?.rsplit(['\n', '\r']).next()?;
     if before.starts_with("---") || !before.bytes().all(|byte| matches!(byte, b' ' | b'-')) {
@@ -163,15 +163,15 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
     Some(Correction { help: blank(first), title: PUT.to_owned(), edits })
 }
 
-/// What the edit does that puts a blank behind a colon.
+/// The title of an edit that adds a space after a colon.
 pub(super) const PUT: &str = "put a blank behind the colon";
 
-/// Help for a word that is meant as a key and its value.
+/// The help for a word that looks like a key with its value.
 pub(super) fn blank(word: &str) -> String {
     format!("`{word}` is one word: {PUT}")
 }
 
-/// Where the blank is missing in a key and a value, both of plain characters.
+/// The offset of the missing space in a word like `key:value`, both of plain characters.
 pub(super) fn behind_colon(word: &str) -> Option<usize> {
     let (key, value) = word.split_once(':')?;
     let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'/' | b'-'));

@@ -1,4 +1,4 @@
-//! Plainer words for what kubectl refuses in JSON.
+//! Plainer messages for JSON that kubectl refuses.
 
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::json::JsonError;
@@ -9,7 +9,7 @@ use crate::text::yaml;
 /// A text above this size is not read again to see whether a fix helps.
 const MOST_BYTES: usize = 1 << 20;
 
-/// kubectl's words: the offset counts the bytes read, the offending one included, a byte order mark not.
+/// kubectl's message. Its offset counts the bytes read, including the offending byte, without a byte order mark.
 pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> Finding {
     let text = source.text();
     let marked = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
@@ -67,7 +67,7 @@ fn reads_as_yaml(text: &str) -> bool {
     text.len() <= MOST_BYTES
         && super::trial::documents(text).into_iter().all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
         && yaml::read(text, yaml::Bounds::default()).end.is_some_and(|(end, _)| {
-            // Nothing may be dropped that JSON would have read.
+            // The edit must not drop anything that JSON would read.
             let rest = text.get(end as usize..).unwrap_or("").trim_start();
             rest.is_empty() || rest.starts_with("---")
         })

@@ -1,14 +1,14 @@
-//! Characters that only look like a hyphen, a blank or a quote: word processors and web pages make them.
+//! Characters that only look like a hyphen, a space or a quote. They come from word processors and web pages.
 
 use super::trial::{edited, reads, tries};
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::Span;
 use crate::text::tree::{Kind, Style, Tree};
 
-/// Warnings in one document.
+/// The maximum number of warnings for one document.
 const MOST: usize = 50;
 
-/// What a character is taken for, and its name.
+/// The ASCII character that a look-alike resembles, and the name of the look-alike.
 pub(super) fn stands_for(c: char) -> Option<(char, &'static str)> {
     Some(match c {
         '\u{2010}' => ('-', "a hyphen of its own (U+2010)"),
@@ -33,7 +33,7 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}')
 }
 
-/// A look-alike where it matters: what it is, and how the text would read with the real character.
+/// A look-alike that changes the meaning: the edit with the real character, its name, and the text where it occurs.
 #[derive(Clone, Debug)]
 pub(super) struct Lookalike {
     pub edit: Edit,
@@ -62,7 +62,7 @@ impl Lookalike {
     }
 }
 
-/// The look-alike a line begins with, or has right behind its `-` or `:`; `start` is the line's
+/// The look-alike at the start of a line, or directly after its `-` or `:`; `start` is the line's
 /// offset in the file.
 pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
     if line.is_ascii() {
@@ -93,7 +93,7 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
     {
         return Some(at(start, from, &rest.chars().take(1).collect::<String>(), "-", name));
     }
-    // Behind `-` or `:`.
+    // After `-` or `:`.
     for (offset, c) in rest.char_indices() {
         let next = offset.saturating_add(c.len_utf8());
         let Some(behind) = rest.get(next..) else { break };
@@ -128,12 +128,12 @@ fn at(line: usize, offset: usize, found: &str, new_text: &str, name: &'static st
     Lookalike { edit: Edit { span, new_text: new_text.to_owned() }, name, found: found.to_owned() }
 }
 
-/// Whether there is a look-alike anywhere in a text.
+/// True if a text has a look-alike.
 pub(in crate::text) fn has_lookalikes(text: &str) -> bool {
     !text.is_ascii() && text.chars().any(|c| !c.is_ascii() && stands_for(c).is_some())
 }
 
-/// Warnings for a document kubectl accepts: look-alikes in plain scalars, where they became text.
+/// Warnings about look-alikes in plain scalars of a document that kubectl accepts; they became part of the string.
 pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Finding>) {
     let source = tree.source();
     if !has_lookalikes(source.get(chunk.from()..chunk.to()).unwrap_or("")) {
@@ -162,12 +162,12 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
         let mut start = span.from();
         let mut seen = Vec::new();
         for line in scalar.split_inclusive('\n') {
-            // Behind a key only blanks and quotes can be meant otherwise: a dash or a colon there is text.
+            // After a key only a space or a quote can be a mistake; a dash or a colon there is text.
             let lookalike = if begins_line(source, start) { in_line(line, start) } else { leading_blank(line, start) };
             seen.extend(lookalike.or_else(|| quoted(line, start)).map(|lookalike| (line.trim(), lookalike)));
             start = start.saturating_add(line.len());
         }
-        // Lines that became one text may need all of theirs at once.
+        // Lines that YAML joined into one string may need all their replacements at once.
         let together: Vec<Edit> = seen.iter().map(|(_, lookalike)| lookalike.edit.clone()).collect();
         for (line, lookalike) in seen {
             found = found.saturating_add(1);
@@ -198,7 +198,7 @@ fn begins_line(source: &str, offset: usize) -> bool {
     line.split([' ', '\t']).all(|word| matches!(word, "" | "-"))
 }
 
-/// Blanks that are none at the beginning of a value.
+/// Look-alikes of a space at the start of a value.
 fn leading_blank(line: &str, start: usize) -> Option<Lookalike> {
     line.chars().next().and_then(stands_for).filter(|(real, _)| *real == ' ')?;
     in_line(line, start)

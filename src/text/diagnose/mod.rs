@@ -1,4 +1,5 @@
-//! What kubectl does not say about a text it accepts, and plainer words where it refuses. Nothing here changes what is read.
+//! Remarks about texts that kubectl accepts silently, and plainer messages for texts that it refuses. Nothing here changes how a
+//! text is read.
 
 mod correction;
 mod json;

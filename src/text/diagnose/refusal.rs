@@ -1,5 +1,4 @@
-//! Plainer words for what kubectl refuses: what is wrong, where it began, and a fix where the text
-//! reads with it.
+//! Plainer messages for texts that kubectl refuses: the problem, where it began, and a fix if it makes the text readable.
 
 use super::correction;
 use super::lookalike::{self, Lookalike};
@@ -8,7 +7,7 @@ use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::{Source, Span};
 use crate::text::yaml::{self, Mark, Stage, YamlError};
 
-/// The place a message speaks of.
+/// The position that a message is about.
 struct ErrorSite<'a, 's> {
     source: &'a Source<'s>,
     chunk: Span,
@@ -36,7 +35,7 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
     }
 }
 
-/// The refusal of a line that begins with `---` and goes on with `said`.
+/// kubectl's error for a line with `said` after `---`.
 pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) -> Finding {
     let text = source.slice(said);
     let head = Span::new(line.from(), said.from());
@@ -57,8 +56,8 @@ fn short(text: &str) -> String {
     if line.chars().count() <= 40 { line.to_owned() } else { line.chars().take(37).chain("...".chars()).collect() }
 }
 
-/// What to say where neither the text nor a fix has to be looked at, by libyaml's words for the problem; whether it is about the
-/// rest of the line, not the character alone. `{}` is where the thing began that is being read.
+/// Help texts that depend only on libyaml's message for the problem, and whether the help is about the rest of the line instead
+/// of one character. `{}` becomes the position where the current construct began.
 const SAID: &[(&str, bool, &str)] = &[
     (
         "did not find expected key",
@@ -97,7 +96,7 @@ const SAID: &[(&str, bool, &str)] = &[
 
 type Words = (Span, String, Option<(String, Edit)>);
 
-/// What a colon without a blank behind it may lead to, by what stands before and behind.
+/// libyaml's possible messages about a colon without a space after it.
 const COLONS: [&str; 2] = ["could not find expected ':'", "mapping values are not allowed in this context"];
 
 impl ErrorSite<'_, '_> {
@@ -114,12 +113,12 @@ impl ErrorSite<'_, '_> {
         Span::new(self.at, self.at.saturating_add(self.char_here().map_or(0, char::len_utf8)))
     }
 
-    /// The byte range of the line that holds `offset`, its break left out.
+    /// The byte range of the line that has `offset`, without its line break.
     fn line_of(&self, offset: usize) -> Span {
         self.source.line_span(self.source.line_of(offset))
     }
 
-    /// From the place to the end of its line, blanks and a comment left out.
+    /// From the position to the end of its line, without trailing blanks and comment.
     fn rest_of_line(&self) -> Span {
         let line = self.line_of(self.at);
         let text = self.source.slice(Span::new(self.at, line.to()));
@@ -137,13 +136,13 @@ impl ErrorSite<'_, '_> {
         self.named(self.error.context_mark)
     }
 
-    /// Whether kubectl would read the chunk with these edits made, or stop at the same mistake further down.
+    /// True if kubectl reads the chunk after these edits, or stops at the same mistake further down.
     fn reads_with(&self, edits: &[Edit]) -> bool {
         if self.chunk.len() > MOST_BYTES {
             return false;
         }
         let text = edited(self.source.text(), self.chunk, edits);
-        // A separator that was none before splits the text.
+        // A new separator splits the text.
         let mut start = 0usize;
         for part in documents(&text) {
             if let Some(next) = yaml::read(part, yaml::Bounds::default()).error {
@@ -159,8 +158,8 @@ impl ErrorSite<'_, '_> {
         true
     }
 
-    /// A look-alike at the problem or shortly before it whose replacement helps, or several that only help together. Lines
-    /// are searched backwards, as the reader notices a mistake only after it.
+    /// A look-alike at or shortly before the problem whose replacement helps, or several that only help together. Lines are
+    /// searched backwards because the reader notices a mistake only later.
     fn lookalike(&self) -> Option<(Lookalike, Vec<Edit>)> {
         let text = self.source.slice(self.chunk);
         if text.is_ascii() || self.chunk.len() > MOST_BYTES {
@@ -185,7 +184,7 @@ impl ErrorSite<'_, '_> {
             tries = tries.saturating_sub(1);
             candidate = candidate.or(Some((found, edit)));
         }
-        // A separator made of the wrong dashes is the cause even when more is wrong.
+        // A separator with the wrong dashes is the cause even if there are more problems.
         candidate.filter(|(found, _)| found.edit.new_text == "---")
     }
 
@@ -347,7 +346,7 @@ impl ErrorSite<'_, '_> {
         (key, help, None)
     }
 
-    /// `name:a`, all that stands on a line: the blank behind the colon is missing.
+    /// `name:a` alone on a line: the space after the colon is missing.
     fn one_word(&self, line: Span) -> Option<Words> {
         let text = self.source.slice(line);
         let word = text.trim();
@@ -387,7 +386,7 @@ impl ErrorSite<'_, '_> {
         }
     }
 
-    /// `*` or `&` before something that is no name.
+    /// `*` or `&` before something that is not a name.
     fn indicator(&self) -> Words {
         let start = self.error.context_mark.offset as usize;
         let line = self.line_of(start);
@@ -398,7 +397,7 @@ impl ErrorSite<'_, '_> {
         (span, format!("{what}: put the value in quotes if it is text"), self.quoted(span))
     }
 
-    /// A character YAML does not allow at all.
+    /// A character that YAML forbids.
     fn character(&self) -> Words {
         let text = self.source.slice(self.chunk);
         let Some(at) = yaml::first_refused(text) else {
@@ -413,13 +412,13 @@ impl ErrorSite<'_, '_> {
         (span, help, Some(("remove the character".to_owned(), Edit { span, new_text: String::new() })))
     }
 
-    /// The text is YAML, but not what kubectl can use.
+    /// The text is YAML, but kubectl cannot use it.
     fn meaning(&self) -> Words {
         let mut rest = self.rest_of_line();
         let line = self.source.slice(self.line_of(self.at));
         let problem = &*self.error.problem;
         let help = if problem.starts_with("invalid map key") && line.contains("{{") {
-            // The whole `{{ … }}`, which began a bracket before.
+            // The whole `{{ … }}`, which begins one bracket earlier.
             let start =
                 self.at.saturating_sub(usize::from(self.source.text().as_bytes().get(self.at.wrapping_sub(1)) == Some(&b'{')));
             let whole = self.source.slice(Span::new(start, rest.to()));

@@ -1,4 +1,4 @@
-//! What kubectl accepts and does not mention.
+//! Remarks about things that kubectl accepts silently.
 
 use super::lookalike;
 use crate::finding::{Code, Edit, Finding, Origin};
@@ -7,10 +7,10 @@ use crate::text::source::{Source, Span};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::yaml::Composed;
 
-/// Warnings of one kind in one document; a damaged generator could give millions.
+/// The maximum number of warnings of one kind in one document; a faulty generator could cause millions.
 const MOST: usize = 200;
 
-/// What kubectl accepts and does not mention, in the order of the text.
+/// Adds the remarks about a document, in the order of the text.
 pub(in crate::text) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chunk: Span, findings: &mut Vec<Finding>) {
     let mut own = Vec::new();
     keys(source, &composed.tree, Mode::Yaml, &mut own);
@@ -21,7 +21,7 @@ pub(in crate::text) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chu
     findings.append(&mut own);
 }
 
-/// A key that stands twice, and keys that a merge key overwrites.
+/// Duplicate keys, and keys that a later merge key overwrites.
 pub(in crate::text) fn keys(source: &Source<'_>, tree: &Tree<'_>, mode: Mode, findings: &mut Vec<Finding>) {
     let most = findings.len().saturating_add(MOST);
     if !tree.has_shadowed() {
@@ -79,7 +79,7 @@ fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> 
     .with_span(entry.key_span)
 }
 
-/// Keys that YAML takes for something else than text: `on`, `y`, `0x10`, `1.10`.
+/// Keys that YAML does not read as strings: `on`, `y`, `0x10`, `1.10`.
 fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)], findings: &mut Vec<Finding>) {
     for &(map, at) in keys.iter().take(MOST) {
         let Some(entry) = tree.entries(map).get(at) else { continue };
@@ -98,7 +98,7 @@ fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)]
     }
 }
 
-/// Text behind the end of the document, which kubectl does not even look at.
+/// Text after the end of the document, which kubectl ignores.
 fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings: &mut Vec<Finding>) {
     let Some((end, marked)) = end else { return };
     let mut from = end as usize;
@@ -132,7 +132,7 @@ fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings:
     findings.push(finding.with_span(span));
 }
 
-/// The first and the last line that are more than blanks and comments: start and length.
+/// The content of a text without the blank and comment lines around it: start and length.
 fn content(text: &str) -> Option<(usize, usize)> {
     let mut at = 0usize;
     let mut found: Option<(usize, usize)> = None;

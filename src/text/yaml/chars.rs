@@ -1,4 +1,4 @@
-//! The characters YAML 1.1 gives a meaning, as byte classes, and which characters it refuses.
+//! The characters with a meaning in YAML 1.1, as byte classes, and the characters that it forbids.
 
 use crate::text::word;
 
@@ -52,7 +52,7 @@ const fn classes() -> [u8; 256] {
 
 static CLASS: [u8; 256] = classes();
 
-/// What ends a run of bytes that need no look.
+/// A byte class that ends a run of plain bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Stop(u8);
 
@@ -68,7 +68,7 @@ impl Stop {
         class(byte) & self.0 != 0
     }
 
-    /// How many of the first bytes need no look.
+    /// The length of the run at the start of `bytes`.
     #[inline]
     pub fn run(self, bytes: &[u8]) -> usize {
         let mut tail = bytes;
@@ -102,17 +102,17 @@ pub(super) fn is_word(byte: u8) -> bool {
     class(byte) & WORD != 0
 }
 
-/// What may stand in a tag.
+/// Characters that a tag may have.
 pub(super) fn is_uri(byte: u8) -> bool {
     class(byte) & (WORD | URI) != 0
 }
 
-/// What may not begin a plain scalar (unless what follows says so).
+/// Characters that cannot begin a plain scalar, with exceptions that depend on the next character.
 pub(super) fn is_indicator(byte: u8) -> bool {
     class(byte) & INDICATOR != 0
 }
 
-/// Bytes of the character that begins with `lead`.
+/// The length in bytes of the character that begins with `lead`.
 #[inline]
 pub(super) fn width(lead: u8) -> usize {
     match lead {
@@ -123,13 +123,12 @@ pub(super) fn width(lead: u8) -> usize {
     }
 }
 
-/// How many of the first bytes surely go on a line: up to a control character or one of several bytes.
+/// The number of bytes at the start that are certainly on the same line: all before the first control or multi-byte character.
 pub(super) fn line_run(bytes: &[u8]) -> usize {
     word::find(bytes, word::odd).unwrap_or(bytes.len())
 }
 
-/// The first character YAML refuses (control characters, DEL, C1 but NEL, U+FFFE, U+FFFF), as an
-/// offset into `text`.
+/// The offset in `text` of the first character that YAML forbids (control characters, DEL, C1 except NEL, U+FFFE, U+FFFF).
 pub(in crate::text) fn first_refused(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (words, tail) = bytes.as_chunks::<8>();
@@ -159,12 +158,12 @@ fn refused_in(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
     })
 }
 
-/// go-yaml decodes its input in pieces of this many bytes: a forbidden character is found when
-/// its piece is read, which may be before a mistake that stands earlier in the text.
+/// go-yaml decodes its input in pieces of this many bytes. It finds a forbidden character when it reads the piece, which may be
+/// before it finds an earlier mistake.
 const PIECE: usize = 512;
 
-/// The start of the piece that holds byte `at`, cut as go-yaml cuts: pieces of 512 bytes, where a
-/// character cut at the end of one begins anew in the next. kubectl hands CR LF on as LF.
+/// The start of the piece that has byte `at`. Like go-yaml, pieces have 512 bytes, and a character that does not fit into one
+/// moves to the next. kubectl passes CR LF on as LF.
 pub(super) fn piece_start(chunk: &str, at: usize, crlf_is_lf: bool) -> usize {
     let mut start = 0usize;
     let mut used = 0usize;

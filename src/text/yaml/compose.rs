@@ -1,7 +1,7 @@
-//! Events to a tree of the first document, as go-yaml builds its nodes.
+//! Builds the tree of the first document from events, as go-yaml builds its nodes.
 //!
-//! Kubectl reads no further than the first document of a text; nor does this. What the nodes then
-//! mean together (aliases, merge keys, keys that are no strings) is `decode.rs`.
+//! kubectl reads only the first document of a text, and so does this module. `decode.rs` handles aliases, merge keys and keys
+//! that are not strings.
 
 use super::error::{Stage, YamlError};
 use super::parser::{Event, EventKind, Reader};
@@ -12,7 +12,7 @@ use crate::text::source::Span;
 use crate::text::tree::{Entry, Kind, Node, NodeId, Str, Style, Tree};
 use std::collections::BTreeMap;
 
-/// One entry of a mapping as written, before merge keys are carried out.
+/// One entry of a mapping as written, before merge keys are resolved.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawEntry {
     pub key: RawKey,
@@ -22,7 +22,7 @@ pub(super) struct RawEntry {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RawKey {
-    /// A scalar that is a string once converted, and what it was.
+    /// A scalar key converted to a string, and its original value.
     Scalar(Str, Value),
     /// `<<`.
     Merge,
@@ -30,19 +30,19 @@ pub(super) enum RawKey {
     Node(NodeId),
 }
 
-/// What composing found out besides the tree.
+/// The results of composing besides the tree.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The root, when there is a document at all.
+    /// The root; `None` without a document.
     pub root: Option<NodeId>,
-    /// Mappings with a merge key or a key that is no plain scalar, in the order they end: their
-    /// entries are here and not yet in the tree.
+    /// Mappings with a merge key or a key that is not a plain scalar, in the order of their ends. Their entries are here and not
+    /// yet in the tree.
     pub special: Vec<(NodeId, Vec<RawEntry>)>,
-    /// Keys that were converted from something else than a string, by the start of their span, ascending.
+    /// Keys that were converted to a string, by the start of their span, ascending.
     pub converted_keys: Vec<(u32, Value)>,
-    /// Scalars that cannot be decoded, ascending, and go-yaml's words.
+    /// Scalars that cannot be decoded, ascending, with go-yaml's messages.
     pub faults: Vec<(NodeId, String)>,
-    /// True when a float is infinite or not a number.
+    /// True if a float is infinite or NaN.
     pub unprintable_floats: bool,
     /// True when there is an alias.
     pub aliases: bool,
@@ -51,18 +51,18 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Whether nothing is left to decode: no alias, no merge key, no key or scalar that could be refused.
+    /// True if nothing is left to decode: no alias, no merge key, no key or scalar that decoding could refuse.
     pub fn is_plain(&self) -> bool {
         self.special.is_empty() && self.faults.is_empty() && !self.aliases && !self.unprintable_floats
     }
 
-    /// What the key that begins at `start` was, when it was no string.
+    /// The original value of the key that begins at `start`, if it was not a string.
     pub fn converted(&self, start: u32) -> Option<Value> {
         let at = self.converted_keys.binary_search_by_key(&start, |(start, _)| *start).ok()?;
         self.converted_keys.get(at).map(|(_, value)| *value)
     }
 
-    /// For each node of a tree, which of `special` it is.
+    /// For each node of a tree, its index in `special`.
     pub fn special_by_node(&self, nodes: usize) -> Vec<Option<usize>> {
         let mut special = vec![None; if self.special.is_empty() { 0 } else { nodes }];
         for (index, (node, _)) in self.special.iter().enumerate() {
@@ -98,7 +98,7 @@ struct Composer<'r, 's> {
     bounds: Bounds,
 }
 
-/// What a document may cost.
+/// The limits on a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Nesting of collections (go-yaml itself stops at 10 000).
@@ -108,8 +108,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of a request. go-yaml's own limit on nesting counts brackets and indentation
-    /// apart and has words of its own: it is not ours to enforce.
+    /// The bounds of a request. go-yaml's own nesting limit counts brackets and indentation separately and has its own messages,
+    /// so it is not enforced here.
     pub fn of(limits: &Limits) -> Self {
         let depth = if limits.depth >= super::scanner::MAX_DEPTH { usize::MAX } else { limits.depth };
         Bounds { depth, nodes: limits.nodes }
@@ -122,7 +122,7 @@ impl Default for Bounds {
     }
 }
 
-/// Composes the first document the reader gives into `tree`.
+/// Composes the reader's first document into `tree`.
 pub(super) fn compose<'s>(
     reader: &mut Reader<'s>,
     tree: &mut Tree<'s>,

@@ -1,4 +1,4 @@
-//! The scanner's place in the text: characters, lines, columns, and what may not be read.
+//! The scanner's position in the text: characters, lines, columns, and forbidden characters.
 
 use super::chars;
 use super::error::{Refusal, Stage, YamlError};
@@ -114,7 +114,7 @@ impl<'a> Scanner<'a> {
         meaning
     }
 
-    /// Steps to the end of the line. Characters are not counted: the line ends here.
+    /// Steps to the end of the line. Does not count characters, because the line ends here.
     pub(super) fn skip_line_text(&mut self) {
         loop {
             self.skip(chars::line_run(self.rest()));
@@ -127,8 +127,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Demands that `count` more characters can be read where go-yaml demands it: the moment at
-    /// which a forbidden character further on is noticed.
+    /// Fails if fewer than `count` more characters can be read. go-yaml checks this at the same points, and so notices a later
+    /// forbidden character there.
     #[inline]
     pub(super) fn need(&self, count: usize) -> Result<(), Refusal> {
         match self.refused {

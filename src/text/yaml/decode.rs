@@ -1,6 +1,5 @@
-//! What a composed document means: aliases, merge keys, keys, and the errors of go-yaml's decoder
-//! and of the step from YAML to JSON, in the order upstream meets them (go-yaml v2, decode.go;
-//! sigs.k8s.io/yaml, yaml.go).
+//! Decodes a composed document: aliases, merge keys and keys, with the errors of go-yaml's decoder and of the step from YAML to
+//! JSON, in upstream's order (go-yaml v2, decode.go; sigs.k8s.io/yaml, yaml.go).
 
 use super::compose::{Found, RawEntry, RawKey};
 use super::error::{Stage, YamlError};
@@ -14,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// Up to this many decoding steps, 99 % may come from aliases.
 const RATIO_LOW: f64 = 400_000.0;
-/// From this many on, 10 %.
+/// From this many steps on, 10 %.
 const RATIO_HIGH: f64 = 4_000_000.0;
 /// kubectl 1.27 and later are built with Go 1.21's tables or newer.
 const UNICODE: GoUnicode = GoUnicode::V15;
@@ -26,11 +25,11 @@ enum Step {
     /// The alias has been followed.
     LeaveAlias(NodeId),
     Items(NodeId, usize),
-    /// The mapping's entries from an index on; the second is the mapping whose keys these count as.
+    /// A mapping's entries from an index on; the last value is the mapping that receives the keys.
     Entries(NodeId, usize, usize),
-    /// A key that is no scalar has been decoded.
+    /// A non-scalar key has been decoded.
     CheckKey(NodeId),
-    /// A value behind a merge key, and the mapping that takes it.
+    /// The value of a merge key, and the mapping that receives it.
     Merge(NodeId, usize),
     /// The entries of a list of mappings to merge, from the last one backwards.
     MergeItems(NodeId, usize, usize),
@@ -47,14 +46,14 @@ struct Walk<'w, 's> {
     decoded: u64,
     aliased: u64,
     alias_depth: u64,
-    /// Aliases being followed, by node.
+    /// For each node, whether an alias to it is being followed.
     active: Vec<bool>,
-    /// Keys set so far of each mapping being decoded, when duplicates are asked for.
+    /// The keys set so far in each mapping, if the walk looks for duplicates.
     keys: Option<Vec<BTreeSet<String>>>,
     duplicates: Vec<(String, NodeId)>,
 }
 
-/// Carries out merge keys in the tree and finds the first error of decoding, in a document that [is not plain](Found::is_plain).
+/// Resolves merge keys in the tree and finds the first decoding error, in a document that [is not plain](Found::is_plain).
 pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlError>> {
     let Some(root) = found.root else { return Ok(()) };
     let mut walk = Walk::new(tree, found, false);
@@ -66,11 +65,11 @@ pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlE
     Ok(())
 }
 
-/// go-yaml's strict errors in their order: the key as Go writes it, and the value it was given to.
+/// go-yaml's strict errors in their order: the key as Go prints it, and its value.
 pub(super) fn duplicates(tree: &mut Tree<'_>, found: &Found) -> Vec<(String, NodeId)> {
     let Some(root) = found.root else { return Vec::new() };
     let mut walk = Walk::new(tree, found, true);
-    // An error is reported where it belongs, by `decode`.
+    // `decode` reports this error.
     let _ = walk.run(root);
     walk.duplicates
 }
@@ -90,7 +89,7 @@ impl<'w, 's> Walk<'w, 's> {
             active: vec![false; if found.aliases { nodes } else { 0 }],
             expanded: vec![false; found.special.len()],
             steps: Vec::new(),
-            // The document itself counts.
+            // The document counts as one step.
             decoded: 1,
             aliased: 0,
             alias_depth: 0,
@@ -184,7 +183,7 @@ impl<'w, 's> Walk<'w, 's> {
         Ok(())
     }
 
-    /// Counts a step; refuses when too large a part of all steps came from aliases.
+    /// Counts a step; fails if aliases cause too large a share of all steps.
     fn count(&mut self, node: NodeId) -> Result<(), YamlError> {
         self.decoded = self.decoded.saturating_add(1);
         if self.alias_depth == 0 {
@@ -313,7 +312,7 @@ impl<'w, 's> Walk<'w, 's> {
         self.tree.set(node, whole);
     }
 
-    /// The string an anchored or aliased key becomes.
+    /// The string form of an anchored or aliased key.
     fn key_of(&mut self, node: NodeId) -> Str {
         let text = match self.tree.kind(node) {
             Kind::Str(text) => return text,
@@ -331,8 +330,7 @@ fn plain_entry(key: Str, entry: &RawEntry) -> Entry {
     Entry { key, key_span: entry.key_span, value: entry.value, shadowed: false, merged: false }
 }
 
-/// The first key JSON cannot have: upstream meets them in no particular order, here it is the
-/// order of the text.
+/// Fails at the first key that JSON cannot represent, in the order of the text; upstream's order is arbitrary.
 fn convert(tree: &Tree<'_>, found: &Found, root: NodeId) -> Result<(), YamlError> {
     let odd = |entry: &&RawEntry| matches!(entry.key, RawKey::Node(key) if matches!(tree.kind(key), Kind::Null | Kind::Uint(_)));
     if !found.special.iter().any(|(_, entries)| entries.iter().any(|entry| odd(&entry))) {
@@ -351,14 +349,14 @@ fn convert(tree: &Tree<'_>, found: &Found, root: NodeId) -> Result<(), YamlError
         }
         steps.extend(effective(tree, node, Order::Source).into_iter().rev().map(|entry| entry.value));
     }
-    // Such a key stands in a mapping that was only merged into another.
+    // The key may also be in a mapping that is only merged into another.
     match found.special.iter().find_map(|(_, entries)| entries.iter().rfind(odd)) {
         Some(entry) => odd_key(tree, entry),
         None => Ok(()),
     }
 }
 
-/// The words for a key that is null or needs all 64 bits.
+/// The error for a key that is null or needs all 64 bits.
 fn odd_key(tree: &Tree<'_>, entry: &RawEntry) -> Result<(), YamlError> {
     let RawKey::Node(key) = entry.key else { return Ok(()) };
     let (kind, shown) = match tree.kind(key) {
@@ -374,7 +372,7 @@ fn odd_key(tree: &Tree<'_>, entry: &RawEntry) -> Result<(), YamlError> {
     Err(*YamlError::plain(Stage::Json, problem, mark))
 }
 
-/// The first float JSON cannot have, in the order JSON is printed: keys sorted.
+/// Fails at the first float that JSON cannot represent, in print order (sorted keys).
 fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
     let mut steps = vec![root];
     while let Some(node) = steps.pop() {
@@ -406,7 +404,7 @@ fn scalar_syntax(tree: &Tree<'_>, text: Str, value: resolve::Value) -> String {
     }
 }
 
-/// A value as Go writes it (`%#v`), cut short when aliases make it very long.
+/// A value as Go prints it (`%#v`), truncated if aliases make it very long.
 fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
     enum Part {
         Node(NodeId),

@@ -1,4 +1,4 @@
-//! One chunk of text to the tree of its first document.
+//! Reads one chunk of text into the tree of its first document.
 
 use super::compose::{self, Bounds, Found};
 use super::decode;
@@ -8,23 +8,23 @@ use super::quick;
 use crate::text::source::Span;
 use crate::text::tree::{Kind, NodeId, Tree};
 
-/// What kubectl makes of a chunk: the first document in it, or why there is none.
+/// kubectl's result for a chunk: its first document, or the error.
 #[derive(Debug)]
 pub struct Composed<'s> {
-    /// The tree; without a usable root when there is an error.
+    /// The tree; after an error it has no usable root.
     pub tree: Tree<'s>,
     /// The root node; none for an empty document and after an error.
     pub root: Option<NodeId>,
-    /// What kubectl refuses.
+    /// kubectl's error.
     pub error: Option<Box<YamlError>>,
-    /// Where the text begins that stopped the document (kubectl reads nothing from there on), and
-    /// whether it is `...`. None when reading failed.
+    /// The start of the token that ended the document, and whether it is `...`. kubectl ignores the text from there on. `None`
+    /// after an error.
     pub end: Option<(u32, bool)>,
     start: u32,
     found: Found,
 }
 
-/// A key go-yaml's strict mode refuses because the mapping has it already.
+/// A duplicate key, which go-yaml's strict mode refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrictError {
     /// `line 2: key "a" already set in map`; the line is that of the value, within the chunk.
@@ -33,8 +33,7 @@ pub struct StrictError {
     pub value: Span,
 }
 
-/// Reads `text[start..end]`, as if a line break followed when `add_break`; the reader's memory is
-/// used again.
+/// Reads `text[start..end]`, as if it ended with a line break if `add_break`. Reuses the reader's buffers.
 pub fn read_part<'s>(
     reader: &mut Reader<'s>,
     text: &'s str,
@@ -82,13 +81,12 @@ pub fn read(text: &str, bounds: Bounds) -> Composed<'_> {
 }
 
 impl Composed<'_> {
-    /// Whether [`Composed::converted_keys`] has nothing to look at.
+    /// True if no key was converted to a string.
     pub fn keeps_keys(&self) -> bool {
         self.found.converted_keys.is_empty()
     }
 
-    /// Keys that were no text and became another text than was written: the mapping and the
-    /// index of the entry.
+    /// Non-string keys whose converted string differs from the source: the mapping and the index of the entry.
     pub fn converted_keys(&self) -> Vec<(NodeId, usize)> {
         let mut found = Vec::new();
         if self.keeps_keys() {
@@ -106,7 +104,7 @@ impl Composed<'_> {
         found
     }
 
-    /// What go-yaml's strict mode refuses, in its order; nothing when the document is in error.
+    /// The errors of go-yaml's strict mode, in its order; empty if the document has an error.
     pub fn strict_errors(&mut self) -> Vec<StrictError> {
         let Composed { tree, found, .. } = self;
         if self.root.is_none() || (!tree.has_shadowed() && found.special.is_empty()) {
@@ -126,8 +124,7 @@ impl Composed<'_> {
     }
 }
 
-/// Line numbers as libyaml counts them (NEL, U+2028 and U+2029 end lines too), cheap for offsets
-/// that mostly ascend.
+/// Line numbers as libyaml counts them (NEL, U+2028 and U+2029 end lines too). Fast for mostly ascending offsets.
 struct Lines<'s> {
     text: &'s str,
     at: usize,
@@ -145,7 +142,7 @@ impl Lines<'_> {
         let bytes = part.as_bytes();
         let pairs = bytes.windows(2).filter(|pair| *pair == b"\r\n").count();
         let lone = bytes.iter().filter(|byte| **byte == b'\r').count().saturating_sub(pairs);
-        // A CR at the very end may have its LF behind `offset`; nothing begins between the two.
+        // A CR at the very end may have its LF after `offset`; nothing begins between the two.
         self.line = self.line.saturating_add(breaks).saturating_add(lone);
         self.at = offset;
         self.line

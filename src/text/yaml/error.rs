@@ -1,13 +1,13 @@
-//! Why a text is not YAML, in the words and with the line number kubectl prints.
+//! YAML errors with kubectl's messages and line numbers.
 
 use super::token::Mark;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The part of the reader that refused; the line number in the message depends on it.
+/// The stage that found the error; the line number in the message depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Characters that may not be in YAML at all.
+    /// Forbidden characters.
     Characters,
     /// Tokens.
     Scanner,
@@ -15,24 +15,24 @@ pub enum Stage {
     Parser,
     /// Anchors, tags, merge keys, map keys.
     Decode,
-    /// What YAML has and JSON has not.
+    /// Values that JSON cannot represent.
     Json,
     /// A limit of ours.
     Limit,
 }
 
-/// One refusal. `Display` gives go-yaml's text (`yaml: line 2: did not find expected key`).
+/// One error. `Display` gives go-yaml's message (`yaml: line 2: did not find expected key`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct YamlError {
-    /// Which part refused.
+    /// The stage that found it.
     pub stage: Stage,
-    /// What it says, without prefix and line.
+    /// The message, without prefix and line.
     pub problem: Cow<'static, str>,
-    /// Where it gave up.
+    /// The position of the error.
     pub problem_mark: Mark,
-    /// What it was reading (`while parsing a flow mapping`), empty when it does not say.
+    /// The construct being read (`while parsing a flow mapping`); empty if the message has none.
     pub context: &'static str,
-    /// Where that began; the zero mark when it does not say.
+    /// The start of that construct; the zero mark if the message has none.
     pub context_mark: Mark,
 }
 
@@ -40,12 +40,12 @@ pub struct YamlError {
 pub(super) type Refusal = Box<YamlError>;
 
 impl YamlError {
-    /// A refusal with no line in its text (decoding, characters), at `mark`.
+    /// An error without a line in its message (decoding, characters), at `mark`.
     pub(super) fn plain(stage: Stage, problem: impl Into<Cow<'static, str>>, mark: Mark) -> Refusal {
         Box::new(Self { stage, problem: problem.into(), problem_mark: mark, context: "", context_mark: Mark::default() })
     }
 
-    /// A refusal while something was being read. One function for all, as most code here can fail.
+    /// An error while reading a construct. One function for all, because most code here can fail.
     #[cold]
     pub(super) fn with_context(
         stage: Stage,

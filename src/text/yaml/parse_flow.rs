@@ -1,4 +1,4 @@
-//! The parser's part for flow collections: `[…]` and `{…}`.
+//! Parses flow collections: `[…]` and `{…}`.
 
 use super::error::Refusal;
 use super::parser::{Event, EventKind, Reader, State};
@@ -37,7 +37,7 @@ impl Reader<'_> {
         let token = self.scanner.peek()?;
         match token.kind {
             TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
-                // go-yaml steps over this token, whichever it is.
+                // go-yaml skips this token, whatever its kind.
                 self.scanner.take();
                 self.absent(State::FlowSequenceEntryMappingValue, token.end)
             }

@@ -4,7 +4,7 @@ use super::error::{Refusal, Stage, YamlError};
 use super::scanner::Scanner;
 use super::token::{Mark, Style, Text, Token, TokenKind};
 
-/// What an event says.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EventKind {
     /// Reading begins.
@@ -33,23 +33,23 @@ pub enum EventKind {
 /// One event. Texts are looked up with [`Reader::text`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Event {
-    /// What it says.
+    /// Its kind.
     pub kind: EventKind,
     /// The scalar's style.
     pub style: Style,
     /// Collections: written with brackets.
     pub flow: bool,
-    /// Scalars: plain and without a tag (or with the tag `!`), so that its text decides its type.
+    /// Scalars: true if plain and without a tag (or with the tag `!`), so that the text decides the type.
     pub implicit: bool,
     /// Where it begins, anchor and tag included.
     pub start: Mark,
-    /// Where the anchor and the tag end; `start` when there are none.
+    /// The end of the anchor and the tag; `start` if there are none.
     pub properties_end: Mark,
     /// Where the content begins, anchor and tag left out.
     pub content: Mark,
     /// Where it ends. For the start of a collection: the end of its bracket, or no width.
     pub end: Mark,
-    /// Name of the anchor set, or of the alias; empty when there is none.
+    /// The name of the anchor or alias; empty if there is none.
     pub anchor: Text,
     /// The whole tag, handle resolved; empty when there is none.
     pub tag: Text,
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads `text[start..end]`, offsets counted from the start of `text`, lines from the start of
-    /// the part. With `add_break` as if the part ended with a line break, as kubectl hands it on.
+    /// the part. With `add_break`, the part is read as if it ended with a line break, as kubectl passes it on.
     pub fn part(text: &'a str, start: usize, end: usize, add_break: bool) -> Self {
         Self {
             scanner: Scanner::new(text, start, end, add_break),
@@ -112,12 +112,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Tells that no byte of the whole text is anything but a line feed or what ASCII prints, so that nobody has to look again.
+    /// Sets whether the whole text has only printable ASCII and line feeds, so that the scanner need not test it again.
     pub fn expect_plain(&mut self, plain: bool) {
         self.scanner.plain = plain;
     }
 
-    /// Goes on with another part of the same text. What texts refer to stays; comments are kept.
+    /// Continues with another part of the same text. Keeps the comments, and the buffer that earlier texts refer to.
     pub fn restart(&mut self, start: usize, end: usize, add_break: bool) {
         self.scanner.restart(start, end, add_break);
         self.state = State::StreamStart;
@@ -133,14 +133,12 @@ impl<'a> Reader<'a> {
         from.get(start..end).unwrap_or("")
     }
 
-    /// The comments seen so far: byte ranges of the source from `#` to the end of the line, in
-    /// the order they stand.
+    /// The comments so far, in order: byte ranges of the source from `#` to the end of the line.
     pub fn comments(&self) -> &[(u32, u32)] {
         &self.scanner.comments
     }
 
-    /// The buffer of unescaped and folded text, and the comments, for who keeps them; both are
-    /// empty then.
+    /// Takes the buffer of unescaped and folded text and the comments out of the reader.
     pub fn take_parts(&mut self) -> (String, Vec<(u32, u32)>) {
         (std::mem::take(&mut self.scanner.buffer), std::mem::take(&mut self.scanner.comments))
     }
@@ -150,10 +148,10 @@ impl<'a> Reader<'a> {
         self.scanner.pos
     }
 
-    /// The next event; after [`EventKind::StreamEnd`] that again.
+    /// The next event; [`EventKind::StreamEnd`] repeats.
     ///
     /// # Errors
-    /// What kubectl would refuse, in its words. The reader is of no use after an error.
+    /// The error with kubectl's message. The reader cannot be used after an error.
     pub fn next_event(&mut self) -> Result<Event, Box<YamlError>> {
         match self.state {
             State::StreamStart => self.stream_start(),
@@ -310,7 +308,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The whole tag of a handle and a suffix; `None` when the handle is not declared.
+    /// The full tag of a handle and a suffix; `None` if the handle is not declared.
     fn resolve_tag(&mut self, handle: Text, suffix: Text) -> Option<Text> {
         if handle.is_empty() {
             return Some(suffix);
@@ -406,7 +404,7 @@ impl<'a> Reader<'a> {
                 self.state = State::BlockMappingFirstKey;
             }
             _ if !event.anchor.is_empty() || !event.tag.is_empty() => {
-                // An anchor or a tag with nothing behind it.
+                // An anchor or a tag without a value.
                 event.implicit = event.tag.is_empty();
                 event.content = event.properties_end;
                 event.end = event.properties_end;
@@ -420,7 +418,7 @@ impl<'a> Reader<'a> {
         Ok(event)
     }
 
-    /// A node, after which reading goes on in `then`.
+    /// Parses a node; the state after it is `then`.
     pub(super) fn node_then(&mut self, then: State, token: Token, block: bool, indentless: bool) -> Result<Event, Refusal> {
         self.states.push(then);
         self.node(token, block, indentless)

@@ -1,8 +1,8 @@
-//! The shape that most manifests have, from text to tree in one pass: mappings and sequences by indentation, flow
-//! collections on one line, plain keys; scalars, quoted text and block text as values.
+//! Reads the common form of manifests from text to tree in one pass: indented mappings and sequences, flow collections on one
+//! line, plain keys, and plain, quoted and block scalars as values.
 //!
-//! Whatever else stands in a text, mistakes included, is left to the full reader, which then reads it from its beginning.
-//! Where this answers, it answers with the very same tree.
+//! If a text has anything else, including mistakes, the full reader reads it from the start. Both readers give exactly the same
+//! tree.
 
 use super::chars::{self, Stop};
 use super::compose::{self, Bounds, Found};
@@ -13,17 +13,17 @@ use super::token::Token;
 use crate::text::source::Span;
 use crate::text::tree::{Entry, Kind, Node, NodeId, Str, Style, Tree};
 
-/// Longest key read here, in bytes. An implicit key may have 1024 characters.
+/// The maximum key length here, in bytes. YAML allows implicit keys of 1024 characters.
 const LONGEST_KEY: usize = 128;
-/// Deepest nesting read here.
+/// The maximum nesting here.
 const DEEPEST: usize = 64;
 
 /// An open collection of block style.
 struct Open {
     node: NodeId,
-    /// Its column. That of a sequence may be the one of the mapping around it.
+    /// Its column. A sequence may have the same column as the mapping around it.
     column: usize,
-    /// The key whose value is read, for mappings.
+    /// For mappings: the key whose value is being read.
     key: Option<(Str, Span)>,
     map: bool,
     /// Its first item or entry.
@@ -37,7 +37,7 @@ struct Quick<'q, 's> {
     pos: usize,
     /// Where the line begins.
     line: usize,
-    /// Nothing but blanks stands before `pos` on its line.
+    /// True if only spaces are before `pos` on its line.
     fresh: bool,
     open: Vec<Open>,
     items: Vec<NodeId>,
@@ -45,8 +45,8 @@ struct Quick<'q, 's> {
     bounds: Bounds,
 }
 
-/// Reads the part the reader was set to, up to byte `end`, if it has the common shape. Otherwise the tree and the reader's
-/// buffers hold remains.
+/// Reads the reader's part up to byte `end`, if it has the common form. Otherwise returns `None` and leaves partial results in
+/// the tree and the reader's buffers.
 pub(super) fn read<'s>(reader: &mut Reader<'s>, tree: &mut Tree<'s>, end: usize, bounds: Bounds) -> Option<Found> {
     let scanner = &mut reader.scanner;
     if scanner.refused.is_some() {
@@ -122,7 +122,7 @@ impl Quick<'_, '_> {
         }
     }
 
-    /// Has the scanner read on from here.
+    /// Lets the scanner read from here.
     fn with_scanner<T>(&mut self, read: impl FnOnce(&mut Scanner<'_>) -> T) -> T {
         self.scanner.pos = self.pos;
         self.scanner.line_start = self.line;
@@ -151,7 +151,7 @@ impl Quick<'_, '_> {
             if self.tree.len() > self.bounds.nodes {
                 return None;
             }
-            // Behind a value: the next entry of the innermost collection that goes on.
+            // After a value: finds the innermost collection that continues with an entry.
             loop {
                 self.next()?;
                 if !self.is_end() && !self.fresh {
@@ -164,7 +164,7 @@ impl Quick<'_, '_> {
                 if goes_on {
                     break;
                 }
-                // A sequence as deep as the mapping around it ends with the first key.
+                // A sequence in the same column as its mapping ends at the next key.
                 let ends = here.is_none_or(|here| here < open.column || (here == open.column && !open.map));
                 if !ends {
                     return None;
@@ -186,7 +186,7 @@ impl Quick<'_, '_> {
         }
     }
 
-    /// Opens the collection of block style that begins here, up to behind its first `-` or `:`; false if none begins.
+    /// Opens the block collection that begins here and reads past its first `-` or `:`; false if none begins here.
     fn begin(&mut self) -> Option<bool> {
         let (start, column) = (self.pos, self.column());
         let dash = self.at(0) == b'-' && self.is_gap(1);
@@ -205,7 +205,8 @@ impl Quick<'_, '_> {
         if self.open.len() >= DEEPEST.min(self.bounds.depth) {
             return None;
         }
-        // A sequence in the column of its mapping begins with its first `-`, any other collection with what is in it.
+        // The span of a sequence in its mapping's column begins after the first `-`; the span of any other collection at its
+        // first item.
         let indentless = dash && self.open.last().is_some_and(|around| around.map && around.column == column);
         let span = Span::new(start, if indentless { self.pos } else { start });
         let node = self.tree.add(Kind::Null, span, Style::Block);
@@ -213,14 +214,13 @@ impl Quick<'_, '_> {
         Some(true)
     }
 
-    /// Reads what stands behind a `-` or `:`, up to the end of a scalar or of a flow collection; collections of block style
-    /// are opened until there is one.
+    /// Reads the value after a `-` or `:`. Opens block collections until it has read a scalar or a flow collection.
     fn value(&mut self) -> Option<()> {
         loop {
             let mark = self.pos;
             let sequence = !self.open.last()?.map;
             self.fresh = false;
-            // Most values stand behind one blank.
+            // Most values follow a single space.
             if self.at(0) == b' ' && !matches!(self.at(1), b' ' | b'\n' | b'#') {
                 self.skip(1);
             } else {
@@ -235,7 +235,7 @@ impl Quick<'_, '_> {
                 self.put(node);
                 return Some(());
             }
-            // A key or a `-` begins a line, or stands behind a `-`.
+            // A key or a `-` begins a line or follows a `-`.
             if (self.fresh || sequence) && self.begin()? {
                 continue;
             }
@@ -256,7 +256,7 @@ impl Quick<'_, '_> {
         }
     }
 
-    /// Reads a key of plain text on one line, up to behind its `:`.
+    /// Reads a plain key on one line, and its `:`.
     fn key(&mut self, stop: Stop) -> Option<(Str, Span)> {
         let start = self.pos;
         if chars::is_indicator(self.at(0)) {
@@ -289,7 +289,7 @@ impl Quick<'_, '_> {
         if self.at(0) == b'\n' && self.goes_on() {
             self.pos = start;
             let token = self.with_scanner(|scanner| scanner.scan_plain_scalar()).ok()?;
-            // Where nothing followed but a break of another kind, it may be a word or a number.
+            // If only a line break of another kind follows, the scalar may be a word or a number.
             if !token.value.buffered {
                 return None;
             }
@@ -299,7 +299,7 @@ impl Quick<'_, '_> {
         self.plain_node(start, end)
     }
 
-    /// Steps over plain text on one line and the blanks behind it; gives its end.
+    /// Steps over plain text on one line and the blanks after it; returns the end of the text.
     fn plain_line(&mut self, stop: Stop) -> Option<usize> {
         loop {
             self.skip(stop.run(self.rest()));
@@ -326,7 +326,7 @@ impl Quick<'_, '_> {
         }
     }
 
-    /// True when a plain scalar that ends with this line may go on in the next one that is not empty.
+    /// True if a plain scalar on this line may continue on the next non-empty line.
     fn goes_on(&self) -> bool {
         let Some(open) = self.open.last() else { return true };
         let mut line = self.pos.wrapping_add(1);
@@ -376,7 +376,7 @@ impl Quick<'_, '_> {
         Some(self.scalar(&token))
     }
 
-    /// The node of a scalar that the scanner read: text, since words and numbers have one line.
+    /// The node of a scalar that the scanner read. It is a string, because other plain values have one line.
     fn scalar(&mut self, token: &Token) -> NodeId {
         let span = Span { start: token.start.offset, end: token.end.offset };
         let text = compose::str_of(token.value);
@@ -471,7 +471,7 @@ fn quoted_style(quote: u8) -> Style {
 mod tests {
     use super::*;
 
-    /// Whether the text was read here; the full reader then has to give the same tree.
+    /// True if this reader reads the text; the full reader must then give the same tree.
     #[track_caller]
     fn agrees(text: &str) -> bool {
         let mut reader = Reader::part(text, 0, text.len(), true);
@@ -506,7 +506,7 @@ mod tests {
         }
     }
 
-    /// What is odd is left to the full reader.
+    /// Unusual texts are left to the full reader.
     #[test]
     fn leaves_the_rest_alone() {
         for text in [
@@ -537,7 +537,7 @@ mod tests {
         }
     }
 
-    /// Texts like those people write, with all that can go wrong in them: whatever is read here, the full reader reads alike.
+    /// Realistic texts with many mistakes: the full reader gives the same tree for each text that is read here.
     #[test]
     fn the_full_reader_gives_the_same_tree() {
         const PIECES: &[&str] = &[

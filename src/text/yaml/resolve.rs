@@ -1,4 +1,4 @@
-//! What a scalar means: go-yaml v2's resolution of words, numbers and tags (resolve.go).
+//! Resolves scalars like go-yaml v2: words, numbers and tags (resolve.go).
 
 use crate::go::float;
 use std::borrow::Cow;
@@ -16,16 +16,16 @@ pub enum Value {
     Uint(u64),
     /// A float, perhaps infinite or not a number.
     Float(f64),
-    /// The text as it is.
+    /// A string.
     Text,
 }
 
 const PREFIX: &str = "tag:yaml.org,2002:";
 
-/// The meaning of a scalar: `implicit` when it is plain without a tag (or with the tag `!`).
+/// The value of a scalar. `implicit`: plain without a tag (or with the tag `!`).
 ///
 /// # Errors
-/// go-yaml's words for a value that does not fit its tag.
+/// go-yaml's message for a value that does not fit its tag.
 pub(super) fn resolve(tag: &str, text: &str, implicit: bool) -> Result<Value, String> {
     if tag.is_empty() {
         return Ok(if implicit { plain(text) } else { Value::Text });
@@ -52,8 +52,8 @@ pub(super) fn resolve(tag: &str, text: &str, implicit: bool) -> Result<Value, St
     }
 }
 
-/// The bytes of a `!!binary` scalar as text, or nothing when they are no base64. Line breaks may
-/// stand anywhere; each byte that is no UTF-8 becomes U+FFFD, as in Go's JSON.
+/// The bytes of a `!!binary` scalar as text; `None` if they are not base64. Line breaks may be anywhere. Each byte that is not
+/// UTF-8 becomes U+FFFD, as in Go's JSON.
 pub(super) fn binary(text: &str) -> Option<String> {
     let digits: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
     if !digits.len().is_multiple_of(4) {
@@ -105,7 +105,7 @@ pub(super) fn plain(text: &str) -> Value {
     }
 }
 
-/// The words that are no text: in small letters, in capitals, or with one capital at the beginning.
+/// The words that are not strings: in lower case, in upper case, or with an upper-case first letter.
 const WORDS: [(&str, Value); 10] = [
     ("y", Value::Bool(true)),
     ("n", Value::Bool(false)),
@@ -153,7 +153,7 @@ fn separates_digits(text: &str) -> bool {
 
 fn float(text: &str) -> Value {
     match float::parse(text) {
-        // Go refuses what overflows.
+        // Go refuses numbers that overflow.
         Some(value) if value.is_finite() => Value::Float(value),
         _ => Value::Text,
     }
@@ -175,7 +175,7 @@ fn number(text: &str) -> Value {
             return value;
         }
     }
-    // What is left of go-yaml's own reading of binary numbers: a sign behind the `0b`.
+    // The rest of go-yaml's own reading of binary numbers: a sign after `0b`.
     match digits.strip_prefix("0b").filter(|rest| rest.starts_with(['+', '-'])) {
         Some(rest) => i64::from_str_radix(rest, 2).map_or(Value::Text, Value::Int),
         None => Value::Text,
@@ -290,8 +290,7 @@ fn number_of(rest: &mut &[u8], least: usize, most: usize) -> Option<u32> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// A float as Go's `FormatFloat(value, 'g', -1, 32)` writes it, with YAML's words for the special
-/// ones: how a float key becomes a string.
+/// The string form of a float key: Go's `FormatFloat(value, 'g', -1, 32)`, with YAML's words for the special values.
 pub(super) fn float_key(value: f64) -> String {
     if value.is_nan() {
         return ".nan".to_owned();

@@ -6,7 +6,7 @@ use super::token::{Mark, Style, Token, TokenKind};
 
 const CONTEXT: &str = "while scanning a block scalar";
 
-/// What happens to the line breaks at the end.
+/// How line breaks at the end are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chomping {
     Clip,
@@ -43,7 +43,7 @@ impl Scanner<'_> {
         self.need(1)?;
         while self.column() as i32 == indent && !self.is_end() {
             let blank = self.is_blank(0);
-            // A break between two lines of text folds into a blank.
+            // A line break between two lines of text folds into a space.
             if !literal && !leading_blank && !blank && first_break == "\n" {
                 if self.breaks.is_empty() {
                     self.buffer.push(' ');
@@ -128,8 +128,7 @@ impl Scanner<'_> {
         Ok(i32::from(byte.wrapping_sub(b'0')))
     }
 
-    /// Steps over indentation and empty lines (kept in `breaks`), finding the indentation when it
-    /// is not known yet.
+    /// Steps over indentation and empty lines, which `breaks` keeps. Determines the indentation if it is not known yet.
     fn scan_block_breaks(&mut self, indent: &mut i32, start: Mark) -> Result<(), Refusal> {
         let mut deepest = 0i32;
         loop {

@@ -5,8 +5,7 @@ use super::error::Refusal;
 use super::scanner::Scanner;
 use super::token::{Mark, Style, Text, Token, TokenKind};
 
-/// Joins the lines of a flow scalar: one break is a blank, further ones stay; U+2028 and U+2029
-/// stay as they are.
+/// Joins the lines of a flow scalar: a single line break becomes a space, further breaks stay. U+2028 and U+2029 stay.
 fn fold(buffer: &mut String, first: &str, further: &str) {
     if first != "\n" {
         buffer.push_str(first);
@@ -18,16 +17,16 @@ fn fold(buffer: &mut String, first: &str, further: &str) {
     }
 }
 
-/// Text being collected: a range of the source for as long as nothing has to be changed.
+/// The text read so far: a range of the source until the first change.
 struct Collected {
     start: usize,
     end: usize,
-    /// Where it begins in the buffer, once it had to be copied.
+    /// Its start in the buffer, once it is copied.
     copied: Option<usize>,
 }
 
 impl Collected {
-    /// Takes the source up to `to`, whatever was between.
+    /// Adds the source up to `to`, including everything in between.
     fn extend(&mut self, scanner: &mut Scanner<'_>, from: usize, to: usize) {
         if self.copied.is_some() {
             let text = scanner.source(from, to);
@@ -36,7 +35,7 @@ impl Collected {
         self.end = to;
     }
 
-    /// Goes over to the buffer.
+    /// Copies the text into the buffer, unless it is there.
     fn copy(&mut self, scanner: &mut Scanner<'_>) {
         if self.copied.is_none() {
             self.copied = Some(scanner.buffer.len());

@@ -180,7 +180,7 @@ impl Scanner<'_> {
         Ok(self.source_text(from, self.pos))
     }
 
-    /// The text of a tag, `%41` escapes resolved; `head` is what was read already, its `!` left out.
+    /// The text of a tag with resolved `%41` escapes; `head` is the part already read, without its `!`.
     fn scan_tag_uri(&mut self, directive: bool, head: Option<Text>, start: Mark) -> Result<Text, Refusal> {
         let from = match head {
             Some(head) => head.start.saturating_add(1) as usize,
@@ -215,7 +215,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// One character written as `%41`, of as many octets as it takes.
+    /// One character written as `%41` escapes, one for each of its bytes.
     fn scan_uri_escape(&mut self, directive: bool, start: Mark) -> Result<(), Refusal> {
         let context = tag_context(directive);
         let mut octets = [0u8; 4];

@@ -1,7 +1,7 @@
-//! Text to tokens, in libyaml's design with go-yaml v2's departures (scannerc.go).
+//! Splits text into tokens, with libyaml's design and go-yaml v2's deviations (scannerc.go).
 //!
-//! Iterative, one pass, no allocation per token: scalars are byte ranges of the source, or of one
-//! buffer where escapes and folded lines had to be resolved.
+//! Iterative, one pass, no allocation per token: scalars are byte ranges of the source, or of one buffer if they have escapes or
+//! folded lines.
 
 use super::chars::piece_start;
 use super::chars::{self, Stop};
@@ -11,10 +11,10 @@ use std::collections::VecDeque;
 
 /// go-yaml's limit on open brackets and on open indentations.
 pub(super) const MAX_DEPTH: usize = 10_000;
-/// Characters an implicit key may take up to its `:`.
+/// The maximum length of an implicit key up to its `:`, in characters.
 const MAX_KEY_LENGTH: u32 = 1024;
 
-/// A place where an implicit key may have begun.
+/// The possible start of an implicit key.
 #[derive(Clone, Copy, Debug, Default)]
 struct SimpleKey {
     possible: bool,
@@ -25,20 +25,20 @@ struct SimpleKey {
 
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,
-    /// The readable bytes: up to the end of the chunk, or to the piece with a forbidden character.
+    /// The readable bytes: all up to the end of the chunk, or up to the piece with a forbidden character.
     pub(super) bytes: &'a [u8],
-    /// What to say when reading goes past `bytes`, when that is not the end of the text.
+    /// The error for reading past `bytes`; `None` if `bytes` ends with the chunk.
     pub(super) refused: Option<&'static str>,
-    /// No byte of the text is anything but a line feed or what ASCII prints.
+    /// True if the text has only printable ASCII and line feeds.
     pub(super) plain: bool,
-    /// The chunk ends as if a line break followed (kubectl adds one).
+    /// The chunk is read as if it ended with a line break, because kubectl adds one.
     pub(super) add_break: bool,
-    /// The chunk comes from kubectl's line reader, which takes one CR away before every LF.
+    /// The chunk comes from kubectl's line reader, which removes one CR before every LF.
     pub(super) read_by_lines: bool,
     pub(super) pos: usize,
     pub(super) line: u32,
     pub(super) line_start: usize,
-    /// Bytes of this line that are not the first of their character.
+    /// The number of continuation bytes (UTF-8) on this line so far.
     pub(super) wide: usize,
 
     tokens: VecDeque<Token>,
@@ -52,7 +52,7 @@ pub(super) struct Scanner<'a> {
     indents: Vec<i32>,
     pub(super) simple_key_allowed: bool,
     simple_keys: Vec<SimpleKey>,
-    /// Token number → index in `simple_keys`, ascending; what go-yaml keeps in a map.
+    /// Token number → index in `simple_keys`, ascending; go-yaml uses a map.
     keys_by_token: VecDeque<(usize, usize)>,
 
     /// Unescaped and folded text.
@@ -64,7 +64,7 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// A scanner over `text[start..end]`; `add_break` reads it as if it ended with a line break.
+    /// A scanner over `text[start..end]`; with `add_break` it reads the text as if it ended with a line break.
     pub fn new(text: &'a str, start: usize, end: usize, add_break: bool) -> Self {
         let mut scanner = Self {
             text,
@@ -96,7 +96,7 @@ impl<'a> Scanner<'a> {
         scanner
     }
 
-    /// Reads another part of the same text; buffers (and what they hold) are kept.
+    /// Reads another part of the same text; keeps the buffers and their contents.
     pub fn restart(&mut self, start: usize, end: usize, add_break: bool) {
         let chunk = self.text.get(start..end).unwrap_or("");
         let end = start.saturating_add(chunk.len());
@@ -111,7 +111,7 @@ impl<'a> Scanner<'a> {
             readable = start.saturating_add(piece_start(chunk, at, add_break));
         }
         self.bytes = self.text.as_bytes().get(..readable).unwrap_or_default();
-        // A byte order mark is no part of the text.
+        // A byte order mark is not part of the text.
         self.pos = if chunk.starts_with('\u{feff}') { start.saturating_add(3).min(readable) } else { start };
         self.line = 0;
         self.line_start = self.pos;
@@ -131,7 +131,7 @@ impl<'a> Scanner<'a> {
 
     // ---- the token queue --------------------------------------------------------------------
 
-    /// The next token, which stays next.
+    /// The next token, without taking it.
     #[inline]
     pub fn peek(&mut self) -> Result<Token, Refusal> {
         if !self.token_available {
@@ -140,7 +140,7 @@ impl<'a> Scanner<'a> {
         Ok(self.tokens.front().copied().unwrap_or_default())
     }
 
-    /// Drops the token last peeked at.
+    /// Drops the next token.
     #[inline]
     pub fn take(&mut self) {
         self.token_available = false;
@@ -154,7 +154,7 @@ impl<'a> Scanner<'a> {
         self.tokens_parsed.wrapping_add(self.tokens.len())
     }
 
-    /// Reads on until the first token is certain: a `:` further on may put a key before it.
+    /// Reads until the first token is certain: a later `:` may insert a key token before it.
     fn fetch_more_tokens(&mut self) -> Result<(), Refusal> {
         loop {
             if !self.tokens.is_empty() {
@@ -275,9 +275,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The most common thing in a manifest, at once: a key of plain text with its `:` right behind
-    /// it. The tokens are those that come about when the `:` is found later; anything unusual is
-    /// left to that way.
+    /// A shortcut for the most common case: a plain key with its `:` directly after it. The tokens are the same as on the usual
+    /// path, where the `:` is found later. Anything else takes the usual path.
     fn fetch_plain_key(&mut self, column: u32) -> Result<bool, Refusal> {
         const LONGEST: usize = 128;
         let rest = self.rest();
@@ -310,7 +309,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// `---` or `...` with nothing glued to it. Call at column 0 only.
+    /// `---` or `...`, followed by a blank, a line break or the end. Call at column 0 only.
     pub(super) fn document_indicator(&self) -> Option<TokenKind> {
         let kind = match self.at(0) {
             b'-' => TokenKind::DocumentStart,
@@ -347,7 +346,7 @@ impl<'a> Scanner<'a> {
 
     // ---- implicit keys ----------------------------------------------------------------------
 
-    /// Whether the key begun there can still be one; forgets it when it cannot.
+    /// True if the possible key may still become a key; otherwise forgets it.
     fn simple_key_is_valid(&mut self, index: usize) -> Result<bool, Refusal> {
         let here = self.mark();
         let Some(key) = self.simple_keys.get_mut(index) else { return Ok(false) };
@@ -414,8 +413,8 @@ impl<'a> Scanner<'a> {
 
     // ---- indentation ------------------------------------------------------------------------
 
-    /// Opens an indentation level when `column` is deeper than the present one. The token goes
-    /// before the key's (`token_number`), or last.
+    /// Opens an indentation level if `column` is deeper than the current one. Inserts the token before the key's token
+    /// (`token_number`), or appends it.
     fn roll_indent(&mut self, column: u32, token_number: Option<usize>, kind: TokenKind, mark: Mark) -> Result<(), Refusal> {
         if self.flow_level > 0 || self.indent >= column as i32 {
             return Ok(());
@@ -497,8 +496,8 @@ impl<'a> Scanner<'a> {
         if let Some(level) = self.flow_level.checked_sub(1) {
             self.flow_level = level;
             if let Some(key) = self.simple_keys.pop() {
-                // An empty collection's entry has the number of its own bracket: go-yaml then
-                // forgets that the bracket itself may begin a key.
+                // The entry of an empty collection has the token number of the collection's own bracket. go-yaml then forgets
+                // that the bracket itself may begin a key.
                 self.forget_token(key.token_number);
             }
         }

@@ -1,7 +1,7 @@
-//! What the scanner hands to the parser: tokens with marks, and where their text lies.
+//! Tokens from the scanner to the parser, with marks and the location of their text.
 
-/// A place in the text: bytes from the start of the file, and line and column as libyaml counts
-/// them (both from 0, the line within the chunk being read, the column in characters).
+/// A position in the text: bytes from the start of the file, and libyaml's line and column (both from 0, the line from the start
+/// of the chunk, the column in characters).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// Bytes from the start of the whole text.
@@ -12,20 +12,20 @@ pub struct Mark {
     pub column: u32,
 }
 
-/// Where a scalar's text lies: in the source as written, or in the reader's buffer of unescaped
-/// and folded text ([`super::Reader::text`] looks either up).
+/// The location of a scalar's text: in the source, or in the reader's buffer of unescaped and folded text
+/// ([`super::Reader::text`] resolves both).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     /// First byte.
     pub start: u32,
     /// Byte after the last.
     pub end: u32,
-    /// True when the bytes are in the buffer and not in the source.
+    /// True if the bytes are in the buffer instead of the source.
     pub buffered: bool,
 }
 
 impl Text {
-    /// True when there is no text at all.
+    /// True if there is no text.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }

@@ -1,12 +1,12 @@
-//! What holds of every answer, and how a target is told what to ask: by the first bytes of its input.
+//! Laws of every answer, and the options of a target, which come from the first bytes of its input.
 
 use claimkit::wire;
 use serde_json::{Value, json};
 
-/// What the options are drawn from.
+/// The values of the options.
 const RELEASES: &[&str] = &["", "1.26", "1.26.1", "1.27", "1.28", "1.29", "1.30"];
 
-/// The options that a letter stands for: seeds begin with `A` for those of a request without any.
+/// The options that a letter encodes; `A` encodes none, so seeds without options begin with `A`.
 pub struct Options(u8);
 
 impl Options {
@@ -23,7 +23,7 @@ impl Options {
         chosen
     }
 
-    /// Puts release, way and strictness into a request.
+    /// Adds `release`, `via` and `fieldValidation` to a request.
     pub fn fill(&mut self, request: &mut Value) {
         for (key, choices) in [("release", RELEASES), ("via", &["", "validator"]), ("fieldValidation", &["", "Warn", "Ignore"])] {
             let chosen = self.one_of(choices);
@@ -33,7 +33,7 @@ impl Options {
         }
     }
 
-    /// What is left, below a number.
+    /// A number below `below` from the remaining bits.
     pub fn rest(&mut self, below: u8) -> u8 {
         let rest = self.0 % below;
         self.0 /= below;
@@ -41,7 +41,7 @@ impl Options {
     }
 }
 
-/// The letter for a release and a way.
+/// The letter for a release and `via`.
 pub fn letter(release: Option<&str>, validator: bool) -> u8 {
     let at = RELEASES.iter().position(|known| Some(*known) == release).unwrap_or(0) as u8;
     b'A' + at + if validator { RELEASES.len() as u8 } else { 0 }
@@ -89,7 +89,7 @@ pub fn agrees_with_itself(request: &Value, answer: &Value) {
     }
 }
 
-/// A range lies in the text and says where in it in two ways.
+/// A range is inside the text, and its offset agrees with its line and character.
 pub fn inside(text: &str, range: &Value) {
     let at = |side: &str| range[side]["offset"].as_u64().unwrap() as usize;
     assert!(text.get(at("start")..at("end")).is_some(), "{range} in {text:?}");

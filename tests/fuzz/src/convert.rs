@@ -1,5 +1,5 @@
-//! Up and down again gives the same text, or the same value where a document was printed; a second conversion has nothing to
-//! do; comments are kept.
+//! A conversion up and down gives the same text, or the same value if a document was printed; a second conversion changes
+//! nothing; comments are kept.
 //!
 //! Input: `g` or `h` and bytes that decide on an object and its style (tests/convert_laws), or any other letter and a text.
 
@@ -49,7 +49,7 @@ fn is_printed(conversion: &Conversion<'_>) -> bool {
     conversion.findings.iter().any(|finding| finding.code == Code::ConversionPrinted)
 }
 
-/// The comments of a text, sorted: they move with what they are about.
+/// The comments of a text, sorted, because comments move with their fields.
 fn comments(text: &str) -> Vec<String> {
     let file = text::read(text, &Limits::default());
     let spans = file.documents.iter().flat_map(|document| &document.tree.comments);
@@ -71,13 +71,13 @@ fn any(text: &str, to: &'static Version, back: &'static Version, lossy: bool) {
     }
     let twice = run_one(new, to, lossy);
     assert_eq!(twice.text.as_ref(), Some(new), "converting twice changes {text:?}");
-    // Of keys that stand twice the first is dead text: what is taken out there is no loss.
+    // The first of two duplicate keys is dead text: removing it is not a loss.
     let dead = there.findings.iter().any(|f| matches!(f.code, Code::YamlDuplicateKey | Code::JsonDuplicateKey));
     if lost || dead || is_printed(&there) {
         return;
     }
     assert_eq!(comments(new), comments(text), "comments of {text:?} in {new:?}");
-    // There and back once more: what was an edit one way is an edit the other way.
+    // Both directions again: a conversion that was an edit one way is an edit the other way.
     let home = run_one(new, back, false);
     let Some(old) = &home.text else { return };
     if is_printed(&home) {

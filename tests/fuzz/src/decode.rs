@@ -1,5 +1,5 @@
-//! Nothing written is lost in decoding; what was decoded and is printed decodes to the same again; strictness changes the weight of what is found and nothing else;
-//! what any serde type is filled with is what is printed.
+//! Decoding loses no value; a printed decoded object decodes to the same object; strictness changes only the severity of
+//! findings; serde types receive the printed values.
 
 use crate::answers::{self, Options, ask, findings};
 use claimkit::api::Release;
@@ -27,7 +27,7 @@ pub fn run(data: &[u8]) -> Corpus {
     Corpus::Keep
 }
 
-/// Where no field is unknown or of the wrong type, the object holds every value of the text.
+/// If no field is unknown or of the wrong type, the object has every value of the text.
 fn nothing_is_lost(request: &Value, answer: &Value) {
     let doubtful = ["unknown-field", "duplicate-field", "type-mismatch", "yaml-duplicate-key", "json-duplicate-key"];
     if findings(answer).iter().any(|f| doubtful.iter().any(|code| f["code"] == *code)) {
@@ -50,7 +50,7 @@ fn nothing_is_lost(request: &Value, answer: &Value) {
     }
 }
 
-/// Nothing but what the server leaves out: null, empty, false and zero.
+/// True for values that the server leaves out: null, empty, false and zero.
 fn is_zero(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -62,7 +62,7 @@ fn is_zero(value: &Value) -> bool {
     }
 }
 
-/// The path of a value that is not there or is another one. Times and quantities have their own way of being printed.
+/// Fails with the path of a missing or different value. Times and quantities may be printed differently.
 fn holds(decoded: &Value, written: &Value) -> Result<(), String> {
     let fine = match (written, decoded) {
         (written, _) if is_zero(written) => true,
@@ -91,12 +91,13 @@ fn holds(decoded: &Value, written: &Value) -> Result<(), String> {
 
 fn decodes_again(request: &Value, answer: &Value) {
     for object in answer["objects"].as_array().unwrap() {
-        // A List is taken apart; kind and version are known in other letters too, and then not part of the object.
+        // A List is split into its items. Kind and version are also recognised in another letter case, and are then missing in
+        // the object.
         let whole = |decoded: &&Value| {
             decoded.get("items").is_none() && decoded.get("apiVersion").is_some() && decoded.get("kind").is_some()
         };
         let Some(decoded) = object.get("object").filter(whole) else { continue };
-        // Where the server takes the time from its clock, there is none to print.
+        // A time from the server's clock has no fixed value.
         let decoded = decoded.to_string().replace(CLOCK, "2026-01-02T15:04:05Z");
         let mut again = json!({"verb": "parse", "text": decoded, "release": object["release"]});
         if let Some(via) = request.get("via") {
@@ -130,12 +131,12 @@ fn strictness_is_weight(request: &Value, answer: &Value) {
     }
 }
 
-/// kubectl's step from YAML to JSON has nothing to do on its own result.
+/// kubectl's step from YAML to JSON does not change its own result.
 fn raw_is_plain(text: &str) {
     let ask = |text: &str| answers::ask(&json!({"verb": "parse", "raw": true, "text": text}));
     let answer = ask(text);
     if let Some(raw) = answer.get("raw") {
-        // YAML has its own opinion of some characters that JSON writes as they are.
+        // YAML treats some characters specially that JSON writes unescaped.
         let escaped = |c: char| match u32::from(c) {
             0x20..=0x7e | 0x10000.. => c.to_string(),
             code => format!("\\u{code:04x}"),
@@ -154,7 +155,7 @@ fn serde_sees_what_is_printed(text: &str) {
         if !print::json(tree, item.node, Order::Sorted, 1 << 20, &mut out) {
             continue;
         }
-        // Either refuses what is nested deeply.
+        // Both readers refuse deep nesting.
         let (Ok(filled), Ok(printed)) = (input.deserialize::<Value>(index), serde_json::from_str::<Value>(&out)) else {
             continue;
         };

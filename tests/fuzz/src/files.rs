@@ -1,5 +1,5 @@
-//! Whole files, from bytes to report: whatever a file holds, the command line ends with one of its codes and prints text that steers
-//! no terminal, JSON that is JSON, and lines that other tools can read. What is written in place reads as it did.
+//! Whole files, from bytes to report: for any file the command line ends with one of its exit codes and prints text without
+//! terminal control sequences, valid JSON, and lines that other tools can read. A file written in place has the same objects.
 //!
 //! Input: a letter for the command, and the bytes of the file.
 
@@ -51,7 +51,7 @@ pub fn run(data: &[u8]) -> Corpus {
     Corpus::Keep
 }
 
-/// Nothing in it steers a terminal.
+/// It has no terminal control sequences.
 fn plain(text: &str) {
     let steers = |c: char| c.is_control() && c != '\n';
     assert!(!text.contains(steers), "{text:?}");

@@ -1,4 +1,4 @@
-//! Texts made by libFuzzer, held to the laws of claimkit. `CLAIMKIT_FUZZ` names the target; `CLAIMKIT_SEEDS` names a folder
+//! Checks the laws of claimkit on texts from libFuzzer. `CLAIMKIT_FUZZ` names the target; `CLAIMKIT_SEEDS` names a folder
 //! that gets the target's seeds, made from the project's own tests, in place of a run.
 //!
 //! The laws are those of the property tests, and in the same files where both can use them.
@@ -43,7 +43,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// What is run, and how it is told from what.
+/// The targets with their names.
 struct Target {
     name: &'static str,
     run: fn(&[u8]) -> Corpus,

@@ -1,5 +1,5 @@
-//! Patches of stored objects: an answer agrees with itself; what is carried out is bounded and an object of its kind; an empty patch
-//! changes nothing; what is said to have changed, sent as a JSON patch, gives the same object.
+//! Patches of stored objects: an answer is consistent; a patched object is bounded and of its kind; an empty patch changes
+//! nothing; the reported changes, sent as a JSON patch, give the same object.
 //!
 //! Input: a letter for release, way and strictness, one for the kind of patch, the stored object, a zero byte, the patch. Without a
 //! zero byte all of it is a configuration that is applied where nothing is stored.
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 const TYPES: &[&str] = &["json", "merge", "strategic", "apply"];
 
-/// A patch may copy what is there, up to the server's limit of 3 MiB, and every byte of it may be escaped.
+/// A patch may copy existing values, up to the server's limit of 3 MiB, and each byte may be escaped.
 const MOST: usize = 32 << 20;
 
 pub fn run(data: &[u8]) -> Corpus {
@@ -65,7 +65,7 @@ fn consistent(request: &Value, answer: &Value) {
     assert!(object["object"].to_string().len() <= MOST);
 }
 
-/// The result of the changes, as a JSON patch, is the same object. Managers follow who writes.
+/// The changes, sent as a JSON patch, give the same object, except for field managers.
 fn changes_lead_there(request: &Value, answer: &Value, object: &Value) {
     let mut again = request.clone();
     let fields = again.as_object_mut().unwrap();

@@ -8,10 +8,10 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Once, OnceLock};
 
-/// What the peer says of an expression: a boolean, or why it gives none.
+/// The peer's result for an expression: a boolean or an error.
 type Answer = Result<bool, String>;
 
-/// The peer gives no boolean where kube-scheduler gives one: how its error begins, for each difference of PEER.md.
+/// Cases with a boolean of kube-scheduler and an error of the peer: the start of the error, for each difference of PEER.md.
 const PEER_FAILS: &[&str] = &[
     // A domain without attributes is an empty map; the peer's device does not have it.
     "No such key: ",
@@ -26,7 +26,7 @@ const PEER_FAILS: &[&str] = &[
     "ERROR: <input>:",
 ];
 
-/// The peer gives a boolean where kube-scheduler fails: how kube-scheduler's error begins.
+/// Cases with a boolean of the peer and an error of kube-scheduler: the start of the error.
 const SCHEDULER_FAILS: &[&str] = &[
     // The peer has no limit of costs, and no limit of steps.
     "operation cancelled: actual cost limit exceeded",
@@ -75,10 +75,10 @@ const FUNCTIONS: &[&str] = &[
     "contains",
 ];
 
-/// Parts of the device that the peer cannot hold.
+/// Parts of the device that the peer cannot represent.
 const PARTS: &[&str] = &["capacity", "driverVersion", "allowMultipleAllocations"];
 
-/// Does the peer know everything that an expression uses? It has no versions, quantities and optional values.
+/// True if the peer supports everything that an expression uses. It has no versions, quantities and optional values.
 fn knows(ast: &Ast) -> bool {
     known(&ast.root)
 }

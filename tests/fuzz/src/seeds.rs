@@ -1,4 +1,4 @@
-//! Seeds from the project's own tests: small ones, for long texts teach little and slow everything down.
+//! Makes seeds from the project's own tests. They are small, because long texts add little coverage and are slow.
 
 use crate::answers::letter;
 use crate::fixtures;
@@ -75,7 +75,7 @@ pub fn convert(tests: &Path) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = files
         .map(|(name, text)| with_letter(if name.contains(".up.in") || name.contains(".down.out") { b'D' } else { b'F' }, text))
         .collect();
-    // Bytes that decide on an object.
+    // Bytes that generate an object.
     let bytes: Vec<u8> = (0..=255).cycle().take(1000).collect();
     for letter in [b'g', b'h'] {
         for from in (0..250).step_by(25) {

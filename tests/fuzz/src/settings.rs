@@ -1,5 +1,5 @@
-//! Settings of the policy: key order does not matter; an unknown key is refused by name and the other errors stay; what is
-//! accepted fits the published schema; `mode: warn` refuses nothing that can be read; every host's answer agrees.
+//! Settings of the policy: key order does not matter; an unknown key gives an error with its name and the other errors stay;
+//! accepted settings match the published schema; `mode: warn` refuses nothing that can be read; every host's answer agrees.
 //!
 //! Input: the settings, and behind a NUL an AdmissionRequest.
 
@@ -36,7 +36,7 @@ fn ask(request: &str) -> Value {
     serde_json::from_str(&claimkit::wire::answer(request)).unwrap_or_else(|error| panic!("{error}: {request}"))
 }
 
-/// What is wrong with settings, told in the same words by the policy and by the contract.
+/// The errors of settings, which are the same from the policy and the contract.
 fn errors(settings: &str) -> Vec<String> {
     let policy: Value = serde_json::from_str(&hosts::validate_settings(settings.as_bytes(), true)).unwrap();
     if serde_json::from_str::<&serde_json::value::RawValue>(settings).is_err() {
@@ -75,7 +75,7 @@ fn an_unknown_key_is_one_more_error(value: &Value, before: &[String]) {
     let mut after = errors(&more.to_string());
     let at = after.iter().position(|error| error.starts_with("zzzzzzzzzz: ")).unwrap_or_else(|| panic!("{after:?}"));
     after.remove(at);
-    // The list of errors has an end.
+    // The list of errors is bounded.
     if after.len() < 50 {
         assert_eq!(sorted(after), sorted(before.to_vec()), "{value}");
     }
@@ -174,10 +174,10 @@ fn hosts_agree(settings: &str, errors: &[String], request: &str) {
         let unwarned = violations.first().is_some_and(|first| first["msg"].as_str().unwrap().contains("has no warnings"));
         assert!(unwarned || violations.is_empty() == accepted, "{payload}\n{gatekeeper}");
     }
-    // Warnings in place of refusals: what can be read at all is let through.
+    // With warnings instead of refusals, every readable request is accepted.
     if errors.is_empty() && response["code"] != 400 && set.is_object() {
         let mut warn = set.clone();
-        // A rule's own mode comes before the one for all.
+        // The mode of a rule overrides the general mode.
         for rule in warn.as_object_mut().unwrap().values_mut().filter_map(Value::as_object_mut) {
             rule.remove("mode");
         }

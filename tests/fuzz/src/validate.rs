@@ -41,16 +41,16 @@ fn is_syntax_error(finding: &Value) -> bool {
     is_syntax(finding) && finding["severity"] == "error"
 }
 
-/// Of keys that stand twice a fix mends the one that counts; text that was not read is read when that is mended, also what is
-/// behind an object that kubectl stopped at.
+/// A fix of duplicate keys changes the effective key, and fixes can make skipped text readable, including the text after an
+/// object where kubectl stopped.
 fn brings_up(finding: &Value) -> bool {
     let stopped = finding["origin"] == "kubectl" && finding["severity"] == "error";
     let codes = ["yaml-duplicate-key", "json-duplicate-key", "duplicate-field", "yaml-dropped-text"];
     stopped || codes.iter().any(|code| finding["code"] == *code)
 }
 
-/// kubectl stops at a syntax error: mended, there is none or another one. Mostly one further down, but a document before a wrong
-/// separator is not read until that is right, and of two lines beside each other either may be the one that is told first.
+/// kubectl stops at a syntax error: after a fix there is no error or another one. Usually it is further down, but kubectl does
+/// not read a document before a wrong separator until that is fixed, and for two adjacent lines either error may come first.
 fn the_error_is_another(request: &Value, error: &Value) {
     let text = request["text"].as_str().unwrap();
     let about = |error: &Value| (error["range"]["start"]["offset"].clone(), error["message"].clone(), error["help"].clone());
@@ -90,7 +90,7 @@ fn statuses_agree(request: &Value, answer: &Value) {
     }
 }
 
-/// The documents as JSON and as YAML in another style and key order.
+/// The documents as JSON, and as YAML in another style and key order.
 fn the_writing_does_not_matter(request: &Value, answer: &Value, text: &str) {
     let file = text::read(text, &Limits::default());
     // The refusal of an object without kind or version quotes the text as it is written.

@@ -1,4 +1,4 @@
-//! Resources of the node in its account, as data.
+//! Data types for node resources in an account.
 
 use serde::Serialize;
 

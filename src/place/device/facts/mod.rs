@@ -1,6 +1,7 @@
-//! What an allocation is decided from: objects in the shape of `resource.k8s.io/v1` and of core `v1`.
+//! The input of an allocation: objects of `resource.k8s.io/v1` and core `v1`.
 //!
-//! Field names are the API's; what the allocator and its explanation do not read is left out. `null` reads as absent.
+//! Field names are those of the API; fields that neither the allocator nor its explanation reads are omitted. `null` counts as
+//! absent.
 
 use super::amount::Amount;
 use super::sorted::{Set, Sorted};
@@ -203,8 +204,8 @@ object! {
     }
 }
 
-/// Everything that is known of a cluster. The order of slices, claims and pods counts. Objects are shared by copies, which
-/// questions about changes make.
+/// All known objects of a cluster. The order of slices, claims and pods matters. Copies share objects; what-if questions make
+/// copies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// Nodes.
@@ -226,7 +227,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Takes an object of JSON by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: of no use here.
+    /// Takes an object of JSON by its kind: v1's shape for `resource.k8s.io`, core v1 for the rest. `Ok(false)`: the kind is not
+    /// used here.
     pub fn add(&mut self, object: &Value) -> Result<bool, String> {
         self.take(object.get("kind").and_then(Value::as_str).unwrap_or_default(), Datum::Json(object), None)
     }
@@ -261,7 +263,7 @@ impl Facts {
         }
     }
 
-    /// Puts other objects over these: one of the same kind and name takes the place of the one that is here.
+    /// Overlays other objects: one with the same kind and name replaces the existing one.
     pub fn overlay(&mut self, over: Facts) {
         fn put<T>(list: &mut Vec<Rc<T>>, over: Vec<Rc<T>>, name: impl Fn(&T) -> String) {
             let names: Set<String> = over.iter().map(|object| name(object)).collect();

@@ -1,5 +1,5 @@
-//! Reading facts as Go would, from JSON, from decoded objects and from trees: absent and `null` are the type's zero value, members
-//! of other names are passed over.
+//! Reading facts as Go would, from JSON, from decoded objects and from trees: absent and `null` are the type's zero value,
+//! unknown members are skipped.
 
 use crate::api::{Release, Type};
 use crate::go::time::Time;
@@ -10,7 +10,7 @@ use crate::text::tree::{Kind, NodeId, Tree};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A value that facts are read from.
+/// A source value for reading facts.
 #[derive(Clone, Copy, Debug)]
 pub enum Datum<'v> {
     /// Nothing: Go's zero value.
@@ -23,7 +23,7 @@ pub enum Datum<'v> {
     Json(&'v Value),
     /// A node of a tree.
     Node(&'v Tree<'v>, NodeId),
-    /// A decoded object; read as its JSON of the last release would be.
+    /// A decoded object; read like its JSON in the last release.
     Record(&'v Record<'v>),
     /// A decoded boolean.
     Bool(bool),
@@ -188,7 +188,7 @@ impl<'v> Datum<'v> {
     }
 }
 
-/// Where a reading stands, and the first thing that was wrong.
+/// The current position, and the first error.
 #[derive(Debug, Default)]
 pub struct Reader {
     path: Vec<&'static str>,

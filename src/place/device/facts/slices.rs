@@ -106,7 +106,7 @@ object! {
     NodeResource {
         /// The capacity that counts.
         capacity_key: Option<String> = "capacityKey",
-        /// What one unit of it is multiplied with, or the amount itself.
+        /// The multiplier of the capacity, or the amount itself.
         allocation_multiplier: Option<Amount> = "allocationMultiplier",
     }
 }
