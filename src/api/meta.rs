@@ -2,6 +2,9 @@
 
 use crate::api::{Field, ListKind, ListRule, Package, Release, Struct, Type};
 
+/// The annotation in which `kubectl apply` keeps the manifest that it applied last.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
 const ALWAYS: Release = Release::new(26, 0);
 const fn rule(kind: ListKind, patch_merge_key: Option<&'static str>, patch_merge: bool) -> ListRule {
     ListRule { since: ALWAYS, kind, patch_merge_key, patch_merge }

@@ -5,6 +5,7 @@
 use super::job::{self, Job};
 use super::{fields, metadata};
 use crate::api::Family;
+use crate::api::meta::LAST_APPLIED;
 use crate::api::steps::{Direction, Handle};
 use crate::text::Span;
 use crate::text::edit::{self, Edits, Unsafe};
@@ -78,7 +79,7 @@ impl ObjectEdits<'_, '_, '_> {
         let tree = self.tree;
         for entry in job::occurrences(tree, node, "metadata") {
             let of_server = |entry: &Entry| metadata::SERVER_FIELDS.contains(&tree.text(entry.key));
-            let last_applied = |entry: &Entry| tree.text(entry.key) == metadata::LAST_APPLIED;
+            let last_applied = |entry: &Entry| tree.text(entry.key) == LAST_APPLIED;
             let only_last_applied = |entry: &Entry| {
                 let annotations = tree.entries(entry.value);
                 tree.text(entry.key) == "annotations" && !annotations.is_empty() && annotations.iter().all(last_applied)

@@ -23,7 +23,7 @@ pub struct Loss {
 }
 
 /// Most bytes a lost value may print to.
-const MAX_VALUE: usize = 4 << 20;
+pub const MAX_VALUE: usize = 4 << 20;
 
 /// Everything an object loses, in the order of its fields.
 pub fn losses(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Loss> {

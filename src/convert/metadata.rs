@@ -1,11 +1,9 @@
 //! Metadata that mentions versions, and fields that only the server writes.
 
 use super::job::{self, Job};
+use crate::api::meta::LAST_APPLIED;
 use crate::finding::{Code, Finding, Origin, Path};
 use crate::text::tree::{Entry, NodeId, Tree};
-
-/// The annotation in which `kubectl apply` keeps what it was given last.
-pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Fields of `metadata` that the server writes and a manifest in a repository should not carry.
 pub const SERVER_FIELDS: &[&str] = &[

@@ -4,6 +4,7 @@ use super::job::{self, Job};
 use super::rebuild::{entry, rebuild};
 use super::{metadata, reshape};
 use crate::api::Family;
+use crate::api::meta::LAST_APPLIED;
 use crate::api::steps::Direction;
 use crate::text::Span;
 use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
@@ -108,10 +109,10 @@ fn without_server_fields(tree: &mut Tree<'_>, entry: Entry) -> Option<Entry> {
         if metadata::SERVER_FIELDS.contains(&name) {
             return None;
         }
-        if name != "annotations" || tree.get(entry.value, metadata::LAST_APPLIED).is_none() {
+        if name != "annotations" || tree.get(entry.value, LAST_APPLIED).is_none() {
             return Some(entry);
         }
-        let value = rebuild(tree, entry.value, |_, name, entry| (name != metadata::LAST_APPLIED).then_some(entry));
+        let value = rebuild(tree, entry.value, |_, name, entry| (name != LAST_APPLIED).then_some(entry));
         (!tree.entries(value).is_empty()).then_some(Entry { value, ..entry })
     });
     let emptied = tree.is_map(value) && tree.entries(value).is_empty() && !tree.entries(entry.value).is_empty();

@@ -4,6 +4,7 @@ use super::fields::{Set, Step};
 use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
 use super::{Conflict, Refused};
+use crate::api::meta::LAST_APPLIED;
 use crate::api::{Release, Struct};
 use crate::go::GoUnicode;
 use serde_json::{Map, Value};
@@ -14,8 +15,6 @@ const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 
 /// The manager that `kubectl apply --server-side` writes as.
 const KUBECTL: &str = "kubectl";
-/// The annotation in which `kubectl apply` keeps what it applied.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Who writes, and how.
 #[derive(Clone, Copy, Debug)]

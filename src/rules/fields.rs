@@ -6,15 +6,17 @@ use crate::record::Record;
 use crate::rules::errors::Errors;
 use crate::rules::immutable;
 
+/// Most bytes of a driver name.
+pub const DRIVER_MAX: usize = 63;
+
 /// The driver name rule of CSI: not empty, 63 bytes, a subdomain once lowered (kube-apiserver,
 /// pkg/apis/core/validation/validation.go, `ValidateCSIDriverName`).
 pub fn driver_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
-    const MAX: usize = 63;
     if name.is_empty() {
         errors.required(Code::DriverNameRequired, path, "");
     }
-    if name.len() > MAX {
-        errors.too_long_bytes(Code::DriverNameTooLong, path, MAX);
+    if name.len() > DRIVER_MAX {
+        errors.too_long_bytes(Code::DriverNameTooLong, path, DRIVER_MAX);
     }
     errors.malformed(Code::DriverNameInvalid, path, name, &names::lowered_subdomain(name));
 }

@@ -3,6 +3,7 @@
 use super::Body;
 use super::body::FieldValidation;
 use super::device::convert;
+use crate::api::device::HUB;
 use crate::api::{Api, DeviceKind, ObjectKind, Release};
 use crate::finding::{Code, Finding, Origin};
 use crate::manifest::findings::{other_group, place};
@@ -71,7 +72,7 @@ impl<'o> Gathering<'o> {
         kind: DeviceKind,
         record: &Record<'_>,
     ) {
-        let shape = if kind == DeviceKind::DeviceTaintRule { api.version.name } else { "v1" };
+        let shape = if kind == DeviceKind::DeviceTaintRule { api.version.name } else { HUB.name };
         let converted = convert::seen_as(record, shape, kind);
         let known = self.facts.slices.len();
         self.add(input, item, index, api.kind.kind, Datum::Record(&converted));

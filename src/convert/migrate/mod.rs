@@ -28,10 +28,11 @@ mod selector;
 mod slice;
 pub(super) mod text;
 
-use super::losses::Loss;
+use super::losses::{Loss, MAX_VALUE};
 use super::metadata;
 use crate::advice::locate;
 use crate::api::GROUP;
+use crate::api::meta::LAST_APPLIED;
 use crate::finding::Step;
 use crate::finding::path;
 use crate::manifest::Input;
@@ -138,13 +139,13 @@ impl<'t> Migration<'t> {
             let metadata = input.tree(item).and_then(|tree| Some((tree, tree.get(item.node, "metadata")?)));
             let (Some((tree, metadata)), Some(_)) = (metadata, object.becomes()) else { continue };
             let annotations = tree.get(metadata, "annotations").map_or(&[][..], |map| tree.entries(map));
-            let is_last = |entry: &Entry| tree.text(entry.key) == metadata::LAST_APPLIED;
+            let is_last = |entry: &Entry| tree.text(entry.key) == LAST_APPLIED;
             let mut gone = metadata::SERVER_FIELDS.to_vec();
             if !annotations.is_empty() && annotations.iter().all(is_last) {
                 gone.push("annotations");
             } else if annotations.iter().any(is_last) {
                 let at = vec![Step::Key("metadata".to_owned()), Step::Key("annotations".to_owned())];
-                object.changes.push(Change { at, gone: vec![metadata::LAST_APPLIED], put: Vec::new() });
+                object.changes.push(Change { at, gone: vec![LAST_APPLIED], put: Vec::new() });
             }
             let all = tree.entries(metadata).iter().all(|entry| gone.contains(&tree.text(entry.key)));
             let change = match all {
@@ -158,9 +159,6 @@ impl<'t> Migration<'t> {
 
 /// Why a field is lost that only the new version has.
 const HIDDEN: &str = "the old object's server drops the field; kept, it would get a meaning";
-
-/// Most bytes a lost value may print to.
-const MAX_VALUE: usize = 4 << 20;
 
 /// The steps of a dotted path.
 fn steps(path: &str) -> Vec<Step> {

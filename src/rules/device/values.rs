@@ -6,14 +6,13 @@ use crate::finding::{Code, Path};
 use crate::names;
 use crate::record::{Record, Value};
 use crate::rules::errors::Bad;
+use crate::rules::fields::DRIVER_MAX;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 const POOL_MAX: usize = 253;
 const IDENTIFIER_MAX: usize = 32;
-/// Most bytes of a driver name.
-pub const DRIVER_MAX: usize = 63;
 
 const IDENTIFIER: &str = "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
 const UID_FORM: &str =

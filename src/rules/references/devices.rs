@@ -5,6 +5,7 @@ use super::{Inventory, Located, References, What};
 use crate::advice::{locate, nearest};
 use crate::api::{DeviceKind, GROUP};
 use crate::finding::{Code, Finding, Origin, Step, path};
+use crate::place::device::extended::IMPLICIT;
 use crate::record::Record;
 use crate::text::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,9 +32,6 @@ struct Read {
     /// `domain/name`
     name: String,
 }
-
-/// The prefix of the extended resource that every class serves.
-const OF_CLASS: &str = "deviceclass.resource.kubernetes.io/";
 
 fn key(name: &str) -> Step {
     Step::Key(name.to_owned())
@@ -140,7 +138,7 @@ fn slice(devices: &mut Devices, spec: &Record<'_>) {
 impl Devices {
     /// True if no class of the text serves an extended resource although one is expected.
     pub fn lacks_extended(&self, name: &str, inventory: &Inventory<'_>) -> bool {
-        if let Some(class) = name.strip_prefix(OF_CLASS) {
+        if let Some(class) = name.strip_prefix(IMPLICIT) {
             return inventory.lacks("DeviceClass", GROUP, class, "");
         }
         let domain = |name: &str| name.split_once('/').map(|(domain, _)| domain.to_owned());
@@ -149,7 +147,7 @@ impl Devices {
 
     /// What is said of it.
     pub fn extended(&self, name: &str) -> (Code, String) {
-        match name.strip_prefix(OF_CLASS) {
+        match name.strip_prefix(IMPLICIT) {
             Some(class) => {
                 let message =
                     format!("DeviceClass `{class}` serves this extended resource; the text has classes, but not this one");
