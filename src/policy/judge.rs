@@ -385,15 +385,9 @@ impl<'a> Case<'a, '_> {
 
     fn subject<'r>(&'r self, api: Api, object: &'r Record<'r>, part: Part) -> Subject<'r> {
         let (release, namespace) = (self.item.release, self.namespace());
-        Subject { api, release, object, part, namespace, written: self.written(api) }
-    }
-
-    /// What the client wrote, where the server has converted it to the version that the policy's rules name.
-    fn written(&self, api: Api) -> Option<Api> {
-        let (group, version) = self.request.written_version()?;
-        let version = VERSIONS.iter().copied().find(|known| group == GROUP && known.name == version)?;
-        let kind = version.kinds.iter().find(|kind| kind.kind == api.kind.kind)?;
-        Some(Api { version, kind })
+        // The server converts to the version that the policy's rules name.
+        let written = self.request.written_version(api.kind.kind).unwrap_or(api.version.name);
+        Subject { api, release, object, part, namespace, written }
     }
 
     fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut Verdict) {

@@ -22,8 +22,8 @@ pub struct Subject<'r> {
     pub part: Part,
     /// The namespace it goes to.
     pub namespace: Namespace<'r>,
-    /// The version that the client wrote, where the server has converted the object.
-    pub written: Option<Api>,
+    /// The version that the client wrote, known here or not: the server converts objects.
+    pub written: &'r str,
 }
 
 /// What of an object is judged.

@@ -1,5 +1,6 @@
 //! An AdmissionRequest, as far as a policy looks at it.
 
+use crate::api::GROUP;
 use crate::policy::Settings;
 use crate::policy::pattern;
 use crate::text::tree::{Kind, NodeId, Tree};
@@ -90,11 +91,12 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         self.get("kind").and_then(|kind| self.tree.get(kind, "group")).and_then(|group| self.tree.str(group))
     }
 
-    /// Group and version of `requestKind`: what the client wrote, where the server has converted the object.
-    pub fn written_version(&self) -> Option<(&'t str, &'t str)> {
-        let kind = self.get("requestKind")?;
-        let text = |name: &str| self.tree.get(kind, name).and_then(|value| self.tree.str(value));
-        Some((text("group")?, text("version")?))
+    /// The version of `requestKind`, if that is this kind of this group: what the client wrote, where the server has converted the
+    /// object.
+    pub fn written_version(&self, kind: &str) -> Option<&'t str> {
+        let written = self.get("requestKind")?;
+        let text = |name: &str| self.tree.get(written, name).and_then(|value| self.tree.str(value));
+        (text("group") == Some(GROUP) && text("kind") == Some(kind)).then(|| text("version"))?
     }
 
     /// `object`, unless it is null.

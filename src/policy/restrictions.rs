@@ -1,6 +1,6 @@
 //! What the settings do not accept, said as the API server says it: path, kind of error, detail.
 
-use crate::api::{Api, GROUP, ObjectKind, Release};
+use crate::api::{GROUP, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Finding, Path};
 use crate::go;
 use crate::policy::refusals::{Part, Subject};
@@ -44,9 +44,8 @@ pub fn setting_of(finding: &Finding) -> &'static str {
 pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
     if subject.part != Part::Status {
-        let written = subject.written.unwrap_or(subject.api);
-        api_version(settings, written.version.name, subject.release, &mut errors);
-        deprecated(settings, written, subject.release, &mut errors);
+        api_version(settings, subject.written, subject.release, &mut errors);
+        deprecated(settings, subject, &mut errors);
         match subject.api.kind.object {
             ObjectKind::Classic(kind) => classic::of_object(kind, settings, subject, &mut errors),
             ObjectKind::Device(kind) => devices::of_object(kind, settings, subject, &mut errors),
@@ -89,10 +88,13 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
 }
 
 /// The server's own words for a version that it calls deprecated.
-fn deprecated(settings: &Settings, written: Api, release: Release, errors: &mut Errors) {
-    let Some((since, removed)) = written.kind.deprecated.filter(|(since, _)| *since <= release.minor) else { return };
+fn deprecated(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
+    let kind = subject.api.kind.kind;
+    let Some(version) = VERSIONS.iter().find(|version| version.name == subject.written) else { return };
+    let deprecated = version.kinds.iter().find(|known| known.kind == kind).and_then(|known| known.deprecated);
+    let Some((since, removed)) = deprecated.filter(|(since, _)| *since <= subject.release.minor) else { return };
     if settings.deprecated_denied {
-        let (version, kind) = (written.version.api_version, written.kind.kind);
+        let version = version.api_version;
         let detail = format!("{version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+");
         errors.forbidden(Code::PolicyApiVersion, &Path::ROOT.field("apiVersion"), &detail);
     }
