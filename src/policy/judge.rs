@@ -1,6 +1,6 @@
 //! The verdict about one AdmissionRequest: the API server's own rules, then the policy's.
 
-use crate::api::{Api, GROUP, VERSIONS, workload};
+use crate::api::{Api, GROUP, workload};
 use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::manifest::{self, Item, What};
 use crate::policy::cluster::{self, Cluster};
@@ -339,8 +339,11 @@ impl<'a> Case<'a, '_> {
     fn create(&self, body: Body<'a>, verdict: &mut Verdict) {
         let (api, tree) = (body.api, self.tree());
         let changes = match self.host.mutation {
-            Mutation::Possible => mutation::changes(self.settings, tree, self.item.node, api.kind.object, self.namespace()),
-            Mutation::Impossible => Vec::new(),
+            // What is stored already cannot be changed any more.
+            Mutation::Possible if !is_stored(body.record()) => {
+                mutation::changes(self.settings, tree, self.item.node, api.kind.object, self.namespace())
+            }
+            _ => Vec::new(),
         };
         let Some(text) = mutation::apply(tree, self.item.node, &changes) else { return self.created(body, verdict) };
         // What is answered is what is judged: the new text is read as the request was.
@@ -372,8 +375,8 @@ impl<'a> Case<'a, '_> {
             let labels = self.labels();
             refused(server::create(&self.server(labels.as_ref()), body), verdict);
         }
-        // The audit scanner sends what is stored as CREATE. A new object has no resource version, and the server drops its status.
-        let stored = object.record("metadata").is_some_and(|metadata| !metadata.str("resourceVersion").is_empty());
+        // The server drops the status of a new object.
+        let stored = is_stored(&object);
         let part = if stored { Part::Both } else { Part::Object };
         let subject = self.subject(api, &object, part);
         let mut violations = restrictions::violations(self.settings, subject);
@@ -405,6 +408,11 @@ impl<'a> Case<'a, '_> {
         let before: BTreeSet<String> = violations(&old).iter().map(FieldError::message).collect();
         self.held_to_changes(&violations(&new), &before, verdict);
     }
+}
+
+/// The audit scanner sends what is stored as CREATE. A new object has no resource version.
+fn is_stored(object: &Record<'_>) -> bool {
+    object.record("metadata").is_some_and(|metadata| !metadata.str("resourceVersion").is_empty())
 }
 
 /// The object is being deleted: removing its last finalizers must always be possible.
