@@ -509,3 +509,22 @@ fn admit_takes_the_labels_of_the_namespace() {
     assert!(accepted(json!({"resource.kubernetes.io/admin-access": "true"})));
     assert!(!accepted(json!({})));
 }
+
+/// Settings that ask for labels alone can be tried where the labels are told.
+#[test]
+fn admit_follows_settings_about_labels_that_it_is_told() {
+    let object = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a", "namespace": "n"},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.example.com"}}]}}});
+    let admission = json!({"uid": "1", "operation": "CREATE", "namespace": "n", "object": object});
+    let labelled =
+        json!({"deviceClasses": {"deny": ["*"], "namespaces": [{"labels": {"team": "a"}, "allow": ["gpu.example.com"]}]}});
+    let code = |settings: &Value, labels: Value| {
+        let request = json!({"verb": "admit", "request": admission, "settings": settings, "namespaceLabels": labels});
+        let answer: Value = serde_json::from_str(&wire::answer(&request.to_string())).unwrap();
+        answer["response"]["code"].clone()
+    };
+    assert_eq!(code(&labelled, json!({"team": "a", "floor": "1"})), Value::Null);
+    assert_eq!(code(&labelled, json!({"team": "b"})), json!(403));
+    assert_eq!(code(&labelled, Value::Null), json!(400));
+    assert_eq!(code(&json!({"cluster": {"maxClaims": 1}}), json!({"team": "a"})), json!(400));
+}

@@ -73,12 +73,12 @@ pub struct Host<'h> {
     pub labels: Option<&'h BTreeMap<String, String>>,
 }
 
-/// Why settings cannot be used by a host that cannot be asked for the cluster.
+/// Why settings cannot be used by a host that cannot be asked for the cluster. `labels`: it knows those of the namespace.
 ///
 /// # Errors
 /// They ask for it.
-pub fn without_cluster(settings: &Settings) -> Result<(), Vec<String>> {
-    match settings.asks_cluster() {
+pub fn without_cluster(settings: &Settings, labels: bool) -> Result<(), Vec<String>> {
+    match settings.asks_cluster().filter(|asked| !labels || *asked != "labels") {
         None => Ok(()),
         Some(setting) => {
             let problem = "this host cannot be asked for what the cluster holds; Kubewarden's mode `kubewarden-wapc` can";
@@ -94,7 +94,7 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
         Err(problem) => return Verdict::unreadable("", problem),
     };
     if host.cluster.is_none()
-        && let Err(errors) = without_cluster(settings)
+        && let Err(errors) = without_cluster(settings, host.labels.is_some())
     {
         return Verdict::unusable(request.uid(), &errors);
     }

@@ -40,7 +40,7 @@ pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
 pub fn validate_settings(payload: &[u8], asked: bool) -> String {
     let text = utf8(payload).map_err(|problem| vec![problem]);
     let settings = text.and_then(read_settings);
-    let usable = settings.and_then(|settings| if asked { Ok(()) } else { policy::without_cluster(&settings) });
+    let usable = settings.and_then(|settings| if asked { Ok(()) } else { policy::without_cluster(&settings, false) });
     super::print(&SettingsValidationResponse::of(usable))
 }
 
