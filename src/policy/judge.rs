@@ -16,7 +16,7 @@ use crate::rules::immutable::{self, Difference};
 use crate::server::{self, Body, FieldValidation, Outcome, Reach};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Whether the host lets a policy change objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,7 +216,7 @@ impl<'a> Case<'a, '_> {
         let Some(fields) = workload::path_to_spec(&self.item.api_version, &self.item.kind) else { return };
         let place = pods::Destination { release: self.item.release, namespace: self.namespace(), cluster: self.host.cluster };
         let violations = |object| pods::violations(settings, self.tree(), object, fields, place);
-        let mut before = BTreeSet::new();
+        let mut before = Vec::new();
         if self.request.operation == Operation::Update {
             let Some(old) = self.request.old_object() else {
                 verdict.findings.push(missing_old_object());
@@ -227,16 +227,22 @@ impl<'a> Case<'a, '_> {
             if going.is_some_and(|time| tree.str(time).is_some()) {
                 return;
             }
-            before = violations(old).iter().map(FieldError::message).collect();
+            before = violations(old);
         }
         self.held_to_changes(&violations(self.item.node), &before, verdict);
     }
 
-    /// What the stored object already does wrong is a warning.
-    fn held_to_changes(&self, errors: &[FieldError], before: &BTreeSet<String>, verdict: &mut Verdict) {
+    /// What the stored object already does wrong is a warning, as often as it does it.
+    fn held_to_changes(&self, errors: &[FieldError], before: &[FieldError], verdict: &mut Verdict) {
+        let mut left: BTreeMap<String, usize> = BTreeMap::new();
+        for error in before {
+            let times = left.entry(anywhere(error)).or_default();
+            *times = times.saturating_add(1);
+        }
         for error in errors {
             let mut finding = self.policy(error);
-            if before.contains(&error.message()) {
+            if let Some(times) = left.get_mut(&anywhere(error)).filter(|times| **times > 0) {
+                *times = times.saturating_sub(1);
                 finding.severity = Severity::Warning;
             }
             verdict.findings.push(finding);
@@ -405,9 +411,21 @@ impl<'a> Case<'a, '_> {
         }
         let part = if status { Part::Status } else { Part::Object };
         let violations = |object| restrictions::violations(self.settings, self.subject(api, object, part));
-        let before: BTreeSet<String> = violations(&old).iter().map(FieldError::message).collect();
-        self.held_to_changes(&violations(&new), &before, verdict);
+        self.held_to_changes(&violations(&new), &violations(&old), verdict);
     }
+}
+
+/// What an error says, wherever in its lists: where an item is removed, those behind it move.
+fn anywhere(error: &FieldError) -> String {
+    let mut parts = error.field.split('[');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(']') {
+            Some((index, rest)) if index.bytes().all(|byte| byte.is_ascii_digit()) => text.push_str(rest),
+            _ => text.extend(["[", part]),
+        }
+    }
+    format!("{text}: {}", error.body)
 }
 
 /// The audit scanner sends what is stored as CREATE. A new object has no resource version.
