@@ -346,3 +346,19 @@ fn a_device_taint_rule_has_a_status_from_1_35_on() {
     assert!(codes("1.34").contains(&"no-status".to_owned()));
     assert!(!codes("1.35").contains(&"no-status".to_owned()), "{:?}", codes("1.35"));
 }
+
+/// 1.30 has a variable for each type of attribute, and no `device`.
+#[test]
+fn selectors_of_named_resources_are_told_their_own_variables() {
+    let text = "apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceClassParameters
+metadata: {name: a, namespace: default}
+filters:
+- driverName: gpu.example.com
+  namedResources: {selector: device.driver}
+";
+    assert_eq!(
+        help("1.30", text, "selector-invalid"),
+        "see the place in the message; attributes are read by their type, as in `attributes.string[\"name\"]`"
+    );
+}

@@ -167,7 +167,11 @@ pub fn validation(
         }
         Code::SelectorInvalid => {
             finding.span = node.and_then(|node| problem(finding, tree, node));
-            None
+            // 1.30 has a variable for each type of attribute.
+            let named = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "namedResources"));
+            named.then(|| {
+                "see the place in the message; attributes are read by their type, as in `attributes.string[\"name\"]`".to_owned()
+            })
         }
         Code::NameRequired if tree.get(root, "name").is_some() => {
             Some("the name stands at the top level; write it under `metadata`".to_owned())
