@@ -296,6 +296,14 @@ fn inside_expressions() {
     assert!(methods.contains(&"isGreaterThan".to_owned()) && !methods.contains(&"startsWith".to_owned()), "{methods:?}");
     let methods = inside("device.driver.st▮");
     assert!(methods.contains(&"startsWith".to_owned()) && !methods.contains(&"isGreaterThan".to_owned()), "{methods:?}");
+    // The type of an attribute is any: its values tell which functions it has.
+    let methods = inside("'device.attributes[\"gpu.example.com\"].model.▮'");
+    assert!(methods.contains(&"startsWith".to_owned()), "{methods:?}");
+    for other in ["isGreaterThan", "type_url", "all"] {
+        assert!(!methods.contains(&other.to_owned()), "{methods:?}");
+    }
+    let unknown = inside("'device.attributes[\"gpu.example.com\"].other.▮'");
+    assert!(unknown.contains(&"isGreaterThan".to_owned()) && unknown.contains(&"startsWith".to_owned()), "{unknown:?}");
     let names = inside("|-\n        device.driver == \"a\" &&\n        se▮");
     assert!(names.contains(&"semver".to_owned()) && names.contains(&"device".to_owned()) && names.contains(&"has".to_owned()));
     assert_eq!(

@@ -211,12 +211,33 @@ impl Found<'_> {
         reads::path(&ast.root)
     }
 
-    fn functions(&mut self, style: Style, receiver: Option<&Type>) {
+    /// The types that an operand has on the devices or instances of the text.
+    fn types_seen(&self, operand: &str, published: &Published) -> Vec<Type> {
+        let at = self.at;
+        let Ok(program) = at.environment.compile(operand) else { return Vec::new() };
+        let device = at.language == Language::Device;
+        let mut seen: Vec<Type> = Vec::new();
+        for subject in published.subjects.iter().filter(|subject| subject.is_device() == device) {
+            let Ok(variables) = subject.variables(&at.environment) else { continue };
+            let Ok(value) = program.evaluate(&variables, SELECTOR_COST_LIMIT).result else { continue };
+            let ty = value.type_of();
+            if !seen.iter().any(|known| known.name() == ty.name()) {
+                seen.push(ty);
+            }
+        }
+        seen
+    }
+
+    /// `receivers`: what stands before the dot is of one of these types; nothing for any type.
+    fn functions(&mut self, style: Style, receivers: &[Type]) {
         let at = self.at;
         for declaration in at.environment.functions().iter().filter(|declaration| is_name(declaration.name)) {
             let fits = |signature: &&Signature| {
                 signature.style == style
-                    && receiver.is_none_or(|of| signature.arguments.first().is_none_or(|to| could_be(to, of)))
+                    && signature
+                        .arguments
+                        .first()
+                        .is_none_or(|to| receivers.is_empty() || receivers.iter().any(|of| could_be(to, of)))
             };
             let mut signatures = declaration.overloads.iter().filter(fits);
             let Some(first) = signatures.next() else { continue };
@@ -252,14 +273,20 @@ impl Found<'_> {
             }
         }
         let checked = at.environment.check(operand).ok();
-        let ty = checked.as_ref().map(|checked| checked.output_type());
-        for (name, ty) in ty.and_then(|ty| at.environment.fields(ty.name())).unwrap_or_default().iter() {
-            self.push(name, name.clone(), Sort::Attribute, ty.to_string());
+        let types: Vec<Type> = match checked.as_ref().map(|checked| checked.output_type()) {
+            // The values tell what the type does not.
+            Some(Type::Any | Type::Dyn) => self.types_seen(operand, published),
+            ty => ty.into_iter().cloned().collect(),
+        };
+        for ty in &types {
+            for (name, ty) in at.environment.fields(ty.name()).unwrap_or_default().iter() {
+                self.push(name, name.clone(), Sort::Attribute, ty.to_string());
+            }
         }
-        if ty.is_none_or(|ty| matches!(ty.name(), "list" | "map" | "dyn" | "google.protobuf.Any")) {
+        if types.is_empty() || types.iter().any(|ty| matches!(ty.name(), "list" | "map")) {
             self.macros(true);
         }
-        self.functions(Style::Member, ty);
+        self.functions(Style::Member, &types);
     }
 
     /// Where an expression begins.
@@ -272,7 +299,7 @@ impl Found<'_> {
             }
         }
         self.macros(false);
-        self.functions(Style::Global, None);
+        self.functions(Style::Global, &[]);
     }
 }
 
