@@ -39,8 +39,10 @@ pub enum Stage {
     Result,
     /// The program; kube-apiserver calls this an internal error.
     Program,
-    /// A limit of this engine, or a crash of kube-apiserver: it has no such answer.
+    /// A limit of this engine: kube-apiserver has no such answer.
     Limit,
+    /// kube-apiserver crashes; the text is ours.
+    Crash,
 }
 
 impl CompileError {
@@ -114,7 +116,7 @@ impl Environment {
         };
         if self.rules().computed_formats_crash && validators::has_computed_format(&ast) {
             let text = "kube-apiserver 1.31 crashes on format() of a text that is not a literal".to_owned();
-            return Err(CompileError::new(Stage::Limit, text));
+            return Err(CompileError::new(Stage::Crash, text));
         }
         if self.validates() {
             let problems = validators::validate(self, &ast, &findings);
@@ -143,7 +145,7 @@ impl Environment {
         }
         let program = plan::plan(self, &checked.ast, &checked.findings).map_err(|failure| match failure {
             Failure::Error(text) => CompileError::new(Stage::Program, format!("program instantiation failed: {text}")),
-            Failure::Crash(text) => CompileError::new(Stage::Limit, text),
+            Failure::Crash(text) => CompileError::new(Stage::Crash, text),
         })?;
         let estimate = self.estimates().then(|| estimate::estimate(self, &checked.findings, &checked.ast.root, checked.ast.ids));
         Ok(Program { checked, program, rules: self.rules().clone(), estimate })

@@ -81,6 +81,15 @@ impl<'v> Bad<'v> {
     }
 }
 
+/// Why the server's code panics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Panic {
+    /// It divides by a step that is zero.
+    ZeroStep,
+    /// The compiler of expressions does not bear this one; in words.
+    Expression(String),
+}
+
 /// The errors found so far, in upstream's order.
 #[derive(Debug)]
 pub struct Errors {
@@ -88,7 +97,7 @@ pub struct Errors {
     rules: &'static Rules,
     release: Release,
     bytes: usize,
-    panicked: Option<Vec<Step>>,
+    panicked: Option<(Vec<Step>, Panic)>,
     uncompiled: Vec<Vec<Step>>,
 }
 
@@ -102,8 +111,8 @@ impl Errors {
     }
 
     /// The server's code panics at this place: it answers with an internal error and nothing else.
-    pub fn panic(&mut self, path: &Path<'_>) {
-        self.panicked.get_or_insert_with(|| path.steps());
+    pub fn panic(&mut self, path: &Path<'_>, why: Panic) {
+        self.panicked.get_or_insert_with(|| (path.steps(), why));
     }
 
     /// Records that the compiler's result for the expression at this path is unknown.
@@ -119,9 +128,9 @@ impl Errors {
         &self.uncompiled
     }
 
-    /// Where the server's code panics.
-    pub fn panicked(&self) -> Option<&[Step]> {
-        self.panicked.as_deref()
+    /// Where the server's code panics, and why.
+    pub fn panicked(&self) -> Option<(&[Step], &Panic)> {
+        self.panicked.as_ref().map(|(steps, why)| (steps.as_slice(), why))
     }
 
     /// The words of names and labels.

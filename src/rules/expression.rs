@@ -6,7 +6,7 @@
 use crate::cel::compile::Stage;
 use crate::cel::{Environment, SELECTOR_COST_LIMIT};
 use crate::finding::{Code, Path};
-use crate::rules::errors::{Bad, Errors};
+use crate::rules::errors::{Bad, Errors, Panic};
 
 /// Compiles the expression at a path. Releases that estimate costs refuse what may cost too much.
 pub fn judge(environment: &Environment, expression: &str, path: &Path<'_>, errors: &mut Errors) {
@@ -16,8 +16,9 @@ pub fn judge(environment: &Environment, expression: &str, path: &Path<'_>, error
                 errors.forbidden(Code::SelectorTooExpensive, path, "too complex, exceeds cost limit");
             }
         }
-        // A limit of this engine, or a crash of the server: there is no answer to reproduce.
+        // A limit of this engine: it has no answer.
         Err(error) if error.stage == Stage::Limit => errors.uncompiled_at(path),
+        Err(error) if error.stage == Stage::Crash => errors.panic(path, Panic::Expression(error.text)),
         Err(error) if error.is_internal() => errors.internal(Code::SelectorInvalid, path, &error.text),
         Err(error) => errors.invalid(Code::SelectorInvalid, path, Bad::Str(expression), &error.text),
     }

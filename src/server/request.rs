@@ -6,7 +6,7 @@ use crate::finding::{Code, Finding, Origin, Path, Step};
 use crate::record::view::Object;
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
-use crate::rules::errors::{MAX_BYTES, is_cut};
+use crate::rules::errors::{MAX_BYTES, Panic, is_cut};
 use crate::rules::{self, Bad, Context, Errors, FieldError, immutable};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
@@ -121,7 +121,9 @@ fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
         finding.path = Some(path::render(&finding.steps));
         finding
     };
-    errors.uncompiled().iter().map(finding).collect()
+    // The classic family has its answers without those of panics.
+    let crashed = errors.panicked().map(|(steps, _)| steps.to_vec());
+    errors.uncompiled().iter().chain(&crashed).map(finding).collect()
 }
 
 fn context(request: &Request<'_>) -> Context {
@@ -258,11 +260,22 @@ impl<'w, 'r> Handler<'w, 'r> {
         let mut warnings: Vec<Finding> = dropped.iter().map(|one| self.dropped(one, paths)).collect();
         let path = |finding: &Finding| finding.path.clone().unwrap_or_default();
         let dropped = dropped.iter().zip(&warnings).map(|(one, finding)| (path(finding), one.gate)).collect();
-        if let Some(steps) = errors.panicked() {
-            let message = "the server divides by zero here and answers with an internal error";
-            let mut finding = Finding::error(Code::RequestPolicyInvalid, Origin::Claimkit, message);
+        if let Some((steps, why)) = errors.panicked() {
+            let (code, message, help) = match why {
+                Panic::ZeroStep => (
+                    Code::RequestPolicyInvalid,
+                    "the server divides by zero here and answers with an internal error".to_owned(),
+                    "write a step that is larger than zero",
+                ),
+                Panic::Expression(text) => (
+                    Code::SelectorInvalid,
+                    format!("{text}, and answers with an internal error"),
+                    "write the expression in another way",
+                ),
+            };
+            let mut finding = Finding::error(code, Origin::Claimkit, message);
             finding.steps = paths.written(steps).unwrap_or_else(|| steps.to_vec());
-            finding = finding.with_help("write a step that is larger than zero");
+            finding = finding.with_help(help);
             return Outcome {
                 findings: vec![finding],
                 status: Some(Status::internal("")),

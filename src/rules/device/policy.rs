@@ -7,7 +7,7 @@ use super::variant::ListSize;
 use crate::finding::{Code, Path};
 use crate::go::quantity::Measure;
 use crate::record::{Record, Value};
-use crate::rules::errors::Bad;
+use crate::rules::errors::{Bad, Panic};
 use std::collections::BTreeSet;
 
 const CODE: Code = Code::RequestPolicyInvalid;
@@ -122,7 +122,7 @@ impl Judge<'_> {
         }
         let Some(width) = Some(step.whole()).filter(|width| *width != 0) else {
             // The server divides by it and panics.
-            return self.errors.panic(&at);
+            return self.errors.panic(&at, Panic::ZeroStep);
         };
         for value in [Some(&default), max.as_ref()].into_iter().flatten() {
             let distance = value.whole().wrapping_sub(min.whole());
