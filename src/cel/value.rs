@@ -411,13 +411,18 @@ impl Value {
 /// Go's `%v`, as errors print values.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut left = LONGEST_PRINTED;
-        self.print(f, &mut left)
+        match self {
+            Value::String(s) => f.write_str(s),
+            other => {
+                let mut left = LONGEST_PRINTED;
+                other.print(f, &mut left)
+            }
+        }
     }
 }
 
-/// Most values that are printed of one that holds others. Upstream prints all of them.
-const LONGEST_PRINTED: usize = 10_000;
+/// About as many bytes are printed of a value that is no text. Upstream prints all of it.
+const LONGEST_PRINTED: usize = 1 << 20;
 
 impl Value {
     fn print(&self, f: &mut fmt::Formatter<'_>, left: &mut usize) -> fmt::Result {
@@ -430,9 +435,15 @@ impl Value {
             Value::Int(i) => write!(f, "{i}"),
             Value::Uint(u) => write!(f, "{u}"),
             Value::Double(d) => f.write_str(&super::library::float::print(*d)),
-            Value::String(s) => f.write_str(s),
+            Value::String(s) => {
+                let end = s.floor_char_boundary(*left);
+                *left = left.saturating_sub(end);
+                f.write_str(s.get(..end).unwrap_or_default())
+            }
             Value::Bytes(b) => {
-                for (index, byte) in b.iter().take(LONGEST_PRINTED).enumerate() {
+                let shown = b.get(..*left / 4).unwrap_or(b);
+                *left = left.saturating_sub(shown.len().saturating_mul(4));
+                for (index, byte) in shown.iter().enumerate() {
                     write!(f, "{}{byte}", if index == 0 { "[" } else { " " })?;
                 }
                 f.write_str(if b.is_empty() { "[]" } else { "]" })

@@ -273,6 +273,21 @@ fn values_in_errors_are_printed_as_go_prints_them() {
     }
 }
 
+/// Upstream prints all of a value; here an error does not grow without bounds.
+#[test]
+fn large_values_in_errors_are_cut() {
+    let long = format!(r#"cel.bind(s, "{}".replace("", "{}"), "#, "a".repeat(1000), "b".repeat(1000));
+    let many = vec!["s"; 50].join(", ");
+    for expression in [
+        format!(r#"{long}[dyn("a"), dyn([{many}])].join() == "")"#),
+        format!(r#"{long}[dyn("a"), dyn({{"a": [[{many}]]}})].join() == "")"#),
+        format!(r#"{long}[dyn("a"), dyn([bytes(s), bytes(s)])].join() == "")"#),
+    ] {
+        let error = says(36, &expression).unwrap_err();
+        assert!(error.len() > 500_000 && error.len() < 1_100_000, "{}", error.len());
+    }
+}
+
 /// cel-go 0.20 to 0.26, `common/types/timestamp.go`, `Timestamp.IsZeroValue`: Go's zero time, not that of 1970.
 #[test]
 fn the_first_instant_is_nothing() {
