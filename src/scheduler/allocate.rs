@@ -413,9 +413,13 @@ impl Asked<'_> {
             waits && !used.contains(&name) && self.has(&name)
         };
         let alone: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).filter(is_alone).collect();
-        if !alone.is_empty() {
-            cases.push(PodCase::of_claims(cluster, rules, gates, &alone));
+        // One that is refused before any node does not hide what the others get.
+        let (sound, refused): (Vec<&'f Claim>, Vec<&'f Claim>) =
+            alone.into_iter().partition(|claim| PodCase::of_claims(cluster, rules, gates, &[*claim]).goes_on());
+        if !sound.is_empty() {
+            cases.push(PodCase::of_claims(cluster, rules, gates, &sound));
         }
+        cases.extend(refused.into_iter().map(|claim| PodCase::of_claims(cluster, rules, gates, &[claim])));
         Ok(cases)
     }
 }

@@ -287,3 +287,19 @@ fn errors_have_places() {
     assert_eq!(found["path"], "spec.devices.requests[1]");
     assert!(found["range"].is_object(), "{found}");
 }
+
+/// A claim that no pod uses and that is refused before any node does not hide what the others get.
+#[test]
+fn one_of_several_claims_is_refused() {
+    let claim = |name: &str, class: &str| {
+        format!(
+            "\n---\n{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: {name}, namespace: ns}}, spec: {{devices: \
+             {{requests: [{{name: r, exactly: {{deviceClassName: {class}}}}}]}}}}}}"
+        )
+    };
+    let claims = ["a", "b", "c"].map(|name| claim(name, if name == "b" { "g.exmaple.com" } else { "g.example.com" }));
+    let told = pods(&cluster(&[("g.example.com", "[{name: x}, {name: y}]")], &claims.concat()));
+    assert_eq!((&told[0]["claims"], &told[0]["nodes"][0]["verdict"]), (&json!(["ns/a", "ns/c"]), &json!("allocated")));
+    assert_eq!((&told[1]["claims"], &told[1]["nodes"]), (&json!(["ns/b"]), &json!([])));
+    assert_eq!(told[1]["before"]["message"], "request r: device class g.exmaple.com does not exist");
+}

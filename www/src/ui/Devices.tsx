@@ -149,9 +149,9 @@ export function Devices() {
           </div>
           {(above.length > 0 || grid.groups.some(({ before }) => before !== null)) && (
             <ul class="of-all">
-              {grid.groups.map(({ pod, before }) => before && (
-                <li key={pod}>
-                  {pod}: <code>{before.message}</code>
+              {grid.groups.map(({ pod, claims, before }) => before && (
+                <li key={pod ?? claims.join()}>
+                  {pod ?? claims.join(", ")}: <code>{before.message}</code>
                   {before.help && (
                     <>
                       {" – "}

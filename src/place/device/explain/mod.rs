@@ -67,7 +67,8 @@ impl Default for Explain {
 
 /// The account of a pod, or of claims without one, on some nodes.
 pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], options: Explain) -> PodAccount {
-    let names = case.pending.iter().chain(&case.allocated).map(|claim| claim.metadata.full_name());
+    let refused = case.refused.filter(|_| case.pod.is_none());
+    let names = case.pending.iter().chain(&case.allocated).copied().chain(refused).map(|claim| claim.metadata.full_name());
     let mut account =
         PodAccount { pod: case.pod.map(|pod| pod.metadata.full_name()), claims: names.collect(), ..PodAccount::default() };
     if let Some(extended) = &case.extended {
