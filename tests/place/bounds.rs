@@ -120,6 +120,51 @@ fn too_few_of_each_value() {
     }
 }
 
+/// More devices than a counter allows: 32 of 31, of one request and of many.
+#[test]
+fn too_few_counters() {
+    let mut facts = Facts::default();
+    class(&mut facts);
+    node(&mut facts, "n0", 60);
+    Rc::make_mut(&mut facts.slices[0]).spec.pool.resource_slice_count = 2;
+    for device in &mut Rc::make_mut(&mut facts.slices[0]).spec.devices {
+        device.consumes_counters = read(&json!([{"counterSet": "board", "counters": {"slices": {"value": "1"}}}])).unwrap();
+    }
+    let pool = json!({"name": "n0", "generation": 1, "resourceSliceCount": 2});
+    let sets = json!([{"name": "board", "counters": {"slices": {"value": "31"}}}]);
+    let spec = json!({"driver": "gpu.example.com", "nodeName": "n0", "pool": pool, "sharedCounters": sets});
+    add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": "counters"}, "spec": spec}));
+    for requests in [vec![(32, &[][..])], vec![(1, &[][..]); 32]] {
+        let mut facts = facts.clone();
+        claim(&mut facts, &requests);
+        let (verdict, took) = one_node(36, 3, &facts);
+        assert_eq!(verdict, Verdict::Nothing);
+        println!("{} requests: {took:.1} ms", requests.len());
+    }
+    claim(&mut facts, &[(31, &[])]);
+    assert!(matches!(one_node(36, 3, &facts).0, Verdict::Allocated(_)));
+}
+
+/// distinctAttribute: 17 requests, 16 values.
+#[test]
+fn too_few_values() {
+    let mut facts = Facts::default();
+    class(&mut facts);
+    node(&mut facts, "n0", 32);
+    for (at, device) in Rc::make_mut(&mut facts.slices[0]).spec.devices.iter_mut().enumerate() {
+        device.attributes.get_mut("model").unwrap().string = Some(format!("m{}", at % 16));
+    }
+    for (requests, fits) in [(17, false), (16, true)] {
+        let mut facts = facts.clone();
+        claim(&mut facts, &vec![(1, &[][..]); requests]);
+        let constraints = json!([{"distinctAttribute": "gpu.example.com/model"}]);
+        Rc::make_mut(&mut facts.claims[0]).spec.devices.constraints = read(&constraints).unwrap();
+        let verdict = one_node(36, 3, &facts).0;
+        assert_eq!(matches!(verdict, Verdict::Allocated(_)), fits);
+        assert_eq!(verdict == Verdict::Nothing, !fits, "{verdict:?}");
+    }
+}
+
 /// A search that counting cannot settle ends undecided.
 #[test]
 fn budget() {
@@ -127,12 +172,14 @@ fn budget() {
     class(&mut facts);
     node(&mut facts, "n0", 12);
     Rc::make_mut(&mut facts.slices[0]).spec.pool.resource_slice_count = 2;
-    for device in &mut Rc::make_mut(&mut facts.slices[0]).spec.devices {
-        let consumption = json!([{"counterSet": "board", "counters": {"memory": {"value": "1Gi"}}}]);
+    // Half of them need one counter, half the other: each request could do without either.
+    for (at, device) in Rc::make_mut(&mut facts.slices[0]).spec.devices.iter_mut().enumerate() {
+        let counter = ["memory", "slices"][at % 2];
+        let consumption = json!([{"counterSet": "board", "counters": {counter: {"value": "1"}}}]);
         device.consumes_counters = read(&consumption).unwrap();
     }
     let pool = json!({"name": "n0", "generation": 1, "resourceSliceCount": 2});
-    let sets = json!([{"name": "board", "counters": {"memory": {"value": "8Gi"}}}]);
+    let sets = json!([{"name": "board", "counters": {"memory": {"value": "4"}, "slices": {"value": "4"}}}]);
     let spec = json!({"driver": "gpu.example.com", "nodeName": "n0", "pool": pool, "sharedCounters": sets});
     add(&mut facts, json!({"kind": "ResourceSlice", "metadata": {"name": "counters"}, "spec": spec}));
     claim(&mut facts, &[(5, &[]), (4, &[])]);

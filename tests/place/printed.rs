@@ -298,7 +298,7 @@ fn one_of_several_claims_is_refused() {
         )
     };
     let claims = ["a", "b", "c"].map(|name| claim(name, if name == "b" { "g.exmaple.com" } else { "g.example.com" }));
-    let told = pods(&cluster(&[("g.example.com", "[{name: x}, {name: y}]")], &claims.concat()));
+    let told = pods(&cluster(&[("g.example.com", "[{name: d0}, {name: d1}]")], &claims.concat()));
     assert_eq!((&told[0]["claims"], &told[0]["nodes"][0]["verdict"]), (&json!(["ns/a", "ns/c"]), &json!("allocated")));
     assert_eq!((&told[1]["claims"], &told[1]["nodes"]), (&json!(["ns/b"]), &json!([])));
     assert_eq!(told[1]["before"]["message"], "request r: device class g.exmaple.com does not exist");

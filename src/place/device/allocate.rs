@@ -35,6 +35,8 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// Steps of the search.
     pub steps: u64,
+    /// What they count for against a budget.
+    pub cost: u64,
     /// Sub-requests picked, by claim and request.
     pub picked: Vec<(usize, usize, usize)>,
 }
@@ -49,23 +51,23 @@ pub fn allocate<'s>(
 ) -> Outcome {
     let gathered = match gathered {
         Ok(gathered) => gathered,
-        Err(error) => return Outcome { verdict: Verdict::Fatal(error.clone()), steps: 0, picked: Vec::new() },
+        Err(error) => return Outcome { verdict: Verdict::Fatal(error.clone()), steps: 0, cost: 0, picked: Vec::new() },
     };
     let attempt = Attempt::new(cluster, node, &gathered.pools, claims);
     let prepared = match attempt.prepare() {
         Ok(prepared) => prepared,
-        Err(error) => return Outcome { verdict: Verdict::Fatal(error), steps: 0, picked: Vec::new() },
+        Err(error) => return Outcome { verdict: Verdict::Fatal(error), steps: 0, cost: 0, picked: Vec::new() },
     };
     let mut search = Search::new(&attempt, prepared.clone(), budget.min(STEPS_BEFORE_COUNTING));
     let mut found = search.run();
-    let mut steps = search.steps;
+    let (mut steps, mut cost) = (search.steps, search.cost());
     if found == Err(Stop::Undecided) {
         if counting::surely_nothing(&attempt, &prepared) {
             found = Ok(false);
         } else if budget > STEPS_BEFORE_COUNTING {
             search = Search::new(&attempt, prepared, budget);
             found = search.run();
-            steps = search.steps;
+            (steps, cost) = (search.steps, search.cost());
         }
     }
     let verdict = match found {
@@ -83,5 +85,5 @@ pub fn allocate<'s>(
         Err(Stop::Undecided) => Verdict::Undecided,
     };
     let picked = search.picked.iter().map(|((claim, request), sub)| (*claim, *request, *sub)).collect();
-    Outcome { verdict, steps, picked }
+    Outcome { verdict, steps, cost, picked }
 }

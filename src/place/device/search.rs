@@ -13,6 +13,9 @@ use super::usage::Consumed;
 /// Deepest recursion: a step per device, request and claim. More than fifteen full claims in one pod reach it.
 const DEEPEST: usize = 1_000;
 
+/// As many devices as a step looks at for what it costs.
+const DEVICES_A_STEP: u64 = 50;
+
 /// Why a search ended without trying everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -92,6 +95,8 @@ pub struct Search<'a, 's> {
     pub picked: Sorted<(usize, usize), usize>,
     /// Steps taken.
     pub steps: u64,
+    /// Devices looked at.
+    looked_at: u64,
     budget: u64,
 }
 
@@ -100,12 +105,17 @@ impl<'a, 's> Search<'a, 's> {
     pub fn new(attempt: &'a Attempt<'s>, prepared: Prepared<'s>, budget: u64) -> Self {
         let results = attempt.claims.iter().map(|_| Vec::new()).collect();
         let (chosen, consumed, picked) = (Sorted::new(), Sorted::new(), Sorted::new());
-        Search { attempt, prepared, chosen, consumed, ledger: Ledger::default(), results, picked, steps: 0, budget }
+        Search { attempt, prepared, chosen, consumed, ledger: Ledger::default(), results, picked, steps: 0, looked_at: 0, budget }
     }
 
     /// What was checked.
     pub fn prepared(&self) -> &Prepared<'s> {
         &self.prepared
+    }
+
+    /// Steps, or where each looks at many devices, as many as that would be elsewhere.
+    pub fn cost(&self) -> u64 {
+        self.steps.max(self.looked_at / DEVICES_A_STEP)
     }
 
     /// Searches; true: `results` and `picked` hold the solution.
@@ -122,7 +132,7 @@ impl<'a, 's> Search<'a, 's> {
 
     fn one(&mut self, at: Position) -> Result<bool, Stop> {
         self.steps = self.steps.saturating_add(1);
-        if self.steps > self.budget || at.depth > DEEPEST {
+        if self.cost() > self.budget || at.depth > DEEPEST {
             return Err(Stop::Undecided);
         }
         let Some(claim) = self.attempt.claims.get(at.claim) else { return Ok(true) };
@@ -224,6 +234,7 @@ impl<'a, 's> Search<'a, 's> {
             for (slice_at, slice) in pool.devices.iter().enumerate().skip(first_slice) {
                 let first_device = if (pool_at, slice_at) == (from.0, from.1) { from.2 } else { 0 };
                 for (device_at, device) in cluster.devices_of(*slice).skip(first_device) {
+                    self.looked_at = self.looked_at.saturating_add(1);
                     let identity = cluster.identity(device_at);
                     let Some(choice) = self.choice(at.claim, at.request, at.sub.unwrap_or(0)) else { return Ok(false) };
                     if self.is_used(choice.admin(), at.claim, identity) {

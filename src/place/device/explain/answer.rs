@@ -103,6 +103,9 @@ data! {
         /// What the message does not say, in our words.
         #[serde(skip_serializing_if = "Option::is_none")]
         help: Option<String>,
+        /// What the steps count for against a budget.
+        #[serde(skip)]
+        cost: u64,
         /// Names of devices of which the scheduler reads any.
         #[serde(skip)]
         unclear: Option<[String; 2]>,

@@ -89,7 +89,7 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
     for at in nodes {
         let of_node = Explain { budget: options.budget.min(left), ..options };
         let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, &groups);
-        left = left.saturating_sub(told.steps);
+        left = left.saturating_sub(told.cost);
         groups.insert_new(key, told.name.clone());
         account.nodes.push(told);
     }

@@ -42,6 +42,7 @@ pub fn account(
         fatal: answer.status.code == Code::Error && verdict(&answer) != "undecided",
         score: answer.score,
         steps: answer.outcome.as_ref().map_or(0, |outcome| outcome.steps),
+        cost: answer.outcome.as_ref().map_or(0, |outcome| outcome.cost),
         ..NodeAccount::default()
     };
     let fits = answer.status.code == Code::Success;

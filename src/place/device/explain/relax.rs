@@ -115,7 +115,7 @@ impl<'c, 's> Trial<'c, 's> {
         let pending = self.own.iter().filter(|at| waits(at));
         let claims: Vec<&Claim> = pending.filter_map(|at| facts.claims.get(*at)).map(|claim| &**claim).collect();
         let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
-        self.budget = self.budget.saturating_sub(outcome.steps.max(1));
+        self.budget = self.budget.saturating_sub(outcome.cost.max(1));
         let Verdict::Allocated(results) = outcome.verdict else { return None };
         if all && self.node_resources {
             let footprint = node_resources::check(&cluster, self.pod, 0, &claims, &results);
