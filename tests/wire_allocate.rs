@@ -314,7 +314,14 @@ spec: {{devices: {{requests: [{{name: gpus, exactly: {{deviceClassName: gpu, cou
     let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": made}));
     let range = &answer["pods"][0]["nodes"][0]["relaxations"][0]["changes"][0]["range"];
     let at = range["start"]["offset"].as_u64().unwrap() as usize;
-    assert!(made[..at].ends_with("count: "), "{range}");
+    assert!(made[..at].ends_with("count: ") && at < made.find("kind: Pod").unwrap(), "{range}");
+    // Where the template was changed since, its places are not those of the claim.
+    let changed = made.replace("  deviceClassName: gpu\n", "  allocationMode: ExactCount\n          deviceClassName: gpu2\n");
+    assert_ne!(changed, made);
+    let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": changed}));
+    let relaxation = &answer["pods"][0]["nodes"][0]["relaxations"][0];
+    let at = relaxation["edits"][0]["range"]["start"]["offset"].as_u64().unwrap() as usize;
+    assert!(changed[..at].ends_with("count: ") && at > changed.find("kind: Pod").unwrap(), "{relaxation}");
 }
 
 /// What is not looked at is said: with the gate on, resources of nodes only where no device takes of them.

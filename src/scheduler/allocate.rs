@@ -294,7 +294,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     findings.extend(more.into_iter().take(room).map(|found| place(&input, found, options.cluster.is_some())));
     let refused = findings.iter().any(|finding| finding.severity == Severity::Error);
     if !options.without_places {
-        Places::of(&input, &facts.pods, &|written| options.namespace_of(written).to_owned()).fill(&mut pods);
+        Places::of(&input, &facts, &|written| options.namespace_of(written).to_owned()).fill(&mut pods);
     }
     let Input { file, items } = input;
     Ok(Allocation {

@@ -4,12 +4,11 @@ use crate::advice::locate::{self, steps};
 use crate::finding::{self, Step};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::explain::answer::{Change, PodAccount, Relaxation};
-use crate::place::device::facts::{Pod, Toleration};
+use crate::place::device::facts::{Facts, Meta, Pod, Toleration};
 use crate::text::edit::{Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments, whole};
 use crate::text::located::{Edit, Range, range};
 use crate::text::{Mode, NodeId, Span, Tree, print};
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// The claims of a text.
 pub struct Places<'i, 's> {
@@ -30,9 +29,9 @@ struct ClaimTree<'i, 's> {
 }
 
 impl<'i, 's> Places<'i, 's> {
-    /// Finds the claims. `pods` tell which claims are made from templates; `namespace` maps a written namespace to the effective
-    /// one.
-    pub fn of(input: &'i Input<'s>, pods: &[Rc<Pod>], namespace: &dyn Fn(&str) -> String) -> Self {
+    /// Finds the claims. The pods of the facts tell which claims are made from templates; `namespace` maps a written namespace to the
+    /// effective one.
+    pub fn of(input: &'i Input<'s>, facts: &Facts, namespace: &dyn Fn(&str) -> String) -> Self {
         let of_kind = |kind: &'static str| input.items.iter().enumerate().filter(move |(_, item)| item.kind == kind);
         let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
         let mut claims: BTreeMap<String, (usize, bool)> =
@@ -40,14 +39,16 @@ impl<'i, 's> Places<'i, 's> {
         // The spec of a claim is immutable, but its template can be changed.
         let templates: BTreeMap<String, usize> =
             of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)).collect();
-        for pod in pods {
+        for pod in &facts.pods {
             let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
             let in_namespace = |name: &str| format!("{}/{name}", pod.metadata.namespace);
             for entry in &pod.spec.resource_claims {
                 let template = entry.resource_claim_template_name.as_deref();
                 let template = template.and_then(|name| templates.get(&in_namespace(name)));
                 let status = statuses.iter().find(|status| status.name == entry.name);
-                if let (Some(index), Some(claim)) = (template, status.and_then(|status| status.resource_claim_name.as_deref())) {
+                if let (Some(index), Some(claim)) = (template, status.and_then(|status| status.resource_claim_name.as_deref()))
+                    && is_alike(facts, &in_namespace(claim), entry.resource_claim_template_name.as_deref(), pod)
+                {
                     claims.insert(in_namespace(claim), (*index, true));
                 }
             }
@@ -208,6 +209,14 @@ impl ClaimTree<'_, '_> {
         edits.insert(line_end(text, end), format!("{newline}{indent}tolerations:{}", block(&fields, newline, indent.len())));
         Some(())
     }
+}
+
+/// Does a template still say what the claim says that was made from it? If not, places in it are others.
+fn is_alike(facts: &Facts, claim: &str, template: Option<&str>, pod: &Pod) -> bool {
+    let claim = facts.claims.iter().find(|one| one.metadata.full_name() == claim);
+    let named = |one: &Meta| Some(one.name.as_str()) == template && one.namespace == pod.metadata.namespace;
+    let template = facts.templates.iter().find(|one| named(&one.metadata));
+    claim.zip(template).is_some_and(|(claim, template)| claim.spec == template.spec.spec)
 }
 
 /// The fields of a toleration that say something, their values in JSON, which YAML reads too.
