@@ -182,7 +182,7 @@ fn shortly(told: Requests<'_>) -> String {
     if word(node, "verdict") == "allocated" {
         let given = devices(told);
         let own = format!("{}: ", word(node, "name"));
-        return if given.is_empty() { word(node, "text").replacen(&own, "", 1) } else { given.join(", ") };
+        return if given.is_empty() { word(node, "text").replacen(&own, "", 1) } else { given.join("; ") };
     }
     if let Some(resource) = items(node, "resources").find(|resource| is_short(resource)) {
         return word(resource, "text").to_owned();
@@ -211,17 +211,24 @@ fn shortly(told: Requests<'_>) -> String {
     )
 }
 
-/// `request = device` for each device that is given.
+/// `request = devices` for each request that is given some.
 fn devices(told: Requests<'_>) -> Vec<String> {
-    let mut given = Vec::new();
+    let mut given: Vec<String> = Vec::new();
+    let mut last = String::new();
     for (at, one) in items(told.node, "allocations").enumerate() {
-        // Pending claims come first among the pod's, in this order.
+        // Pending claims come first among the pod's, in this order; behind them is that for extended resources, which has no name.
         let claim = items(told.pod, "claims").nth(at).and_then(Value::as_str).unwrap_or_default();
+        let claim = if told.all().any(|request| word(request, "claim") == claim) { claim } else { "" };
         for result in one.get("devices").into_iter().flat_map(|devices| items(devices, "results")) {
             let request = word(result, "request");
             let twice = told.all().any(|other| word(other, "claim") != claim && request_name(other) == request);
-            let of = if twice { format!(" of {claim}") } else { String::new() };
-            given.push(format!("{request}{of} = {}", word(result, "device")));
+            let of = if twice && !claim.is_empty() { format!(" of {claim}") } else { String::new() };
+            let (own, device) = (format!("{request}{of} = "), word(result, "device"));
+            match given.last_mut().filter(|_| own == last) {
+                Some(line) => line.push_str(&format!(", {device}")),
+                None => given.push(format!("{own}{device}")),
+            }
+            last = own;
         }
     }
     given
