@@ -3,11 +3,15 @@ export interface Rule {
   pattern: RegExp;
   /** The translated sentence in pieces, a hole between each two. */
   pieces: string[];
+  /** Which hole of the pattern each of those is: a language has its own order. */
+  order: number[];
   /** Which holes are sentences themselves. */
   inner: boolean[];
 }
 
 const HOLE = /\{t?\}/;
+/** In the translation a number says which one is meant, where the order is another. */
+const PLACED = /\{(?:t|\d+)?\}/;
 const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Between the requirements that a node misses. */
@@ -18,8 +22,12 @@ export function makeRules(sentences: readonly (readonly [string, string])[]): Ru
   const own = ([from]: readonly [string, string]) => from.replace(/\{t?\}/g, "").length;
   return [...sentences].sort((a, b) => own(b) - own(a)).map(([from, to]) => {
     const holes = from.match(/\{t?\}/g) ?? [];
-    const source = from.split(HOLE).map(escape);
-    return { pattern: new RegExp(`^${source.join("([^]*?)")}$`), pieces: to.split(HOLE), inner: holes.map((hole) => hole === "{t}") };
+    const [start = "", ...source] = from.split(HOLE).map(escape);
+    // What a sentence begins with is a name: it does not reach over a colon into the sentence behind it.
+    const hole = (index: number) => (index === 0 && start === "" && holes[0] === "{}" ? "((?:(?!: )[^])*?)" : "([^]*?)");
+    const pattern = new RegExp(`^${start}${source.map((piece, index) => hole(index) + piece).join("")}$`);
+    const order = [...to.matchAll(new RegExp(PLACED, "g"))].map(([found], index) => (/\d/.test(found) ? Number(found.slice(1, -1)) : index));
+    return { pattern, pieces: to.split(PLACED), order, inner: holes.map((hole) => hole === "{t}") };
   });
 }
 
@@ -27,13 +35,14 @@ export function makeRules(sentences: readonly (readonly [string, string])[]): Ru
 export function translate(text: string, list: readonly Rule[], depth = 0): string {
   const parts = text.split(REQUIREMENTS);
   if (depth > 0 && parts.length > 1) return parts.map((part) => translate(part, list, depth + 1)).join("；");
-  for (const { pattern, pieces, inner } of list) {
+  for (const { pattern, pieces, order, inner } of list) {
     const found = pattern.exec(text);
     if (!found) continue;
     return pieces.map((piece, index) => {
       if (index === 0) return piece;
-      const part = found[index] ?? "";
-      return (inner[index - 1] && depth < 8 ? translate(part, list, depth + 1) : part) + piece;
+      const hole = order[index - 1] ?? index - 1;
+      const part = found[hole + 1] ?? "";
+      return (inner[hole] && depth < 8 ? translate(part, list, depth + 1) : part) + piece;
     }).join("");
   }
   return text;
