@@ -216,6 +216,50 @@ describe("problems", () => {
       await page.locator(".popover-panel").getByRole("button", { name: format, exact: true }).click();
       const file = await download;
       expect(file.suggestedFilename()).toBe(name);
+    // A copy is stored; the object itself stays, to be changed.
+    await page.locator(".verdict-line.good").waitFor();
+    expect(await page.locator(".file-name").allTextContents()).toEqual(["claim.yaml", "stored.yaml"]);
+    await page.getByRole("tab", { name: "Problems" }).click();
+    // A template is one where Helm would find something to fill in, not where a comment speaks of it.
+    await setText(page, `${claim(CLASS)}# not {{ .Values.class }}\n`);
+    await page.locator(".verdict.good").waitFor();
+    expect(await guide.count()).toBe(0);
+    await done();
+  });
+
+  it("lead on where no manifest is left", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, '[{"op": "add", "path": "/metadata/labels", "value": {}}]\n');
+    await page.getByRole("button", { name: "Use as patch" }).click();
+    // A patch has something to be applied to: the place for it is opened.
+    await page.getByRole("button", { name: "Add a stored object" }).click();
+    await setText(page, claim(CLASS).replace("spec:", '  resourceVersion: "7"\nspec:'));
+    await page.locator(".verdict-line.good").waitFor();
+    await choose(page, "Reset");
+    await page.locator('input[type="file"]').setInputFiles({ name: "nodes.yaml", mimeType: "text/yaml", buffer: Buffer.from(NODE("a")) });
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      await page.getByText("None of the open files is a manifest").waitFor();
+    }
+    await page.getByRole("button", { name: "Add a manifest" }).click();
+    await page.keyboard.type("kind: Nothing");
+    expect(await textOf(page)).toBe("kind: Nothing");
+    await done();
+  });
+
+  it("count what they do not list, and a report has all of it", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, Array.from({ length: 3_000 }, (_, i) => claim(`${CLASS}  allocationMode: Later\n`, `C-${i}`)).join("---\n"));
+    await page.locator(".verdict h2", { hasText: "6,000 errors" }).waitFor();
+    expect(await page.locator("#tab-problems").textContent()).toContain("6,000");
+    await page.getByText("more are not listed here").waitFor();
+    await page.getByRole("button", { name: "Report" }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator(".popover-panel").getByRole("button", { name: "JSON", exact: true }).click()]);
+    const [file] = JSON.parse(readFileSync(await download.path(), "utf8")) as { findings: { severity: string }[]; objects: unknown[] }[];
+    expect(file!.findings.filter(({ severity }) => severity === "error").length).toBe(6_000);
+    expect(file!.objects.length).toBe(3_000);
       const chunks: Buffer[] = [];
       for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
       expect(Buffer.concat(chunks).toString()).toContain(wanted);

@@ -116,6 +116,7 @@ export const zh: Sentences = {
   showMore: (n) => `再显示 ${count(n)} 条`,
   explain: (code) => `${code} 的含义`,
   announceFindings: (errors, warnings) => (errors + warnings === 0 ? "没有问题。" : `${count(errors)} 个错误，${count(warnings)} 个警告。`),
+  notListed: (n) => `另有 ${n.toLocaleString("zh")} 个未在此列出；报告包含全部问题。`,
   emptyFile: "粘贴清单、拖入文件，或从示例开始。",
 
   convertTo: "转换为",

@@ -5,7 +5,7 @@ import { ask } from "../engine/client.ts";
 import { certainFixes, deletes, editFile, replaceText, undoIn } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
-import { countErrors, report, stale } from "./checks.ts";
+import { report, stale } from "./checks.ts";
 import { files, literal, manifest, textOf, type PageFile } from "./files.ts";
 import { notify } from "./notices.ts";
 import { release, target } from "./options.ts";
@@ -22,7 +22,7 @@ let last = { fileId: "", errors: -1, warnings: -1 };
 export const announceableReport = computed(() => {
   const current = report.value;
   if (!current || stale.value) return null;
-  const { errors, warnings } = countErrors(current.answer.findings);
+  const { errors, warnings } = current.answer.counts;
   if (last.errors !== errors || last.warnings !== warnings || last.fileId !== current.fileId) last = { fileId: current.fileId, errors, warnings };
   return last;
 });

@@ -1,6 +1,6 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ask, engineState } from "../engine/client.ts";
-import type { ShortAnswer } from "../engine/report.ts";
+import { countsOf, type ShortAnswer } from "../engine/report.ts";
 import type { Finding } from "../contract.ts";
 import { t } from "../i18n/index.ts";
 import { files, manifest, source, type PageFile } from "./files.ts";
@@ -34,16 +34,6 @@ export const stale = computed(() => {
   return !file || report.value?.version !== file.version;
 });
 
-export function countErrors(findings: readonly Finding[]): { errors: number; warnings: number; infos: number } {
-  const count = { errors: 0, warnings: 0, infos: 0 };
-  for (const { severity } of findings) {
-    if (severity === "error") count.errors += 1;
-    else if (severity === "warning") count.warnings += 1;
-    else count.infos += 1;
-  }
-  return count;
-}
-
 /**
  * A check waits for a pause in typing, a longer one in a larger text: what is checked between two keys nobody reads, and drawing
  * its findings would delay the next key.
@@ -55,12 +45,13 @@ function pause(length: number): number {
 }
 
 /** So many that an error at the end of a large file is among them; the worker sends the page the worst of them. */
-const LIMITS = { findings: 200_000 };
+export const LIMITS = { findings: 200_000 };
 
 /** An empty text is where a person begins, not a mistake. */
 function ofText(file: PageFile, answer: ShortAnswer): ShortAnswer {
   if (file.doc.length > LONGEST_BLANK || file.doc.toString().trim() !== "") return answer;
-  return { ...answer, findings: answer.findings.filter(({ code }) => code !== "nothing-checked") };
+  const findings = answer.findings.filter(({ code }) => code !== "nothing-checked");
+  return { ...answer, findings, findingCount: findings.length, counts: countsOf({ ...answer, findings }) };
 }
 
 /** Nobody types more blanks than this. */

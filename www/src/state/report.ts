@@ -1,18 +1,25 @@
-import type { Finding } from "../contract.ts";
+import type { Answer, Finding } from "../contract.ts";
+import { ask } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { download } from "./actions.ts";
-import { reports, type Report } from "./checks.ts";
-import { files, type PageFile } from "./files.ts";
+import { LIMITS } from "./checks.ts";
+import { files, source, type PageFile } from "./files.ts";
 import { findingText } from "./markdown.ts";
 import { notify } from "./notices.ts";
+import { release } from "./options.ts";
 
 export const FORMATS = ["markdown", "sarif", "json"] as const;
 export type Format = (typeof FORMATS)[number];
 
 const LEVELS: Record<Finding["severity"], string> = { error: "error", warning: "warning", info: "note" };
 
-function sarif(checked: readonly { file: PageFile; report: Report }[]): unknown {
-  const codes = [...new Set(checked.flatMap(({ report }) => report.answer.findings.map(({ code }) => code)))].sort();
+interface Checked {
+  file: PageFile;
+  answer: Answer;
+}
+
+function sarif(checked: readonly Checked[]): unknown {
+  const codes = [...new Set(checked.flatMap(({ answer }) => answer.findings.map(({ code }) => code)))].sort();
   return {
     $schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
     version: "2.1.0",
@@ -20,8 +27,8 @@ function sarif(checked: readonly { file: PageFile; report: Report }[]): unknown 
       {
         tool: { driver: { name: "claimkit", rules: codes.map((id) => ({ id, name: id })) } },
         columnKind: "utf16CodeUnits",
-        results: checked.flatMap(({ file, report }) =>
-          report.answer.findings.map((finding) => ({
+        results: checked.flatMap(({ file, answer }) =>
+          answer.findings.map((finding) => ({
             ruleId: finding.code,
             level: LEVELS[finding.severity],
             message: { text: finding.help ? `${finding.message}\nhelp: ${finding.help}` : finding.message },
@@ -49,21 +56,28 @@ function sarif(checked: readonly { file: PageFile; report: Report }[]): unknown 
   };
 }
 
+/** Everything that is found in every manifest of the page, as the text is now; the panels show no more than a person can look at. */
+async function checkAll(): Promise<Checked[]> {
+  const checked: Checked[] = [];
+  for (const file of files.peek().filter(({ role }) => role === "manifest")) {
+    const options = { limits: LIMITS, ...(release.peek() ? { release: release.peek() } : {}) };
+    const outcome = await ask<Answer>(`saved:${file.id}`, { verb: "validate", text: source(file), options });
+    if (outcome.kind === "answer") checked.push({ file, answer: outcome.answer });
+  }
+  return checked;
+}
+
 /** Saves what was found in every manifest of the page. */
-export function saveReport(format: Format): void {
-  const checked = files.peek().flatMap((file) => {
-    const report = reports.peek().get(file.id);
-    return report && report.version === file.version ? [{ file, report }] : [];
-  });
+export async function saveReport(format: Format): Promise<void> {
+  const checked = await checkAll();
   const name = `claimkit-report.${{ markdown: "md", sarif: "sarif", json: "json" }[format]}`;
   if (format === "markdown") {
-    const parts = checked.map(({ file, report }) => {
-      const { findings, objects } = report.answer;
-      return `## ${file.name}\n\n${findings.map((finding) => findingText(finding, file, objects.find((entry) => entry.index === finding.object)?.release)).join("\n---\n\n") || t.peek().announceFindings(0, 0)}\n`;
+    const parts = checked.map(({ file, answer: { findings, objects } }) => {
+      return `## ${file.name}\n\n${findings.map((finding) => findingText(finding, file, objects[finding.object ?? -1]?.release)).join("\n---\n\n") || t.peek().announceFindings(0, 0)}\n`;
     });
     download(name, `# claimkit\n\n${parts.join("\n")}`, "text/markdown");
   } else {
-    const value = format === "sarif" ? sarif(checked) : checked.map(({ file, report: { answer } }) => ({ file: file.name, ok: answer.ok, findings: answer.findings, objects: answer.objects }));
+    const value = format === "sarif" ? sarif(checked) : checked.map(({ file, answer }) => ({ file: file.name, ok: answer.ok, findings: answer.findings, objects: answer.objects }));
     download(name, `${JSON.stringify(value, null, 2)}\n`, "application/json");
   }
   notify({ text: t.peek().saved(name) });

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
-import { countErrors, reports } from "../state/checks.ts";
-import { activate, activeHead, close, fileById, fileHeads, files, freeName, newFile, open, rename, ROLES, setRole, type FileHead } from "../state/files.ts";
+import { reports } from "../state/checks.ts";
+import { activate, activeHead, close, fileById, fileHeads, files, freeName, newFile, open, rename, reopen, ROLES, setRole, type FileHead } from "../state/files.ts";
 import { openDropped, putAside } from "../state/session.ts";
 import { notify } from "../state/notices.ts";
 import { focusEditor } from "../editor/editor.ts";
@@ -32,7 +32,7 @@ function Badge({ file }: { file: FileHead }) {
   const s = t.value;
   const report = file.role === "manifest" ? reports.value.get(file.id) : undefined;
   if (!report || file.empty) return null;
-  const { errors, warnings } = countErrors(report.answer.findings);
+  const { errors, warnings } = report.answer.counts;
   if (errors + warnings === 0) return null;
   const label = s.fileProblems(errors, warnings);
   return (

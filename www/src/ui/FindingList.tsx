@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Finding, ObjectEntry, Origin } from "../contract.ts";
+import { answeredNow } from "../engine/report.ts";
 import { applyFix, reveal } from "../editor/editor.ts";
 import { codePage } from "../editor/findings.ts";
 import { meaningOf } from "../i18n/codes.ts";
@@ -11,7 +12,6 @@ import { findingKey, pointedFinding } from "../state/goal.ts";
 import { findingMarkdown } from "../state/markdown.ts";
 import { copyLink } from "../state/session.ts";
 import type { Together } from "../state/together.ts";
-import { answeredNow } from "../state/verdict.ts";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Visible } from "./Visible.tsx";
@@ -142,6 +142,8 @@ interface Props {
   locate?: Locate;
   /** The objects, to tell what the server answers now from what it would answer after that. */
   objects?: readonly ObjectEntry[];
+  /** How many more there are than the list holds. */
+  left?: number;
 }
 
 interface Group {
@@ -168,7 +170,7 @@ function grouped(findings: readonly Finding[], objects: readonly ObjectEntry[]):
 }
 
 /** Findings grouped by who says so, in the order a person meets them. */
-export function FindingList({ findings, fileId, canFix = true, canLink = false, locate, objects = [] }: Props) {
+export function FindingList({ findings, fileId, canFix = true, canLink = false, locate, objects = [], left: unlisted = 0 }: Props) {
   const s = t.value;
   const [most, setMost] = useState(PAGE);
   let left = most;
@@ -205,6 +207,7 @@ export function FindingList({ findings, fileId, canFix = true, canLink = false, 
           {s.showMore(Math.min(1000, findings.length - most))}
         </button>
       )}
+      {unlisted > 0 && <p class="note quiet">{s.notListed(unlisted)}</p>}
     </div>
   );
 }

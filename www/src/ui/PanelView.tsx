@@ -1,7 +1,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/index.ts";
-import { countErrors, report } from "../state/checks.ts";
+import { report } from "../state/checks.ts";
+import { freeName, manifestHead, newFile, open } from "../state/files.ts";
 import { panel, PANELS, type Panel } from "../state/options.ts";
 import { LOADERS } from "./panels.ts";
 
@@ -39,7 +40,7 @@ export function PanelView() {
 export function PanelTabs() {
   const s = t.value;
   const list = useRef<HTMLDivElement>(null);
-  const counts = report.value ? countErrors(report.value.answer.findings) : null;
+  const counts = report.value?.answer.counts;
   const open = panel.value;
   useEffect(() => {
     list.current?.querySelector(`#tab-${open}`)?.scrollIntoView({ block: "nearest", inline: "nearest" });

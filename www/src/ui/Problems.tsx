@@ -63,7 +63,7 @@ function ReportMenu() {
       {(close) => (
         <div class="menu">
           {FORMATS.map((format) => (
-            <button type="button" class="menu-item" key={format} onClick={() => (close(), saveReport(format))}>
+            <button type="button" class="menu-item" key={format} onClick={() => (close(), void saveReport(format))}>
               {s.reportFormats[format]}
             </button>
           ))}
@@ -145,7 +145,7 @@ function Answered({ answer, file, empty }: { answer: ShortAnswer; file: PageFile
       {guide && <GuideLine guide={guide} file={file} />}
       {!quiet && (
         <>
-          <FindingList findings={findings} fileId={file.id} objects={objects} canLink />
+          <FindingList findings={findings} fileId={file.id} objects={objects} left={answer.findingCount - findings.length} canLink />
           <Objects entries={objects} total={answer.objectCount} />
           <Strip />
           <Commands panel="problems" />

@@ -4,7 +4,6 @@ import { ask } from "../engine/client.ts";
 import type { ShortAnswer } from "../engine/report.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
-import { countErrors } from "../state/checks.ts";
 import { manifest, source } from "../state/files.ts";
 import { release } from "../state/options.ts";
 import { choices, loadReleases } from "../state/releases.ts";
@@ -59,7 +58,7 @@ function Rows() {
     <>
       <ul class="strip">
         {list.map(({ value, label, answer }) => {
-          const { errors } = countErrors(answer.findings);
+          const { errors } = answer.counts;
           const tone = answer.ok ? "good" : errors > 0 ? "bad" : "none";
           return (
             <li key={value}>
