@@ -107,6 +107,55 @@ describe("nothing is lost", () => {
     await one.done();
   });
 
+  it("keeps in the database what a reload took from the last moment, and what was typed just before the tab closed", async () => {
+    const first = await openPage();
+    await settled(first.page);
+    await setText(first.page, mine("reloaded-at-once"));
+    await first.page.reload();
+    await settled(first.page);
+    // No key since then: the tab's own storage goes with the tab.
+    await first.page.waitForTimeout(300);
+    await first.page.close();
+    const second = await openPage({ context: first.context });
+    await settled(second.page);
+    expect(await textOf(second.page)).toBe(mine("reloaded-at-once"));
+    await setText(second.page, mine("closed-at-once"));
+    await second.page.close({ runBeforeUnload: true });
+    await expect.poll(() => first.context.pages().length).toBe(0);
+    const third = await openPage({ context: first.context });
+    await settled(third.page);
+    expect(await textOf(third.page)).toBe(mine("closed-at-once"));
+    await first.context.close();
+  });
+
+  it("takes a closed file back without what was written in the others since", async () => {
+    const { page, done } = await openPage({ path: "#example=three-mistakes" });
+    await settled(page);
+    const tabs = page.getByRole("navigation", { name: "Files" });
+    await tabs.getByText("nodes.yaml").click();
+    await page.getByRole("button", { name: "Close nodes.yaml" }).click();
+    await setText(page, mine("written-meanwhile"));
+    await page.locator(".notice").getByRole("button", { name: "Undo" }).click();
+    expect(await tabs.locator(".file-name").allTextContents()).toEqual(["claim.yaml", "nodes.yaml"]);
+    expect(await textOf(page)).toContain("kind: Node");
+    await tabs.getByText("claim.yaml").click();
+    expect(await textOf(page)).toBe(mine("written-meanwhile"));
+    await done();
+  });
+
+  it("keeps an expression that was written beside an example", async () => {
+    const { page, done } = await openPage({ path: "#example=cel" });
+    await page.locator(".device-row").first().waitFor();
+    await page.locator(".expression-text .cm-content").click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("device.driver == 'mine'");
+    await page.getByRole("button", { name: "Examples" }).click();
+    await page.locator(".gallery-item").first().getByRole("button").first().click();
+    await page.locator(".notice").getByRole("button", { name: "Take back what I had" }).click();
+    await expect.poll(() => page.locator(".expression-text .cm-content").textContent()).toBe("device.driver == 'mine'");
+    await done();
+  });
+
   it("survives a crash of the page", async () => {
     const { page, context, complaints } = await openPage();
     await settled(page);

@@ -40,6 +40,22 @@ describe("fix all", () => {
   });
 });
 
+describe("a toast's undo", () => {
+  it("is there as long as it takes back what the toast is about", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await page.locator(".button.fix").first().click();
+    const undo = page.locator(".notice").getByRole("button", { name: "Undo" });
+    await undo.waitFor();
+    await page.keyboard.press("ControlOrMeta+End");
+    await page.locator(".editor-host .cm-content").click();
+    await page.keyboard.type("# more");
+    await undo.waitFor({ state: "detached" });
+    expect(await textOf(page)).toContain("# more");
+    await done();
+  });
+});
+
 describe("the editor", () => {
   it("shows a selection inside the current line, in both themes, and underlines in their own colour", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
@@ -516,6 +532,19 @@ describe("shown inside another page", () => {
     const opened = context.waitForEvent("page");
     await page.getByRole("button", { name: "Open in the playground" }).click();
     const whole = await opened;
+  it("shows nobody's draft", async () => {
+    const { page, context } = await openPage();
+    await settled(page);
+    await setText(page, claim(CLASS, "my-own-draft"));
+    await page.waitForTimeout(900);
+    await page.close();
+    const other = await openPage({ context, path: "#embed=1" });
+    await settled(other.page);
+    expect(await textOf(other.page)).not.toContain("my-own-draft");
+    await context.close();
+  });
+
+
     await whole.locator(".cell-title", { hasText: "gpu-t4-1" }).waitFor();
     expect(await whole.getByRole("button", { name: "Examples" }).count()).toBe(1);
     await done();

@@ -215,8 +215,14 @@ export function editFile(fileId: string, changes: ChangeSpec): void {
   changeDoc(fileId, next.doc);
 }
 
+/** Says what was changed in a file and offers to take it back, until something else is written there. */
+export function notifyChange(fileId: string, text: string): void {
+  const version = files.peek().find(({ id }) => id === fileId)?.version;
+  notify({ text, action: { label: t.peek().undo, run: () => undoIn(fileId) }, over: () => !files.value.some((file) => file.id === fileId && file.version === version) });
+}
+
 /** Takes back the last change of a file. */
-export function undoIn(fileId: string): void {
+function undoIn(fileId: string): void {
   activate(fileId);
   const file = files.peek().find((candidate) => candidate.id === fileId);
   if (!view || !file) return;
@@ -238,7 +244,7 @@ export function applyFix(fileId: string, finding: Finding, index: number): void 
     return;
   }
   editFile(fileId, toChanges(file.doc, fix.edits));
-  notify({ text: t.peek().fixed(unticked(told(fix.title))), action: { label: t.peek().undo, run: () => undoIn(fileId) } });
+  notifyChange(fileId, t.peek().fixed(unticked(told(fix.title))));
 }
 
 const wordsIn = (text: string) => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;

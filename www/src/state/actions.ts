@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { ChangeSet } from "@codemirror/state";
 import type { Answer } from "../contract.ts";
 import { ask } from "../engine/client.ts";
-import { certainFixes, deletes, editFile, replaceText, undoIn } from "../editor/editor.ts";
+import { certainFixes, deletes, editFile, notifyChange, replaceText } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import { report, stale } from "./checks.ts";
@@ -77,14 +77,14 @@ export function applyPlan(plan: FixPlan): void {
     return;
   }
   editFile(plan.fileId, plan.changes);
-  notify({ text: t.peek().fixedAll(plan.fixes.length), action: { label: t.peek().undo, run: () => undoIn(plan.fileId) } });
+  notifyChange(plan.fileId, t.peek().fixedAll(plan.fixes.length));
 }
 
 /** Puts a converted text in place; the version it was converted to stays chosen, so that a second press undoes nothing. */
 export function applyConverted(file: PageFile, text: string, to: string): void {
   replaceText(file.id, text);
   target.value = to;
-  notify({ text: t.peek().applied, action: { label: t.peek().undo, run: () => undoIn(file.id) } });
+  notifyChange(file.id, t.peek().applied);
 }
 
 /** Saves a text as a file on the person's disk; nothing is uploaded. */

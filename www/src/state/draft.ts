@@ -4,7 +4,7 @@ import { exampleOf } from "../examples/index.ts";
 import { downloadFile } from "./actions.ts";
 import { activeFile, files, textOf } from "./files.ts";
 import { notify } from "./notices.ts";
-import { keptOptions } from "./options.ts";
+import { expression, FIRST_EXPRESSION, keptOptions } from "./options.ts";
 import { recall, remember as rememberSetting } from "./storage.ts";
 import { snapshot, type Snapshot } from "./snapshot.ts";
 import { readDraft, writeDraft, type Draft } from "./store.ts";
@@ -27,17 +27,28 @@ export async function formerDraft(tab: string): Promise<Snapshot | null> {
   const kept = await readDraft(tab);
   try {
     const last = JSON.parse(lastWords.read() ?? "null") as Draft | null;
-    if (last?.tab === tab && last.at >= (kept?.at ?? 0)) return last.snapshot;
+    if (last?.tab === tab && last.at >= (kept?.at ?? 0)) {
+      // The tab's own words go with the tab; the database keeps them for the next one.
+      if (last.at > (kept?.at ?? 0)) void writeDraft(last);
+      return last.snapshot;
+    }
   } catch {
     // Written by something else: the database's is used.
   }
   return kept?.snapshot ?? null;
 }
 
+const blankless = (text: string) => text.replace(/\s+/g, "");
+
 /** Whether there is anything to lose: an example that was not touched can be opened again. */
 export function worthKeeping(): boolean {
   const list = files.peek();
-  return list.some((file) => file.doc.length > 0) && exampleOf(list.map((file) => ({ name: file.name, text: textOf(file) }))) === undefined;
+  if (!list.some((file) => file.doc.length > 0)) return false;
+  const example = exampleOf(list.map((file) => ({ name: file.name, text: textOf(file) })));
+  if (!example) return true;
+  // An expression is written in its panel; it is nobody's own where the text or the example has it.
+  const tried = blankless(expression.peek());
+  return tried !== "" && tried !== blankless(FIRST_EXPRESSION) && tried !== blankless(String(example.options?.["expression"] ?? "")) && !list.some((file) => blankless(textOf(file)).includes(tried));
 }
 
 let save: () => Promise<void> = async () => undefined;

@@ -119,6 +119,13 @@ export function close(id: string): void {
   if (activeId.peek() === id) activate((rest[index] ?? rest[rest.length - 1])?.id ?? "");
 }
 
+/** Puts a file that was closed back where it was; what was written in the others since then stays. */
+export function reopen(file: PageFile, index: number): void {
+  const list = files.peek();
+  if (!list.some(({ id }) => id === file.id)) files.value = [...list.slice(0, index), file, ...list.slice(index)];
+  activate(file.id);
+}
+
 export function open(file: PageFile): void {
   files.value = [...files.peek(), file];
   activate(file.id);

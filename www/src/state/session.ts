@@ -142,11 +142,20 @@ export async function begin(): Promise<{ tab: Promise<string> }> {
     return draft;
   };
   if (route !== null && (await follow(route, keep))) return { tab: ownTab(former) };
-  if (draft !== null && restore(draft)) return { tab: ownTab(former) };
-  if (former === null) {
-    const open = await openTabs();
-    for (const orphan of await allDrafts()) {
-      if (!open.has(orphan.tab) && restore(orphan.snapshot)) return { tab: ownTab(orphan.tab) };
+  const tab = await takeUp(former, draft);
+  if (route !== null && route.shared === undefined && route.example === undefined) pointAt(route);
+  return { tab: ownTab(tab) };
+}
+
+/** Puts a draft in place, or the first example; a page inside another one shows nobody's drafts. Answers the draft's tab. */
+async function takeUp(former: string | null, draft: Snapshot | null): Promise<string | null> {
+  if (!embedded.peek()) {
+    if (draft !== null && restore(draft)) return former;
+    if (former === null) {
+      const open = await openTabs();
+      for (const orphan of await allDrafts()) {
+        if (!open.has(orphan.tab) && restore(orphan.snapshot)) return orphan.tab;
+      }
     }
   }
   load(exampleById(FIRST_EXAMPLE)!);

@@ -58,7 +58,15 @@ export async function allDrafts(): Promise<Draft[]> {
 }
 
 export async function writeDraft(draft: Draft): Promise<boolean> {
-  return (await attempt((db) => db.put("drafts", draft))) !== null;
+  const written = await attempt(async (db) => {
+    const transaction = db.transaction("drafts", "readwrite");
+    void transaction.store.put(draft);
+    // At once: a page that goes away hears no answer to the request, and what is not committed then is lost.
+    transaction.commit();
+    await transaction.done;
+    return true;
+  });
+  return written === true;
 }
 
 export async function deleteDraft(tab: string): Promise<void> {

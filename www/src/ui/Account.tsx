@@ -1,14 +1,14 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { TextEdit } from "../contract.ts";
 import { lastPart, type Account as Told, type Judged, type NodeAccount, type Relaxation, type RequestAccount, type Stage } from "../engine/devices.ts";
-import { editFile, mark, reveal, undoIn } from "../editor/editor.ts";
+import { editFile, mark, notifyChange, reveal } from "../editor/editor.ts";
 import { toChanges } from "../editor/positions.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import { fileById, type PageFile } from "../state/files.ts";
 import { accountMarkdown } from "../state/markdown.ts";
-import { announce, notify } from "../state/notices.ts";
+import { announce } from "../state/notices.ts";
 import { chosenDevice, release } from "../state/options.ts";
 import { copyLink } from "../state/session.ts";
 import type { Together } from "../state/together.ts";
@@ -56,7 +56,7 @@ function apply(all: Together, relaxation: Relaxation): void {
     return;
   }
   editFile(now.id, toChanges(now.doc, found.edits));
-  notify({ text: t.peek().fixed(relaxed(relaxation)), action: { label: t.peek().undo, run: () => undoIn(now.id) } });
+  notifyChange(now.id, t.peek().fixed(relaxed(relaxation)));
 }
 
 /** The smallest changes that help; the engine has tried each of them. */

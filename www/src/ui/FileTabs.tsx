@@ -12,18 +12,17 @@ import { Popover } from "./Popover.tsx";
 /** Closes a file; it can be taken back for a while. */
 function closeFile(file: FileHead): void {
   const before = files.peek();
+  const index = before.findIndex(({ id }) => id === file.id);
+  const closed = before[index];
   // The notice goes after a while; the history does not.
   if (!file.empty) void putAside();
   close(file.id);
-  if (files.peek() === before) return;
+  if (files.peek() === before || !closed) return;
   notify({
     text: t.peek().closed(file.name),
     action: {
       label: t.peek().undo,
-      run: () => {
-        files.value = before;
-        activate(file.id);
-      },
+      run: () => reopen(closed, index),
     },
   });
 }
