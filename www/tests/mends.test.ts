@@ -121,6 +121,11 @@ describe("the editor", () => {
     await page.locator(".editor-host .cm-specialChar", { hasText: "U+202E" }).waitFor();
     await page.locator(".hidden-character", { hasText: "U+202E" }).first().waitFor();
     expect(await page.locator(".object-name").allTextContents()).not.toContain("\u202e");
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      await page.waitForTimeout(300);
+      expect(await page.locator(".panel").evaluate((panel) => (panel as HTMLElement).innerText), (await tab.textContent()) ?? "").not.toContain("\u202e");
+    }
     await done();
   });
 
@@ -132,6 +137,8 @@ describe("the editor", () => {
     const keys = (await page.getByRole("dialog").locator("kbd").allTextContents()).join(" ");
     expect(keys).toContain("Ctrl + .");
     expect(keys).not.toContain("⌘");
+    // Every panel has a number.
+    expect(keys).toContain(`Alt + 1 … ${await page.locator(".panel-tabs").getByRole("tab", { includeHidden: true }).count()}`);
     await done();
   });
 
@@ -209,29 +216,6 @@ describe("problems", () => {
     await guide.filter({ hasText: "live object" }).waitFor();
     await guide.getByRole("button", { name: "Use as stored object" }).click();
     expect(await page.getByRole("tab", { selected: true }).textContent()).toContain("Request");
-    await done();
-  });
-
-  it("compare all releases, and name the first difference", async () => {
-    const { page, done } = await openPage({ path: "#example=structured" });
-    await settled(page);
-    await page.getByText("All releases").click();
-    await page.locator(".strip-cell.good").first().waitFor();
-    expect(await page.locator(".strip-cell").filter({ hasText: "1.29" }).getAttribute("class")).toContain("bad");
-    expect(await page.locator(".strip-cell").filter({ hasText: "1.30" }).getAttribute("class")).toContain("good");
-    await page.locator(".strip-note", { hasText: "First difference" }).waitFor();
-    await done();
-  });
-
-  it("can be saved as Markdown, SARIF and JSON, and asked for on the command line", async () => {
-    const { page, done } = await openPage();
-    await settled(page);
-    for (const [format, name, wanted] of [["Markdown", "claimkit-report.md", "## claim.yaml"], ["SARIF", "claimkit-report.sarif", '"ruleId": "unknown-field"'], ["JSON", "claimkit-report.json", '"code": "unknown-field"']] as const) {
-      await page.getByRole("button", { name: "Report" }).click();
-      const download = page.waitForEvent("download");
-      await page.locator(".popover-panel").getByRole("button", { name: format, exact: true }).click();
-      const file = await download;
-      expect(file.suggestedFilename()).toBe(name);
     // A copy is stored; the object itself stays, to be changed.
     await page.locator(".verdict-line.good").waitFor();
     expect(await page.locator(".file-name").allTextContents()).toEqual(["claim.yaml", "stored.yaml"]);
@@ -276,6 +260,29 @@ describe("problems", () => {
     const [file] = JSON.parse(readFileSync(await download.path(), "utf8")) as { findings: { severity: string }[]; objects: unknown[] }[];
     expect(file!.findings.filter(({ severity }) => severity === "error").length).toBe(6_000);
     expect(file!.objects.length).toBe(3_000);
+    await done();
+  });
+
+  it("compare all releases, and name the first difference", async () => {
+    const { page, done } = await openPage({ path: "#example=structured" });
+    await settled(page);
+    await page.getByText("All releases").click();
+    await page.locator(".strip-cell.good").first().waitFor();
+    expect(await page.locator(".strip-cell").filter({ hasText: "1.29" }).getAttribute("class")).toContain("bad");
+    expect(await page.locator(".strip-cell").filter({ hasText: "1.30" }).getAttribute("class")).toContain("good");
+    await page.locator(".strip-note", { hasText: "First difference" }).waitFor();
+    await done();
+  });
+
+  it("can be saved as Markdown, SARIF and JSON, and asked for on the command line", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    for (const [format, name, wanted] of [["Markdown", "claimkit-report.md", "## claim.yaml"], ["SARIF", "claimkit-report.sarif", '"ruleId": "unknown-field"'], ["JSON", "claimkit-report.json", '"code": "unknown-field"']] as const) {
+      await page.getByRole("button", { name: "Report" }).click();
+      const download = page.waitForEvent("download");
+      await page.locator(".popover-panel").getByRole("button", { name: format, exact: true }).click();
+      const file = await download;
+      expect(file.suggestedFilename()).toBe(name);
       const chunks: Buffer[] = [];
       for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
       expect(Buffer.concat(chunks).toString()).toContain(wanted);
@@ -525,13 +532,6 @@ describe("an example for a finding code", () => {
 });
 
 describe("shown inside another page", () => {
-  it("has no menus, keeps nothing, and opens as a whole", async () => {
-    const { page, context, done } = await openPage({ path: "#example=placement&node=gpu-t4-1&column=1&embed=1" });
-    await page.locator(".cell-title", { hasText: "gpu-t4-1" }).waitFor();
-    expect(await page.getByRole("button", { name: "Examples" }).count()).toBe(0);
-    const opened = context.waitForEvent("page");
-    await page.getByRole("button", { name: "Open in the playground" }).click();
-    const whole = await opened;
   it("shows nobody's draft", async () => {
     const { page, context } = await openPage();
     await settled(page);
@@ -545,6 +545,13 @@ describe("shown inside another page", () => {
   });
 
 
+  it("has no menus, keeps nothing, and opens as a whole", async () => {
+    const { page, context, done } = await openPage({ path: "#example=placement&node=gpu-t4-1&column=1&embed=1" });
+    await page.locator(".cell-title", { hasText: "gpu-t4-1" }).waitFor();
+    expect(await page.getByRole("button", { name: "Examples" }).count()).toBe(0);
+    const opened = context.waitForEvent("page");
+    await page.getByRole("button", { name: "Open in the playground" }).click();
+    const whole = await opened;
     await whole.locator(".cell-title", { hasText: "gpu-t4-1" }).waitFor();
     expect(await whole.getByRole("button", { name: "Examples" }).count()).toBe(1);
     await done();

@@ -34,7 +34,7 @@ export const en = {
     ["Ctrl + Space", "completion"],
     ["Mod + F", "search"],
     ["Mod + Shift + [ or ]", "fold, unfold"],
-    ["Alt + 1 … 5", "open a panel"],
+    ["Alt + 1 … 7", "open a panel"],
     ["Esc, then Tab", "leave the editor"],
   ] as [string, string][],
   close: "Close",
@@ -93,6 +93,9 @@ export const en = {
   stopped: "The engine keeps stopping on this text. It starts again when you ask for it.",
   crashedOn: "The engine stopped while checking this text:",
   notThere: (verb: string) => `This build of the Wasm module does not have \`${verb}\`.`,
+
+  noManifest: "None of the open files is a manifest, so there is nothing to check. Add one, or choose in a file's menu what it is used as.",
+  newManifest: "Add a manifest",
 
   // problems
   accept: (who: string) => `${who} would accept this`,
@@ -187,6 +190,7 @@ export const en = {
   operations: { create: "create", update: "update", updateStatus: "update status", patch: "patch", patchStatus: "patch status" },
   noStored: "An update is compared with a stored object. There is none yet.",
   makeStored: "Use the manifest as stored object",
+  newStored: "Add a stored object",
   noPatch: "A patch needs a text to apply.",
   makePatch: "Start a patch",
   patchType: "Patch type",

@@ -15,7 +15,7 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
   if (!ours && guessRole("", head) === "nodes") return { what: "nodes", use: "nodes" };
   if (/^NAME(SPACE)? +[A-Z]/.test(head)) return { what: "table" };
   if (/^Name: +\S/m.test(head) && /^API Version: +\S/m.test(head)) return { what: "described" };
-  if (/\{\{-?\s*[\w.$("]/.test(head)) return { what: "helm" };
+  if (/^[^#\n]*\{\{-?\s*[\w.$("]/m.test(head)) return { what: "helm" };
   const first = head.trimStart();
   const operations = /^(-\s+|\[\s*\{\s*)["']?(op|path|value|from)["']?\s*:/.test(first) && /["']?op["']?\s*:\s*["']?(add|remove|replace|move|copy|test)\b/.test(first);
   if (operations) return { what: "patch", use: "patch" };

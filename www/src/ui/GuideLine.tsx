@@ -1,8 +1,8 @@
 import { t } from "../i18n/index.ts";
 import type { Sentences } from "../i18n/en.ts";
-import { setRole, type PageFile, type Role } from "../state/files.ts";
+import { files, freeName, newFile, setRole, textOf, type PageFile, type Role } from "../state/files.ts";
 import type { Guide } from "../state/guide.ts";
-import { operation, panel } from "../state/options.ts";
+import { operation, panel, patchType } from "../state/options.ts";
 import { takeAsNodes } from "../state/pasted.ts";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
@@ -25,17 +25,31 @@ const USE: Partial<Record<Role, (s: Sentences) => string>> = {
   settings: (s) => s.useAsSettings,
 };
 
-/** Gives the file the role its text has, and opens the panel that uses it. */
+/**
+ * Gives the file the role its text has, and opens the panel that uses it. There is always a manifest left: an object that is alone
+ * is stored as a copy, and stays to be changed.
+ */
 function use(file: PageFile, role: Role): void {
   if (role === "nodes") {
     takeAsNodes(file);
     panel.value = "nodes";
     return;
   }
-  setRole(file.id, role);
+  const others = files.peek().filter(({ id }) => id !== file.id);
+  const alone = !others.some((other) => other.role === "manifest");
+  if (role === "stored" && alone) {
+    const text = textOf(file);
+    if (!others.some((other) => other.role === "stored" && textOf(other) === text)) files.value = [file, newFile(freeName("stored.yaml"), "stored", text), ...others];
+  } else {
+    setRole(file.id, role);
+    if (alone) files.value = [...files.peek(), newFile(freeName("manifest.yaml"), "manifest", "")];
+  }
   if (role === "settings") panel.value = "policy";
   if (role === "patch") {
     operation.value = "patch";
+    const list = /^\s*(\[|-\s)/.test(file.doc.sliceString(0, 200));
+    if (list) patchType.value = "json";
+    else if (patchType.peek() === "json") patchType.value = "strategic";
     panel.value = "request";
   }
   if (role === "stored") {

@@ -4,16 +4,40 @@ import { t } from "../i18n/index.ts";
 import { report } from "../state/checks.ts";
 import { freeName, manifestHead, newFile, open } from "../state/files.ts";
 import { panel, PANELS, type Panel } from "../state/options.ts";
+import { focusEditor } from "../editor/editor.ts";
 import { LOADERS } from "./panels.ts";
+import { Ticked } from "./Ticked.tsx";
 
 const loaded = new Map<Panel, ComponentType>();
+
+/** Every panel is about a manifest: what to do where none is open. */
+function NoManifest() {
+  const s = t.value;
+  return (
+    <div class="empty">
+      <p>
+        <Ticked text={s.noManifest} />
+      </p>
+      <button
+        type="button"
+        class="button primary"
+        onClick={() => {
+          open(newFile(freeName("manifest.yaml"), "manifest", ""));
+          focusEditor();
+        }}
+      >
+        {s.newManifest}
+      </button>
+    </div>
+  );
+}
 
 /** The open panel; its code is fetched the first time. */
 export function PanelView() {
   const name = panel.value;
   const [, redraw] = useState(0);
   const [failed, setFailed] = useState(false);
-  const View = loaded.get(name);
+  const View = manifestHead.value ? loaded.get(name) : NoManifest;
   useEffect(() => {
     if (View) return undefined;
     let current = true;

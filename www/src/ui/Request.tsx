@@ -37,10 +37,11 @@ function FileChoice({ role, missing, make, start }: { role: Role; missing: strin
           files.value = files.peek().filter((other) => other.id !== file?.id);
           const back = manifest.peek()?.id;
           open(made);
-          if (role === "stored" && back) activate(back);
+          if (role === "stored" && back && made.doc.length > 0) activate(back);
+          else focusEditor();
         }}
       >
-        {empty ? make : s.editStored}
+        {empty ? (start() === "" ? s.newStored : make) : s.editStored}
       </button>
     </div>
   );
