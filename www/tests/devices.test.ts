@@ -51,6 +51,17 @@ spec:
   .join("")}`;
 
 describe("devices", () => {
+  it("says in a sentence of the page's language which release is too old", async () => {
+    for (const [locale, words] of [["en-US", "Kubernetes 1.29.15 has no devices; 1.31 is the first that has"], ["zh-CN", "Kubernetes 1.29.15 没有设备；1.31 是第一个有设备的版本"]] as const) {
+      const { page, done } = await openPage({ locale, path: "#example=gpu-pod" });
+      await page.locator(".device-table").first().waitFor();
+      await page.getByRole("button", { name: /^(Release|版本)/ }).click();
+      await page.getByRole("radio", { name: /^1\.29/ }).click();
+      await expect.poll(() => page.locator(".banner").textContent()).toBe(words);
+      await done();
+    }
+  });
+
   it("lead from the grid to the funnel, the devices, the holder and the change that helps", async () => {
     const { page, done } = await openPage({ path: "#example=gpu-pod" });
     const grid = page.getByRole("grid");

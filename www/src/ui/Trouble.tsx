@@ -1,4 +1,5 @@
 import type { Outcome } from "../engine/client.ts";
+import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { Ticked } from "./Ticked.tsx";
 
@@ -16,8 +17,14 @@ export function Trouble<T>({ outcome, verb }: { outcome: Outcome<T> | null; verb
   return (
     <div class="banner bad" role="alert">
       <p>
-        {outcome.kind === "crashed" ? `${s.crashedOn} ` : ""}
-        <code>{outcome.message}</code>
+        {outcome.kind === "crashed" ? (
+          <>
+            {s.crashedOn} <code>{outcome.message}</code>
+          </>
+        ) : (
+          // The function's name before the sentence is for programs.
+          <Ticked text={told(outcome.message.replace(/^claimkit: \w+: /, ""))} />
+        )}
       </p>
     </div>
   );
