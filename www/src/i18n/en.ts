@@ -121,10 +121,10 @@ export const en = {
   copied: "Copied.",
   copyFailed: "The browser did not allow copying.",
   showMore: (n: number) => `Show ${n.toLocaleString("en")} more`,
+  notListed: (n: number) => `${n.toLocaleString("en")} more are not listed here; a report holds all of them.`,
   explain: (code: string) => `What ${code} means`,
   announceFindings: (errors: number, warnings: number) =>
     errors + warnings === 0 ? "No problems." : `${plural(errors, "error", "errors")}, ${plural(warnings, "warning", "warnings")}.`,
-  notListed: (n: number) => `${n.toLocaleString("en")} more are not listed here; a report holds all of them.`,
   emptyFile: "Paste a manifest, drop files, or start from an example.",
 
   // convert

@@ -116,9 +116,9 @@ export const zh: Sentences = {
   copied: "已复制。",
   copyFailed: "浏览器不允许复制。",
   showMore: (n) => `再显示 ${count(n)} 条`,
+  notListed: (n) => `另有 ${n.toLocaleString("zh")} 个未在此列出；报告包含全部问题。`,
   explain: (code) => `${code} 的含义`,
   announceFindings: (errors, warnings) => (errors + warnings === 0 ? "没有问题。" : `${count(errors)} 个错误，${count(warnings)} 个警告。`),
-  notListed: (n) => `另有 ${n.toLocaleString("zh")} 个未在此列出；报告包含全部问题。`,
   emptyFile: "粘贴清单、拖入文件，或从示例开始。",
 
   convertTo: "转换为",

@@ -10,5 +10,7 @@ export function findingKey({ code, range, object }: Finding): string {
 export const wantedFinding = signal("");
 /** Whether a link leads to the answer about one node, until that is on the screen. */
 export const wantedAnswer = signal(false);
+/** The object whose policy verdict a link leads to, counted from 1; none: 0. */
+export const pointedVerdict = signal(0);
 /** The finding that is marked because a link led there. */
 export const pointedFinding = signal("");

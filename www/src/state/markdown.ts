@@ -1,4 +1,5 @@
 import type { Finding, NodePlacement } from "../contract.ts";
+import type { Admitted } from "../engine/admission.ts";
 import type { NodeAccount } from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
@@ -16,11 +17,14 @@ async function linkLine(more: Record<string, string>): Promise<string> {
 
 const quote = (text: string) => text.split("\n").map((line) => `> ${line}`).join("\n");
 /** A fence that no run of backticks in the text can close. */
-const fenced = (text: string) => {
+const fenced = (text: string, language: string) => {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
-  return `${fence}yaml\n${text}\n${fence}`;
+  return `${fence}${language}\n${text}\n${fence}`;
 };
+
+/** Upstream's words exactly: Markdown would take `<input>` for a tag and the blanks before a caret for none. */
+const said = ({ message, origin }: Finding) => (origin === "claimkit" ? quote(told(message)) : fenced(message, "text"));
 
 /** One finding for a chat or an issue: what is said, where, and what to write. */
 export function findingText(finding: Finding, file: PageFile | undefined, release?: string): string {
@@ -28,11 +32,11 @@ export function findingText(finding: Finding, file: PageFile | undefined, releas
   const who = finding.origin === "claimkit" ? "claimkit" : s.origins[finding.origin];
   const start = finding.range?.start;
   const where = file && start ? ` · ${file.name}:${start.line + 1}:${start.character + 1}` : "";
-  const lines = [`**${s.severities[finding.severity]}** \`${finding.code}\` · ${who}${release ? ` · Kubernetes ${release}` : ""}${where}`, "", quote(told(finding.message, finding.origin))];
+  const lines = [`**${s.severities[finding.severity]}** \`${finding.code}\` · ${who}${release ? ` · Kubernetes ${release}` : ""}${where}`, "", said(finding)];
   if (file && finding.range && finding.range.end.line - finding.range.start.line < 8) {
     const from = Math.min(file.doc.lines, finding.range.start.line + 1);
     const to = Math.min(file.doc.lines, Math.max(from, finding.range.end.line + (finding.range.end.character > 0 ? 1 : 0)));
-    lines.push("", fenced(Array.from({ length: to - from + 1 }, (_, index) => file.doc.line(from + index).text).join("\n")));
+    lines.push("", fenced(Array.from({ length: to - from + 1 }, (_, index) => file.doc.line(from + index).text).join("\n"), "yaml"));
   }
   if (finding.help) lines.push("", told(finding.help));
   for (const fix of finding.fixes) lines.push("", `${s.fix}: ${told(fix.title)}`);
@@ -41,6 +45,17 @@ export function findingText(finding: Finding, file: PageFile | undefined, releas
 
 export async function findingMarkdown(finding: Finding, file: PageFile | undefined, release?: string): Promise<string> {
   return findingText(finding, file, release) + (await linkLine({ finding: findingKey(finding) }));
+}
+
+/** What the policy answers to the request for one object. */
+export async function verdictMarkdown({ kind, name, namespace, response, request }: Admitted, verdict: string, number: number): Promise<string> {
+  const s = t.peek();
+  const { operation, userInfo } = (request ?? {}) as { operation?: string; userInfo?: { username?: string; groups?: string[] } };
+  const who = [userInfo?.username, ...(userInfo?.groups ?? [])].filter(Boolean).join(", ");
+  const lines = [`**${kind} ${namespace ? `${namespace}/` : ""}${name}**: ${verdict}${operation ? ` · ${operation}` : ""}${who && ` · ${s.user} \`${who}\``}`];
+  if (response?.message) lines.push("", fenced(response.message, "text"));
+  for (const warning of response?.warnings ?? []) lines.push("", `${s.warnings}:`, "", fenced(warning, "text"));
+  return `${lines.join("\n")}\n${await linkLine({ verdict: String(number) })}`;
 }
 
 /** Why a node can or cannot take a claim. */

@@ -11,11 +11,13 @@ export interface Route {
   column?: string;
   /** A pod of the Devices panel, with `node`. */
   pod?: string;
+  /** An object of the Policy panel, counted from 1. */
+  verdict?: string;
   /** Anything: the page is shown inside another one. */
   embed?: string;
 }
 
-const KEYS: Record<string, keyof Route> = { s: "shared", example: "example", panel: "panel", finding: "finding", node: "node", column: "column", pod: "pod", embed: "embed" };
+const KEYS: Record<string, keyof Route> = { s: "shared", example: "example", panel: "panel", finding: "finding", node: "node", column: "column", pod: "pod", verdict: "verdict", embed: "embed" };
 
 /** Reads a fragment; null where it has something that no version of this page ever wrote. */
 export function readRoute(hash: string): Route | null {

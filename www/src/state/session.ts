@@ -4,7 +4,7 @@ import { exampleById, FIRST_EXAMPLE, type Example } from "../examples/index.ts";
 import { codeExamples } from "../examples/codes.ts";
 import { formerDraft, saveNow, worthKeeping } from "./draft.ts";
 import { freeName, guessRole, newFile, open, replaceAll, type PageFile } from "./files.ts";
-import { wantedAnswer, wantedFinding } from "./goal.ts";
+import { pointedVerdict, wantedAnswer, wantedFinding } from "./goal.ts";
 import { notify } from "./notices.ts";
 import { embedded, PANELS, panel, picked, pickedDevices, release, takeOptions, type Panel } from "./options.ts";
 import { readRoute, type Route } from "./route.ts";
@@ -78,12 +78,14 @@ export async function readKept(): Promise<Kept> {
 }
 
 /** Goes where the address says inside what it opened. */
-function pointAt({ panel: name, finding, node, column, pod }: Route): void {
+function pointAt({ panel: name, finding, node, column, pod, verdict }: Route): void {
   if ((PANELS as readonly (string | undefined)[]).includes(name)) panel.value = name as Panel;
   if (finding !== undefined) {
     panel.value = "problems";
     wantedFinding.value = finding;
   }
+  pointedVerdict.value = Number(verdict) || 0;
+  if (pointedVerdict.peek() > 0) panel.value = "policy";
   wantedAnswer.value = node !== undefined;
   if (node !== undefined && pod !== undefined) {
     panel.value = "devices";
@@ -159,7 +161,7 @@ async function takeUp(former: string | null, draft: Snapshot | null): Promise<st
     }
   }
   load(exampleById(FIRST_EXAMPLE)!);
-  return { tab: ownTab(former) };
+  return former;
 }
 
 /** Once the page stands: the address is taken over, and a link pasted into the open page is followed. */

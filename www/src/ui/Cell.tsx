@@ -18,6 +18,7 @@ import { SIGNS } from "./MatrixGrid.tsx";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { useShown } from "./useShown.ts";
+import { Visible } from "./Visible.tsx";
 
 /** Leads to a place in whichever file it stands. */
 function show(all: Together, range: Range): void {
@@ -229,7 +230,7 @@ export function Cell({ matrix, row, column, all }: Props) {
           {SIGNS[verdict]}
         </span>
         <span>
-          {name} <span class="muted">×</span> {entry.name}: <b>{s.verdicts[verdict]}</b>
+          <Visible text={name} /> <span class="muted">×</span> <Visible text={entry.name} />: <b>{s.verdicts[verdict]}</b>
           <span class="note"> {s.verdictNotes[verdict]}</span>
         </span>
         <span class="finding-tools">

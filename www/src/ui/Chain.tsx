@@ -1,6 +1,7 @@
 import type { ClaimPlacement, NodePlacement } from "../contract.ts";
 import { t } from "../i18n/index.ts";
 import { Icon } from "./Icon.tsx";
+import { Visible } from "./Visible.tsx";
 
 interface Link {
   kind: string;
@@ -35,7 +36,9 @@ export function Chain({ node, subject }: { node: NodePlacement; subject: { kind:
             <li key={link.kind} class={link.broken ? "broken" : ""}>
               <span class="chain-box">
                 <span class="note">{link.kind}</span>
-                <b>{link.name || "—"}</b>
+                <b>
+                  <Visible text={link.name || "—"} />
+                </b>
               </span>
               {link.kind !== "Node" && (
                 <span class="chain-arrow">

@@ -14,6 +14,7 @@ import { Compare } from "./Compare.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
+import { Visible } from "./Visible.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
 
 const shortName = (version: string) => version.replace("resource.k8s.io/", "");
@@ -81,7 +82,7 @@ function Decisions({ entries, fileId }: { entries: readonly ObjectEntry[]; fileI
           const body = (
             <>
               <span>
-                {decision.of}: {decision.path && <code class="path">{decision.path}</code>} <Ticked text={told(decision.message)} />
+                <Visible text={decision.of} />: {decision.path && <code class="path">{decision.path}</code>} <Ticked text={told(decision.message)} />
               </span>
               {(decision.alternatives ?? []).length > 0 && (
                 <span class="finding-help">
@@ -110,10 +111,10 @@ function Converted({ entries, fileId }: { entries: readonly ObjectEntry[]; fileI
             <li key={index}>
               {range ? (
                 <button type="button" class="link-button" onClick={() => reveal(fileId, range)}>
-                  {named(entry) || "—"}
+                  <Visible text={named(entry) || "—"} />
                 </button>
               ) : (
-                <b>{named(entry)}</b>
+                <b><Visible text={named(entry)} /></b>
               )}
               {from !== "" && <span class="chip">{changed && from !== to ? `${shortName(from)} → ${shortName(to)}` : shortName(from)}</span>}
               {losses.length > 0 && <span class="chip bad">{s.lossCount(losses.length)}</span>}
@@ -149,7 +150,13 @@ function Losses({ losses, fileId, allowed }: { losses: NamedLoss[]; fileId: stri
           const body = (
             <>
               <span>
-                {loss.of}: <code class="path">{loss.path}</code> <span class="lost-value">{printed(loss.value)}</span>
+                <Visible text={loss.of} />:{" "}
+                <code class="path">
+                  <Visible text={loss.path} />
+                </code>{" "}
+                <span class="lost-value">
+                  <Visible text={printed(loss.value)} />
+                </span>
               </span>
               <span class="finding-help">
                 <Ticked text={told(loss.reason)} />
@@ -271,7 +278,7 @@ export function Convert() {
                 {skipped.map((entry, index) => (
                   <li key={index}>
                     <div class="finding-main">
-                      <b>{`${entry.kind ?? entry.from ?? ""} ${entry.name ?? ""}`}</b>
+                      <b><Visible text={`${entry.kind ?? entry.from ?? ""} ${entry.name ?? ""}`} /></b>
                       <span>
                         <Ticked text={told(entry.skipped ?? "")} />
                       </span>

@@ -4,6 +4,7 @@ import type { Matrix } from "../engine/placement.ts";
 import { told } from "../i18n/engine.ts";
 import { unticked } from "../i18n/words.ts";
 import { t } from "../i18n/index.ts";
+import { Visible } from "./Visible.tsx";
 
 export const VERDICTS: Verdict[] = ["Yes", "Possible", "No", "Error"];
 export const SIGNS: Record<Verdict, string> = { Yes: "✓", Possible: "~", No: "✕", Error: "!" };
@@ -101,7 +102,7 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
         {matrix.columns.map((column, index) => (
           <div role="columnheader" aria-colindex={index + 2} key={index} title={`${column.kind} ${column.namespace && !column.name.includes("/") ? `${column.namespace}/` : ""}${column.name}`}>
             <span class="column-title">
-              <span class="muted">{column.kind.replace("Resource", "")}</span> {column.name}
+              <span class="muted">{column.kind.replace("Resource", "")}</span> <Visible text={column.name} />
             </span>
           </div>
         ))}
@@ -112,7 +113,7 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
         return (
           <div class="matrix-row" role="row" key={(first + offset) % pool} aria-rowindex={first + offset + 2} style={{ gridTemplateColumns: template, height: `${ROW}px`, minWidth }}>
             <div role="rowheader" aria-colindex={1} class="node-name" title={node}>
-              {node || "—"}
+              <Visible text={node || "—"} />
             </div>
             {matrix.columns.map((column, index) => {
               const verdict = column.verdicts[row] ?? "Error";

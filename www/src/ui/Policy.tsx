@@ -6,7 +6,9 @@ import { POLICY_SAMPLES } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
 import { changeDoc, fileOf, files, freeName, literal, manifest, newFile, source, splitLines } from "../state/files.ts";
 import { POLICY_OPERATIONS, policyGroups, policyOperation, policyUser, release } from "../state/options.ts";
-import { download } from "../state/actions.ts";
+import { copyText, download } from "../state/actions.ts";
+import { pointedVerdict } from "../state/goal.ts";
+import { verdictMarkdown } from "../state/markdown.ts";
 import { copyLink } from "../state/session.ts";
 import { printYaml } from "../state/print.ts";
 import { Commands } from "./Commands.tsx";
@@ -16,6 +18,7 @@ import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
+import { Visible } from "./Visible.tsx";
 
 /** Writes the settings, making their file when there is none yet; the manifest stays in the editor. */
 function write(doc: Text): void {
@@ -27,36 +30,62 @@ function write(doc: Text): void {
 /** The file an object's AdmissionRequest is saved to. */
 const requestFile = ({ kind, name }: Admitted): string => `${kind.toLowerCase()}-${name.replace(/[^\w.-]/g, "-")}.request.json`;
 
-function Answer({ entry }: { entry: Admitted }) {
+/** What the policy says of an object, in a few words. */
+function wordsFor({ response, ours }: Admitted): string {
+  const s = t.value;
+  if (!response) return ours ? s.notAsked : s.notOurs;
+  if (response.accepted) return response.mutated_object === undefined ? s.allowed : s.mutated;
+  return `${s.denied}${response.code ? ` · ${response.code}` : ""}`;
+}
+
+/** The verdict on one object; `number` is its place, by which a link finds it again. */
+function Answer({ entry, number }: { entry: Admitted; number: number }) {
   const s = t.value;
   const { response } = entry;
+  const section = useRef<HTMLElement>(null);
+  const pointed = pointedVerdict.value === number;
+  useEffect(() => {
+    if (pointed) section.current?.scrollIntoView({ block: "center" });
+  }, [pointed]);
   const tone = response ? (response.accepted ? "good" : "bad") : entry.ours ? "bad" : "none";
   const mutated = response?.mutated_object;
   return (
-    <section class="admitted" aria-label={s.policyFor(`${entry.kind} ${entry.name}`)}>
+    <section ref={section} class={pointed ? "admitted pointed" : "admitted"} aria-label={s.policyFor(`${entry.kind} ${entry.name}`)}>
       <h3>
         <span class={`tick ${tone}`}>
           <Icon name={tone === "good" ? "check" : tone === "bad" ? "cross" : "info"} />
         </span>
         <span class="object-name">
-          {entry.kind} <b>{entry.name || "—"}</b> {entry.namespace && <span class="muted">{entry.namespace}</span>}
+          {entry.kind} <b>{entry.name ? <Visible text={entry.name} /> : "—"}</b>{" "}
+          {entry.namespace && (
+            <span class="muted">
+              <Visible text={entry.namespace} />
+            </span>
+          )}
         </span>
         <span class={`chip ${tone === "good" ? "verdict-Yes" : tone === "bad" ? "bad" : ""}`}>
-          {response ? (response.accepted ? (mutated ? s.mutated : s.allowed) : `${s.denied}${response.code ? ` · ${response.code}` : ""}`) : entry.ours ? s.notAsked : s.notOurs}
+          {wordsFor(entry)}
         </span>
         {entry.request !== undefined && (
           <button type="button" class="button icon-only quiet" aria-label={s.saveRequest} title={s.saveRequest} onClick={() => download(requestFile(entry), `${JSON.stringify(entry.request, null, 2)}\n`, "application/json")}>
             <Icon name="stored" size={14} />
           </button>
         )}
-        <button type="button" class="button icon-only quiet" aria-label={s.linkAnswer} title={s.linkAnswer} onClick={() => void copyLink()}>
+        <button type="button" class="button icon-only quiet" aria-label={s.linkAnswer} title={s.linkAnswer} onClick={() => void copyLink({ verdict: String(number) })}>
           <Icon name="link" size={14} />
         </button>
+        <button type="button" class="button icon-only quiet" aria-label={s.copyMarkdown} title={s.copyMarkdown} onClick={() => void verdictMarkdown(entry, wordsFor(entry), number).then((text) => copyText(text, t.peek().copyMarkdownDone))}>
+          <Icon name="copy" size={14} />
+        </button>
       </h3>
-      {response?.message && <p class="exact policy-says">{response.message}</p>}
+      {response?.message && (
+        <p class="exact policy-says">
+          <Visible text={response.message} />
+        </p>
+      )}
       {response?.warnings?.map((warning, index) => (
         <p key={index} class="exact">
-          {s.warnings}: {warning}
+          {s.warnings}: <Visible text={warning} />
         </p>
       ))}
       {response?.audit_annotations && (
@@ -84,7 +113,7 @@ export function Policy() {
   const operation = policyOperation.value;
   const user = policyUser.value;
   const groups = policyGroups.value;
-  const [most, setMost] = useState(50);
+  const [most, setMost] = useState(Math.max(50, pointedVerdict.peek()));
   const text = settings ? source(settings) : null;
   const key = file && JSON.stringify([file.id, file.version, settings?.id, settings?.version, stored?.id, stored?.version, operation, user, groups, release.value]);
   const { outcome, fresh } = useEngine<Admission>(
@@ -188,7 +217,7 @@ export function Policy() {
           ) : (
             <>
               {admission.objects.slice(0, most).map((entry, index) => (
-                <Answer key={index} entry={entry} />
+                <Answer key={index} entry={entry} number={index + 1} />
               ))}
               {admission.objects.length > most && (
                 <button type="button" class="button more" onClick={() => setMost(most + 200)}>
