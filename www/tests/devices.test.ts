@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openPage, setText, setUp, textOf } from "./page.ts";
+import { openPage, settled, setText, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -51,6 +51,15 @@ spec:
   .join("")}`;
 
 describe("devices", () => {
+  it("names the claims without a pod where they fail on all nodes", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: new\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: gpu\n---\napiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n");
+    await page.getByRole("tab", { name: "Devices" }).click();
+    await page.locator(".of-all li", { hasText: /^claims without a pod: / }).waitFor();
+    await done();
+  });
+
   it("says in a sentence of the page's language which release is too old", async () => {
     for (const [locale, words] of [["en-US", "Kubernetes 1.29.15 has no devices; 1.31 is the first that has"], ["zh-CN", "Kubernetes 1.29.15 没有设备；1.31 是第一个有设备的版本"]] as const) {
       const { page, done } = await openPage({ locale, path: "#example=gpu-pod" });

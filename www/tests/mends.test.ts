@@ -232,6 +232,7 @@ describe("problems", () => {
     await settled(page);
     await setText(page, '[{"op": "add", "path": "/metadata/labels", "value": {}}]\n');
     await page.getByRole("button", { name: "Use as patch" }).click();
+    expect(await page.locator(".file-name").allTextContents()).toEqual(["patch.json", "claim.yaml"]);
     // A patch has something to be applied to: the place for it is opened.
     await page.getByRole("button", { name: "Add a stored object" }).click();
     await setText(page, claim(CLASS).replace("spec:", '  resourceVersion: "7"\nspec:'));
@@ -436,6 +437,16 @@ describe("the page", () => {
     await done();
   });
 
+  it("gives no two files one name", async () => {
+    const { page, done } = await openPage({ path: "#example=three-mistakes" });
+    await settled(page);
+    await page.getByRole("button", { name: /^File options/ }).click();
+    await page.getByLabel("Name", { exact: true }).fill("nodes.yaml");
+    await page.keyboard.press("Enter");
+    await page.getByRole("navigation", { name: "Files" }).getByText("nodes-2.yaml").waitFor();
+    await done();
+  });
+
   it("brings the open tab into view", async () => {
     const { page, done } = await openPage({ width: 390, height: 844 });
     await settled(page);
@@ -548,7 +559,7 @@ describe("shown inside another page", () => {
   it("has no menus, keeps nothing, and opens as a whole", async () => {
     const { page, context, done } = await openPage({ path: "#example=placement&node=gpu-t4-1&column=1&embed=1" });
     await page.locator(".cell-title", { hasText: "gpu-t4-1" }).waitFor();
-    expect(await page.getByRole("button", { name: "Examples" }).count()).toBe(0);
+    for (const name of ["Examples", "New file", "File options"]) expect(await page.getByRole("button", { name }).count()).toBe(0);
     const opened = context.waitForEvent("page");
     await page.getByRole("button", { name: "Open in the playground" }).click();
     const whole = await opened;

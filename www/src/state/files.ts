@@ -102,7 +102,9 @@ export function changeDoc(id: string, doc: Text): void {
   files.value = files.peek().map((file) => (file.id === id ? { ...file, doc, version: versions } : file));
 }
 
-export function rename(id: string, name: string): void {
+/** Gives a file a name; two of one name could not be told apart in a command or a report. */
+export function rename(id: string, wanted: string): void {
+  const name = freeName(wanted, id);
   files.value = files.peek().map((file) => (file.id === id ? { ...file, name } : file));
 }
 
@@ -150,8 +152,8 @@ export function guessRole(name: string, text: string): Role {
 }
 
 /** A name no other file has. */
-export function freeName(wanted: string): string {
-  const taken = new Set(files.peek().map((file) => file.name));
+export function freeName(wanted: string, own = ""): string {
+  const taken = new Set(files.peek().flatMap((file) => (file.id === own ? [] : [file.name])));
   if (!taken.has(wanted)) return wanted;
   const dot = wanted.lastIndexOf(".");
   const [stem, end] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, ""];

@@ -3,6 +3,7 @@ import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
 import { reports } from "../state/checks.ts";
 import { activate, activeHead, close, fileById, fileHeads, files, freeName, newFile, open, rename, reopen, ROLES, setRole, type FileHead } from "../state/files.ts";
+import { embedded } from "../state/options.ts";
 import { openDropped, putAside } from "../state/session.ts";
 import { notify } from "../state/notices.ts";
 import { focusEditor } from "../editor/editor.ts";
@@ -103,47 +104,12 @@ function FileMenu({ file }: { file: FileHead }) {
   );
 }
 
-export function FileTabs() {
+/** A new file of a role, or files from the disk. */
+function NewFile() {
   const s = t.value;
-  const active = activeHead.value;
   const picker = useRef<HTMLInputElement>(null);
-  const list = useRef<HTMLElement>(null);
-  useEffect(() => {
-    list.current?.querySelector(".current")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [active?.id]);
   return (
-    <div class="file-bar">
-      <nav ref={list} aria-label={s.files} class="file-tabs">
-        <ul>
-          {fileHeads.value.map((file) => (
-            <li key={file.id} class={file.id === active?.id ? "file-tab current" : "file-tab"}>
-              <button
-                type="button"
-                class="file-open"
-                aria-current={file.id === active?.id ? "true" : undefined}
-                title={`${s.roles[file.role]}: ${s.roleNotes[file.role]}`}
-                onClick={() => {
-                  activate(file.id);
-                  focusEditor();
-                }}
-                onKeyDown={(event) => {
-                  if (event.key === "Delete" && files.peek().length > 1) closeFile(file);
-                }}
-              >
-                <Icon name={file.role} size={14} />
-                <span class="file-name">{file.name}</span>
-                <span class="sr"> ({s.roles[file.role]})</span>
-                <Badge file={file} />
-              </button>
-              {file.id === active?.id && fileHeads.value.length > 1 && (
-                <button type="button" class="file-close" aria-label={s.closeFile(file.name)} title={s.closeFile(file.name)} onClick={() => closeFile(file)}>
-                  <Icon name="cross" size={12} />
-                </button>
-              )}
-            </li>
-          ))}
-        </ul>
-      </nav>
+    <>
       <Popover label={s.newFile} align="end" buttonClass="button icon-only quiet" button={<Icon name="plus" />}>
         {(dismiss) => (
           <div class="menu">
@@ -175,7 +141,6 @@ export function FileTabs() {
           </div>
         )}
       </Popover>
-      {active && <FileMenu file={active} />}
       <input
         ref={picker}
         type="file"
@@ -188,6 +153,52 @@ export function FileTabs() {
           currentTarget.value = "";
         }}
       />
+    </>
+  );
+}
+
+export function FileTabs() {
+  const s = t.value;
+  const active = activeHead.value;
+  const list = useRef<HTMLElement>(null);
+  useEffect(() => {
+    list.current?.querySelector(".current")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [active?.id]);
+  return (
+    <div class="file-bar">
+      <nav ref={list} aria-label={s.files} class="file-tabs">
+        <ul>
+          {fileHeads.value.map((file) => (
+            <li key={file.id} class={file.id === active?.id ? "file-tab current" : "file-tab"}>
+              <button
+                type="button"
+                class="file-open"
+                aria-current={file.id === active?.id ? "true" : undefined}
+                title={`${s.roles[file.role]}: ${s.roleNotes[file.role]}`}
+                onClick={() => {
+                  activate(file.id);
+                  focusEditor();
+                }}
+                onKeyDown={(event) => {
+                  if (event.key === "Delete" && files.peek().length > 1) closeFile(file);
+                }}
+              >
+                <Icon name={file.role} size={14} />
+                <span class="file-name">{file.name}</span>
+                <span class="sr"> ({s.roles[file.role]})</span>
+                <Badge file={file} />
+              </button>
+              {file.id === active?.id && fileHeads.value.length > 1 && !embedded.value && (
+                <button type="button" class="file-close" aria-label={s.closeFile(file.name)} title={s.closeFile(file.name)} onClick={() => closeFile(file)}>
+                  <Icon name="cross" size={12} />
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {!embedded.value && <NewFile />}
+      {!embedded.value && active && <FileMenu file={active} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { t } from "../i18n/index.ts";
 import type { Sentences } from "../i18n/en.ts";
-import { files, freeName, newFile, setRole, textOf, type PageFile, type Role } from "../state/files.ts";
+import { files, freeName, newFile, rename, setRole, textOf, type PageFile, type Role } from "../state/files.ts";
 import type { Guide } from "../state/guide.ts";
 import { operation, panel, patchType } from "../state/options.ts";
 import { takeAsNodes } from "../state/pasted.ts";
@@ -42,7 +42,12 @@ function use(file: PageFile, role: Role): void {
     if (!others.some((other) => other.role === "stored" && textOf(other) === text)) files.value = [file, newFile(freeName("stored.yaml"), "stored", text), ...others];
   } else {
     setRole(file.id, role);
-    if (alone) files.value = [...files.peek(), newFile(freeName("manifest.yaml"), "manifest", "")];
+    if (alone) {
+      // The manifest has the name that something else was pasted under.
+      const own = file.name.includes(role) ? file.name : freeName(`${role}.${/^\s*[{[]/.test(file.doc.sliceString(0, 200)) ? "json" : "yaml"}`);
+      rename(file.id, own);
+      files.value = [...files.peek(), newFile(own === file.name ? freeName("manifest.yaml") : file.name, "manifest", "")];
+    }
   }
   if (role === "settings") panel.value = "policy";
   if (role === "patch") {
