@@ -51,6 +51,19 @@ spec:
   .join("")}`;
 
 describe("devices", () => {
+  it("copies an account as Markdown in the language of the page", async () => {
+    for (const [locale, copy, words] of [
+      ["en-US", "Copy as Markdown", /^- request `gpu` \(wants 1\): 2 on the node → .* → 0 not tainted\n  - `gpu-0`: tainted .*\n/m],
+      ["zh-CN", "复制为 Markdown", /^- 请求 `gpu` \(需要 1 个\): 2 在节点上 → .* → 0 没有污点\n  - `gpu-0`: .*[\u4e00-\u9fff]/m],
+    ] as const) {
+      const { page, done } = await openPage({ locale, path: "#example=gpu-pod" });
+      await page.locator(".account").getByRole("button", { name: copy }).click();
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(words);
+      if (locale === "zh-CN") expect((await page.evaluate(() => navigator.clipboard.readText())).replace(/`[^`]*`|\(http[^)]*\)/g, "")).not.toMatch(/[a-z]{2,} [a-z]{2,} [a-z]{2,}/);
+      await done();
+    }
+  });
+
   it("names the claims without a pod where they fail on all nodes", async () => {
     const { page, done } = await openPage();
     await settled(page);

@@ -54,6 +54,7 @@ describe("nothing is lost", () => {
     const row = page.locator(".history-row").first();
     await row.waitFor();
     expect(await page.locator(".history-row").count()).toBe(1); // examples that nobody touched are not kept
+    expect(await row.locator(".glimpse").textContent()).toBe("ResourceClaim first-work"); // what tells one from another
     await row.getByRole("button", { name: "Open" }).click();
     await page.locator(".notice", { hasText: "history" }).waitFor();
     expect(await textOf(page)).toBe(mine("first-work"));

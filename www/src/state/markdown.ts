@@ -1,6 +1,6 @@
 import type { Finding, NodePlacement } from "../contract.ts";
 import type { Admitted } from "../engine/admission.ts";
-import type { NodeAccount } from "../engine/devices.ts";
+import { lastPart, type NodeAccount, type Relaxation, type RequestAccount, type Stage } from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import type { PageFile } from "./files.ts";
@@ -75,12 +75,42 @@ export async function nodeMarkdown(node: NodePlacement, claim: string, verdict: 
   return `${lines.join("\n").replace(/\n\n- /g, "\n- ")}\n${await linkLine({})}`;
 }
 
+/** What a relaxation changes, and what that gives. */
+export function relaxed({ text, gives }: Relaxation): string {
+  const [changes = text] = text.split(": gives ");
+  return `${changes.split(" and ").map((change) => told(change)).join("; ")} → ${t.value.givesDevices(gives.join(", "))}`;
+}
+
+/** A step of the way from all devices to those that fit. */
+export function stageLabel(stage: Stage, request: RequestAccount): string {
+  const s = t.value;
+  return (s.stages[stage.stage] ?? s.stages["constraint"]!)(stage.stage === "class" ? request.class : String(stage.index ?? 0));
+}
+
+/** How many devices are left of a request after each step. */
+function steps(request: RequestAccount): string {
+  const s = t.peek();
+  const left = request.funnel.map((stage) => `${stage.left} ${stageLabel(stage, request)}`).join(" → ");
+  return `${s.request} \`${request.request}${request.sub === null ? "" : `/${request.sub}`}\` (${s.wantedDevices(request.mode, request.wanted)}): ${left}`;
+}
+
+const MOST_DEVICES = 20;
+
+/** Why devices do not fit. */
+function reasons({ cells }: RequestAccount): string[] {
+  const not = cells.filter(({ reason }) => reason !== null);
+  const lines = not.slice(0, MOST_DEVICES).map(({ device, text }) => `  - \`${lastPart(device)}\`: ${told(text)}`);
+  return not.length > MOST_DEVICES ? [...lines, `  - ${t.peek().andMore(not.length - MOST_DEVICES)}`] : lines;
+}
+
 /** Which devices a pod gets on a node, or why none. */
 export async function accountMarkdown(node: NodeAccount, pod: string): Promise<string> {
   const s = t.peek();
   const lines = [`**${node.name}** × **${pod || s.claimsWithoutPod}**: ${s.allocationVerdicts[node.verdict]}`];
   if (node.message) lines.push("", `${s.schedulerSays}: \`${node.message}\``);
-  lines.push("", ...node.text.split("; ").map((line) => `- ${line}`));
-  if (node.relaxations.length > 0) lines.push("", `${s.wouldWork(node.name)}:`, "", ...node.relaxations.map(({ text }) => `- ${told(text)}`));
+  if (node.help) lines.push("", told(node.help));
+  lines.push("", ...node.requests.flatMap((request) => [`- ${steps(request)}`, ...reasons(request)]));
+  for (const { text } of [...(node.resources ?? []), ...node.conflicts]) lines.push(`- ${told(text)}`);
+  if (node.relaxations.length > 0) lines.push("", `${s.wouldWork(node.name)}:`, "", ...node.relaxations.map((relaxation) => `- ${relaxed(relaxation)}`));
   return `${lines.join("\n")}\n${await linkLine({ pod: pod || "-", node: node.name })}`;
 }

@@ -7,7 +7,7 @@ import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import { fileById, type PageFile } from "../state/files.ts";
-import { accountMarkdown } from "../state/markdown.ts";
+import { accountMarkdown, relaxed, stageLabel } from "../state/markdown.ts";
 import { announce } from "../state/notices.ts";
 import { chosenDevice, release } from "../state/options.ts";
 import { copyLink } from "../state/session.ts";
@@ -25,12 +25,6 @@ import { useShown } from "./useShown.ts";
 export function some(names: readonly string[], most = 5): string {
   const shown = names.slice(0, most).join(", ");
   return names.length > most ? `${shown} ${t.value.andMore(names.length - most)}` : shown;
-}
-
-/** What a relaxation changes, and what that gives. */
-function relaxed({ text, gives }: Relaxation): string {
-  const [changes = text] = text.split(": gives ");
-  return `${changes.split(" and ").map((change) => told(change)).join("; ")} → ${t.value.givesDevices(gives.join(", "))}`;
 }
 
 /** Where an object of a name stands. */
@@ -120,7 +114,7 @@ function Suppositions({ node }: { node: NodeAccount }) {
 
 function StageRow({ stage, of, request }: { stage: Stage; of: number; request: RequestAccount }) {
   const s = t.value;
-  const label = (s.stages[stage.stage] ?? s.stages["constraint"]!)(stage.stage === "class" ? request.class : String(stage.index ?? 0));
+  const label = stageLabel(stage, request);
   return (
     <li class={stage.left < Math.max(1, request.wanted) ? "stage lacking" : "stage"}>
       <span class="stage-bar" aria-hidden="true">
@@ -398,7 +392,7 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
           <Facts title={s.charges} lines={node.charges.map(({ device, name: capacity, asked, charged, left }) => s.charged(lastPart(device), capacity, asked ?? "", charged, left))} />
           <Facts
             title={s.pools}
-            lines={node.pools.filter(({ state, ignored }) => state !== "ok" || ignored.length > 0).map(({ pool, state, have, want, reason, ignored }) => `\`${pool}\`: ${s.poolStates[state] ?? state}${want > have ? ` (${have}/${want})` : ""}${reason ? `: ${reason}` : ""}${ignored.map(({ slice, why }) => `; ${slice}: ${why}`).join("")}`)}
+            lines={node.pools.filter(({ state, ignored }) => state !== "ok" || ignored.length > 0).map(({ pool, state, have, want, reason, ignored }) => `\`${pool}\`: ${s.poolStates[state] ?? state}${want > have ? ` (${have}/${want})` : ""}${reason ? `: ${reason}` : ""}${ignored.map(({ slice, why }) => `; ${slice}: ${told(why)}`).join("")}`)}
           />
           <DeviceTable node={node} all={all} />
           <p class="note">{s.notLookedAt}</p>

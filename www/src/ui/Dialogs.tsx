@@ -11,6 +11,7 @@ import { Dialog } from "./Dialog.tsx";
 import { Gallery } from "./Gallery.tsx";
 import { keyName } from "./keys.ts";
 import { Ticked } from "./Ticked.tsx";
+import { Visible } from "./Visible.tsx";
 
 const closed = () => (dialog.value = "");
 
@@ -79,10 +80,16 @@ function About() {
   );
 }
 
+/** What a text is about: its first objects, or its first line where there is none. */
+function glimpseOf(text: string): string {
+  const head = text.slice(0, 20_000);
+  const objects = [...head.matchAll(/^["{ ]*kind["']?: *["']?(\w+)[^]*?^[ \t]+["']?name["']?: *["']?([^\s"',#]+)/gm)].map(([, kind, name]) => `${kind} ${name}`);
+  return objects.slice(0, 3).join(", ") || (head.split("\n").find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "");
+}
+
 function HistoryRow({ at, snapshot, note, open, remove }: { at: number; snapshot: Snapshot; note?: string; open: () => void; remove: () => void }) {
   const s = t.value;
   const first = snapshot.f[snapshot.a] ?? snapshot.f[0];
-  const glimpse = first?.t.split("\n").find((line) => line.trim() !== "" && !line.startsWith("#")) ?? "";
   return (
     <li class="history-row">
       <div>
@@ -91,7 +98,9 @@ function HistoryRow({ at, snapshot, note, open, remove }: { at: number; snapshot
           {s.historyFiles(snapshot.f.length)}: {snapshot.f.slice(0, 4).map(({ n }) => n).join(", ")}
           {snapshot.f.length > 4 && " …"}
         </p>
-        <p class="exact glimpse">{glimpse.slice(0, 80)}</p>
+        <p class="exact glimpse">
+          <Visible text={glimpseOf(first?.t ?? "").slice(0, 80)} />
+        </p>
       </div>
       <button type="button" class="button small" onClick={open}>
         {s.open}
