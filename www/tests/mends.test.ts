@@ -196,6 +196,9 @@ describe("problems", () => {
     const nothing = async () => {
       await page.locator(".verdict h2", { hasText: /^Nothing was checked$/ }).waitFor();
       expect(await page.locator(".finding, .tick.bad").count()).toBe(0);
+      // Nothing beside it says otherwise.
+      expect(await page.locator(".badge").count()).toBe(0);
+      expect(await page.locator(".editor-host .cm-lintRange").count()).toBe(0);
     };
     await setText(page, `${NODE("a")}---\n${NODE("b")}`);
     await guide.filter({ hasText: "These are Nodes" }).waitFor();
@@ -207,6 +210,10 @@ describe("problems", () => {
     await guide.filter({ hasText: "This is a patch" }).waitFor();
     await setText(page, "Name:         claim\nNamespace:    default\nAPI Version:  resource.k8s.io/v1\nKind:         ResourceClaim\n");
     await guide.filter({ hasText: "kubectl describe" }).waitFor();
+    // What the server refuses was checked.
+    await setText(page, "kind: ResourceClaim\n");
+    await page.locator(".verdict.bad").waitFor();
+    expect(await guide.count()).toBe(0);
     await setText(page, "NAME    CLASS   AGE\nclaim   gpu     5m\n");
     await guide.filter({ hasText: "kubectl get … -o yaml" }).waitFor();
     await nothing();

@@ -4,6 +4,7 @@ import { countsOf, type ShortAnswer } from "../engine/report.ts";
 import type { Finding } from "../contract.ts";
 import { t } from "../i18n/index.ts";
 import { files, manifest, source, type PageFile } from "./files.ts";
+import { guideFor, helpsNobody, type Guide } from "./guide.ts";
 import { release } from "./options.ts";
 
 /** What the engine said about one version of one file. */
@@ -11,6 +12,8 @@ export interface Report {
   fileId: string;
   version: number;
   answer: ShortAnswer;
+  /** What was pasted, where it is no manifest that a person wrote. */
+  guide: Guide | null;
   ms: number;
 }
 
@@ -47,15 +50,20 @@ function pause(length: number): number {
 /** So many that an error at the end of a large file is among them; the worker sends the page the worst of them. */
 export const LIMITS = { findings: 200_000 };
 
-/** An empty text is where a person begins, not a mistake. */
-function ofText(file: PageFile, answer: ShortAnswer): ShortAnswer {
-  if (file.doc.length > LONGEST_BLANK || file.doc.toString().trim() !== "") return answer;
-  const findings = answer.findings.filter(({ code }) => code !== "nothing-checked");
-  return { ...answer, findings, findingCount: findings.length, counts: countsOf({ ...answer, findings }) };
-}
-
 /** Nobody types more blanks than this. */
 const LONGEST_BLANK = 1_000;
+
+/** An empty text is where a person begins, not a mistake; and a text of another sort gets guidance, and no marks beside it. */
+function ofText(file: PageFile, answer: ShortAnswer): Pick<Report, "answer" | "guide"> {
+  const empty = file.doc.length <= LONGEST_BLANK && file.doc.toString().trim() === "";
+  const guide = guideFor(file.doc, answer);
+  const drop = (gone: (finding: Finding) => boolean) => {
+    const findings = answer.findings.filter((finding) => !gone(finding));
+    return { answer: { ...answer, findings, findingCount: findings.length, counts: countsOf({ ...answer, findings }) }, guide };
+  };
+  if (empty) return drop(({ code }) => code === "nothing-checked");
+  return helpsNobody(guide, answer) ? drop(() => true) : { answer, guide };
+}
 
 async function check(file: PageFile, again = true): Promise<void> {
   const options: Record<string, unknown> = { limits: LIMITS };
@@ -76,7 +84,7 @@ async function check(file: PageFile, again = true): Promise<void> {
       failed.delete(file.id);
       if (first) performance.mark("claimkit-first-findings");
       first = false;
-      reports.value = new Map(reports.peek()).set(file.id, { fileId: file.id, version: file.version, answer: ofText(file, outcome.answer), ms: outcome.ms });
+      reports.value = new Map(reports.peek()).set(file.id, { fileId: file.id, version: file.version, ...ofText(file, outcome.answer), ms: outcome.ms });
     } else {
       failed.set(file.id, { version: file.version, crashed: outcome.kind === "crashed", message: outcome.kind === "missing" ? t.peek().notThere("validate") : outcome.message });
     }

@@ -24,5 +24,12 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
   if (!typed && /^\s*["']?(resourceClasses|allocationMode|mode|exempt\w*)["']?\s*:/m.test(head)) return { what: "settings", use: "settings" };
   if (ours && /^\s+["']?resourceVersion["']?\s*:/m.test(head) && /^\s+["']?uid["']?\s*:/m.test(head)) return { what: "live", use: "stored" };
   const nothing = answer.findings.some(({ code }) => code === "nothing-checked") || answer.findings.some(({ code }) => code === "no-kind");
-  return nothing && !ours ? { what: "other" } : null;
+  return nothing && !ours && !judged(answer) ? { what: "other" } : null;
+}
+
+const judged = ({ objects }: ShortAnswer): boolean => objects.some(({ valid }) => typeof valid === "boolean");
+
+/** Whether what the engine says of the text helps nobody, because the text is of another sort. */
+export function helpsNobody(guide: Guide | null, answer: ShortAnswer): boolean {
+  return guide !== null && guide.what !== "live" && !judged(answer);
 }

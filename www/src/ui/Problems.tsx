@@ -9,7 +9,7 @@ import { announceableReport, planFixAll } from "../state/actions.ts";
 import { failures, report, stale } from "../state/checks.ts";
 import { fileById, manifest, manifestHead, type PageFile } from "../state/files.ts";
 import { findingKey, pointedFinding, wantedFinding } from "../state/goal.ts";
-import { guideFor } from "../state/guide.ts";
+import { helpsNobody, type Guide } from "../state/guide.ts";
 import { announce } from "../state/notices.ts";
 import { FORMATS, saveReport } from "../state/report.ts";
 import { verdictOf } from "../state/verdict.ts";
@@ -121,15 +121,13 @@ function FixAll({ findings }: { findings: readonly Finding[] }) {
 }
 
 /** The verdict, the findings and the objects of one answer. */
-function Answered({ answer, file, empty }: { answer: ShortAnswer; file: PageFile; empty: boolean }) {
+function Answered({ answer, guide, file, empty }: { answer: ShortAnswer; guide: Guide | null; file: PageFile; empty: boolean }) {
   const s = t.value;
   if (empty) return <p class="muted quiet">{s.emptyFile}</p>;
   const { findings, objects } = answer;
   const verdict = verdictOf(answer);
   const judged = objects.filter(({ valid }) => typeof valid === "boolean");
-  const guide = guideFor(file.doc, answer);
-  // What the engine says of a text of another sort helps nobody.
-  const quiet = guide !== null && guide.what !== "live" && judged.length === 0;
+  const quiet = helpsNobody(guide, answer);
   const releases = [...new Set(judged.map((entry) => entry.release).filter(Boolean))];
   return (
     <>
@@ -171,7 +169,7 @@ export function Problems() {
     <Fresh>
       <EngineTrouble />
       {!current && engineState.value !== "failed" && <p class="muted quiet">{engineState.value === "starting" ? s.starting : s.waiting}</p>}
-      {current && <Answered answer={current.answer} file={file} empty={head.empty} />}
+      {current && <Answered answer={current.answer} guide={current.guide} file={file} empty={head.empty} />}
     </Fresh>
   );
 }
