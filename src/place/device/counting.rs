@@ -328,6 +328,7 @@ impl Matching {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::Release;
     use crate::place::device::behaviour::{allocator, features_of};
     use crate::place::device::engine::CelSelectors;
     use crate::place::device::facts::{Claim, Facts};
@@ -424,7 +425,7 @@ mod tests {
                 let features = features_of(minor, |_| true).into_iter().filter(|feature| *feature != Feature::ListTypeAttributes);
                 let features = features.collect();
                 let behaviour = allocator(minor, patch, &features).unwrap();
-                let engine = CelSelectors::new(minor, false);
+                let engine = CelSelectors::new(Release::new(minor, patch), false);
                 let cluster = Cluster::new(&facts, behaviour, &features, &engine);
                 let gathered = Gatherer::new(&cluster).gather(0).unwrap();
                 let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
