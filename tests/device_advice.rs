@@ -1,4 +1,4 @@
-//! Advice about objects of the device family: what to write instead, and fixes that make it so.
+//! Advice about objects of the device family: corrections and fixes.
 
 use crate::support::fixes::apply;
 use claimkit::api::Release;
@@ -31,7 +31,7 @@ fn slice(version: &str, devices: &str) -> String {
     object(version, "ResourceSlice", &format!("{head}{devices}"))
 }
 
-/// The first fix of the first finding with a code, carried out; the text must be accepted then.
+/// Applies the first fix of the first finding with a code; the server must then accept the text.
 fn mended(release: &str, text: &str, code: &str) -> String {
     let found = found(release, text, code);
     let fixed = apply(text, &found[0]["fixes"][0]);
@@ -96,7 +96,7 @@ fn fields_move_in_json_and_across_brackets() {
     );
     let fixed = mended("1.36", &brackets, "unknown-field");
     assert!(fixed.ends_with("    - name: a\n      deviceClassName: c\n      count: 2\n"), "{fixed}");
-    // A comment between has no certain place: help only.
+    // A comment in between has no clear position: only help, no fix.
     let comment = object(
         "v1beta1",
         "ResourceClaim",
@@ -251,12 +251,12 @@ fn pods_are_judged_by_the_release_of_the_text() {
         let found = told(&text);
         assert_eq!(apply(&text, &found[0]["fixes"][0]), format!("{right}{objects}"));
     }
-    // A text without pods has none of this.
+    // A text without pods has no such finding.
     let other = device.replace("name: x}", "name: other}");
     assert_eq!(told(&format!("{device}{other}")), Vec::<Value>::new());
 }
 
-/// What the server says because it dropped a field itself is told apart from what is wrong with the object.
+/// Errors that the server causes by dropping a field are distinguished from errors of the object.
 #[test]
 fn errors_that_come_from_a_dropped_field_say_so() {
     let text = "apiVersion: resource.k8s.io/v1beta2
@@ -321,7 +321,7 @@ fn allowed_values_are_those_of_the_field_and_the_release() {
     assert!(help("1.36", &rule, "unknown-field").contains("exists in Kubernetes 1.33 and 1.34 only"));
 }
 
-/// A request without a class is told where this version has it.
+/// The finding about a request without a class names its field in this version.
 #[test]
 fn a_request_without_a_class_is_told_where_its_version_has_it() {
     let spec = "  devices: {requests: [{name: a}]}\n";

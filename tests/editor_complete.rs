@@ -1,4 +1,4 @@
-//! Completion at the place marked `▮`, in texts as they are while somebody types.
+//! Completion at the position marked `▮`, in texts as they look while somebody types.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn labels(marked: &str) -> Vec<String> {
     ask(marked, None).1.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The text after taking the completion with a label.
+/// The text after accepting the completion with a label.
 fn taken(marked: &str, label: &str) -> String {
     let (text, items) = ask(marked, None);
     let item = items.iter().find(|item| item["label"] == label).unwrap_or_else(|| panic!("no {label} in {items:#?}"));
@@ -45,7 +45,7 @@ fn half_typed_keys_are_replaced() {
         taken(&format!("{CLAIM}spec:\n  reso▮\n  allocationMode: Immediate\n"), "resourceClassName"),
         format!("{CLAIM}spec:\n  resourceClassName: \n  allocationMode: Immediate\n")
     );
-    // The colon and the value are there.
+    // The colon and the value already exist.
     assert_eq!(
         taken(&format!("{CLAIM}spec:\n  res▮ourceclass: x\n"), "resourceClassName"),
         format!("{CLAIM}spec:\n  resourceClassName: x\n")
@@ -269,7 +269,7 @@ fn nothing_typed_on_the_way_is_too_odd() {
     }
 }
 
-/// Large and deep texts take time in proportion, and no stack.
+/// Large and deep texts take linear time and no extra stack.
 #[test]
 fn large_and_deep_texts() {
     let head = "{\"apiVersion\": \"resource.k8s.io/v1alpha2\", \"kind\": \"ResourceClaim\", \"metadata\": {\"annotations\": {";
@@ -314,7 +314,7 @@ fn inside_expressions() {
     assert_eq!(labels(named)[..3], ["quantity", "bool", "int"]);
 }
 
-/// An expression knows what the release and its gates know.
+/// Completion in an expression depends on the release and its gates.
 #[test]
 fn inside_expressions_by_release_and_gates() {
     let marked = format!("{CLASS}'device.▮'\n");
@@ -337,7 +337,7 @@ fn inside_expressions_by_release_and_gates() {
     assert!(refused["error"].as_str().unwrap().contains("no feature gate `DRANothing`"), "{refused}");
 }
 
-/// What is offered at places of the device family: the first words of the answer.
+/// Completions in objects of the device family: the first labels of the answer.
 #[test]
 fn places_of_the_device_family() {
     let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: claim-a}\n";

@@ -1,5 +1,5 @@
-//! The policy natively: every fixture's whole answer, the same answer by every native way in, settings and metadata.
-//! tests/hosts/policy replays the same fixtures through the modules.
+//! The policy in native code: the whole answer of every fixture, the same answer through every native interface, settings and
+//! metadata. tests/hosts/policy replays the same fixtures through the modules.
 
 mod documents;
 mod fixtures;
@@ -21,7 +21,7 @@ fn all() -> Vec<Fixture> {
     fixtures::all(&root().join("tests/policy"))
 }
 
-/// A host that answers what the fixture says.
+/// A host with the answers of the fixture.
 struct Recorded<'f>(&'f [fixtures::Call]);
 
 impl Cluster for Recorded<'_> {
@@ -37,7 +37,7 @@ fn answer(fixture: &Fixture) -> String {
     }
 }
 
-/// What is answered where the host cannot be asked.
+/// The answer without access to the cluster.
 fn answer_alone(fixture: &Fixture) -> String {
     match fixture.operation {
         "validate" => hosts::validate(&fixture.payload, None),
@@ -141,7 +141,7 @@ fn the_verb_admit_gives_the_same_response() {
     assert!(compared >= 120, "{compared} compared");
 }
 
-/// OPA and Gatekeeper change nothing; everything else they are told the same.
+/// OPA and Gatekeeper do not mutate objects; otherwise their answers are the same.
 #[test]
 fn opa_and_gatekeeper_agree_with_kubewarden() {
     let mut compared = 0;
@@ -156,7 +156,7 @@ fn opa_and_gatekeeper_agree_with_kubewarden() {
         if result["response"].is_object() && !fixture.is_contract() {
             assert_eq!(result["response"]["allowed"], result["allowed"], "{}", fixture.name);
             assert_eq!(result["response"]["status"]["message"], result["message"], "{}", fixture.name);
-            // Where something is put in place, only a host that can do it leaves out what was there.
+            // If the policy replaces a value, only a host with mutation leaves out the error about the old value.
             let puts_in_place = fixture.name.starts_with("fallback") || fixture.name.starts_with("mutations");
             if response["mutated_object"].is_null() && !puts_in_place {
                 assert_eq!(result["message"], response["message"], "{}", fixture.name);
@@ -197,7 +197,7 @@ fn opa_has_a_response_for_raw_requests() {
     assert!(compared >= 20, "{compared} compared");
 }
 
-/// Settings that ask the cluster are not followed by half: a host that cannot be asked refuses them, and everything with them.
+/// Settings that need the cluster are all or nothing: a host without access to it refuses them and every request.
 #[test]
 fn what_asks_the_cluster_is_refused_where_nobody_answers() {
     for (settings, name) in [
@@ -255,7 +255,7 @@ fn an_object_does_not_decide_how_often_the_host_is_asked() {
     }
 }
 
-/// A host's memory is not the caller's to spend: what is asked for beyond the defaults is not given.
+/// A caller must not use up the host's memory: limits above the defaults have no effect.
 #[test]
 fn limits_of_policy_hosts_only_go_down() {
     let text = "---\na: 1\n".repeat(10_100);
@@ -491,7 +491,7 @@ fn the_command_line_admits() {
     assert_eq!(done.status.code(), Some(2));
 }
 
-/// Who asks may tell the labels of the namespace: the server lets claims with admin access into some only.
+/// A request may have the labels of the namespace: the server allows admin access only in some namespaces.
 #[test]
 fn admit_takes_the_labels_of_the_namespace() {
     let object = json!({"apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceClaim", "metadata": {"name": "a", "namespace": "n"},

@@ -49,7 +49,7 @@ fn scenarios() {
     assert_eq!(seen, 12);
 }
 
-/// A finding of the allocator leads into the text.
+/// A finding of the allocator has a position in the text.
 #[test]
 fn findings_have_places() {
     let answer = ask(&json!({"verb": "allocate", "text": scenario("07-admin-access")}));
@@ -72,7 +72,7 @@ fn as_json(yaml: &str) -> String {
     serde_json::to_string_pretty(&json!({"apiVersion": "v1", "kind": "List", "items": items})).unwrap()
 }
 
-/// Carries out the edits of every relaxation and asks again. Gives the number of relaxations with and without edits.
+/// Applies the edits of every relaxation and asks again. Returns the number of relaxations with and without edits.
 fn carried_out(request: &Value) -> (usize, usize) {
     let answer = ask(request);
     let (mut with, mut without) = (0, 0);
@@ -98,7 +98,7 @@ fn carried_out(request: &Value) -> (usize, usize) {
     (with, without)
 }
 
-/// What an account offers as an edit of the text does what it says, in YAML and in JSON.
+/// The edits of an account have the promised effect, in YAML and in JSON.
 #[test]
 fn edits_help() {
     let (mut with, mut without) = (0, 0);
@@ -196,7 +196,7 @@ fn older_version() {
     assert_eq!(named["pods"], answer["pods"]);
 }
 
-/// A version that the release does not serve is refused, and its objects count for nothing.
+/// A version that the release does not serve is refused, and its objects are ignored.
 #[test]
 fn version_not_served() {
     let text = OLD.replace("v1beta1", "v1");
@@ -210,7 +210,7 @@ fn text_has(finding: &Value, part: &str) -> bool {
     text(finding, "message").contains(part)
 }
 
-/// Nodes come in a text of their own too, and nothing to look at is no success.
+/// Nodes may come in a separate text, and a text without nodes is not a success.
 #[test]
 fn nodes_apart() {
     let (node, rest) = OLD.split_once("---\n").unwrap();
@@ -240,8 +240,8 @@ fn unusable() {
     }
 }
 
-/// A pod that no server has seen gets the claims that would be made from its templates; accounts point into the templates, for
-/// a claim cannot be changed.
+/// A pod that is not yet on a server gets the claims from its templates. Accounts refer to the templates, because a claim cannot
+/// be changed.
 #[test]
 fn templates_of_new_pods() {
     let cluster = "apiVersion: v1
@@ -296,7 +296,7 @@ spec:
         let codes: Vec<&str> = list(&answer, "findings").iter().map(|finding| text(finding, "code")).collect();
         assert_eq!(codes, ["placement-not-modelled"], "{answer}");
     }
-    // A pod of a server waits for its controller, and a claim that is there leads to its template too.
+    // A pod of a server waits for its controller, and an existing claim also refers to its template.
     let seen = pod.replace("name: p,", "name: p, uid: u,");
     let request = json!({"verb": "allocate", "release": "1.36.3", "text": format!("{cluster}{template}{seen}")});
     let answer = ask(&request);
@@ -324,7 +324,7 @@ spec: {{devices: {{requests: [{{name: gpus, exactly: {{deviceClassName: gpu, cou
     assert!(changed[..at].ends_with("count: ") && at > changed.find("kind: Pod").unwrap(), "{relaxation}");
 }
 
-/// What is not looked at is said: with the gate on, resources of nodes only where no device takes of them.
+/// The answer names what was not checked: with the gate on, node resources are unchecked only if no device uses them.
 #[test]
 fn what_is_not_looked_at() {
     let slice = "apiVersion: resource.k8s.io/v1

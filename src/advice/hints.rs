@@ -37,7 +37,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         }
         return;
     }
-    // Where the right field is there already, two would be there.
+    // Not if the correct field exists already: the key would occur twice.
     if let Some(rename) = found.rename.filter(|name| tree.entry(strict.parent, name).is_none())
         && let Some(edit) = replace(tree, strict.key, &strict.field, rename)
     {
@@ -96,13 +96,14 @@ fn replace(tree: &Tree<'_>, span: Span, old: &str, new: &str) -> Option<Edit> {
     let slice = tree.source().get(span.from()..span.to())?;
     let at = edit::only(slice, old).filter(|_| !old.is_empty())?;
     let start = span.from().saturating_add(at);
-    // A name may stand right behind an anchor as long as it begins with what no anchor has: `&a:b`.
+    // A key may follow an anchor without a space if its first character cannot belong to the anchor (`&a:b`). The new name needs
+    // a space.
     let before = tree.source().as_bytes().get(start.saturating_sub(1)).filter(|_| start > 0);
     let blank = if before.is_some_and(u8::is_ascii_alphanumeric) { " " } else { "" };
     Some(Edit { span: Span::new(start, start.saturating_add(old.len())), new_text: format!("{blank}{new}") })
 }
 
-/// Help for an object whose kind or group is not known, and the right word where there is one.
+/// Help for an object with an unknown kind or group, and a fix where the correct name is known.
 pub fn kind(finding: &mut Finding, api_version: &str, kind: &str, release: Release, tree: &Tree<'_>, node: NodeId) {
     let found = suggest::kind(api_version, kind, release);
     finding.help = Some(found.help.into());
@@ -114,7 +115,7 @@ pub fn kind(finding: &mut Finding, api_version: &str, kind: &str, release: Relea
     }
 }
 
-/// Adds the fix that writes another text in a scalar's place.
+/// Adds a fix that replaces a scalar.
 pub fn scalar(finding: &mut Finding, tree: &Tree<'_>, node: Option<NodeId>, new: &str) {
     let Some(node) = node else { return };
     let Some(old) = tree.str(node) else { return };
@@ -123,8 +124,8 @@ pub fn scalar(finding: &mut Finding, tree: &Tree<'_>, node: Option<NodeId>, new:
     }
 }
 
-/// Help for a validation error, by its code and by what stands there. `reduced`: the most devices of a slice where devices use
-/// certain features, and otherwise.
+/// Help for a validation error, chosen by its code and by the value at its path. `reduced`: the maximum number of devices in a
+/// slice whose devices use certain features, and in any other slice.
 pub fn validation(
     finding: &mut Finding,
     api: Api,
@@ -207,7 +208,7 @@ fn field_at(api: Api, steps: &[Step]) -> Option<&'static crate::api::Field> {
     let mut found = None;
     for step in steps {
         let Step::Key(key) = step else { continue };
-        // Below a map of structs comes a key of the map.
+        // A key that is not a field is the key of a map: skip it.
         let Some(field) = schema.and_then(|schema| schema.fields.iter().find(|field| field.json == *key)) else { continue };
         found = Some(field);
         schema = field.ty.holds();
@@ -250,7 +251,7 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
     })
 }
 
-/// Takes out what may not or need not stand there, where that alone mends the finding.
+/// Adds a fix that removes a forbidden or unnecessary field, if the removal alone resolves the finding.
 pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
     let removable = match finding.code {
         Code::StatusDropped
@@ -266,7 +267,7 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
     if !removable || !finding.fixes.is_empty() {
         return;
     }
-    // Of a list it is the list that goes.
+    // For an entry of `managedFields`, the fix removes the whole list.
     let list = finding.steps.iter().position(|step| matches!(step, Step::Index(_)));
     let steps = match list {
         Some(at) if finding.code == Code::ManagedFieldsInvalid => finding.steps.get(..at).unwrap_or_default(),

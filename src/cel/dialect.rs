@@ -1,11 +1,11 @@
-//! What differs between the releases of cel-go before a text is checked.
+//! Parser differences between the releases of cel-go.
 
 use super::source::LineRule;
 
 /// How a release of cel-go reads a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialect {
-    /// Names in back quotes are tokens. They are refused all the same: Kubernetes does not switch them on.
+    /// Backquoted names are tokens. They are rejected anyway, because Kubernetes does not enable them.
     pub escaped_names: bool,
     /// A syntax error's text goes through Go's `Sprintf` once more, without arguments, which damages every `%` in it.
     pub syntax_errors_are_formats: bool,
@@ -17,7 +17,7 @@ pub struct Dialect {
     pub surrogates_are_refused: bool,
     /// The variable in which macros collect their result.
     pub accumulator: &'static str,
-    /// Macros refuse `@result`, `__result__` and the same name twice as names of their variables.
+    /// Macros reject `@result`, `__result__` and duplicate names as variable names.
     pub variables_are_guarded: bool,
 }
 
@@ -77,7 +77,7 @@ pub struct Rules {
     pub first_libraries: bool,
     /// A network contains only those that begin with the same address (apiserver up to 1.32.3).
     pub whole_addresses: bool,
-    /// A loop with two variables over an error says so in its own words (cel-go 0.22).
+    /// A two-variable loop over an error reports its own message instead of the error (cel-go 0.22).
     pub two_variables_hide_errors: bool,
     /// A loop's accumulator gets its first value before the loop, not when it is first asked for (cel-go 0.17 and 0.20).
     pub eager_accumulators: bool,
@@ -87,7 +87,7 @@ pub struct Rules {
     pub computed_formats_crash: bool,
     /// Semantic versions cost 1: the functions are not kube-apiserver's yet (1.31 and 1.32).
     pub plain_versions: bool,
-    /// The second variable of a loop has no type if the range has none, and no bounds (cel-go 0.22).
+    /// The second variable of a loop has no type if the range has an invalid type, and has no size bounds (cel-go 0.22).
     pub second_variables_are_untyped: bool,
     /// The regular expression for URIs is a little longer (1.32 and earlier).
     pub longer_uri_pattern: bool,

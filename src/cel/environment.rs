@@ -42,7 +42,7 @@ pub struct Bounds {
     pub element: Option<Box<Bounds>>,
     /// Bounds of fields by name.
     pub fields: Vec<(&'static str, Bounds)>,
-    /// Any name can be selected and is bounded as an element.
+    /// Any field name can be selected; each has the bounds of `element`.
     pub names_are_elements: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct Environment {
     structures: Vec<(String, Vec<(String, Type)>)>,
     /// Names of types.
     type_names: Vec<(String, Type)>,
-    /// What comes before the first dot of names of functions, each once.
+    /// The distinct prefixes before the first dot of function names.
     prefixes: Vec<&'static str>,
     container: String,
     validates: bool,
@@ -128,7 +128,8 @@ const TYPE_NAMES: &[(&str, &str)] = &[
 ];
 
 impl Environment {
-    /// The environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) for Kubernetes 1.`minor`, 31 or later.
+    /// The environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) in Kubernetes 1.`minor`; `minor`
+    /// is at least 31.
     pub fn device(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
         let has_gate = |gate: Gate| gates.contains(&gate) || mode == Mode::Stored;
         let lists = minor >= 36 && gates.contains(&Gate::ListTypeAttributes);
@@ -269,13 +270,13 @@ impl Environment {
         self
     }
 
-    /// Names are looked up in this namespace and those around it first.
+    /// Looks names up in this namespace and its parent namespaces first.
     pub fn with_container(mut self, container: &str) -> Environment {
         self.container = container.to_owned();
         self
     }
 
-    /// The names that `name` can mean, the most likely first. A leading dot stands for no namespace.
+    /// The full names that `name` may resolve to, in lookup order. A leading dot skips the namespaces.
     pub fn candidates<'n>(&'n self, name: &'n str) -> impl Iterator<Item = Cow<'n, str>> {
         let absolute = name.strip_prefix('.');
         let innermost = Some(self.container.as_str()).filter(|container| absolute.is_none() && !container.is_empty());
@@ -389,11 +390,11 @@ impl Environment {
     }
 }
 
-/// The first minor release from which on the checker, the estimate of costs and the limits of device selectors stayed the same.
+/// First minor release since which the checker, the cost estimate and the limits of device selectors have not changed.
 const SETTLED: u8 = 34;
 
-/// Could the environments for new device selectors of two minor releases, or of one between them, answer differently to this text?
-/// `true` means that it has to be compiled. What is new since `SETTLED` has a name, and the text must have it.
+/// True if this expression may get different answers in the environments for new device selectors from `first` to `last`; then it
+/// must be compiled. Everything added since `SETTLED` has a name that the text must contain.
 pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
     let newer = |function: &Function| function.overloads.iter().any(|one| first < one.new && one.new <= last);
     let mut names = functions::all().filter(|function| newer(function)).map(|function| function.name);

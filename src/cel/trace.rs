@@ -147,7 +147,7 @@ impl Trace {
         reasons.push(Reason { part: Part { span: expr.span.clone(), value: value.clone() }, reads });
     }
 
-    /// The longest selections from names inside of an expression. Of one that failed, what it selects from: the keys are there.
+    /// The longest selections from names in an expression. For a failed selection, its operand: that shows the existing keys.
     fn reads(&self, expr: &Expr, reads: &mut Vec<Part>) {
         if is_selection(expr) && matches!(self.value_of(expr), Some(Value::Error(_))) {
             return children(expr, &mut |child| self.reads(child, reads));

@@ -57,7 +57,7 @@ pub enum Value {
     Format(&'static NamedFormat),
 }
 
-/// Where a quantity comes from. Go holds sums by a pointer, which `==` does not see through on its right.
+/// The origin of a quantity. Go represents a sum as a pointer, which `==` does not dereference on its right side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// It was read from a text.
@@ -73,7 +73,7 @@ pub struct EvalError {
     pub text: String,
     /// Upstream has no such error: a limit of this engine was reached.
     pub ours: bool,
-    /// The whole evaluation ends with it, whatever is around.
+    /// This error ends the whole evaluation, whatever the enclosing expression is.
     pub stops: bool,
 }
 
@@ -104,7 +104,7 @@ pub enum Key {
     Double(u64),
     /// A text.
     String(Arc<str>),
-    /// Another value that Go can hash, by a text that tells it from others: durations, timestamps, types.
+    /// Any other value that Go can hash, identified by a string: durations, timestamps, types.
     Other(String),
 }
 
@@ -130,7 +130,7 @@ pub struct Map {
     entries: Vec<(Value, Value)>,
     /// Where a key is in `entries`. Small maps have none.
     index: Option<BTreeMap<Key, usize>>,
-    /// What a lookup of a missing text gives instead of an error; presence tests see it too.
+    /// The value that a lookup of a missing string key returns instead of an error; presence tests see it too.
     missing: Option<Value>,
     /// Go holds it as a map of strings: no other key is looked up.
     native: bool,

@@ -1,4 +1,4 @@
-//! What `allocate` prints: for each pod a table of the nodes, then why for every node that has no devices to give.
+//! The output of `allocate`: for each pod a table of nodes, then the reasons for every node that offers no devices.
 
 use super::files::File;
 use super::joined::Joined;
@@ -8,14 +8,14 @@ use crate::report::nodes::table;
 use crate::report::text::visible;
 use serde_json::Value;
 
-/// Columns of a terminal that nobody has made wider.
+/// The default width of a terminal, in columns.
 const WIDTH: usize = 80;
 /// What is said of a claim that no pod holds on to.
 const NOT_RESERVED: &str = "no pod reserves it";
 /// Most names in one line.
 const MOST_NAMES: usize = 3;
 
-/// What the reports point into.
+/// The texts that report positions refer to.
 #[derive(Clone, Copy)]
 pub struct Texts<'a> {
     /// The files.
@@ -48,7 +48,7 @@ pub fn fits(pod: &Value) -> bool {
     is_skipped(pod) || items(pod, "nodes").any(|node| word(node, "verdict") == "allocated")
 }
 
-/// What a node says of requests, and how it is read.
+/// The requests of one node's account.
 #[derive(Clone, Copy)]
 struct Requests<'v> {
     pod: &'v Value,
@@ -62,7 +62,7 @@ impl<'v> Requests<'v> {
         items(self.node, "requests")
     }
 
-    /// The name of a request, and its claim where another claim has a request of that name.
+    /// The name of a request; with its claim if another claim has a request of the same name.
     fn name(self, request: &Value) -> String {
         let name = request_name(request);
         if !word(request, "serves").is_empty() {
@@ -95,7 +95,7 @@ pub fn name(pod: &Value) -> String {
     }
 }
 
-/// For each pod a table of the nodes, then why for those that give nothing.
+/// For each pod a table of nodes, then the reasons for the nodes that offer no devices.
 pub fn text(answer: &Value, texts: Texts<'_>) -> String {
     let assumed = items(answer, "assumed").filter_map(Value::as_str).map(|line| format!("Assumed: {line}\n"));
     let least = least_of_all(answer);
@@ -145,12 +145,12 @@ fn is_fatal(node: &Value) -> bool {
     node.get("fatal").and_then(Value::as_bool) == Some(true)
 }
 
-/// Its account is not that of a node before.
+/// True if the node has an account of its own, not that of an earlier node.
 fn is_told(node: &Value) -> bool {
     node.get("sameAs").is_none_or(Value::is_null)
 }
 
-/// A row for each node that is not like one before. What is too wide is cut, for the account has it in full.
+/// A row for each node that differs from all earlier ones. Long cells are cut; the account below shows them in full.
 fn rows(pod: &Value, least: i64) -> String {
     let mut rows = vec![["NODE", "VERDICT", "DEVICES, OR WHY NONE"].map(str::to_owned).to_vec()];
     for node in items(pod, "nodes").filter(|node| is_told(node)) {
@@ -190,7 +190,7 @@ fn shortly(told: Requests<'_>) -> String {
     if let Some(conflict) = items(node, "conflicts").next() {
         return word(conflict, "text").to_owned();
     }
-    // An error says itself what it is about.
+    // The text of an error names its subject.
     if word(node, "verdict") == "error" {
         return word(node, "message").to_owned();
     }
@@ -338,7 +338,7 @@ fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
     out
 }
 
-/// An attribute that a selector reads, and what there is in its place.
+/// An attribute that a selector reads but devices lack, and similar existing ones.
 fn missing_text(missing: &Value) -> String {
     let (path, on, of) = (word(missing, "path"), number(missing, "on"), number(missing, "of"));
     let near: Vec<&str> = items(missing, "near").filter_map(Value::as_str).collect();

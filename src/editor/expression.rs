@@ -58,7 +58,7 @@ fn published(input: &Input<'_>) -> Published {
     published
 }
 
-/// What there is to say about the part of an expression at a byte offset: its type, and its value on devices of the text.
+/// Hover for the part of an expression at a byte offset: its type, and its value on devices of the text.
 ///
 /// # Errors
 /// A gate that cannot be set.
@@ -123,7 +123,7 @@ fn innermost(root: &Expr, byte: usize) -> Option<&Expr> {
     best
 }
 
-/// Operators have names that nobody writes.
+/// True for names that users write; operators have internal names.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.contains('@')
 }
@@ -138,7 +138,7 @@ fn shown(declaration: &Declaration, signature: &Signature) -> String {
     }
 }
 
-/// Macros: name, what is written, whether behind a list or map.
+/// Macros: name, inserted text, whether it is a method of a list or map.
 const MACROS: &[(&str, &str, bool)] = &[
     ("has", "has(a.b) -> bool", false),
     ("all", "list.all(x, condition) -> bool", true),
@@ -182,7 +182,7 @@ fn within(at: &At<'_>, input: &Input<'_>) -> Option<Vec<Completion>> {
 struct Found<'a> {
     at: &'a At<'a>,
     items: Vec<Completion>,
-    /// Where what is replaced begins.
+    /// Start of the text to replace.
     from: usize,
 }
 

@@ -7,30 +7,30 @@
  */
 export type Manifest = string | Uint8Array | object;
 
-/** A Kubernetes release: a minor alone means its last patch. */
+/** A Kubernetes release; a minor release without patch means its last patch. */
 export type Release = "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | "1.31" | "1.32" | "1.33" | "1.34" | "1.35" | "1.36" | `1.${number}.${number}`;
 
-/** An API version of the group `resource.k8s.io` that claimkit knows. */
+/** A known API version of the group `resource.k8s.io`. */
 export type ApiVersion = `resource.k8s.io/${Version}`;
 
-/** The version alone. */
+/** The version without the group. */
 export type Version = "v1alpha1" | "v1alpha2" | "v1alpha3" | "v1beta1" | "v1beta2" | "v1";
 
-/** Options every verb takes. */
+/** Options of every verb. */
 export interface CommonOptions {
-  /** The release whose kubectl and kube-apiserver answer. Default: by object, the last known one that serves its version. */
+  /** The release of kubectl and kube-apiserver. Default: for each object the last known release that serves its version. */
   release?: Release;
-  /** Feature gates over the defaults of the release. */
+  /** Feature gates that override the defaults of the release. */
   gates?: Record<string, boolean>;
-  /** Lower bounds for what is read; a text beyond them is a finding that says so. */
+  /** Lower limits on the input. A text beyond a limit gives a finding. */
   limits?: Limits;
 }
 
-/** Bounds on the input, all counted per text. */
+/** Limits on the input, counted for each text. */
 export interface Limits {
   /** Bytes of UTF-8. */
   bytes?: number;
-  /** Mappings and sequences inside each other. */
+  /** Nesting depth of mappings and sequences. */
   depth?: number;
   /** Scalars, mappings and sequences. */
   nodes?: number;
@@ -40,20 +40,20 @@ export interface Limits {
   nodeSetBytes?: number;
 }
 
-/** What unknown and duplicate fields are: errors, warnings, or nothing (`kubectl --validate`). */
+/** How to treat unknown and duplicate fields: as errors, as warnings, or not at all (`kubectl --validate`). */
 export type FieldValidation = "Strict" | "Warn" | "Ignore";
 
 /** Options of {@link parse}. */
 export interface ParseOptions extends CommonOptions {
   /** Default `Strict`, as kubectl. */
   fieldValidation?: FieldValidation;
-  /** Which objects `kubectl get -l` would show: they have `selected`. */
+  /** A label selector as for `kubectl get -l`; selected objects have `selected`. */
   labelSelector?: string;
-  /** Which objects `kubectl get --field-selector` would show. */
+  /** A field selector as for `kubectl get --field-selector`. */
   fieldSelector?: string;
-  /** Namespace of objects that name none, for `fieldSelector`. Default `default`. */
+  /** Namespace of objects without one, for `fieldSelector`. Default `default`. */
   namespace?: string;
-  /** Read one YAML text with kubectl's YAML-to-JSON step alone; the answer has `raw` and no objects. */
+  /** Only run kubectl's YAML-to-JSON step on one YAML text; the answer has `raw` and no objects. */
   raw?: boolean;
 }
 
@@ -61,17 +61,17 @@ export interface ParseOptions extends CommonOptions {
 export interface ValidateOptions extends CommonOptions {
   /** Default `Strict`, as kubectl. */
   fieldValidation?: FieldValidation;
-  /** What is asked of the server. Default `create`. */
+  /** The operation. Default `create`. */
   operation?: "create" | "update" | "updateStatus" | "patch" | "patchStatus";
-  /** The stored object; required for all operations but `create` and a patch of type `apply`, which creates what is not there. With a patch the text is that of the patch. */
+  /** The stored object. Required except for `create` and for a patch of type `apply`, which creates a missing object. For a patch, `text` is the patch. */
   old?: Manifest;
-  /** How a patch is read. Default `strategic`, as kubectl. */
+  /** The type of the patch. Default `strategic`, as in kubectl. */
   patchType?: "json" | "merge" | "strategic" | "apply";
-  /** Patch: who writes. Required for `apply`; with the other types it says who owns what is written. */
+  /** Patch: the field manager. Required for `apply`; with the other types it owns the fields that the patch writes. */
   fieldManager?: string;
-  /** Patch: `apply` takes fields away from other managers. Default `false`. */
+  /** Patch: `apply` takes over fields of other managers. Default `false`. */
   force?: boolean;
-  /** Patch: when, in RFC 3339, for `managedFields`. */
+  /** Patch: the time of the request in RFC 3339, for `managedFields`. */
   time?: string;
   /**
    * `kubectl` (default): what a person submitting the file meets, with the request namespace filled in. `validator`: the
@@ -80,19 +80,19 @@ export interface ValidateOptions extends CommonOptions {
   via?: "kubectl" | "validator" | "server";
   /** Namespace of the request. Default `default`. */
   namespace?: string;
-  /** Labels of that namespace; absent: not known. Claims with admin access need one. */
+  /** Labels of that namespace; absent: unknown. Claims with admin access need a label. */
   namespaceLabels?: Record<string, string>;
-  /** Give each object as the server would hold it: in the version that was written, or in this one. */
+  /** Include each stored object in the answer: `true` for the version of the manifest, or this version. */
   stored?: boolean | ApiVersion | Version;
 }
 
 /** Options of {@link convert}. */
 export interface ConvertOptions extends CommonOptions {
-  /** The version to convert to, the bare version too; or a minor release, `1.36`: the newest version it serves of each kind. */
+  /** The target version, with or without the group; or a minor release such as `1.36`, which means the newest version of each kind that it serves. */
   to: ApiVersion | Version | `1.${number}`;
-  /** Whether a conversion that drops something is made. Default `refuse`. */
+  /** Whether a conversion may lose fields. Default `refuse`. */
   lossy?: "refuse" | "allow";
-  /** Take fields of `metadata` out that only the server and `kubectl apply` write. Default `false`. */
+  /** Remove `metadata` fields that only the server or `kubectl apply` writes. Default `false`. */
   dropServerFields?: boolean;
   /** Write decisions as comments above the lines they concern. Default `false`. */
   annotate?: boolean;
@@ -102,15 +102,15 @@ export interface ConvertOptions extends CommonOptions {
 export interface EvaluateOptions extends CommonOptions {
   /** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it, or the object of one. `null` is one nil node. */
   nodes?: string | Uint8Array | object | null | PreparedNodes;
-  /** A bare NodeSelector as YAML or JSON, in place of the manifest. */
+  /** A NodeSelector as YAML or JSON, instead of the manifest. */
   selector?: string | Uint8Array;
-  /** How much each node tells; by default everything for up to 100 nodes, a verdict and its reason for more. */
+  /** The detail for each node. Default: all details for up to 100 nodes, only a verdict and its reason for more. */
   detail?: "full" | "summary";
-  /** Names of nodes that tell everything whatever `detail` says. */
+  /** Names of nodes with all details, whatever `detail` is. */
   explain?: string[];
 }
 
-/** A place in the text. */
+/** A position in the text. */
 export interface Position {
   /** Line, from 0. */
   line: number;
@@ -132,40 +132,40 @@ export interface TextEdit {
   newText: string;
 }
 
-/** One way to mend a finding; its edits do not overlap. */
+/** A fix of a finding; its edits do not overlap. */
 export interface Fix {
-  /** What it does, for a menu. */
+  /** Its title, for a menu. */
   title: string;
   edits: TextEdit[];
 }
 
-/** Stable name of what a finding is about, in kebab-case; {@link codes} lists and explains them. */
+/** Stable name for the problem of a finding, in kebab-case; {@link codes} lists and explains all codes. */
 export type Code = string;
 
 export type Severity = "error" | "warning" | "info";
 
-/** Who says so. */
+/** The source of a message. */
 export type Origin = "kubectl" | "kube-apiserver" | "kube-scheduler" | "claimkit";
 
-/** Something to say about a text. */
+/** A message about a text. */
 export interface Finding {
   code: Code;
   severity: Severity;
   origin: Origin;
-  /** The origin's own words, byte for byte where the origin is not claimkit. */
+  /** The message of the origin, byte for byte unless the origin is claimkit. */
   message: string;
   /** Path of the field, as the origin writes it: `spec.allocationMode`. */
   path?: string;
   /** Reason of the `Status` cause, such as `FieldValueNotSupported`. */
   type?: string;
-  /** What to do about it, in our words. */
+  /** claimkit's advice. */
   help?: string;
   /**
    * Which text it is about: what was asked about, or the option that carries the text. `range` and `fixes` count in that one.
    */
   in: "text" | "nodes" | "old" | "patch" | "settings" | "cluster";
   fixes: Fix[];
-  /** Where in the text; absent when that was given as an object. */
+  /** The range in the text; absent if the caller gave an object. */
   range?: Range;
   /** Index into the answer's `objects`. */
   object?: number;
@@ -176,14 +176,14 @@ export interface TextFinding extends Finding {
   range: Range;
 }
 
-/** What every answer has. A bad manifest is an answer, never an exception. */
+/** The fields of every answer. A bad manifest gives an answer, never an exception. */
 export interface Answer {
   /** No finding is an error, and at least one object was checked. */
   ok: boolean;
   findings: Finding[];
-  /** The objects of the text; empty where the verb is not about objects. */
+  /** The objects of the text; empty if the verb is not about objects. */
   objects: unknown[];
-  /** Only when the request could not be carried out: why. */
+  /** Only if the request is invalid: the reason. */
   error?: string;
 }
 
@@ -193,16 +193,16 @@ export interface CheckedObject {
   kind: string;
   name: string;
   namespace: string;
-  /** The release it was judged by. */
+  /** The release whose rules judged it. */
   release: string;
   range?: Range;
-  /** `null` for an object of another group, which is not looked into. */
+  /** `null` for an object of another group, which is not checked. */
   valid: boolean | null;
 }
 
-/** An object as the server would hold it. */
+/** An object after decoding and defaulting. */
 export interface ParsedObject extends CheckedObject {
-  /** After decoding and defaulting, in the server's field order, the version as written; absent if it did not decode. */
+  /** The decoded object with defaults, in the server's field order and in its own version; absent if it cannot be decoded. */
   object?: Record<string, unknown>;
 }
 
@@ -225,13 +225,13 @@ export interface Status {
 
 /** An object and the server's answer to it. */
 export interface ValidatedObject extends CheckedObject {
-  /** The server's refusal, or null where it accepts. */
+  /** The server's refusal, or null if it accepts the object. */
   status: Status | null;
-  /** With the option `stored`: the object as the server would hold it, without times, uids and managed fields. */
+  /** With the option `stored`: the stored object, without times, uids and managed fields. */
   stored?: unknown;
-  /** Patch: the object it becomes, as the server would hold it. */
+  /** Patch: the patched object as the server stores it. */
   object?: unknown;
-  /** Patch: what differs from the stored object, as a JSON patch (RFC 6902). */
+  /** Patch: the difference from the stored object, as a JSON patch (RFC 6902). */
   changes?: { op: "add" | "remove" | "replace"; path: string; value?: unknown }[];
 }
 
@@ -247,24 +247,24 @@ export interface ValidateAnswer extends Answer {
   objects: ValidatedObject[];
 }
 
-/** A field that the target version cannot hold. */
+/** A field that the target version does not have. */
 export interface Loss {
   path: string;
   value: unknown;
   reason: string;
 }
 
-/** What no tool can know on the way from v1alpha1 or v1alpha2 to v1alpha3 or later, and what was assumed. */
+/** A decision that needs a person, in a conversion from v1alpha1 or v1alpha2 to v1alpha3 or later, and the assumption that was made. */
 export interface Decision {
-  /** Which decision, a stable word. */
+  /** The stable name of the decision. */
   code: string;
-  /** The field in the object that was read, and its place in that text. */
+  /** The field in the source object, and its range in the source text. */
   path: string;
   range: Range;
   question: string;
   assumed: string;
   why: string;
-  /** What else it could be. */
+  /** The alternatives. */
   alternatives: string[];
   /** Question, assumption and reason in one line. */
   message: string;
@@ -278,27 +278,27 @@ export interface ConvertedObject extends Partial<CheckedObject> {
   losses?: Loss[];
   /** Absent if there are none. */
   decisions?: Decision[];
-  /** Why the object was left as it is, or where what it said stands now. */
+  /** Why the object was not converted, or which object now has its content. */
   skipped?: string;
-  /** The first minor release that does not serve it in the version it had, as far as that is known or announced. */
+  /** The first minor release that no longer serves its old version, if known or announced. */
   removedIn?: string;
 }
 
 export interface ConvertAnswer extends Answer {
   verb: "convert";
   objects: ConvertedObject[];
-  /** The whole file converted, with comments, order and quoting kept; absent when the conversion was refused. */
+  /** The whole converted file with its comments, order and quoting; absent if the conversion is refused. */
   text?: string;
 }
 
-/** Whether the claim can be used on a node. */
+/** Whether a node can use the claim. */
 export type Verdict = "Yes" | "Possible" | "No" | "Error";
 
 /** Nodes read once by {@link prepareNodes}, for many evaluations. */
 export interface PreparedNodes {
-  /** How many nodes. */
+  /** The number of nodes. */
   readonly length: number;
-  /** Gives the memory back at once; otherwise the garbage collector does. */
+  /** Frees the memory at once; otherwise the garbage collector frees it. */
   free(): void;
 }
 
@@ -308,19 +308,19 @@ export interface PlacedObject {
   [part: string]: unknown;
 }
 
-/** On which nodes an object can be used. */
+/** The nodes that can use an object. */
 export interface Placement {
-  /** The release whose scheduler was followed. */
+  /** The release of the scheduler. */
   release: string;
-  /** How much each node tells. */
+  /** The detail for each node. */
   detail: "full" | "summary";
-  /** How many nodes got which verdict. */
+  /** The number of nodes for each verdict. */
   counts: { yes: number; possible: number; no: number; error: number };
-  /** The scheduler's reasons, and how many nodes got each. */
+  /** The scheduler's reasons, with the number of nodes for each. */
   reasons?: { reason: string; nodes: number }[];
-  /** What the pod is told once the nodes were looked at. */
+  /** The message to the pod after all nodes were checked. */
   next?: { schedulerReason: string; why: string };
-  /** Per selector, which requirement removes which nodes. */
+  /** For each selector: which requirement excludes which nodes. */
   selectors?: SelectorInverse[];
   /** The nodes, in the order given. */
   nodes: NodeVerdict[];
@@ -331,14 +331,14 @@ export interface SelectorInverse {
   source: string;
   /** Index into the answer's `objects`. */
   object?: number;
-  /** How many nodes it selects. */
+  /** The number of nodes that it selects. */
   selects: number;
   requirements: {
     term: number;
     path: string;
-    /** On how many nodes it does not hold. */
+    /** The number of nodes where it does not hold. */
     removes: number;
-    /** On how many of them everything else in the term holds. */
+    /** The number of these nodes where everything else in the term holds. */
     removesAlone: number;
     /** The first of those, by name. */
     alone: string[];
@@ -353,9 +353,9 @@ export interface NodeVerdict {
   verdict: Verdict;
   /** Why, in one line. */
   reason: string;
-  /** The scheduler's text, if it refuses. */
+  /** The scheduler's message, if it refuses. */
   schedulerReason?: string;
-  /** What in the text decides. */
+  /** The decisive part of the text. */
   range?: Range;
   /** The claims with their checks; absent in a summary. */
   claims?: ClaimVerdict[];
@@ -373,7 +373,7 @@ export interface ClaimVerdict {
   class?: string;
   stage: "Allocated" | "Unallocated" | "NotCreated";
   mode?: string;
-  /** For this claim alone. */
+  /** The verdict for this claim only. */
   verdict: Verdict;
   reason: string;
   schedulerReason?: string;
@@ -402,7 +402,7 @@ export interface ClaimCheck extends Partial<SelectorCheck> {
     | "potential"
     | "selected"
     | "structured";
-  /** `null` where it decides nothing. */
+  /** `null` if it does not decide. */
   holds: boolean | null;
   why: string;
   schedulerReason?: string;
@@ -422,7 +422,7 @@ export interface SelectorCheck {
   lazyError?: string;
   /** The first term that matches. */
   matchedTerm?: number;
-  /** Of a node that no term matches: the term with the fewest requirements that fail. */
+  /** For a node without a matching term: the term with the fewest failing requirements. */
   nearestTerm?: number;
   range?: Range;
   /** Absent in a summary. */
@@ -443,9 +443,9 @@ export interface RequirementCheck {
   values: string[];
   /** The node's label or field; absent if it has none. */
   actual?: string;
-  /** `null`: it cannot be parsed, or is not looked at. */
+  /** `null`: it cannot be parsed, or is not checked. */
   holds: boolean | null;
-  /** In our words; of one that cannot be parsed, the scheduler's. */
+  /** claimkit's message; the scheduler's if it cannot be parsed. */
   why: string;
   range?: Range;
 }
@@ -469,7 +469,7 @@ export function answer(request: string): string;
 export function parse(text: Manifest, options?: ParseOptions): ParseAnswer;
 
 /**
- * Says what kubectl and kube-apiserver answer to a manifest, where in the text, and how to mend it.
+ * Gives the answers of kubectl and kube-apiserver to a manifest, with positions in the text and fixes.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
@@ -478,7 +478,7 @@ export function validate(
   options?: ValidateOptions & { operation?: "create" },
 ): ValidateAnswer & { findings: TextFinding[] };
 
-/** The same of an object, and of changes to a stored one: findings have a `range` only where the caller has the text. */
+/** The same for an object, and for changes to a stored object: findings have a `range` only if the caller has the text. */
 export function validate(text: Manifest, options?: ValidateOptions): ValidateAnswer;
 
 /**
@@ -489,7 +489,7 @@ export function validate(text: Manifest, options?: ValidateOptions): ValidateAns
 export function convert(text: Manifest, options: ConvertOptions): ConvertAnswer;
 
 /**
- * Says on which nodes the claims of a manifest can be used, and why not on the others.
+ * Shows which nodes can use the claims of a manifest, and why the others cannot.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
@@ -504,9 +504,9 @@ export function prepareNodes(nodes: string | Uint8Array | object | null, options
 
 /** The objects of a cluster read once by {@link prepareCluster}, for many questions. */
 export interface PreparedCluster {
-  /** How many objects. */
+  /** The number of objects. */
   readonly length: number;
-  /** Gives the memory back at once; otherwise the garbage collector does. */
+  /** Frees the memory at once; otherwise the garbage collector frees it. */
   free(): void;
 }
 
@@ -522,7 +522,7 @@ export function prepareCluster(cluster: Manifest, options?: { release?: Release;
 export interface AllocateOptions extends CommonOptions {
   /** Namespace of objects without one. Default: `default`. */
   namespace?: string;
-  /** Labels of that namespace. Those of Namespaces in the text count before. */
+  /** Labels of that namespace. Labels of Namespace objects in the text take precedence. */
   namespaceLabels?: Record<string, string>;
   /** Nodes, besides those of the text. */
   nodes?: Manifest;
@@ -530,41 +530,41 @@ export interface AllocateOptions extends CommonOptions {
   nodeNames?: string[];
   /** Only this pod: `namespace/name`. */
   pod?: string;
-  /** These claims together, in place of pods: `namespace/name`. */
+  /** These claims together, instead of pods: `namespace/name`. */
   claims?: string[];
   /**
    * The objects of a cluster. Pods and claims of the text are asked about; without any, those of the cluster. Objects of the text
    * take the place of those of the same kind and name.
    */
   cluster?: Manifest | PreparedCluster;
-  /** The time of the question, RFC 3339. With it, claims whose devices are not ready for binding after ten minutes time out. */
+  /** The current time, RFC 3339. With it, claims time out if their devices are not ready for binding after ten minutes. */
   now?: string;
-  /** Changes that the answer assumes. What they name must be there. */
+  /** Changes that the answer assumes. The named objects must exist. */
   whatIf?: {
-    /** Claims that give their devices back: `namespace/name`. */
+    /** Claims that release their devices: `namespace/name`. */
     free?: string[];
-    /** Taints that are gone, as kubectl writes them: `key`, `key:effect`, `key=value:effect`. */
+    /** Taints to remove, in kubectl's notation: `key`, `key:effect`, `key=value:effect`. */
     untaint?: string[];
-    /** DeviceTaintRules that are not there. */
+    /** DeviceTaintRules to ignore. */
     withoutRules?: string[];
-    /** For each of these nodes there is one more like it, `<name>-copy`, with nothing in use. */
+    /** Nodes to copy: each gets a copy `<name>-copy` with nothing in use. */
     nodesLike?: string[];
   };
-  /** Features of the allocator in place of those that the gates give. */
+  /** Features of the allocator, instead of those that follow from the gates. */
   features?: string[];
-  /** Selectors read attributes with several values, whatever the gates say. */
+  /** Whether selectors read attributes with several values, whatever the gates are. */
   celLists?: boolean;
   options?: {
-    /** Steps of each node's search. Default: 100,000. */
+    /** The step limit of each node's search. Default: 100,000. */
     budget?: number;
-    /** Look for changes that help. Default: true. */
+    /** Whether to search for changes that help. Default: true. */
     relax?: boolean;
-    /** Which devices are told one by one. Default: `failed`. */
+    /** The devices to list individually. Default: `failed`. */
     matrix?: "failed" | "all" | "none";
   };
 }
 
-/** A request on a node: how many devices each of its conditions leaves. */
+/** A request on a node: the number of devices that remain after each condition. */
 export interface RequestAccount {
   /** `namespace/name`. */
   claim: string;
@@ -579,22 +579,22 @@ export interface RequestAccount {
   picked: boolean;
   funnel: { stage: string; index?: number; left: number; lost?: { count: number; devices: string[] } }[];
   cells: object[];
-  /** Where it stands in the claim, in the shape of v1. */
+  /** Its path in the claim, in the form of v1. */
   path: string;
-  /** Where it stands in the text. */
+  /** Its range in the text. */
   range?: Range;
   passedOver: string[];
   text: string;
   why: string;
 }
 
-/** A change after which the node has devices for the claims; it was tried. */
+/** A tested change after which the node has devices for the claims. */
 export interface Relaxation {
   changes: { claim: string; path?: string; range?: Range; request?: string; [field: string]: unknown }[];
-  /** The devices then. */
+  /** The devices after the change. */
   gives: string[];
   node: string;
-  /** The changes as edits of the text; empty where a claim must be freed, or the text cannot be edited safely. */
+  /** The changes as edits of the text; empty if a claim must be freed or the text cannot be edited safely. */
   edits: TextEdit[];
   text: string;
 }
@@ -602,68 +602,68 @@ export interface Relaxation {
 /** A resource of a node, such as `cpu`, as kube-scheduler counts it for a pod. */
 export interface ResourceAccount {
   resource: string;
-  /** What the pod asks for, devices included. */
+  /** The pod's requests, including its devices. */
   requested: string;
-  /** What the pods on the node have. */
+  /** The requests of the pods on the node. */
   used: string;
   allocatable: string;
-  /** Too little is left. */
+  /** True if too little is left. */
   short: boolean;
-  /** What devices take of it: `capacity` and `consumed` where that follows from a capacity. */
+  /** The use by devices: with `capacity` and `consumed` if it follows from a capacity. */
   devices: { claim: string; device: string; takes: string; capacity?: string; consumed?: string; multiplier?: string }[];
-  /** Pods on the node that have most of it. */
+  /** The pods on the node with the largest share. */
   pods: { pod: string; requests: string }[];
   text: string;
 }
 
-/** What a node says to a pod, or to claims without one. */
+/** The result of a node for a pod, or for claims without a pod. */
 export interface NodeAccount {
   name: string;
   verdict: "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided";
-  /** kube-scheduler's text. */
+  /** kube-scheduler's message. */
   message: string | null;
-  /** kube-scheduler's code where it refuses the node; with `Unschedulable` there would be room without some pods. */
+  /** kube-scheduler's code if it refuses the node; `Unschedulable` means that there is room without some pods. */
   code?: "Unschedulable" | "UnschedulableAndUnresolvable" | "Error";
-  /** The text ends the attempt for all nodes. */
+  /** True if the error ends the attempt for all nodes. */
   fatal: boolean;
   score: number;
   steps: number;
-  /** One AllocationResult of v1 per claim. */
+  /** An AllocationResult of v1 for each claim. */
   allocations: object[] | null;
   pools: object[];
   requests: RequestAccount[];
-  /** Why requests that could be met alone cannot be met together. */
+  /** Why requests that can be satisfied alone cannot be satisfied together. */
   conflicts: { kind: string; claim: string; path?: string; range?: Range; text: string; [field: string]: unknown }[];
   holders: object[];
   relaxations: Relaxation[];
   charges: object[];
   /** Resources of the node that devices take, or of which too little is left (gate DRANodeAllocatableResources). */
   resources?: ResourceAccount[];
-  /** kube-scheduler's texts where there are several; `message` has them all. */
+  /** kube-scheduler's messages if there are several; `message` has all of them. */
   reasons?: string[];
-  /** What the message does not say. */
+  /** Additions to the message. */
   help?: string;
   /** One line of English. */
   text: string;
-  /** The node whose account holds for this one too; of the lists above, only `resources` and `reasons` are given then. */
+  /** The node with the same account; of the lists above, only `resources` and `reasons` are then present. */
   sameAs: string | null;
 }
 
 export interface AllocateAnswer extends Answer {
   verb: "allocate";
   release: string;
-  /** Which of kube-scheduler's allocators is in charge. */
+  /** The allocator of kube-scheduler that the release uses. */
   allocator: string;
   /** The release's gates. */
   gates: Record<string, boolean>;
-  /** The changes that the answer assumes, a line each. Absent: none. */
+  /** The changes that the answer assumes, one line each. Absent: none. */
   assumed?: string[];
   pods: {
     /** `namespace/name`; `null`: claims that no pod uses. */
     pod: string | null;
     claims: string[];
     extendedResources: Record<string, string>;
-    /** What stops the pod before any node is looked at. */
+    /** The reason that stops the pod before any node is checked. */
     before: { stage: "preEnqueue" | "preFilter"; code: string; message: string; help: string | null } | null;
     summary: { message: string; nodes: string[] }[];
     nodes: NodeAccount[];
@@ -672,13 +672,13 @@ export interface AllocateAnswer extends Answer {
 }
 
 /**
- * Says which devices the pods and claims of a text get on each node, and why none.
+ * Shows which devices the pods and claims of a text get on each node, or why they get none.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function allocate(text: Manifest, options?: AllocateOptions): AllocateAnswer;
 
-/** The value of an attribute of a device: one of the fields. */
+/** The value of a device attribute: exactly one of the fields. */
 export interface DeviceAttribute {
   bool?: boolean;
   int?: number;
@@ -692,9 +692,9 @@ export interface DeviceAttribute {
 
 /** A device as selectors see it. */
 export interface CelDevice {
-  /** Not looked at. */
+  /** Ignored. */
   name?: string;
-  /** The domain of attributes and capacities without one. */
+  /** The default domain of attributes and capacities. */
   driver?: string;
   attributes?: Record<string, DeviceAttribute>;
   /** Quantities. */
@@ -706,12 +706,12 @@ export interface CelDevice {
 export interface CelOptions extends CommonOptions {
   /** Default: `device`. `namedResources`: those of Kubernetes 1.30. */
   environment?: "device" | "namedResources";
-  /** The expression is stored already: everything is known that the release can run, not only what it takes anew. */
+  /** The expression is already stored: it may use everything that the release can run, not only what new expressions may use. */
   stored?: boolean;
   devices?: CelDevice[];
   /** For `namedResources`: attributes as v1alpha2 writes them. */
   instances?: { name?: string; attributes: object[] }[];
-  /** With the value of every part of the expression. */
+  /** Include the value of every part of the expression. */
   trace?: boolean;
 }
 
@@ -721,17 +721,17 @@ export interface CelAnswer extends Answer {
     ok: boolean;
     /** The type of the result. */
     type?: string;
-    /** The estimate that is compared with the limit, 1,000,000. */
+    /** The cost estimate; the limit is 1,000,000. */
     cost?: number;
-    /** kube-apiserver's text. */
+    /** kube-apiserver's message. */
     error?: string;
   };
-  /** One per device; absent if the expression does not compile. */
+  /** One result for each device; absent if the expression does not compile. */
   results?: {
     match?: boolean;
-    /** kube-scheduler's text. */
+    /** kube-scheduler's message. */
     error?: string;
-    /** What was spent. */
+    /** The cost of the run. */
     cost: number;
     /** With `trace`: the parts that decided, in English. */
     why?: string[];
@@ -741,7 +741,7 @@ export interface CelAnswer extends Answer {
 }
 
 /**
- * Says what a device selector (CEL) is for kube-apiserver, and what it says of devices.
+ * Compiles a device selector (CEL) as kube-apiserver does, and runs it on devices.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
@@ -750,7 +750,7 @@ export function cel(expression: string, options?: CelOptions): CelAnswer;
 /** Language of claimkit's own sentences. */
 export type Locale = "en" | "zh-Hans";
 
-/** Options of what answers with sentences. */
+/** Options of functions whose answers have sentences. */
 export interface LocaleOptions {
   /**
    * Default `en`. In Node the package finds its files; elsewhere give them with {@link addLocale}, or answers have
@@ -762,12 +762,12 @@ export interface LocaleOptions {
 /** One language's sentences: the content of `claimkit/locale/<locale>.json`. */
 export type Sentences = Record<string, Record<string, string>>;
 
-/** What a finding's code means. */
+/** The meaning of a finding code. */
 export interface CodeEntry {
   code: Code;
-  /** How bad it is, unless the request softens it. */
+  /** The severity, unless the request lowers it. */
   severity: Severity;
-  /** Page that explains it, below wherever the documentation is. */
+  /** Path of its page, relative to the documentation. */
   page: string;
   /** Key of its sentence. */
   key: string;
@@ -798,13 +798,13 @@ export interface VersionEntry {
   kinds: KindEntry[];
 }
 
-/** A minor release that is followed. */
+/** A supported minor release. */
 export interface ReleaseEntry {
   release: string;
-  /** Its last patch, which the bare minor stands for. */
+  /** Its last patch, which the minor release without patch means. */
   lastPatch: string;
   versions: VersionEntry[];
-  /** What it, and patches of it, changed. */
+  /** Its changes and those of its patches. */
   changes: { since: string; key: string; documentation?: string }[];
 }
 
@@ -821,10 +821,10 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** The codes of findings, with what they mean. */
+/** The finding codes with their meanings. */
 export function codes(options?: LocaleOptions): CodesAnswer;
 
-/** The Kubernetes releases that are followed, with what they serve and changed. */
+/** The supported Kubernetes releases, with their served versions and their changes. */
 export function releases(options?: LocaleOptions): ReleasesAnswer;
 
 /**
@@ -836,31 +836,31 @@ export function releases(options?: LocaleOptions): ReleasesAnswer;
  */
 export function jsonSchema(release?: Release, kind?: string, options?: LocaleOptions & { gates?: Record<string, boolean> }): JsonSchema;
 
-/** The same, the release among the options. */
+/** The same, with the release in the options. */
 export function jsonSchema(kind: string, options?: LocaleOptions & { release?: Release; gates?: Record<string, boolean> }): JsonSchema;
 
-/** A place in a text as callers may give it: a line and UTF-16 column from 0, or a byte offset, which wins. */
+/** A position in a text: a line and UTF-16 column from 0, or a byte offset, which takes precedence. */
 export type Place = { line: number; character: number; offset?: number } | { offset: number };
 
 /** Options of {@link hover} and {@link complete}. */
 export interface PlaceOptions extends LocaleOptions {
   /** Default: the last release that serves the object's version. */
   release?: Release;
-  /** Feature gates over the defaults of the release: what a CEL expression knows. */
+  /** Feature gates that override the defaults of the release; they affect CEL expressions. */
   gates?: Record<string, boolean>;
   limits?: Limits;
 }
 
-/** Facts about a field, from the same tables that decide about objects. */
+/** Facts about a field, from the same tables as validation. */
 export interface FieldInfo {
   /** Go struct it belongs to. */
   owner: string;
   name: string;
   /** `string`, `boolean`, `integer`, `time`, `any`, `quantity`, `map`, `object`, or `list of` one of them. */
   type: string;
-  /** The server refuses the object without it. */
+  /** True if the server refuses the object without it. */
   required: boolean;
-  /** The published schema lists it as required, which the server does not enforce. */
+  /** True if the published schema requires it, which the server does not enforce. */
   schemaRequired: boolean;
   /** First minor release that has it. */
   since: string;
@@ -870,17 +870,17 @@ export interface FieldInfo {
   gates?: string[];
   values?: string[];
   default?: string;
-  /** Form of the text, a name in the sentences' group `formats`. */
+  /** The format of the string, a key of the group `formats` in the sentences. */
   format?: string;
   /** Bytes of UTF-8. */
   maxBytes?: number;
   maxItems?: number;
   minItems?: number;
-  /** `*`: no entry twice; else the field that no two entries share. */
+  /** `*`: no duplicate entries; otherwise the field that must be unique. */
   unique?: string;
   /** Cannot be changed after creation. */
   immutable: boolean;
-  /** Set by the server: what a manifest says is dropped. */
+  /** Set by the server, which drops the value of a manifest. */
   serverOwned: boolean;
   /** Dropped when the object is created. */
   droppedOnCreate: boolean;
@@ -889,7 +889,7 @@ export interface FieldInfo {
   listMapKeys?: string[];
 }
 
-/** What there is to say about a key or value. */
+/** A hover about a key or value. */
 export interface Hover {
   /** The key or value. */
   range: Range;
@@ -898,45 +898,45 @@ export interface Hover {
   /** Documentation key. */
   key: string;
   field?: FieldInfo;
-  /** The sentence, in the locale's words. */
+  /** The documentation, in the language of the locale. */
   documentation?: string;
-  /** All of it as Markdown, in the locale's words. */
+  /** The whole hover as Markdown, in the language of the locale. */
   markdown?: string;
 }
 
 export interface HoverAnswer extends Answer {
   verb: "hover";
-  /** `null` where there is nothing to say. */
+  /** `null` if there is no information. */
   hover: Hover | null;
 }
 
-/** Something that could be written. */
+/** A completion. */
 export interface Completion {
-  /** What is shown, and matched with what was typed. */
+  /** The label, which editors match with the typed text. */
   label: string;
   kind: "field" | "value" | "kind" | "apiVersion" | "snippet" | "attribute" | "function";
-  /** Beside the label: a type, a version. */
+  /** Shown next to the label: a type, a version. */
   detail?: string;
   /** Documentation key. */
   key?: string;
-  /** The sentence, in the locale's words. */
+  /** The documentation, in the language of the locale. */
   documentation?: string;
-  /** What replaces `range`, its lines indented to fit. */
+  /** The text that replaces `range`, indented to fit. */
   insertText: string;
-  /** The same with tab stops `${1}`, `${2}` …, where there is something to fill in. */
+  /** The same text with tab stops `${1}`, `${2}` …, if there is something to fill in. */
   snippet?: string;
   range: Range;
-  /** The object is refused without it. */
+  /** True if the server refuses the object without it. */
   required: boolean;
 }
 
 export interface CompleteAnswer extends Answer {
   verb: "complete";
-  /** What is needed comes first. */
+  /** The completions; required ones come first. */
   items: Completion[];
 }
 
-/** A fix and the finding it mends. */
+/** A fix and its finding. */
 export interface FixOf extends Fix {
   code: Code;
   message: string;
@@ -950,14 +950,14 @@ export interface FixesAnswer extends Answer {
 }
 
 /**
- * What a key or value means: our own words, type, limits. Works in texts that do not parse, too.
+ * Explains a key or value: a sentence, the type and the limits. Also works in texts that do not parse.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
 export function hover(text: string | Uint8Array, position: Place, options?: PlaceOptions): HoverAnswer;
 
 /**
- * What could be written at a place: keys that are missing, values, kinds, versions, whole objects. Works while somebody types.
+ * Completions at a position: missing keys, values, kinds, versions, whole objects. Works while the user types.
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
@@ -986,7 +986,7 @@ export interface ValidationResponse {
 
 export interface AdmitAnswer extends Answer {
   verb: "admit";
-  /** Absent when only settings were given. */
+  /** Absent if the request has only settings. */
   response?: ValidationResponse;
 }
 

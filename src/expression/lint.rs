@@ -1,8 +1,8 @@
-//! What the server accepts of an expression and its author should know: names that no slice of the text publishes, texts that are
-//! compared where versions or quantities are meant, devices of the text that the expression fails on, and parts that never change.
+//! Warnings about expressions that the server accepts: names that no slice of the text publishes, string comparisons where
+//! versions or quantities are probably meant, devices of the text on which the expression fails, and constant parts.
 //!
-//! Expressions are looked at once all of the text is read: slices may come behind them. Without expressions nobody asks what
-//! slices publish.
+//! Expressions are checked after the whole text is read, because slices may follow them. Without expressions, the published names
+//! are not needed.
 
 use super::published::{Published, Subject};
 use super::reads;
@@ -52,9 +52,9 @@ struct Kept {
     places: Option<Places>,
     program: Program,
     compiler: usize,
-    /// The list it stands in: later selectors are asked about what the earlier ones have let through.
+    /// The list that contains it: a later selector is evaluated only on devices that passed the earlier ones.
     list: String,
-    /// The class whose selectors a device passes before.
+    /// The class whose selectors apply first.
     class: Option<String>,
     /// The class that it is a selector of.
     of_class: Option<String>,
@@ -109,7 +109,7 @@ impl Lints {
         })
     }
 
-    /// What there is to say, in the order of the expressions. `published`: by the slices of the text.
+    /// Reports the findings in the order of the expressions. `published`: the names published by the slices of the text.
     pub fn findings(&self, published: &Published, tell: &mut dyn FnMut(Finding)) {
         let mut trials = TRIALS;
         let mut variables = BTreeMap::new();
@@ -174,7 +174,7 @@ impl Lints {
         all_known
     }
 
-    /// Texts that are put in order, where versions or quantities are meant: `"10" < "9"`.
+    /// Ordered comparison of strings where versions or quantities are meant: `"10" < "9"`.
     fn comparisons(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
         reads::visit(&kept.program.checked().ast.root, &mut |expr| {
             if let Node::Call { function, arguments, .. } = &expr.node
@@ -200,7 +200,7 @@ impl Lints {
                 Node::Call { function, arguments, .. } if matches!(&**function, "_&&_" | "_||_") => {
                     open.extend(arguments.iter().rev());
                 }
-                // 1.30 asks for a selector; this one selects everything.
+                // 1.30 requires a selector; `true` selects everything.
                 Node::Literal(Literal::Bool(true)) if *language == Language::NamedResources && std::ptr::eq(expr, root) => {}
                 _ if reads::is_constant(expr) => {
                     let text = kept.program.text_of(&expr.span);
@@ -216,8 +216,7 @@ impl Lints {
         }
     }
 
-    /// The first device of the text that the expression is asked about and fails on. `made`: what expressions of an environment
-    /// read of a device.
+    /// Reports the first device of the text on which the expression fails. `made`: the variables of each device, per environment.
     fn failures(
         &self,
         at: usize,
@@ -240,7 +239,8 @@ impl Lints {
         for (index, subject) in published.subjects.iter().enumerate().filter(|(_, subject)| subject.is_device() == device) {
             let asked = match &kept.driver {
                 Some(driver) => subject.driver == *driver,
-                // Without the class it is not known which devices it lets through: those that publish something of what is read.
+                // If the class is unknown, so are the devices that it selects: use those that publish a name in a domain that the
+                // expression reads.
                 None => class_known || domains.is_empty() || domains.iter().any(|domain| subject.has_domain(domain)),
             };
             if !asked {
@@ -282,7 +282,7 @@ fn of_text(expr: &Expr) -> Option<(&str, &Expr)> {
     if let Node::Literal(Literal::String(text)) = &expr.node { Some((text, expr)) } else { None }
 }
 
-/// How what a text looks like is compared.
+/// How to compare the kind of value that the text looks like.
 fn meant_by(text: &str) -> Option<String> {
     let digits = text.strip_prefix('v').unwrap_or(text);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {

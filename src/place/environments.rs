@@ -1,4 +1,4 @@
-//! What device selectors and those of named resources are compiled with: by release, mode and gates, each made once.
+//! CEL environments for device selectors and named resources, by release, mode and gates; each is built once.
 
 use crate::api::{Gate, Gates, Release};
 use crate::cel::{self, Environment, Mode};
@@ -13,8 +13,8 @@ struct Key {
     gates: [bool; 2],
 }
 
-/// The environments made so far, at most one for each release, mode and setting of the gates. Making one takes many times as long
-/// as compiling a selector, and a text can have thousands of objects.
+/// The cached environments, at most one per release, mode and gates. Building one takes much longer than compiling a selector,
+/// and a text can have thousands of objects.
 static MADE: Mutex<Vec<(Key, Arc<Environment>)>> = Mutex::new(Vec::new());
 
 /// The environment of device selectors.

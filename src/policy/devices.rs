@@ -1,4 +1,4 @@
-//! What the settings do not accept in objects of v1alpha3 and later.
+//! Violations of the settings in objects of v1alpha3 and later.
 
 use crate::api::device::ALLOCATION_MODES;
 use crate::api::{DeviceKind, Release};
@@ -88,7 +88,7 @@ pub fn each_request(devices: &Record<'_>, path: &Path<'_>, then: &mut dyn FnMut(
 fn device_request(settings: &Settings, subject: Subject<'_>, request: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
     let release = subject.release;
     let class = request.str("deviceClassName");
-    // A missing class is the API server's to refuse, unless its rules are switched off.
+    // The API server rejects a missing class itself, unless its rules are switched off.
     if !class.is_empty() || settings.validation_off {
         let classes = settings.device_classes.of(subject.namespace);
         refuse(classes, Code::PolicyDeviceClass, &path.field("deviceClassName"), class, release, errors);
@@ -109,7 +109,7 @@ fn device_request(settings: &Settings, subject: Subject<'_>, request: &Record<'_
     }
 }
 
-/// A rule that selects no devices by name means all of them.
+/// A taint rule that names no driver, pool or device selects all devices.
 fn taint_rule(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
     let selector = spec.record("deviceSelector");
     let path_to_selector = path.field("deviceSelector");

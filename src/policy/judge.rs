@@ -21,9 +21,9 @@ use std::collections::BTreeMap;
 /// Whether the host lets a policy change objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
-    /// It does: a fallback class is put in place.
+    /// It does: a fallback class replaces a class that is not allowed.
     Possible,
-    /// It does not: a class that is not allowed is refused, fallback or not.
+    /// It does not: a class that is not allowed is refused even if there is a fallback.
     Impossible,
 }
 
@@ -62,7 +62,7 @@ impl Verdict {
     }
 }
 
-/// What stands around a request.
+/// The host of a request.
 #[derive(Clone, Copy)]
 pub struct Host<'h> {
     /// Whether it lets a policy change objects.
@@ -122,8 +122,7 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
     verdict
 }
 
-/// Reasons of settings that warn become warnings. What cannot be read is not judged at all, so that there is nothing to warn
-/// about instead.
+/// Turns refusals into warnings for settings whose mode is `warn`. An unreadable request cannot be judged, so it stays an error.
 fn soften(settings: &Settings, verdict: &mut Verdict) {
     for finding in verdict.findings.iter_mut().filter(|finding| !is_unreadable(finding.code)) {
         if settings.warns(restrictions::setting_of(finding)) {
@@ -154,7 +153,7 @@ impl<'a> Case<'a, '_> {
         &self.document.tree
     }
 
-    /// No object at all, or one of a kind or version that is not known here: only the version can be judged.
+    /// Not an object, or an unknown kind or version: only the version can be judged.
     fn refused(&self, finding: &Finding, verdict: &mut Verdict) {
         let other_group = self.request.group().is_some_and(|group| group != crate::api::GROUP);
         let version = self.item.api_version.split_once('/').map(|(_, version)| version);
@@ -169,7 +168,7 @@ impl<'a> Case<'a, '_> {
         }
     }
 
-    /// Asks for the labels of the namespace, where the settings need them to judge this object. Gives why they are not known.
+    /// Queries the labels of the namespace if the settings need them for this object. Returns findings if they are unknown.
     fn look_up_labels(&mut self) -> Vec<Finding> {
         let judged = match &self.item.what {
             What::Ours(api) => api.kind.object.is_claim() || api.kind.object.is_template(),
@@ -266,7 +265,7 @@ impl<'a> Case<'a, '_> {
             return;
         }
         let stored = (self.request.operation == Operation::Update).then(|| self.stored(api));
-        // Only the stored object says so: anyone can write `deletionTimestamp` into a new one.
+        // Only the stored object is evidence: a client can write `deletionTimestamp` into a new one.
         if let Some(Ok(stored)) = &stored
             && is_going_away(stored.record())
         {
@@ -289,14 +288,14 @@ impl<'a> Case<'a, '_> {
         Body::read(&self.document.tree, item.node, api, How::reaching(Mode::Json, Via::Validator, self.item.release))
     }
 
-    /// Wrong types always refuse: what cannot be read cannot be judged. Unknown fields do unless validation is off.
+    /// Wrong types are always refused, because the object cannot be judged. Unknown fields are refused unless validation is off.
     fn decoding(&self, body: &Body<'_>) -> Vec<Finding> {
         let mut findings = body.findings(FieldValidation::Strict);
         if self.settings.validation_off {
             findings.retain(|finding| finding.code == Code::TypeMismatch);
         }
         for finding in &mut findings {
-            // Places in the host's request lead nowhere in what the user wrote.
+            // Positions in the host's request are meaningless in the user's text.
             finding.span = None;
             finding.fixes.clear();
         }
@@ -324,7 +323,7 @@ impl<'a> Case<'a, '_> {
         }
     }
 
-    /// The request as the server meets it before admission.
+    /// The request as the server sees it before admission.
     fn server<'r>(&'r self, labels: Option<&'r BTreeMap<String, String>>) -> server::Request<'r> {
         server::Request {
             release: self.item.release,
@@ -352,7 +351,7 @@ impl<'a> Case<'a, '_> {
             _ => Vec::new(),
         };
         let Some(text) = mutation::apply(tree, self.item.node, &changes) else { return self.created(body, verdict) };
-        // What is answered is what is judged: the new text is read as the request was.
+        // Judge exactly the object that is returned: read the new text like the request.
         match cluster::parse(&text) {
             Ok((tree, root)) => {
                 let how = How::reaching(Mode::Json, Via::Validator, self.item.release);
@@ -439,7 +438,7 @@ fn is_going_away(object: &Record<'_>) -> bool {
     metadata.is_some_and(|metadata| matches!(metadata.get("deletionTimestamp"), Value::Time(time) if !time.is_zero()))
 }
 
-/// The server prints pointers as addresses, which say nothing. What has changed stands in place of the whole struct.
+/// The server prints pointers as addresses, which are useless. Replace the printed struct by the changed fields.
 fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_>) {
     for finding in findings.iter_mut().filter(|finding| finding.message.contains(ADDRESS)) {
         let path: &[&str] = match finding.code {
@@ -456,8 +455,8 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
     }
 }
 
-/// Adds the server's reasons, and a warning for each selector that this crate does not compile. That some reasons were left out is
-/// not one of them: a policy's answer is cut anyway.
+/// Adds the server's reasons, and a warning for each selector that this crate does not compile. A note about omitted reasons is
+/// not added: a policy's answer is shortened anyway.
 fn refused(outcome: Outcome, verdict: &mut Verdict) {
     for mut finding in outcome.warnings.into_iter().filter(|finding| finding.code == Code::SelectorNotCompiled) {
         finding.severity = Severity::Warning;

@@ -1,4 +1,4 @@
-//! What is refused, in the API server's form: path, kind of error, detail. Both families of versions use it.
+//! Refusals in the API server's form: path, kind of error, detail. Both families of versions use it.
 
 use crate::api::{Api, Release};
 use crate::finding::{Code, Path};
@@ -26,7 +26,7 @@ pub struct Subject<'r> {
     pub written: &'r str,
 }
 
-/// What of an object is judged.
+/// Which part of an object is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Everything but its status.
@@ -58,7 +58,7 @@ pub fn refuse(list: &List, code: Code, path: &Path<'_>, name: &str, release: Rel
     }
 }
 
-/// A driver in a field; an empty one is the API server's to refuse.
+/// Checks the driver in a field; the API server rejects an empty one itself.
 pub fn driver(settings: &Settings, release: Release, holder: &Record<'_>, field: &str, path: &Path<'_>, errors: &mut Errors) {
     let name = holder.str(field);
     if !name.is_empty() {
@@ -66,7 +66,7 @@ pub fn driver(settings: &Settings, release: Release, holder: &Record<'_>, field:
     }
 }
 
-/// What a node selector selects and must not, or does not and must.
+/// Errors for nodes that a selector must not select but does, or must select but does not.
 pub fn node_rule(
     rule: &NodeRule,
     code: Code,

@@ -5,14 +5,14 @@ use crate::policy::Settings;
 use crate::policy::pattern;
 use crate::text::tree::{Kind, NodeId, Tree};
 
-/// What is asked of the server.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// A new object.
     Create,
-    /// Another state of a stored object.
+    /// A change of a stored object.
     Update,
-    /// The end of an object, or a connection to one: nothing to judge.
+    /// A deletion or a connect request: nothing to judge.
     Other,
 }
 
@@ -109,7 +109,7 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         self.get("oldObject")
     }
 
-    /// Whether the settings leave this user or this namespace alone.
+    /// True if the settings exempt this user or namespace.
     pub fn is_exempt(&self, settings: &Settings) -> bool {
         let tree = self.tree;
         let user = self.get("userInfo");

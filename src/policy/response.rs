@@ -11,20 +11,20 @@ use serde_json::value::RawValue;
 /// Longest warning, in characters: an API server may cut longer ones (kube-apiserver, staging/src/k8s.io/api/admission/v1/types.go,
 /// `AdmissionResponse.Warnings`).
 const WARNING: usize = 256;
-/// How the server begins the example and the regular expression at the end of its messages about names.
+/// The start of the example and regular expression that end the server's messages about names.
 const EXAMPLE: &str = " (e.g. '";
 /// Most warnings; the last one says how many more there are.
 const WARNINGS: usize = 30;
 /// Longest message, in bytes; what is beyond is counted.
 const MESSAGE: usize = 32 << 10;
 
-/// What an audit log should keep of a request.
+/// Annotations for the audit log.
 #[derive(Clone, Debug, Serialize)]
 pub struct Annotations {
     /// The class that was asked for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub class: String,
-    /// The settings that had something to say.
+    /// The settings that caused a finding.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rule: String,
 }
@@ -44,7 +44,7 @@ pub struct ValidationResponse {
     /// The whole new object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mutated_object: Option<Box<RawValue>>,
-    /// `rule`: the settings that had something to say; `class`: the class that was asked for.
+    /// `rule`: the settings that caused a finding; `class`: the requested class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit_annotations: Option<Annotations>,
     /// For the user, accepted or not.
@@ -176,7 +176,7 @@ pub fn violations(verdict: &Verdict) -> Vec<Violation> {
     violations
 }
 
-/// Gatekeeper's result has no place for the warnings of an accepted request, so that `mode: warn` would accept without a word.
+/// Gatekeeper's result cannot carry warnings of an accepted request, so `mode: warn` would silently accept.
 ///
 /// # Errors
 /// The settings warn.
@@ -198,7 +198,7 @@ fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
     findings.iter().filter(|finding| finding.severity == Severity::Error)
 }
 
-/// The worst of what was found: unreadable before malformed before not wanted before not known.
+/// The code of the most severe finding: unreadable, then malformed, then denied by the policy, then unknown.
 fn code(findings: &[Finding]) -> Option<u16> {
     errors(findings)
         .map(|finding| match finding.code {
@@ -296,7 +296,7 @@ fn warning(text: &str) -> String {
     if line.chars().count() <= WARNING {
         return line;
     }
-    // The path stands first and the reason last. The example of a good name goes first, then what stands between the two.
+    // The path is at the beginning and the reason at the end. First drop the example of a valid name, then the middle.
     let line = line.split_once(EXAMPLE).map_or(line.as_str(), |(before, _)| before);
     let all: Vec<char> = line.chars().collect();
     if all.len() <= WARNING {

@@ -1,4 +1,4 @@
-//! What the settings do not accept, said as the API server says it: path, kind of error, detail.
+//! Violations of the settings in the API server's form: path, kind of error, detail.
 
 use crate::api::{GROUP, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Finding, Path};
@@ -87,7 +87,7 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
     }
 }
 
-/// The server's own words for a version that it calls deprecated.
+/// The error for a version that the server calls deprecated, in the server's words.
 fn deprecated(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let kind = subject.api.kind.kind;
     let Some(version) = VERSIONS.iter().find(|version| version.name == subject.written) else { return };

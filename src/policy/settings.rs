@@ -30,7 +30,7 @@ pub struct Settings {
     pub allocation_modes: List,
     /// The allocation mode of a claim that has none or the server's own default.
     pub default_mode: Option<String>,
-    /// The allocation mode put in place of one that is not allowed.
+    /// The allocation mode that replaces a mode that is not allowed.
     pub fallback_mode: Option<String>,
     /// Admin access to devices.
     pub admin_access: AdminRule,
@@ -52,11 +52,11 @@ pub struct Settings {
     pub pods: PodRule,
     /// What the cluster is asked for.
     pub cluster: ClusterRule,
-    /// Users that are not looked at.
+    /// Users whose requests are exempt.
     pub exempt_usernames: Vec<String>,
-    /// Groups of users that are not looked at.
+    /// Groups whose requests are exempt.
     pub exempt_groups: Vec<String>,
-    /// Namespaces that are not looked at.
+    /// Namespaces whose requests are exempt.
     pub exempt_namespaces: Vec<String>,
 }
 
@@ -66,13 +66,13 @@ pub type Labels = Vec<(String, String)>;
 /// How a setting acts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
-    /// It warns, or it refuses; `None`: as the whole policy does.
+    /// Whether it warns or refuses; `None`: like the whole policy.
     pub warn: Option<bool>,
-    /// What users read after the reason.
+    /// Text shown to users after the reason.
     pub message: Option<String>,
 }
 
-/// Which classes may be named, and which are put in place.
+/// The allowed classes, and the default and fallback classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassRule {
     /// Everywhere else.
@@ -81,7 +81,7 @@ pub struct ClassRule {
     pub namespaces: Vec<NamespaceClasses>,
     /// The class of a claim that names none.
     pub default: Option<String>,
-    /// The class put in place of one that is not allowed.
+    /// The class that replaces a class that is not allowed.
     pub fallback: Option<String>,
 }
 
@@ -246,7 +246,7 @@ pub struct Node {
 }
 
 impl Settings {
-    /// Whether what a setting does not accept is a warning.
+    /// True if a violation of the setting is only a warning.
     pub fn warns(&self, setting: &str) -> bool {
         let warn = self.rule(setting).and_then(|rule| rule.warn);
         warn.unwrap_or(self.warn || (setting == "validation" && self.validation_warns))
@@ -269,7 +269,7 @@ impl Settings {
         !self.admin_access.labels.is_empty() || entries.any(|entry| !entry.labels.is_empty())
     }
 
-    /// The first setting that only a host can follow which asks the cluster.
+    /// The first setting that needs a host with access to the cluster.
     pub fn asks_cluster(&self) -> Option<&'static str> {
         let cluster = &self.cluster;
         if cluster.class_exists || cluster.pod_classes || cluster.max_claims.is_some() {

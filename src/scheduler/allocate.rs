@@ -27,7 +27,7 @@ use crate::text::Source;
 use crate::text::located::{self, Finding};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How [`crate::allocate`] answers. The default follows the last release and looks at everything that waits.
+/// How [`crate::allocate`] answers. The default uses the last release and considers all pending pods and claims.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AllocateOptions<'a> {
@@ -39,11 +39,11 @@ pub struct AllocateOptions<'a> {
     pub namespace: Option<&'a str>,
     /// The labels of that namespace, where the text has no Namespace of its name.
     pub namespace_labels: Option<&'a BTreeMap<String, String>>,
-    /// What unknown and duplicate fields are.
+    /// How unknown and duplicate fields are reported.
     pub field_validation: FieldValidation,
-    /// Objects beside those of the text, read before. Those of the text take the place of others of the same kind and name.
+    /// Further objects, prepared in advance. Objects of the text override those with the same kind and name.
     pub cluster: Option<&'a PreparedCluster>,
-    /// A text with Nodes beside those.
+    /// A text with further Nodes.
     pub nodes: Option<&'a str>,
     /// Names of the nodes to look at; `None`: all.
     pub node_names: Option<&'a [String]>,
@@ -61,7 +61,7 @@ pub struct AllocateOptions<'a> {
     pub cel_lists: bool,
     /// How far the account goes.
     pub explain: Explain,
-    /// Accounts name no places in the text, and have no edits of it.
+    /// Accounts contain no positions in the text and no edits.
     pub without_places: bool,
     /// What a text may cost.
     pub limits: Limits,
@@ -167,14 +167,14 @@ pub struct Allocation<'t> {
     pub findings: Vec<Finding>,
     /// The account of each pod, or group of claims without one.
     pub pods: Vec<PodAccount>,
-    /// Something was asked, and no finding is an error.
+    /// At least one pod or claim was evaluated, and no finding is an error.
     pub ok: bool,
 }
 
 /// Which devices the pods and claims of a text get on each node, and why none.
 ///
 /// # Errors
-/// What cannot be asked: a release without devices, a gate that cannot be set, a pod, claim or node that is not there.
+/// An impossible question: a release without devices, a gate that cannot be set, or a pod, claim or node that does not exist.
 ///
 /// ```
 /// let cluster = "
@@ -310,8 +310,8 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     })
 }
 
-/// What the answer says nothing about. `node_resources`: devices that take resources of the node are looked at; `groups`: pod
-/// groups may have claims.
+/// The note about what the answer does not consider. `node_resources`: node resources taken by devices are considered. `groups`:
+/// pod groups may have claims.
 fn not_looked_at(facts: &Facts, node_resources: bool, groups: bool) -> finding::Finding {
     let mut devices = facts.slices.iter().flat_map(|slice| &slice.spec.devices);
     let taken = node_resources && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
@@ -363,11 +363,11 @@ fn nodes(options: &AllocateOptions<'_>, facts: &Facts) -> Result<Vec<usize>, Str
     names.iter().map(|name| find(name).ok_or_else(|| format!("`nodeNames`: there is no Node `{name}`"))).collect()
 }
 
-/// What is asked about.
+/// The objects that the question is about.
 struct Asked<'a> {
     /// With a cluster: the pods and claims of the text; `None`: the text has none.
     of_text: Option<BTreeSet<String>>,
-    /// Claims whose devices the question frees. They do not wait for devices themselves.
+    /// Claims whose devices the question frees. They are not pending themselves.
     freed: BTreeSet<&'a str>,
     options: &'a AllocateOptions<'a>,
 }
@@ -432,7 +432,7 @@ fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
     named.chain(made).map(move |name| format!("{namespace}/{name}"))
 }
 
-/// A finding of the allocator with its place in the text; `cluster`: what is not in the text is in the cluster.
+/// A finding of the allocator with its position in the text. `cluster`: objects outside the text belong to the cluster.
 fn place(input: &Input<'_>, found: &account::Finding, cluster: bool) -> Finding {
     let objects = input.items.iter().enumerate().filter_map(|(index, item)| Some((index, item, input.tree(item)?)));
     let mut finding = located::finding(&input.file.source, slices::placed(objects, found));

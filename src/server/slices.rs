@@ -1,4 +1,4 @@
-//! What a set of slices, nodes and taint rules has wrong with it though the server takes each object by itself.
+//! Problems between slices, nodes and taint rules, each of which the server accepts on its own.
 
 use super::facts::Gathering;
 use super::options::ValidateOptions;
@@ -15,28 +15,28 @@ use crate::place::device::explain::answer;
 use crate::record::Record;
 use crate::text::{Document, Tree};
 
-/// What the remarks of the rules say of one object already.
+/// Codes that the remarks of the rules already give for a single object.
 const REMARKED: &[Code] = &[Code::NodeSelectorTermsSeveral, Code::TaintRuleSelectsAll];
 
-/// What of a text is looked at once all of it is read: slices, taint rules, and the claims that use devices.
+/// Objects of a text that are judged together at its end: slices, taint rules, and the claims that use devices.
 pub struct Together<'o, 't> {
     options: &'o ValidateOptions<'o>,
     documents: Vec<Document<'t>>,
-    /// Slices and rules with their places among all objects of the text. Their documents are those that are kept.
+    /// Slices and taint rules, with their indices among all objects of the text. `documents` has their documents.
     items: Vec<(usize, Item)>,
     gathering: Gathering<'o>,
-    /// There is a slice or a rule of the device family.
+    /// True if there is a slice or a taint rule of the device family.
     is_asked: bool,
 }
 
 impl<'o, 't> Together<'o, 't> {
-    /// Nothing yet.
+    /// An empty collection.
     pub fn new(options: &'o ValidateOptions<'o>) -> Self {
         let gathering = Gathering::new(Release::latest(), options.namespace_of(""), options.field_validation);
         Together { options, documents: Vec::new(), items: Vec::new(), gathering, is_asked: false }
     }
 
-    /// Takes the facts of an object as it was decoded, if they count here.
+    /// Adds the facts of a decoded object, if its kind matters here.
     pub fn take(&mut self, input: &Input<'_>, item: &Item, index: usize, api: Api, record: &Record<'_>) {
         let ObjectKind::Device(kind) = api.kind.object else { return };
         let counts = match kind {
@@ -51,13 +51,13 @@ impl<'o, 't> Together<'o, 't> {
             return;
         }
         if kind != DeviceKind::ResourceClaim && !self.is_asked {
-            // The release of the first of them answers.
+            // The first slice or taint rule sets the release.
             (self.is_asked, self.gathering.release) = (true, item.release);
         }
         self.gathering.take_decoded(input, item, index, api, kind, record);
     }
 
-    /// Keeps the documents that were read last if slices or rules are in them. `first`: the place of their first object.
+    /// Keeps the documents of the last step if they have slices or taint rules. `first`: the index of their first object.
     pub fn keep(&mut self, input: &mut Input<'t>, first: usize) {
         let (kept, before) = (self.items.len(), self.documents.len());
         for (at, item) in input.items.iter().enumerate() {
@@ -76,7 +76,7 @@ impl<'o, 't> Together<'o, 't> {
         }
     }
 
-    /// What the slices publish.
+    /// The attributes and capacities that the slices publish.
     pub fn published(&self) -> Published {
         let mut published = Published::default();
         for (_, item, tree) in self.objects() {
@@ -92,8 +92,8 @@ impl<'o, 't> Together<'o, 't> {
         self.items.iter().filter_map(move |(index, item)| Some((*index, item, tree(item)?)))
     }
 
-    /// Findings about the slices and taint rules, by the scheduler of their release. Objects that are refused have their errors
-    /// already.
+    /// Findings about the slices and taint rules, for the scheduler of their release. Refused objects are left out: they have
+    /// errors already.
     pub fn findings(&self, is_refused: &dyn Fn(usize) -> bool) -> Vec<Finding> {
         let Gathering { release, facts, .. } = &self.gathering;
         let Some(Ok(gates)) = self.is_asked.then(|| self.options.gates_in(*release)) else { return Vec::new() };
@@ -107,7 +107,7 @@ impl<'o, 't> Together<'o, 't> {
         let is_new =
             |finding: &Finding| !REMARKED.contains(&finding.code) && finding.object.is_none_or(|object| !is_refused(object));
         let mut kept: Vec<Finding> = found.filter(is_new).collect();
-        // The server takes them; and a text need not hold the whole pool.
+        // The server accepts these objects, and a text may have only a part of the pool.
         for finding in &mut kept {
             finding.severity = match (finding.code, finding.severity) {
                 (Code::PoolIncomplete, _) => Severity::Info,
@@ -119,7 +119,7 @@ impl<'o, 't> Together<'o, 't> {
     }
 }
 
-/// A finding of the allocator with its place in the text. `objects`: the objects of the text that it can be about.
+/// A finding of the allocator with its position in the text. `objects`: the objects of the text to search for its subject.
 pub fn placed<'i, 't: 'i>(
     mut objects: impl Iterator<Item = (usize, &'i Item, &'i Tree<'t>)>,
     found: &answer::Finding,

@@ -1,5 +1,5 @@
-//! The policy in the calling conventions of its hosts, Kubewarden and OPA. Requests of the contract that come the same way
-//! go to [`raw_mode`].
+//! Runs the policy with the calling conventions of its hosts, Kubewarden and OPA. Requests of the contract that arrive the same
+//! way go to [`raw_mode`].
 
 use super::admit::{members, read, read_settings, utf8};
 use super::raw_mode;
@@ -8,13 +8,14 @@ use crate::policy::{self, Cluster, Host, Mutation, Settings, Verdict};
 use crate::text::Document;
 use crate::text::tree::{NodeId, Tree};
 
-/// OPA changes nothing and cannot be asked.
+/// OPA cannot mutate objects and gives no access to the cluster.
 const ALONE: Host<'static> = Host { mutation: Mutation::Impossible, cluster: None, labels: None };
 
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
 
-/// Kubewarden's `validate`: `{"request": …, "settings": …}` in, a ValidationResponse out. `cluster`: where Kubewarden can be asked.
+/// Kubewarden's `validate`: `{"request": …, "settings": …}` in, a ValidationResponse out. `cluster`: Kubewarden's access to the
+/// cluster, if any.
 pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
     let document = match utf8(payload).and_then(read) {
         Ok(document) => document,
@@ -35,7 +36,7 @@ pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
     )))
 }
 
-/// Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out. `asked`: Kubewarden can be asked for the
+/// Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out. `asked`: Kubewarden gives access to the
 /// cluster.
 pub fn validate_settings(payload: &[u8], asked: bool) -> String {
     let text = utf8(payload).map_err(|problem| vec![problem]);
@@ -44,7 +45,7 @@ pub fn validate_settings(payload: &[u8], asked: bool) -> String {
     super::print(&SettingsValidationResponse::of(usable))
 }
 
-/// OPA's evaluation: the input and the data, which is the settings, give the value of the entry point.
+/// OPA's evaluation: computes the value of the entry point from the input and from the data, which has the settings.
 pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     let document = match utf8(input).and_then(read) {
         Ok(document) => document,
@@ -67,7 +68,7 @@ pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     super::print(&OpaResult::of(&verdict(&document, request, settings, uid(tree, request), ALONE)))
 }
 
-/// A request, judged by settings; `uid` is told where the settings cannot be used.
+/// Judges a request with the settings. `uid` goes into the answer if the settings are invalid.
 fn verdict(
     document: &Document<'_>,
     request: Option<NodeId>,

@@ -1,4 +1,4 @@
-//! Requests of the contract that come to a policy host (raw mode).
+//! Requests of the contract that a policy host receives (raw mode).
 
 use super::admit::{self, MAX_PAYLOAD};
 use super::answer::Answer;
@@ -13,7 +13,7 @@ use serde::Serialize;
 /// A verb and what answers it.
 type Verb = (&'static str, fn(&Request) -> Answer);
 
-/// The verbs of policy hosts. The modules hold what these need and no other verb.
+/// The verbs that policy hosts support. The modules hold what these need and no other verb.
 const VERBS: [Verb; 5] = [
     ("parse", parse::parse),
     ("validate", validate::validate),
@@ -22,7 +22,7 @@ const VERBS: [Verb; 5] = [
     ("admit", admit::admit),
 ];
 
-/// A request of the contract, answered with the limits of a policy host.
+/// Answers a request of the contract with the limits of a policy host.
 fn run(text: &str) -> Answer {
     let mut request = match super::request::read::<Request>(text) {
         Ok(request) => request,
@@ -30,7 +30,7 @@ fn run(text: &str) -> Answer {
     };
     let most = Limits::default();
     let asked = request.limits;
-    // Limits only go down: the host's memory is not the caller's to spend.
+    // A request can only lower the limits, because it uses the memory of the host.
     request.limits = Limits {
         bytes: asked.bytes.min(MAX_PAYLOAD),
         depth: asked.depth.min(most.depth),
@@ -46,7 +46,7 @@ fn run(text: &str) -> Answer {
     Answer::unusable(Some(verb), &format!("unknown verb `{verb}`; write one of `{names}`"))
 }
 
-/// A request of the contract, answered as every host of the policy answers it.
+/// Answers a request of the contract as all policy hosts do.
 pub fn answer(request: &[u8]) -> String {
     match admit::utf8(request) {
         Ok(text) => super::print(&run(text)),
@@ -54,7 +54,7 @@ pub fn answer(request: &[u8]) -> String {
     }
 }
 
-/// The code of an answer that is not `ok`.
+/// The HTTP code of an answer that is not `ok`.
 fn code(answer: &Answer) -> Option<u16> {
     match (answer.ok, &answer.error) {
         (true, _) => None,
@@ -63,7 +63,7 @@ fn code(answer: &Answer) -> Option<u16> {
     }
 }
 
-/// Kubewarden's raw mode: the answer is the message, so that a policy that may not change anything can give it.
+/// Kubewarden's raw mode: the answer is in the message, so that a policy without mutation can return it.
 pub fn raw_response(request: &str) -> ValidationResponse {
     let answer = run(request);
     ValidationResponse {
@@ -74,7 +74,7 @@ pub fn raw_response(request: &str) -> ValidationResponse {
     }
 }
 
-/// The answer of the contract with OPA's fields before it.
+/// The answer of the contract, with OPA's fields first.
 pub fn opa_answer(request: &str) -> String {
     let answer = run(request);
     super::print(&OpaAnswer { head: OpaHead::of(&answer), answer })
@@ -128,7 +128,7 @@ struct OpaResponse {
     response: AdmissionResponse,
 }
 
-/// The text of a request of the contract, if it is one: no AdmissionRequest has a `verb`. Hosts add a `uid`.
+/// The text of `node` if it is a request of the contract, which has a `verb` unlike an AdmissionRequest. Hosts add a `uid`.
 pub fn contract_request(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
     let node = node?;
     tree.get(node, "verb").filter(|&verb| tree.str(verb).is_some())?;

@@ -1,4 +1,4 @@
-//! What upstream's sources say where nothing is recorded.
+//! Behaviour from upstream's sources that has no recorded answer.
 
 use claimkit::cel::{Device, Environment, Mode, SELECTOR_COST_LIMIT};
 
@@ -8,7 +8,7 @@ fn compiled(minor: u8, expression: &str) -> Result<String, String> {
     environment.check(expression).map(|checked| checked.output_type().to_string()).map_err(|error| error.text)
 }
 
-/// Most that an expression can cost, and what it costs.
+/// The cost estimate of an expression, and its cost.
 fn costs(minor: u8, expression: &str) -> (u64, u64) {
     let environment = Environment::device(minor, &[], Mode::Stored);
     let program = environment.compile(expression).unwrap_or_else(|error| panic!("{expression}: {}", error.text));
@@ -16,8 +16,8 @@ fn costs(minor: u8, expression: &str) -> (u64, u64) {
     (program.cost_estimate().unwrap().max, program.evaluate(&variables, SELECTOR_COST_LIMIT).cost)
 }
 
-/// cel-go 0.20 to 0.26, `ext/formatting.go`, `stringFormatChecker.verifyString`: the element that is refused is named,
-/// however deep.
+/// cel-go 0.20 to 0.26, `ext/formatting.go`, `stringFormatChecker.verifyString`: the error names the refused element, at any
+/// depth.
 #[test]
 fn a_format_names_the_element_it_does_not_take() {
     let text = "error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given kubernetes.Quantity";
@@ -44,7 +44,7 @@ fn a_split_with_a_negative_limit_has_no_known_size() {
     assert!(each("") < 100 && each(", 2") < 100);
 }
 
-/// The same, `_==_`: of two URLs the size of the right one counts.
+/// The same, `_==_`: for two URLs the size of the right one counts.
 #[test]
 fn equality_of_urls_is_estimated_by_the_right_side() {
     let (short, long) = (r#"url("https://a.b/")"#, format!(r#"url("https://a.b/{}")"#, "c".repeat(100)));
@@ -52,7 +52,7 @@ fn equality_of_urls_is_estimated_by_the_right_side() {
     assert_eq!(right - left, 10);
 }
 
-/// The same, `CallCost`, `validate`: a text counts one more than its length, so that an empty one costs something.
+/// The same, `CallCost`, `validate`: a string counts as one longer than its length, so that an empty string has a cost.
 #[test]
 fn named_formats_cost_something_for_empty_texts() {
     let cost = |text: &str| costs(36, &format!(r#"format.dns1123Label().validate("{text}") == optional.none()"#)).1;
@@ -103,7 +103,7 @@ fn lists_of_several_types_are_exempt_inside_of_formats() {
     }
 }
 
-/// What an expression of 1.30 to 1.36 says of a device without attributes.
+/// The result of an expression of 1.30 to 1.36 on a device without attributes.
 fn says(minor: u8, expression: &str) -> Result<bool, String> {
     let (environment, variables) = match minor {
         30 => (Environment::named_resources(Mode::Stored), claimkit::cel::device::named_variables(&[]).unwrap()),

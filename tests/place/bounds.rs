@@ -59,7 +59,7 @@ fn one_node(minor: u8, patch: u8, facts: &Facts) -> (Verdict, f64) {
     (outcome.verdict, start.elapsed().as_secs_f64() * 1000.0)
 }
 
-/// One device too many, in one request or in many: upstream needs up to 32! steps.
+/// One device too few for one or many requests: upstream needs up to 32! steps.
 #[test]
 fn one_too_many() {
     for (minor, patch) in [(31, 14), (32, 13), (33, 13), (34, 9), (35, 6), (36, 3)] {
@@ -83,7 +83,7 @@ fn one_too_many() {
     }
 }
 
-/// An error further on is not hidden by counting: upstream meets it before it finds the devices too few.
+/// Counting must not hide a later error: upstream finds the error before it finds too few devices.
 #[test]
 fn one_too_many_with_an_error() {
     let mut facts = Facts::default();
@@ -251,7 +251,7 @@ fn large_cluster() {
     }
 }
 
-/// The same with counters, which are looked at from every node.
+/// The same with counters, which every node checks.
 #[test]
 fn large_cluster_with_counters() {
     let nodes = if cfg!(debug_assertions) { 200 } else { 1000 };

@@ -1,4 +1,4 @@
-//! What a selector reads of a device, in every way of writing it.
+//! The attributes that a selector reads from a device, in every notation.
 
 use claimkit::api::Release;
 use claimkit::place::device::engine::CelSelectors;
@@ -49,7 +49,7 @@ fn reads_are_found() {
     }
 }
 
-/// What is not evaluated is not read.
+/// Parts that are not evaluated are not read.
 #[test]
 fn reads_end_with_the_run() {
     let expression = r#"device.driver == "nic" && device.attributes["gpu.example.com"].model == "a100""#;

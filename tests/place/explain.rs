@@ -1,4 +1,4 @@
-//! The account of an allocation: the twelve scenarios, and that what it says can be trusted.
+//! The account of an allocation: the twelve scenarios, and checks of its statements.
 
 use super::lines::{all, facts, gate, list, release, text};
 use claimkit::api::Release;
@@ -192,7 +192,7 @@ fn two_terms_and_a_rule_for_all() {
     assert_eq!(node(&told, "node-a")["requests"][0]["cells"][0]["reason"]["from"], "rule/oops");
 }
 
-/// What the matrix says agrees with what the allocator does, on every recorded pod.
+/// The matrix agrees with the allocator for every recorded pod.
 #[test]
 fn matrix_agrees_with_the_allocator() {
     let options = Explain { matrix: Matrix::All, relax: false, ..Explain::default() };

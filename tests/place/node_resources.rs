@@ -23,7 +23,7 @@ const CPU: &str = "dra.example.com/cpu";
 const MEMORY: &str = "dra.example.com/memory";
 const GATE: &str = "DRANodeAllocatableResources";
 
-/// What `Filter` says to the pod `ns/p` on `n1`.
+/// The message of `Filter` for the pod `ns/p` on `n1`.
 fn filtered(items: &[Value], on: bool) -> (Status, Option<Footprint>) {
     let mut facts = Facts::default();
     for item in items {
@@ -84,7 +84,7 @@ fn slice(devices: &[Value]) -> Value {
     slice_of(DRIVER, json!(devices))
 }
 
-/// A device that takes what is charged of its capacities.
+/// A device that uses node resources in proportion to its consumed capacities.
 fn by_capacity(name: &str, mappings: &[(&str, &str)]) -> Value {
     let mut device = fixed(name, json!({}));
     device["allowMultipleAllocations"] = json!(true);
@@ -95,7 +95,7 @@ fn by_capacity(name: &str, mappings: &[(&str, &str)]) -> Value {
     device
 }
 
-/// A device that takes the same whenever it is allocated.
+/// A device that uses the same node resources for each allocation.
 fn fixed(name: &str, amounts: Value) -> Value {
     let mut device = json!({"name": name, "attributes": {"name": {"string": name}}});
     for (resource, amount) in amounts.as_object().unwrap() {
@@ -190,7 +190,7 @@ fn a_claim_serves_one_pod() {
         assert_eq!(status(&items), wanted, "{what}");
         assert_eq!(filtered(&items, false).0, success(), "{what}, gate off");
     }
-    // It is said before the allocator is asked, but not of a claim whose node selector leaves the node out.
+    // The error comes before the allocator runs, but not for a claim whose node selector excludes the node.
     let mut away = allocated();
     away["status"]["allocation"]["nodeSelector"] =
         json!({"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}]});
@@ -298,7 +298,7 @@ fn devices_take_resources() {
     let plain =
         [node(json!({})), class(), slice(&[fixed("gpu0", json!({})), cpu()]), fungible(), one(&["a"], json!({"cpu": "1"}))];
     assert_eq!(filtered(&plain, true), (success(), None));
-    // Nor are they if the devices were allocated before: only claims that are allocated now count.
+    // They are not compared either if the devices were allocated before: only claims of the current attempt count.
     let mut before = claim("a", "cpu0", Value::Null);
     let result = json!({"request": "r", "driver": DRIVER, "pool": "pool1", "device": "cpu0"});
     before["status"] = json!({"allocation": {"devices": {"results": [result]}}});
@@ -316,7 +316,7 @@ fn what_devices_take_must_be_used_and_known() {
     let unused = "claim a: node-allocatable resource claim not referenced by any container within the pod";
     let items = [large(), class(), slice(&[cpu()]), asked("a"), asked("b"), nobody];
     assert_eq!(status(&items), said(Code::UnschedulableAndUnresolvable, &[unused]));
-    // An init container will do; so will the claim of a template by its entry's name.
+    // An init container is enough, and so is the claim of a template, by the name of its entry.
     let mut template = pod(&[], &[]);
     template["spec"]["initContainers"] = json!([container("i", json!({}), &["entry"])]);
     template["spec"]["resourceClaims"] = json!([{"name": "entry", "resourceClaimTemplateName": "t"}]);
@@ -417,12 +417,12 @@ fn the_node_must_have_enough() {
         assert_eq!(status(&cluster(allocatable.clone(), amounts.clone())), wanted, "{what}");
         assert_eq!(filtered(&cluster(allocatable, amounts), false), (success(), None), "{what}, gate off");
     }
-    // With other pods gone it would fit.
+    // It would fit without the other pods.
     let user = placed("q", json!({"containers": [container("c", json!({"memory": "4Gi"}), &[])]}), json!({}));
     let mut items = cluster(json!({"memory": "5Gi"}), json!({"memory": "3Gi"}));
     items.push(user);
     assert_eq!(status(&items), said(later, &["Insufficient memory"]));
-    // Devices first: what the node has is not looked at if there are none to give.
+    // Devices come first: node resources are not checked if there are no devices.
     let mut none = cluster(json!({}), json!({"cpu": "1"}));
     none[3] = claim("a", "other", Value::Null);
     assert_eq!(status(&none), said(never, &["cannot allocate all claims"]));
@@ -472,7 +472,7 @@ fn requests_of_the_pod_cover_its_devices() {
     }
 }
 
-/// What pods on the node have: `PodRequests`, `CalculateResource`.
+/// The resources of pods on the node: `PodRequests`, `CalculateResource`.
 #[test]
 fn pods_on_the_node_count() {
     let used = |pods: Vec<Value>| {

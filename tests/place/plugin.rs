@@ -22,7 +22,7 @@ fn request(request: &Request) -> Value {
     json!({"name": request.name, "exactly": exactly})
 }
 
-/// What we say of a line's pod, in the shape of the recorded answers.
+/// claimkit's answer for the pod of a line, in the form of the recorded answers.
 fn answers(line: &Value) -> Value {
     let (minor, patch) = release(line);
     let on = |name: &str| line["gates"][name].as_bool().unwrap_or_else(|| gate(minor, name));
@@ -192,8 +192,8 @@ fn empty_claim_beside_others() {
     assert_eq!(answers(&line)["filter"]["n1"]["results"], Value::Null);
 }
 
-/// A claim that an earlier attempt left is told before a resource that the node lacks; it must be the pod's by name too
-/// (kube-scheduler, `filterExtendedResources`, `findExtendedResourceClaim`).
+/// The reason about a claim of an earlier attempt comes before a missing resource of the node; the claim must also have the pod's
+/// name (kube-scheduler, `filterExtendedResources`, `findExtendedResourceClaim`).
 #[test]
 fn left_over_claim_comes_first() {
     let both = container("c", &json!({"example.com/gpu": "1", "other.com/x": "1"}));

@@ -1,4 +1,4 @@
-//! Clusters as `kubectl get -o yaml` prints them, with troubles that are not among the scenarios: what is read first is the reason.
+//! Clusters as `kubectl get -o yaml` prints them, with problems that the scenarios do not have: the reason must come first.
 
 use super::lines::{list, text};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn toleration_with_another_key() {
     assert_eq!(told("tolerated-elsewhere", &json!({}))["verdict"], "allocated");
 }
 
-/// The first choice of a request cannot be met, but the second can: the trouble is another request.
+/// The first choice of a request cannot be satisfied, but the second can: the problem is another request.
 #[test]
 fn second_choice_would_do() {
     let node = told("second-choice-would-do", &json!({}));

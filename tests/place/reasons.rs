@@ -1,5 +1,5 @@
-//! The reasons of an account are right, in general: on recorded inputs, the allocator is asked again about one device and one
-//! request with every reason taken away, with all but one taken away, and as they are.
+//! Checks the reasons of accounts on recorded inputs: the allocator runs again for one device and one request with all reasons
+//! removed, with all but one removed, and unchanged.
 
 use super::lines::{facts, gate, lines, list, release, text};
 use claimkit::api::Release;
@@ -26,7 +26,7 @@ const BUDGET: u64 = 20_000;
 /// An attribute that only the device in question has.
 const ONLY: &str = "claimkit.test/only";
 
-/// A recorded input and who answers it.
+/// A recorded input and its allocator.
 pub struct Question {
     pub id: String,
     pub facts: Facts,
@@ -86,14 +86,14 @@ impl Question {
         serde_json::to_value(account(&cluster, &case, &nodes, options)).unwrap()
     }
 
-    /// What the allocator says of these claims.
+    /// The allocator's verdict on these claims.
     pub fn verdict(&self, facts: &Facts, node: usize, claims: &[Claim]) -> Verdict {
         let cluster = Cluster::new(facts, self.behaviour, &self.features, &self.engine);
         let claims: Vec<&Claim> = claims.iter().collect();
         allocate(&cluster, node, &Gatherer::new(&cluster).gather(node), &claims, BUDGET).verdict
     }
 
-    /// A pending claim of an account by its name, which upstream's own cases give to several.
+    /// A pending claim of an account by its name; `None` if several have the name, as in some of upstream's cases.
     pub fn claim(&self, name: &str) -> Option<Claim> {
         let pending = |claim: &&Rc<Claim>| claim.metadata.full_name() == name && claim.status.allocation.is_none();
         let mut found = self.facts.claims.iter().filter(pending);
@@ -140,7 +140,7 @@ pub fn ask_of(request: &mut Request) -> &mut Ask {
     }
 }
 
-/// One device and one request, with nothing else to choose from.
+/// One device and one request, without alternatives.
 #[derive(Clone)]
 struct Pair {
     facts: Facts,
@@ -203,7 +203,7 @@ impl Pair {
         slices.filter(move |slice| slice.spec.driver == spec.driver && slice.spec.pool.name == spec.pool.name).map(Rc::make_mut)
     }
 
-    /// Edits what claims were given of the device; false: it is taken out.
+    /// Edits the allocations of the device in all claims; false removes an allocation.
     fn results(&mut self, edit: &dyn Fn(&mut AllocatedDevice) -> bool) {
         let (spec, name) = (self.facts.slices[self.slice].spec.clone(), self.device().name.clone());
         for claim in &mut self.facts.claims {
@@ -216,7 +216,7 @@ impl Pair {
         }
     }
 
-    /// Gives devices and counter sets of the pool names of their own, and takes away what they use of counters that are not there.
+    /// Makes the names of devices and counter sets in the pool unique, and removes consumption of missing counters.
     fn make_valid(&mut self) {
         let own = self.device().name.clone();
         let generation = self.facts.slices[self.slice].spec.pool.generation;
@@ -224,7 +224,7 @@ impl Pair {
         for slice in self.of_pool().filter(|slice| slice.spec.pool.generation == generation) {
             slice.spec.shared_counters.retain_mut(|set| {
                 let names: Vec<String> = set.counters.keys().cloned().collect();
-                // What is left of counters is not asked while the pool cannot be used.
+                // The remaining counters do not matter while the pool is unusable.
                 set.counters = names.iter().map(|name| (name.clone(), Counter { value: Amount::whole(1 << 60) })).collect();
                 let counters = names;
                 sets.insert(set.name.clone(), counters).is_none()
@@ -250,7 +250,7 @@ impl Pair {
         }
     }
 
-    /// Takes a reason away by changing the facts it names. False: this test does not know how.
+    /// Removes a reason by changing its facts; false if this test cannot.
     fn without(&mut self, reason: &Value) -> bool {
         let index = reason["index"].as_u64().unwrap_or(0) as usize;
         let always = || Some(Cel { expression: "true".to_owned() });
@@ -271,7 +271,7 @@ impl Pair {
             "pool-incomplete" => {
                 let have = reason["have"].as_i64().unwrap();
                 self.of_pool().for_each(|slice| slice.spec.pool.resource_slice_count = have);
-                // Nobody looks for faults in an incomplete pool.
+                // Upstream does not check an incomplete pool for errors.
                 self.make_valid();
             }
             "pool-invalid" => self.make_valid(),
@@ -286,7 +286,7 @@ impl Pair {
             "feature-off" if reason["field"] == "bindingConditions" => self.device().binding_conditions = None,
             "feature-off" if reason["field"] == "consumesCounters" => self.device().consumes_counters.clear(),
             "in-use" => {
-                // What it used of counters comes back with it.
+                // Its consumed counters are free again.
                 let consumable = self.consumable;
                 self.results(&|result| consumable && result.share_id.is_some());
             }
@@ -320,7 +320,7 @@ impl Pair {
                     let own = self.device().consumes_counters.iter_mut().filter(|one| one.counter_set == set);
                     own.for_each(|one| drop(one.counters.remove(&counter)));
                 }
-                // Upstream's tables go by the pool's name alone, so any of its namesakes may be the one that counts.
+                // Upstream's tables use only the pool's name as key, so any pool of the same name may count.
                 let pool = self.facts.slices[self.slice].spec.pool.name.clone();
                 let slices = self.facts.slices.iter_mut().filter(|slice| slice.spec.pool.name == pool).map(Rc::make_mut);
                 for one in slices.flat_map(|slice| &mut slice.spec.shared_counters).filter(|one| one.name == set) {
@@ -359,7 +359,7 @@ pub const SAMPLE: &[(&str, usize)] = &[
     ("probes", 6),
 ];
 
-/// How often a kind of reason was put to the test.
+/// How often each kind of reason was tested.
 type Counts = BTreeMap<String, usize>;
 
 /// What is wrong with a cell.
@@ -396,13 +396,13 @@ fn check_cell(question: &Question, node: usize, claim: &Claim, cell: &Value, cou
     let codes: Vec<&str> = reasons.iter().map(|reason| text(reason, "code")).collect();
     let mut says = |what: String| wrong.push(format!("{} {} {device} {codes:?}: {what}", question.id, claim.metadata.name));
     let got = gets(&pair);
-    // Such a device fails whatever is asked of it, the question of this test too.
+    // Such a device fails every request, also that of this test.
     let unreadable = |error: &str| error.contains("CEL runtime error: attribute ");
     if got.as_ref().is_err_and(|error| unreadable(error)) || reasons.iter().any(|reason| unreadable(text(reason, "error"))) {
         count("skipped: an attribute that CEL cannot read");
         return wrong;
     }
-    // Errors about something else than selectors say themselves what they are about.
+    // Errors that are not about selectors name their subject.
     if got.as_ref().is_err_and(|error| !error.contains("selector #")) {
         count("skipped: an error of the claim or of the pools");
         return wrong;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 /// Most steps of a recorded search are 20,734.
 const BUDGET: u64 = 3_000_000;
 
-/// Devices given as in use, which upstream's own cases do.
+/// Devices listed as in use, as in upstream's own cases.
 fn usage<'f>(cluster: &mut Cluster<'f>, state: &Value, amounts: &'f Sorted<String, Sorted<String, Amount>>) {
     let identity = |cluster: &Cluster<'_>, text: &str| {
         let text = text.split('#').next().unwrap();
@@ -107,7 +107,7 @@ fn check(file: &str, every: usize) -> (usize, usize) {
     check_edited(file, every, |_| ())
 }
 
-/// The same of lines that are edited in ways that change no answer.
+/// Checks lines after edits that must not change an answer.
 fn check_edited(file: &str, every: usize, edit: impl Fn(&mut Value)) -> (usize, usize) {
     let (mut nodes, mut cells) = (0, 0);
     let mut wrong = Vec::new();
@@ -136,7 +136,7 @@ fn check_edited(file: &str, every: usize, edit: impl Fn(&mut Value)) -> (usize, 
         for (at, node) in facts.nodes.iter().enumerate() {
             let answer = &line["answers"][&node.metadata.name];
             let gathered = gatherer.gather(at);
-            // Pools that are told but cannot matter change nothing.
+            // Additional pools that cannot matter change nothing.
             let outcome = allocate(&cluster, at, &gatherer.gather_near(at), &claims, BUDGET);
             let got = match &outcome.verdict {
                 Verdict::Allocated(results) => json!({"verdict": "allocated", "results": results}),
@@ -175,7 +175,7 @@ fn release_1_31() {
     check("1.31.14", 1);
 }
 
-/// `structured.NewAllocator` of 1.31.14 is not told of a gate for administrative access.
+/// `structured.NewAllocator` of 1.31.14 has no parameter for the admin access gate.
 #[test]
 fn release_1_31_has_no_features() {
     check_edited("1.31.14", 1, |line| line["features"] = json!([]));

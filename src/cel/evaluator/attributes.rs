@@ -8,9 +8,9 @@ use super::super::value::{Value, exact_int};
 pub(super) enum Found<'v> {
     /// A part.
     Part(Cow<'v, Value>),
-    /// Nothing; the error that says so where it is one.
+    /// No such part; holds the error to report where absence is an error.
     Nothing(Value),
-    /// The value cannot be asked for such a part.
+    /// The value does not support this kind of selection.
     Failure(Value),
 }
 
@@ -58,13 +58,13 @@ pub(in super::super) fn not_optional_entry(key: &Value, value: &Value) -> String
     format!("cannot initialize optional entry '{key}' from non-optional value {value}")
 }
 
-/// Go fails when it looks for such a value in a map of its own.
+/// Go panics when it uses such a value as a map key.
 pub(in super::super) fn unhashable(value: &Value) -> Option<String> {
     matches!(value, Value::Version(_) | Value::Bytes(_))
         .then(|| format!("internal error: runtime error: hash of unhashable type {}", go_type(value)))
 }
 
-/// The part of a value that a key selects; of a value that is only looked at, the part is only looked at, too.
+/// The part of a value that a key selects; borrowed if the value is borrowed, otherwise owned.
 pub(super) fn part<'a>(of: &Cow<'a, Value>, key: &Value) -> Found<'a> {
     match of {
         Cow::Borrowed(value) => find(value, key),

@@ -32,7 +32,7 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    /// The step of an expression. The kinds are kept out of this function's frame: one expression can nest 250 of them.
+    /// Plans one expression. Each kind has its own function to keep this stack frame small: expressions nest up to 250 levels.
     fn plan(&mut self, expr: &'a Expr) -> Result<Node, fold::Failure> {
         let step = match &expr.node {
             Tree::Literal(literal) => Step::Constant(constant(literal)),
@@ -201,8 +201,8 @@ impl<'a> Planner<'a> {
         Ok(fold::call(call, single.map(|signature| signature.id), rules)?)
     }
 
-    /// Whether a place is the accumulator of the innermost loop: its name cannot be written since cel-go 0.23, and before that only
-    /// generated steps may take its value away.
+    /// True if `place` holds the accumulator of the innermost loop. Since cel-go 0.23 users cannot write its name; before that,
+    /// only generated steps may move its value out.
     fn is_accumulator(&self, place: usize) -> bool {
         let name = self.environment.parse_options().dialect.accumulator;
         self.scopes.iter().rev().find(|(known, _)| *known == name).is_some_and(|(_, known)| *known == place)
@@ -255,7 +255,7 @@ fn attribute_node(expr: u32, attribute: Attribute) -> Node {
     Node { id: attribute.id, expr, step: Step::Attribute(Arc::new(attribute)) }
 }
 
-/// The attribute of a step; any other value is the root of a new one.
+/// The attribute of a step; any other step becomes the root of a new attribute.
 #[inline(never)]
 fn into_attribute(node: Node) -> Attribute {
     let Node { id, expr, step } = node;
@@ -278,7 +278,7 @@ fn qualify(expr: u32, operand: Node, qualifier: Qualifier) -> Node {
     attribute_node(expr, attribute)
 }
 
-/// A qualifier of a conditional is one of both branches.
+/// A qualifier of a conditional applies to both branches.
 fn add_qualifier(attribute: &mut Attribute, qualifier: &Arc<Qualifier>) {
     if let Root::Conditional(parts) = &mut attribute.root {
         for branch in [&mut parts.1, &mut parts.2] {

@@ -39,7 +39,7 @@ pub struct Run<'a> {
 /// The variable of a loop.
 enum Local<'a> {
     Unset,
-    /// The first value of an accumulator that nobody asked for yet.
+    /// The initial value of an accumulator, not yet evaluated.
     Waiting(&'a Node),
     Set(Value),
 }
@@ -98,8 +98,8 @@ impl<'a> Run<'a> {
         self.look(node).into_owned()
     }
 
-    /// The value of a step: constants and parts of variables are looked at where they are. What the kinds of step do is kept out of
-    /// this function's frame: one expression can nest 250 of them.
+    /// Evaluates a step; constants and parts of variables are borrowed. Each kind of step has its own function to keep this stack
+    /// frame small: expressions nest up to 250 levels.
     fn look(&mut self, node: &'a Node) -> Cow<'a, Value> {
         if let Some(error) = &self.stopped {
             return Cow::Owned(Value::Error(error.clone()));
@@ -243,7 +243,7 @@ impl<'a> Run<'a> {
         self.checked(value)
     }
 
-    /// Gives up if an operation ran out of steps, or ended with what ends everything.
+    /// Stops the evaluation if an operation used up the steps or returned an error that ends the evaluation.
     fn checked(&mut self, value: Value) -> Value {
         if let Value::Error(error) = &value
             && error.stops

@@ -47,7 +47,7 @@ impl Timestamp {
         self.seconds
     }
 
-    /// What equality and order are about: seconds since 1970 and nanoseconds.
+    /// The value used for equality and order: seconds since 1970 and nanoseconds.
     pub const fn instant(self) -> (i64, u32) {
         (self.seconds, self.nanoseconds)
     }
@@ -80,15 +80,15 @@ impl Timestamp {
         (date, clock)
     }
 
-    /// A duration later; nothing for a timestamp overflow.
+    /// The timestamp plus a duration; `None` on overflow.
     pub fn plus(self, duration: Duration) -> Option<Self> {
         let nanoseconds = i64::from(self.nanoseconds).saturating_add(duration.0.rem_euclid(NANOSECONDS));
         let seconds = self.seconds.checked_add(duration.0.div_euclid(NANOSECONDS))?.checked_add(nanoseconds / NANOSECONDS)?;
         Self::new(seconds, u32::try_from(nanoseconds % NANOSECONDS).ok()?, self.offset)
     }
 
-    /// From the other one to this one; nothing for a duration overflow. Upstream multiplies the whole seconds first, so that a
-    /// difference of which only they do not fit overflows, too.
+    /// The duration from `other` to `self`; `None` on overflow. Upstream multiplies the whole seconds first, so it also overflows
+    /// when only that product does not fit.
     pub fn since(self, other: Self) -> Option<Duration> {
         let nanoseconds = i64::from(self.nanoseconds).saturating_sub(i64::from(other.nanoseconds));
         let seconds = self.seconds.saturating_sub(other.seconds);
@@ -345,7 +345,7 @@ pub fn zone(text: &str) -> Result<Zone, String> {
     }
 }
 
-/// Go's `strconv.Atoi`. It reads no further than to the first digit that does not fit 64 bits without a sign.
+/// Go's `strconv.Atoi`. It stops at the first digit that overflows an unsigned 64-bit number.
 fn atoi(text: &str) -> Result<i64, String> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());

@@ -16,7 +16,7 @@ const STEPS_BEFORE_COUNTING: u64 = 2_000;
 pub enum Verdict {
     /// One result per claim.
     Allocated(Vec<AllocationResult>),
-    /// None found, and no text.
+    /// No devices found; there is no message.
     Nothing,
     /// An error that ends the attempt on all nodes.
     Fatal(String),
@@ -24,7 +24,7 @@ pub enum Verdict {
     OfNode(String),
     /// kube-scheduler would crash; its words.
     Panic(String),
-    /// The budget did not suffice.
+    /// The step budget was too small.
     Undecided,
 }
 

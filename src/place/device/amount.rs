@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 /// Nanos in one unit.
 pub const UNIT: i128 = 1_000_000_000;
-/// Larger magnitudes are cut to this, so that sums of thousands stay exact in 128 bits. About 10²⁵ units.
+/// Larger magnitudes are capped here, so that sums of thousands of amounts fit 128 bits. About 10²⁵ units.
 const MOST: i128 = i128::MAX / 16_384;
 
 /// A quantity: its exact value, and how the server prints it.
@@ -96,7 +96,7 @@ pub fn spell_like(nanos: i128, beside: &str) -> String {
     }
 }
 
-/// Nanos as a person writes them: in binary notation where that is whole, else in decimal notation.
+/// Formats nanos for people: in binary notation if that is a whole number, otherwise in decimal notation.
 pub fn spell(nanos: i128) -> String {
     let whole = nanos.checked_rem(UNIT) == Some(0);
     let units = nanos / UNIT;

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// (`BindingTimeoutDefaultSeconds`).
 const MOST_SECONDS: i64 = 600;
 
-/// How far the devices of a claim are.
+/// The binding state of a claim's devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
     /// All conditions are met.
@@ -23,8 +23,8 @@ pub enum Binding {
     Failed,
 }
 
-/// How far the devices of a claim are at a time; without one nothing has timed out. The first device that is not ready decides
-/// (`isClaimReadyForBinding`, `isClaimTimeout`).
+/// The binding state of a claim's devices at a time; without a time, nothing has timed out. The first device that is not ready
+/// decides (`isClaimReadyForBinding`, `isClaimTimeout`).
 pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
     for result in results_of(claim).iter().filter(|result| !result.binding_conditions.is_empty()) {
         let device = claim.status.devices.iter().find(|device| is_of(device, result));
@@ -54,7 +54,7 @@ pub fn failure(claim: &Claim) -> Option<String> {
     })
 }
 
-/// Was the claim allocated so long ago that the scheduler waits no more?
+/// True if the claim was allocated so long ago that the scheduler stops waiting.
 fn is_late(claim: &Claim, now: Time) -> bool {
     let allocated = claim.status.allocation.as_ref().and_then(|allocation| allocation.allocation_timestamp.as_deref());
     let Some(Ok(allocated)) = allocated.map(Time::parse) else { return false };

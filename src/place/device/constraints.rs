@@ -1,4 +1,4 @@
-//! Constraints of a claim during a search, with what upstream does not restore.
+//! Constraints of a claim during a search, including state that upstream does not restore on backtracking.
 
 use super::behaviour::{Behaviour, Feature};
 use super::cluster::Cluster;
@@ -83,7 +83,7 @@ pub enum Kind {
     Distinct,
 }
 
-/// Which constraint a claim's entry is; `None`: of no kind that the allocator knows.
+/// The kind of a constraint; `None` if the allocator does not know it.
 pub fn kind<'f>(constraint: &'f Constraint, behaviour: &Behaviour) -> Option<(Kind, &'f str)> {
     match (&constraint.match_attribute, &constraint.distinct_attribute) {
         (Some(name), _) => Some((Kind::Match, name)),
@@ -129,7 +129,7 @@ pub fn track<'f>(claim: &'f Claim, behaviour: &Behaviour) -> Result<Vec<Tracked<
 }
 
 impl<'f> Tracked<'f> {
-    /// Takes a device in, if it may be.
+    /// Adds a device if the constraint allows it.
     pub fn add(&mut self, cluster: &Cluster<'f>, request: &'f str, sub: Option<&str>, device: &'f Device, driver: &str) -> bool {
         if !applies(self.constraint, request, sub) {
             return true;
@@ -159,7 +159,7 @@ impl<'f> Tracked<'f> {
         value.is_some() && value == self.value
     }
 
-    /// Keeps what is common. Upstream does not widen it again when a device is taken out.
+    /// Intersects the common values. Upstream does not widen the set again when a device is removed.
     fn meets(&mut self, attribute: &'f Attribute) -> bool {
         let Some(values) = set(attribute) else { return false };
         if self.devices == 0 {
@@ -193,7 +193,7 @@ impl<'f> Tracked<'f> {
         })
     }
 
-    /// Takes a device out again.
+    /// Removes a device again.
     pub fn remove(&mut self, request: &str, sub: Option<&str>) {
         if applies(self.constraint, request, sub) {
             self.seen.remove(request);

@@ -1,8 +1,7 @@
 //! Too few devices, values or counters, known without a search: where upstream tries every order, counting answers at once.
 //!
-//! Requests are looked at in the order of the search. If those up to some request cannot all be met (a matching of
-//! devices to requests does not exist), no search gets beyond it, so nothing is allocated – provided that none of the
-//! devices looked at on the way gives an error.
+//! Requests are added in the order of the search. If the requests up to some point have no matching to devices, no search gets
+//! beyond that point and nothing is allocated, unless a device examined on the way causes an error.
 
 use super::behaviour::{AllMode, Counters as Style, Feature};
 use super::cluster::{Cluster, DeviceAt, Identity};
@@ -41,7 +40,7 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
     })
 }
 
-/// Can a search on this cluster end in ways that counting devices does not foresee?
+/// True if a search on this cluster can end in a way that counting does not predict.
 fn has_surprises(cluster: &Cluster<'_>) -> bool {
     cluster.behaviour.capacity_of_wrong_device && cluster.has(Feature::ConsumableCapacity)
 }
@@ -112,7 +111,7 @@ impl Counting<'_, '_> {
         false
     }
 
-    /// A device of mode All that a constraint refuses is an error; 1.31 always ends with one.
+    /// If a constraint rejects a device of mode All, the result is an error; in 1.31 always.
     fn may_fail(&self, claim: usize, choice: &Choice<'_>) -> bool {
         let constrained = self.prepared.constraints.get(claim).is_some_and(|list| !list.is_empty());
         choice.all.is_some() && (constrained || self.attempt.cluster.behaviour.all_mode == AllMode::LeavesOut)
@@ -283,11 +282,12 @@ pub(super) struct Matching {
 }
 
 impl Matching {
-    /// Finds a device for one more want, moving others if needed. `Err`: the devices that were tried, all given away.
+    /// Adds one demand and finds a device for it, reassigning others if needed. `Err`: the devices that were tried, all already
+    /// assigned.
     pub(super) fn add(&mut self, candidates: &Set<Identity>) -> Result<(), Vec<Identity>> {
         let want = self.wanted.len();
         self.wanted.push(candidates.clone());
-        // Breadth first over devices; each remembers the device whose want it was reached from.
+        // Breadth-first search over devices; each remembers the device from whose demand it was reached.
         let mut reached: Sorted<Identity, Option<Identity>> = candidates.iter().map(|device| (*device, None)).collect();
         let mut queue: Vec<Identity> = candidates.iter().copied().collect();
         let mut next = 0;
@@ -307,12 +307,12 @@ impl Matching {
         Err(queue)
     }
 
-    /// The wants that these devices were given to.
+    /// The demands that these devices are assigned to.
     pub(super) fn wants_of(&self, devices: &[Identity]) -> Vec<usize> {
         devices.iter().filter_map(|device| self.given.get(device)).copied().collect()
     }
 
-    /// Hands a free device on along the way it was reached.
+    /// Reassigns devices along the path by which a free device was reached.
     fn shift(&mut self, free: Identity, want: usize, reached: &Sorted<Identity, Option<Identity>>) {
         let mut device = free;
         while let Some(Some(from)) = reached.get(&device) {

@@ -1,4 +1,4 @@
-//! Findings over slices, nodes and taint rules: faults that no one reports until a pod meets them.
+//! Findings about slices, nodes and taint rules: faults that nobody reports until they affect a pod.
 
 use super::amount::spell;
 use super::behaviour::{Behaviour, Completeness, Counters, Feature, Features, Validity};
@@ -210,7 +210,7 @@ impl<'f> Doctor<'_, 'f> {
         }
     }
 
-    /// Upstream keys counters by the pool's name alone.
+    /// Upstream identifies counters by the pool's name alone.
     fn shared_names(&mut self) {
         if self.behaviour().counters != Counters::PoolByName || !self.features().contains(&Feature::PartitionableDevices) {
             return;
@@ -316,7 +316,7 @@ impl<'f> Doctor<'_, 'f> {
         }
     }
 
-    /// Attributes that some devices of a driver lack: selectors that read them unguarded are errors.
+    /// Attributes that some devices of a driver lack: a selector that reads one without a guard fails.
     fn attributes(&mut self) {
         let mut drivers: Sorted<&str, (usize, Sorted<&str, usize>)> = Sorted::new();
         for slice in &self.cluster.facts.slices {

@@ -86,12 +86,12 @@ pub fn attribute(value: &Attribute) -> cel::Attribute {
     }
 }
 
-/// Finds what of the device a run has read.
+/// Finds the parts of the device that a run has read.
 struct Reader<'t> {
     trace: &'t Trace,
     subject: Subject<'t>,
     variables: &'t [Value],
-    /// Names of `cel.bind` and what they stand for, where that is a part of the device.
+    /// Variables of `cel.bind` that are bound to a part of the device, each with the path of that part.
     bound: Vec<(String, Vec<String>)>,
     reads: Vec<ReadValue>,
 }
@@ -139,7 +139,7 @@ impl Reader<'_> {
         self.bound.truncate(known);
     }
 
-    /// The names from the device down to what an expression selects, or asks for: `attributes`, `gpu.example.com`, `model`.
+    /// The path from the device to the part that an expression selects or tests: `attributes`, `gpu.example.com`, `model`.
     fn steps(&self, expr: &Expr) -> Option<Vec<String>> {
         let (operand, key) = match &expr.node {
             Node::Ident(name) if name.as_ref() == "device" => return Some(Vec::new()),

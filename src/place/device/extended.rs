@@ -32,7 +32,7 @@ struct Need<'s> {
 #[derive(Clone, Debug)]
 pub struct ExtendedResources<'s> {
     needs: Vec<Need<'s>>,
-    /// The class in charge of a resource.
+    /// The class that serves a resource.
     pub classes: Sorted<&'s str, &'s Class>,
     /// A claim that an earlier attempt left.
     pub left_over: Option<&'s Claim>,
@@ -90,7 +90,7 @@ impl<'s> ExtendedResources<'s> {
         Some(ExtendedResources { needs, classes, left_over: left_over.map(|claim| &**claim) })
     }
 
-    /// What a node does about them; `others`: the pod has claims of its own. Then the claim is asked for even if it is empty.
+    /// How a node serves them. `others`: the pod has other claims; then the claim is needed even if it is empty.
     pub fn on_node(&self, rules: &PluginRules, pod: &Pod, node: &Node, others: bool) -> OnNode {
         if self.left_over.is_some_and(|claim| !claim.spec.devices.requests.is_empty()) {
             return OnNode::Refused("cannot schedule extended resource claim");
@@ -145,7 +145,7 @@ fn is_extended(rules: &PluginRules, name: &str) -> bool {
     !native && !name.starts_with("requests.")
 }
 
-/// The class in charge: of several the youngest, then the one with the smaller name; 1.34 takes the last of its list.
+/// The class that serves a resource: the newest one, then the one with the smaller name; 1.34 takes the last in its list.
 fn class_of<'s>(classes: &'s [Rc<Class>], rules: &PluginRules, resource: &str) -> Option<&'s Class> {
     let mut classes = classes.iter().map(|class| &**class);
     if let Some(name) = resource.strip_prefix(IMPLICIT) {
@@ -170,7 +170,7 @@ fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> Exten
             resource_name: resource.to_owned(),
             request_name: request.to_owned(),
         };
-        // Devices of containers that stay: (container, request, how many).
+        // Devices of containers that keep running: (container, request, count).
         let mut staying: Vec<(usize, String, i64)> = Vec::new();
         for (need, class) in of_resource().filter(|(need, _)| !need.passing || !rules.init_containers_reuse) {
             let name = request_name(need);
@@ -178,8 +178,8 @@ fn claim(rules: &PluginRules, pod: &Pod, needs: &[(&Need<'_>, &Class)]) -> Exten
             asked.insert(name.clone(), (class, need.count));
             staying.push((need.container, name, need.count));
         }
-        // Init containers use those of containers that start after them. What they need beyond that is asked for once, by the
-        // one that needs most.
+        // Init containers reuse the devices of containers that start after them. Any further need is requested once, for the init
+        // container that needs most.
         let mut own: Vec<(RequestMapping, bool)> = Vec::new();
         let mut most: Option<(String, &Class, i64)> = None;
         for (need, class) in of_resource().filter(|(need, _)| need.passing && rules.init_containers_reuse) {

@@ -1,4 +1,4 @@
-//! A pod's way through the scheduler's plugin `DynamicResources` (`pkg/scheduler/framework/plugins/dynamicresources`).
+//! The steps of a pod in the scheduler plugin `DynamicResources` (`pkg/scheduler/framework/plugins/dynamicresources`).
 
 use super::allocate::{Outcome, Verdict, allocate};
 use super::binding::{self, Binding};
@@ -57,7 +57,7 @@ impl PluginGates {
 /// Why a claim that is allocated cannot be used on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unavailable {
-    /// Its node selector leaves the node out.
+    /// Its node selector does not select the node.
     Elsewhere,
     /// A device says that binding failed.
     Failed,
@@ -238,7 +238,7 @@ impl<'s> PodCase<'s> {
         self.allocated.iter().filter_map(|claim| Some((*claim, why(claim)?))).collect()
     }
 
-    /// Are resources of the node that devices take looked at?
+    /// True if the node resources that devices take are checked.
     pub fn looks_at_node_resources(&self) -> bool {
         self.gates.node_resources
     }
@@ -250,8 +250,8 @@ impl<'s> PodCase<'s> {
         here.find_map(|claim| node_resources::shared(cluster, pod, node, claim))
     }
 
-    /// `PostFilter`, after no node passed and each gave its answer; `None`: it would free a claim, which writes. A claim is only
-    /// known to be unavailable on a node if nothing else spoke against that node.
+    /// `PostFilter`, called when no node passed. `None`: it would free a claim, which changes the cluster. A claim counts as
+    /// unavailable on a node only if nothing else rejected that node.
     pub fn post_filter(&self, cluster: &Cluster<'_>, answers: &[NodeAnswer]) -> Option<Status> {
         if self.extended.as_ref().is_some_and(|extended| extended.left_over.is_some()) {
             return None;
@@ -275,7 +275,7 @@ fn is_away(cluster: &Cluster<'_>, node: usize, claim: &Claim) -> bool {
     })
 }
 
-/// The claims of a pod, or why they cannot be had.
+/// The claims of a pod, or why they are not available.
 fn claims_of<'s>(cluster: &Cluster<'s>, rules: &PluginRules, pod: &Pod) -> Result<Vec<&'s Claim>, String> {
     let namespace = &pod.metadata.namespace;
     let pod_name = pod.metadata.full_name();
@@ -337,7 +337,7 @@ impl NodeAnswer {
     }
 }
 
-/// What a node says about claims that are allocated for others.
+/// The message for claims that are allocated for other nodes.
 pub const UNAVAILABLE: &str = "resourceclaim not available on the node";
 
 /// Asks a node: `Filter`, then `Score`.
@@ -394,8 +394,8 @@ pub fn filter(
     answer
 }
 
-/// A search that took too long. kube-scheduler stops after ten seconds; without the gate DRASchedulerFilterTimeout, and
-/// before 1.34, it goes on searching, and the words are ours.
+/// The status of a search that takes too long. kube-scheduler stops after ten seconds; before 1.34, or without the gate
+/// DRASchedulerFilterTimeout, it keeps searching, and the message is ours.
 fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Status {
     const TIMED_OUT: &str = "timed out trying to allocate devices";
     let refused = |reason: &str| Status::new(Code::UnschedulableAndUnresolvable, reason);

@@ -16,12 +16,12 @@ const DEEPEST: usize = 1_000;
 /// As many devices as a step looks at for what it costs.
 const DEVICES_A_STEP: u64 = 50;
 
-/// Why a search ended without trying everything.
+/// Why a search ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// Upstream's error, fatal for the pod.
     Fatal(String),
-    /// Upstream panics, so the scheduler dies; its words.
+    /// Upstream panics and the scheduler crashes; holds its message.
     Panic(String),
     /// No solution, though not all was tried.
     Ended,
@@ -359,7 +359,7 @@ impl<'a, 's> Search<'a, 's> {
         Ok(Some(taken))
     }
 
-    /// The second look at capacity; 1.34.9 looks at the device of the slice that has the index within the request.
+    /// The second capacity check; 1.34.9 checks the wrong device: the one whose index in the slice equals the index in the request.
     fn capacity_fits(&self, at: Position, candidate: Candidate, ask: &'s super::facts::Ask) -> Result<bool, Stop> {
         let cluster = self.attempt.cluster;
         let mut looked_at = candidate.at;
@@ -400,7 +400,7 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// A candidate is refused after its counters were charged: most releases keep them charged.
+    /// Rejects a candidate after its counters were charged; most releases do not refund the charge.
     fn refuse(&mut self, account: Option<Account<'s>>, device: &'s super::facts::Device) {
         if let Some(account) = account.filter(|_| self.attempt.cluster.behaviour.refused_gives_back) {
             self.ledger.give_back(account, device);

@@ -27,13 +27,13 @@ data! {
         claims: Vec<String>,
         /// Extended resources of the pod, and the class in charge of each.
         extended_resources: Sorted<String, String>,
-        /// What stops it before any node is looked at.
+        /// What stops it before any node is checked.
         before: Option<Before>,
         /// Messages and the nodes that have them, as the pod's event counts them.
         summary: Vec<Summary>,
         /// One per node.
         nodes: Vec<NodeAccount>,
-        /// What the nodes of the account do not say one by one.
+        /// Findings that concern the whole account, not single nodes.
         findings: Vec<Finding>,
     }
 }
@@ -47,7 +47,7 @@ data! {
         code: String,
         /// Upstream's text.
         message: String,
-        /// What is not given, and what was probably meant, in our words.
+        /// The missing object and a similar existing name, in our words.
         help: Option<String>,
     }
 }
@@ -88,7 +88,7 @@ data! {
         requests: Vec<RequestAccount>,
         /// Why requests that could be met alone cannot be met together.
         conflicts: Vec<Conflict>,
-        /// Who has what is missing.
+        /// Claims that hold the missing devices, counters or capacity.
         holders: Vec<Holder>,
         /// What would help.
         relaxations: Vec<Relaxation>,
@@ -106,12 +106,12 @@ data! {
         /// What the steps count for against a budget.
         #[serde(skip)]
         cost: u64,
-        /// Names of devices of which the scheduler reads any.
+        /// Two devices of the same pool and name; the scheduler may read either.
         #[serde(skip)]
         unclear: Option<[String; 2]>,
-        /// What stands between the claims and the node in one line of English.
+        /// Why the claims do not fit the node, in one line of English.
         text: String,
-        /// The node whose account holds for this one too; then pools, requests and so on are left out here.
+        /// The earlier node with the same account; then pools, requests and so on are omitted here.
         same_as: Option<String>,
     }
 }
@@ -175,7 +175,7 @@ data! {
         sub: Option<String>,
         /// `ExactCount` or `All`.
         mode: String,
-        /// Devices wanted; with `All` those there are.
+        /// Devices requested; with `All`, the number of existing ones.
         wanted: i64,
         /// Class.
         class: String,
@@ -193,12 +193,12 @@ data! {
         /// Where it stands in the text, as far as the claim does.
         #[serde(skip_serializing_if = "Option::is_none")]
         range: Option<Range>,
-        /// Devices before the first one given that would do for the request alone: they went to other requests, or were
-        /// tried and given up because the rest could not be met with them.
+        /// Devices before the first allocated one that would satisfy this request alone. They were given to other requests, or
+        /// the rest of the claim could not be satisfied with them.
         passed_over: Vec<String>,
         /// The funnel in one line of English.
         text: String,
-        /// Why devices were lost where too few were left, in one line of English.
+        /// Why devices were lost at the first stage that left too few, in one line of English.
         why: String,
     }
 }
@@ -239,7 +239,7 @@ data! {
 }
 
 data! {
-    /// A value that is not there.
+    /// A missing value.
     Missing {
         /// What was read.
         path: String,
@@ -247,13 +247,13 @@ data! {
         on: usize,
         /// How many were asked.
         of: usize,
-        /// Names that are there in its domain, with type and number of devices.
+        /// Existing names in its domain, with type and number of devices.
         published: Sorted<String, Published>,
-        /// Those of them that look alike, or else the nearest.
+        /// The similar names among them, otherwise the nearest one.
         near: Vec<String>,
-        /// Domains under which the name is there.
+        /// Domains that have the name.
         domains: Vec<String>,
-        /// How to ask without an error.
+        /// An expression that reads it without an error.
         guard: String,
     }
 }
@@ -330,9 +330,9 @@ pub enum Reason {
     RequestSelector(SelectorReason),
     /// The device itself is not on the node.
     DeviceNotOnNode,
-    /// Its capacity does not do.
+    /// Its capacity does not satisfy the request.
     Capacity(CapacityReason),
-    /// Its counters do not suffice.
+    /// Its counters are insufficient.
     Counters(CounterReason),
     /// A taint is not tolerated.
     Taint(TaintReason),
@@ -354,9 +354,9 @@ data! {
     SelectorReason {
         /// Its index.
         index: usize,
-        /// Upstream's error; absent: false.
+        /// Upstream's error; absent if the selector is false.
         error: Option<String>,
-        /// What it read: value, or nothing where it is missing.
+        /// The values that it read; `None` for a missing one.
         values: Sorted<String, Option<String>>,
     }
 }
@@ -496,7 +496,7 @@ data! {
 data! {
     /// A change that helps, verified by running the allocator again.
     Relaxation {
-        /// What to change; more than one: all of them.
+        /// The changes; all of them are needed.
         changes: Vec<Change>,
         /// The devices it gives.
         gives: Vec<String>,

@@ -16,7 +16,7 @@ use crate::place::device::selectors::Cell;
 use crate::place::device::sorted::Sorted;
 use crate::place::device::taints;
 
-/// A device that people would expect on the node.
+/// A device that a user would expect on the node.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'g, 's> {
     /// The device.
@@ -29,7 +29,7 @@ pub struct Shown<'g, 's> {
     pub beside_counters: bool,
 }
 
-/// The devices of a node: those offered, and those of slices that are of the node but left out.
+/// The devices of a node: the offered ones, and those in slices of the node that are ignored.
 pub fn shown<'g, 's>(cluster: &Cluster<'s>, gathered: &'g Gathered<'s>) -> Vec<Shown<'g, 's>> {
     let mut list = Vec::new();
     for pool in &gathered.pools {
@@ -37,7 +37,7 @@ pub fn shown<'g, 's>(cluster: &Cluster<'s>, gathered: &'g Gathered<'s>) -> Vec<S
             let shown = |(at, _)| Shown { at, pool: Some(&**pool), ignored: None, beside_counters: false };
             list.extend(cluster.devices_of(*slice).map(shown));
         }
-        // Counter slices of other nodes' pools are seen from everywhere; devices in them are no news.
+        // Counter slices of other nodes' pools are visible everywhere; do not list their devices here.
         let foreign = pool.is_sound() && pool.devices.is_empty();
         let beside_counters = pool.is_sound();
         for slice in pool.collected.iter().filter(|slice| !foreign && !pool.devices.contains(slice)) {
@@ -105,7 +105,7 @@ impl Asking<'_, '_> {
                     && !tolerations.iter().any(|one| taints::tolerates(one, taint).is_ok())
             };
             for taint in device.taints.iter().filter(open) {
-                // Nothing keeps a driver from writing a taint twice.
+                // A driver may list the same taint twice.
                 let reason = Reason::Taint(taint_reason(taint, tolerations));
                 if !reasons.contains(&reason) {
                     reasons.push(reason);
@@ -245,7 +245,7 @@ impl Asking<'_, '_> {
             return;
         }
         let left = opening(cluster, pool, slice, shown.at.slice);
-        // What a device in use takes itself is no reason beside that: it comes back when the device does.
+        // A device in use does not lack the counters that it consumes itself: they become free with the device.
         let shares = cluster.usage.has_shares(cluster.identity(shown.at));
         let held = !shares && reasons.iter().any(|reason| matches!(reason, Reason::InUse { .. }));
         let own: Vec<(&str, &str)> = device
@@ -253,7 +253,7 @@ impl Asking<'_, '_> {
             .iter()
             .flat_map(|one| one.counters.keys().map(|counter| (one.counter_set.as_str(), counter.as_str())))
             .collect();
-        // A counter that is overdrawn already refuses devices that do not use it, too.
+        // An overdrawn counter also blocks devices that do not use it.
         let others = left.iter().flat_map(|(set, counters)| counters.keys().map(|counter| (*set, *counter)));
         let others: Vec<(&str, &str)> = match cluster.behaviour.counters {
             Style::SliceAnew => Vec::new(),
@@ -262,7 +262,7 @@ impl Asking<'_, '_> {
         for (set, counter) in own.into_iter().chain(others) {
             let needed = needed(device, set, counter);
             let known = left.get(set).and_then(|counters| counters.get(counter)).copied();
-            // What is not there is looked up as used up, or not at all.
+            // A missing counter counts as used up, or is not checked, depending on the release.
             let known = known.or((cluster.behaviour.counters == Style::SliceAnew).then_some(0));
             let available = known.map(|left| left.saturating_add(if held { needed } else { 0 }));
             let Some(available) = available.filter(|available| *available < needed) else { continue };
@@ -290,7 +290,7 @@ fn near_attributes(device: &Device, driver: &str, wanted: &str) -> Vec<String> {
     device.attributes.keys().filter(|name| alike(&short(wanted), &short(name))).map(full).collect()
 }
 
-/// Claims that use a counter of a pool; what they take through one of its devices may be left out.
+/// Claims that use a counter of a pool; one device can be excluded.
 fn counter_holders(
     cluster: &Cluster<'_>,
     pool: &Pool<'_>,

@@ -1,4 +1,4 @@
-//! Requests that could each be met alone, and why not together.
+//! Requests that can each be satisfied alone, and why they conflict.
 
 use super::answer::Conflict;
 use crate::place::device::amount::spell;
@@ -15,7 +15,7 @@ const MOST_REQUESTS: usize = 8;
 /// Most values of an attribute in a line.
 const MOST_VALUES: usize = 5;
 
-/// A request and the devices it could have alone.
+/// A request and the devices that satisfy it alone.
 #[derive(Clone, Debug)]
 pub struct Alone<'a> {
     /// Index of the claim.
@@ -32,7 +32,7 @@ pub struct Alone<'a> {
     pub admin: bool,
     /// The devices.
     pub devices: Vec<DeviceAt>,
-    /// The allocator says that they suffice, whatever their number: some can be allocated several times.
+    /// The allocator found enough devices, even if there are fewer than requested: some can be allocated several times.
     pub fits: bool,
 }
 
@@ -57,7 +57,7 @@ impl Alone<'_> {
         self.fits || i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted.max(least))
     }
 
-    /// Can neither this one nor another alternative of the request be met? `least`: what mode All needs.
+    /// True if no alternative of the request can be satisfied. `least`: the minimum number of devices for mode All.
     pub fn lacks(&self, all: &[Alone<'_>], least: i64) -> bool {
         let mut alternatives = all.iter().filter(|other| (other.claim, other.request) == (self.claim, self.request));
         !alternatives.any(|one| one.suffices(least))
@@ -133,7 +133,7 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
             }
         }
     }
-    // Alternatives of one request are not wanted together.
+    // Alternatives of one request are not needed at the same time.
     let mut wants: Sorted<&str, Option<i64>> = Sorted::new();
     for request in &concerned {
         let least = wants.entry(request.request);
@@ -167,7 +167,8 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     Some(conflict)
 }
 
-/// Is there a value that each request, or one of its alternatives, finds on enough devices? Then the constraint alone is not to blame.
+/// True if some value occurs on enough devices for each request or one of its alternatives. Then the constraint alone is not the
+/// cause.
 fn has_common(values: &Sorted<String, Sorted<String, usize>>, concerned: &[&Alone<'_>]) -> bool {
     let enough = |counts: &Sorted<String, usize>, request: &Alone<'_>| {
         counts.get(&request.name()).is_some_and(|count| i64::try_from(*count).is_ok_and(|count| count >= request.wanted))

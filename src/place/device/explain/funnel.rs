@@ -1,4 +1,4 @@
-//! The funnel of a request: devices left after each stage, in the order in which people ask.
+//! The funnel of a request: devices left after each stage, in an order that is natural for users.
 
 use super::answer::{Lost, Missing, Published, Reason, SelectorReason, Stage};
 use super::cells::{Asking, Shown};
@@ -73,7 +73,7 @@ pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
 /// A row of the matrix: devices with all reasons against them.
 pub type Row<'g, 's> = Vec<(Shown<'g, 's>, Vec<Reason>)>;
 
-/// The funnel of a row; the devices that are left come with it.
+/// The funnel of a row, and the remaining devices.
 pub fn funnel(asking: &Asking<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<DeviceAt>) {
     let mut left: Vec<(DeviceAt, Set<At>)> =
         row.iter().map(|(shown, reasons)| (shown.at, reasons.iter().map(At::of).collect())).collect();
@@ -178,7 +178,7 @@ fn kind(value: &Attribute) -> &'static str {
     }
 }
 
-/// Few edits apart, or made of the same word.
+/// True if the names are a few edits apart or share a word.
 pub fn alike(a: &str, b: &str) -> bool {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
     let edits = distance(&a, &b);

@@ -9,10 +9,10 @@
 //! | `relax.rs` | changes that help, verified by running the allocator again |
 //! | `resources.rs` | resources of the node that devices take |
 //! | `taken.rs` | these as data |
-//! | `stopped.rs` | what a pod waits for before any node is looked at |
+//! | `stopped.rs` | what a pod waits for before any node is checked |
 //! | `words.rs` | reasons in one line of English |
 //! | `node.rs` | the account of a node; equal nodes share one |
-//! | `warnings.rs` | what may surprise though it fits, and what holds for all nodes |
+//! | `warnings.rs` | surprising effects of a successful allocation, and findings for all nodes |
 
 pub mod answer;
 mod cells;
@@ -33,7 +33,7 @@ use crate::place::device::sorted::Sorted;
 use crate::place::device::status::Code;
 use answer::{Before, NodeAccount, PodAccount, Summary};
 
-/// The searches of all nodes together take at most as many steps as this many budgets.
+/// All node searches together may use this many times the budget of one node.
 const MOST_BUDGETS: u64 = 10;
 
 /// Which devices are in the matrix.
@@ -101,7 +101,7 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
 fn summary(nodes: &[NodeAccount]) -> Vec<Summary> {
     let mut list: Vec<Summary> = Vec::new();
     for node in nodes {
-        // Each of several reasons is counted by itself.
+        // If there are several reasons, count each of them.
         let one = [node.message.clone().unwrap_or_default()];
         let messages = if node.reasons.is_empty() { one.as_slice() } else { node.reasons.as_slice() };
         for message in messages {

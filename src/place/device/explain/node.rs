@@ -22,7 +22,7 @@ use crate::place::device::usage::results_of;
 /// Most pools in an answer that have no device of the node.
 const MOST_FOREIGN: usize = 5;
 
-/// The account of a node, and what it has in common with equal nodes; `groups` are the nodes told in full by that.
+/// The account of a node, and its signature, which equal nodes share. `groups`: signature → first node with it.
 pub fn account(
     cluster: &Cluster<'_>,
     case: &PodCase<'_>,
@@ -37,7 +37,7 @@ pub fn account(
         name: cluster.facts.nodes.get(node).map_or_else(String::new, |node| node.metadata.name.clone()),
         verdict: verdict(&answer),
         message: answer.status.message(),
-        // Whether a search ends in time is not known.
+        // It is unknown whether the search would end in time.
         code: Some(answer.status.code).filter(|code| *code != Code::Success && verdict(&answer) != "undecided"),
         fatal: answer.status.code == Code::Error && verdict(&answer) != "undecided",
         score: answer.score,
@@ -115,7 +115,7 @@ pub fn account(
         told.requests.push(request);
     }
     let least = cluster.behaviour.least_of_all();
-    // Where the node has the devices, only too little of its resources can be mended.
+    // If the node has the devices, only a lack of node resources can be fixed.
     let devices_fit = matches!(answer.outcome.as_ref().map(|outcome| &outcome.verdict), Some(Verdict::Allocated(_)));
     let is_short = told.resources.iter().any(|resource| resource.short);
     let unavailable = answer.status.reasons == [UNAVAILABLE];
@@ -233,7 +233,7 @@ fn request_account(
     let valued: Row<'_, '_> = row.iter().map(|(shown, _)| (*shown, asking.reasons(shown))).collect();
     let (stages, left) = funnel::funnel(&asking, &valued);
     let all = choice.ask.allocation_mode == "All";
-    // All is all that the selectors and the devices' own nodes leave.
+    // For mode All, the wanted number is what remains after the selectors and device nodes.
     let selected = stages.iter().rev().find(|stage| matches!(stage.stage, "selector" | "class" | "deviceNode"));
     let wanted = if all { selected.map_or(0, |stage| i64::try_from(stage.left).unwrap_or(0)) } else { choice.count };
     let wants_cells = match options.matrix {
@@ -321,7 +321,7 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>, all: bool) -> V
     let mut foreign = 0usize;
     let mut list = Vec::new();
     for pool in &gathered.pools {
-        // Counter slices of other nodes are seen from everywhere: sound ones are no news, of others a few will do.
+        // Counter slices of other nodes are visible everywhere: skip sound pools, and list only a few others.
         if pool.devices.is_empty() && pool.collected.iter().all(|at| cluster.slices_everywhere().contains(at)) {
             foreign = foreign.saturating_add(1);
             let matters = all || pool.invalid.is_some();
@@ -338,7 +338,7 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>, all: bool) -> V
             .filter(|(at, _)| of_pool(at))
             .map(|(at, why)| IgnoredSlice { slice: name(at), why: why_text(cluster, *at, why) })
             .collect();
-        // Older slices that this node does not see are still what a reader looks for when slices are missing.
+        // If slices are missing, also list older slices that this node does not see: they may explain the gap.
         if pool.incomplete {
             let known: Set<usize> = pool.collected.iter().copied().chain(gathered.ignored.iter().map(|(at, _)| *at)).collect();
             let others = cluster.slices_of_pool(pool.driver, pool.name).iter().filter(|at| !known.contains(at));

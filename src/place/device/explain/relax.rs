@@ -35,7 +35,7 @@ enum Edit {
     Capacity(usize, usize, Option<usize>, String, Amount),
 }
 
-/// What belongs to one node, cut out of the facts.
+/// The facts that concern one node.
 #[derive(Debug)]
 pub struct Trial<'c, 's> {
     cluster: &'c Cluster<'s>,
@@ -55,7 +55,7 @@ pub struct Trial<'c, 's> {
 }
 
 impl<'c, 's> Trial<'c, 's> {
-    /// Cuts out a node: its pools, the pending claims, and the claims that hold devices there.
+    /// Extracts one node: its pools, the pending claims, and the claims that hold devices there.
     pub fn new(
         cluster: &'c Cluster<'s>,
         case: &PodCase<'c>,
@@ -148,7 +148,7 @@ impl<'c, 's> Trial<'c, 's> {
         let mut found: Vec<Relaxation> = Vec::new();
         let mut settled: Set<String> = Set::default();
         for edit in &edits {
-            // The largest capacity and the largest count that fit are tried first; lesser ones say nothing more.
+            // Larger capacities and counts are tried first; once one fits, smaller ones add no information.
             let about = about(edit);
             if settled.contains(&about) || found.len() >= MOST_TOLD {
                 continue;
@@ -200,7 +200,7 @@ impl<'c, 's> Trial<'c, 's> {
         self.run(&facts, true, false).is_some()
     }
 
-    /// Everything worth trying, cheapest first.
+    /// The edits to try, cheapest first.
     fn edits(&self, rows: &[(&Choice<'_>, &Row<'_, '_>)]) -> Vec<Edit> {
         let mut edits = Vec::new();
         for (at, claim) in self.pending.iter().filter_map(|at| Some((*at, self.facts.claims.get(*at)?))) {
@@ -350,7 +350,7 @@ impl<'c, 's> Trial<'c, 's> {
     }
 }
 
-/// Amounts of capacity so much smaller that the node has enough of a resource that follows from it.
+/// Smaller capacity requests, for which the node has enough of the dependent resource.
 fn smaller(choice: &Choice<'_>, footprint: &Footprint) -> Vec<Edit> {
     let (claim, request, sub) = place(choice);
     let mut edits = Vec::new();
@@ -401,7 +401,7 @@ fn ask(claim: &Claim, request: usize, sub: Option<usize>) -> Option<&Ask> {
     }
 }
 
-/// A claim of its own, which no other copy of the facts shares.
+/// A mutable claim, cloned if other copies of the facts share it.
 fn claim_mut(facts: &mut Facts, claim: usize) -> Option<&mut Claim> {
     facts.claims.get_mut(claim).map(Rc::make_mut)
 }

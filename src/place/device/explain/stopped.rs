@@ -1,11 +1,11 @@
-//! What a pod waits for that is stopped before any node is looked at, in our words: upstream names what it lacks, not what is there.
+//! Help for a pod that is stopped before any node is checked. Upstream names the missing object; this adds similar existing ones.
 
 use crate::advice::nearest::Nearest;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{Meta, Pod};
 use crate::place::device::plugin::PodCase;
 
-/// The first claim, template or class that is named and not given, and one with nearly its name.
+/// The first referenced claim, template or class that is missing, and one with a similar name.
 pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<String> {
     let of_pod = case.pod.and_then(|pod| lacks_claim(cluster, pod));
     of_pod.or_else(|| lacks_class(cluster, case))
@@ -54,7 +54,7 @@ fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<String> {
     lacks("DeviceClass", "", class, cluster.facts.classes.iter().map(|class| &class.metadata))
 }
 
-/// `None` if it is there.
+/// `None` if it exists.
 fn lacks<'m>(kind: &str, namespace: &str, name: &str, there: impl Iterator<Item = &'m Meta>) -> Option<String> {
     let mut nearest = Nearest::to(name);
     for meta in there.filter(|meta| meta.namespace == namespace) {

@@ -1,4 +1,4 @@
-//! What holds for the whole account: errors that end the attempt, and what may surprise though it fits.
+//! Findings about the whole account: errors that end the attempt, and surprising effects of a successful allocation.
 
 use super::answer::{Finding, PodAccount, Reason};
 use crate::finding::Code;

@@ -106,7 +106,7 @@ pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
     }
 }
 
-/// What reasons of equal nodes have in common: kinds and amounts, no names of devices and claims.
+/// The part of a reason that equal nodes share: kinds and amounts, without names of devices and claims.
 pub fn signature(reason: &Reason) -> String {
     match reason {
         Reason::Capacity(reason) => {
@@ -125,7 +125,7 @@ pub fn signature(reason: &Reason) -> String {
 pub fn why(cluster: &Cluster<'_>, stages: &[Stage], row: &Row<'_, '_>, wanted: i64) -> String {
     let short = |stage: &&Stage| i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1)) && stage.lost.is_some();
     let Some(stage) = stages.iter().find(short) else { return String::new() };
-    // Devices that an earlier stage took are not to blame here.
+    // Skip devices that an earlier stage removed.
     let position = stages.iter().position(|one| std::ptr::eq(one, stage)).unwrap_or(0);
     let earlier = |reason: &Reason| stages.iter().take(position).any(|stage| is_of(reason, stage));
     let mut by_text: Sorted<String, Vec<&str>> = Sorted::new();
