@@ -263,7 +263,11 @@ fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
     let own = word(node, "name");
     let others: Vec<&str> =
         items(pod, "nodes").filter(|other| word(other, "sameAs") == own).map(|node| word(node, "name")).collect();
-    let nodes = if others.is_empty() { own.to_owned() } else { format!("{own} and {}", some(&others)) };
+    let alike: Vec<&str> = std::iter::once(own).chain(others).collect();
+    let nodes = match alike.as_slice() {
+        [one, other] => format!("{one} and {other}"),
+        names => some(names),
+    };
     let mut out = wrapped(&format!("{} on {nodes}: {}", name(pod), word(node, "message")), 0, 2);
     if !word(node, "help").is_empty() {
         out.push_str(&wrapped(&format!("= help: {}", word(node, "help")), 2, 10));

@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     }
     let mut code = if ok { FINE } else { FINDINGS };
     for pod in items(&answer, "pods").filter(|pod| arguments.has("require") && !fits(pod)) {
-        host.err(&format!("claimkit: {}: no node has the devices\n", name(pod)));
+        host.err(&format!("claimkit: {}: fits on no node\n", name(pod)));
         code = FINDINGS;
     }
     code

@@ -98,7 +98,7 @@ impl<'f> Doctor<'_, 'f> {
         let reach = if everywhere { " on every node, because slices with counters are seen from all" } else { "" };
         if have < want {
             let effect = match self.behaviour().completeness {
-                Completeness::SeenFromNode => "its devices are used for ExactCount, allocationMode All fails",
+                Completeness::SeenFromNode => "its devices are used for ExactCount, and allocationMode All fails",
                 Completeness::InCluster => "its devices are not used, and allocationMode All fails",
             };
             let message =

@@ -130,7 +130,7 @@ impl Asking<'_, '_> {
     fn pool(&self, shown: &Shown<'_, '_>, reasons: &mut Vec<Reason>) {
         match shown.ignored {
             Some(Ignored::OldGeneration(newest)) => reasons.push(Reason::PoolOldGeneration { newest: *newest }),
-            Some(Ignored::FeatureOff) => reasons.push(Reason::FeatureOff { field: "sharedCounters, perDeviceNodeSelection" }),
+            Some(Ignored::FeatureOff) => reasons.push(Reason::FeatureOff { field: "sharedCounters or perDeviceNodeSelection" }),
             Some(Ignored::NoNode) => reasons.push(Reason::DeviceNotOnNode),
             None => {}
         }

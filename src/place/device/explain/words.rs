@@ -19,7 +19,11 @@ pub fn reason(reason: &Reason) -> String {
         Reason::PoolIncomplete { have, want } => format!("its pool is incomplete: {have} of {want} slices"),
         Reason::PoolInvalid { reason } => format!("its pool is invalid: {reason}"),
         Reason::SliceWithCounters => "it stands in a slice with shared counters, where devices are not offered".to_owned(),
-        Reason::FeatureOff { field } => format!("{field} is switched off"),
+        Reason::FeatureOff { field: "bindingConditions" } => {
+            let gates = "DRADeviceBindingConditions and DRAResourceClaimDeviceStatus";
+            format!("bindingConditions need the feature gates {gates}, of which one is off")
+        }
+        Reason::FeatureOff { field } => format!("{field} needs the feature gate DRAPartitionableDevices, which is off"),
         Reason::InUse { claims, pods } => {
             let pods = if pods.is_empty() { "no pod reserves it".to_owned() } else { format!("for {}", pods.join(", ")) };
             format!("held by {} ({pods})", claims.join(", "))
