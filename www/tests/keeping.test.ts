@@ -261,6 +261,24 @@ describe("links", () => {
     await done();
   });
 
+  it("carry the object of a request, and say when a finding is gone", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    await setText(page, ["one", "two", "three"].map(mine).join("---\n"));
+    await page.getByRole("tab", { name: "Request" }).click();
+    await page.getByLabel("Objects").selectOption("2");
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.locator(".notice", { hasText: "Link copied" }).waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    const other = await openPage({ path: `#${link.split("#")[1]}` });
+    await expect.poll(() => other.page.getByLabel("Objects").inputValue()).toBe("2");
+    await other.done();
+    await done();
+    const gone = await openPage({ path: "#example=three-mistakes&finding=name-invalid@1.1" });
+    await gone.page.locator(".notice", { hasText: "not among these" }).waitFor();
+    await gone.done();
+  });
+
   it("lead to a panel, and to the verdict on one object", async () => {
     const panel = await openPage({ path: "#panel=devices" });
     await panel.page.locator(".panel-devices").waitFor();

@@ -42,6 +42,19 @@ describe("policy", () => {
     await done();
   });
 
+  it("is asked about an update once there is a stored object, which is a press away", async () => {
+    const { page, done } = await openPage({ path: "#example=policy" });
+    const said = page.locator(".admitted").first();
+    await said.waitFor();
+    await page.getByLabel("Operation").selectOption("UPDATE");
+    await said.locator(".policy-says", { hasText: "oldObject" }).waitFor();
+    await page.getByRole("button", { name: "Use the manifest as stored object" }).click();
+    await said.locator(".policy-says", { hasText: "oldObject" }).waitFor({ state: "detached" });
+    expect(await page.locator(".file-name").allTextContents()).toEqual(["claim.yaml", "settings.yaml", "stored.yaml"]);
+    expect(await page.getByRole("tab", { selected: true }).textContent()).toBe("Policy");
+    await done();
+  });
+
   it("is asked about pods and workloads, and says what it is not asked about", async () => {
     const { page, done } = await openPage({ path: "#example=gpu-pod" });
     await page.getByRole("grid").waitFor();

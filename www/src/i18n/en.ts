@@ -229,6 +229,7 @@ export const en = {
   audit: "Audit annotations",
   insertSetting: "Insert an example",
   saveRequest: "Save its AdmissionRequest, for the command line",
+  policyNoStored: "The policy is asked about the stored object, too. There is none yet.",
   policyNothing: "The manifest has no object the policy looks at.",
 
   // status bar
@@ -243,6 +244,7 @@ export const en = {
   // links, drafts and the history
   historyOpened: "Opened from the history.",
   noSuchExample: (id: string) => `There is no example “${id}”.`,
+  noSuchFinding: "The finding that the link leads to is not among these.",
   addressUnknown: "This address has nothing the page can open: the part after # was not understood.",
   shareTooMany: (n: number, most: number) => `A link holds at most ${most} files; there are ${n}. Download them instead.`,
   shareAnswerDone: "Link to this answer copied. It holds all open files; nothing was uploaded.",

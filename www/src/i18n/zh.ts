@@ -219,6 +219,7 @@ export const zh: Sentences = {
   audit: "审计注解",
   insertSetting: "插入示例",
   saveRequest: "保存其 AdmissionRequest，用于命令行",
+  policyNoStored: "策略还要看已存储对象，目前还没有。",
   policyNothing: "清单中没有策略会检查的对象。",
 
   checkedIn: (ms) => `检查用时 ${ms} 毫秒`,
@@ -231,6 +232,7 @@ export const zh: Sentences = {
 
   historyOpened: "已从历史记录打开。",
   noSuchExample: (id) => `没有名为“${id}”的示例。`,
+  noSuchFinding: "这些问题中没有该链接所指的问题。",
   addressUnknown: "无法打开此地址：# 之后的部分无法识别。",
   shareTooMany: (n, most) => `一个链接最多容纳 ${most} 个文件，目前有 ${n} 个。请改为下载。`,
   shareAnswerDone: "已复制指向此结论的链接，其中包含所有打开的文件；没有上传任何内容。",

@@ -56,6 +56,9 @@ export const fieldValidation = oneOf("fieldValidation", FIELD_VALIDATIONS, "Stri
 export const VIAS = ["kubectl", "validator"] as const;
 export const via = oneOf("via", VIAS, "kubectl");
 
+/** The object of a text that is compared with what the server holds, counted from 0. */
+export const requestObject = kept<number>("object", 0, (value) => Number.isSafeInteger(value) && (value as number) >= 0);
+
 /** The namespace of the request (`kubectl -n`); empty: as the objects say. */
 export const requestNamespace = text("namespace");
 

@@ -37,7 +37,7 @@ function Badge({ file }: { file: FileHead }) {
   const label = s.fileProblems(errors, warnings);
   return (
     <span class={`badge ${errors > 0 ? "error" : "warning"}`} title={label}>
-      <span aria-hidden="true">{errors || warnings}</span>
+      <span aria-hidden="true">{(errors || warnings).toLocaleString()}</span>
       <span class="sr">{label}</span>
     </span>
   );

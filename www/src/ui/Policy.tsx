@@ -4,7 +4,7 @@ import type { Admission, Admitted } from "../engine/admission.ts";
 import { findSetting, smallEditor, type SmallEditor } from "../editor/small.ts";
 import { POLICY_SAMPLES } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
-import { changeDoc, fileOf, files, freeName, literal, manifest, newFile, source, splitLines } from "../state/files.ts";
+import { changeDoc, fileOf, files, freeName, literal, manifest, newFile, source, splitLines, textOf } from "../state/files.ts";
 import { POLICY_OPERATIONS, policyGroups, policyOperation, policyUser, release } from "../state/options.ts";
 import { copyText, download } from "../state/actions.ts";
 import { pointedVerdict } from "../state/goal.ts";
@@ -13,6 +13,7 @@ import { copyLink } from "../state/session.ts";
 import { printYaml } from "../state/print.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
+import { FileChoice } from "./FileChoice.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
@@ -209,7 +210,7 @@ export function Policy() {
               <input class="short" value={groups} spellcheck={false} onInput={({ currentTarget }) => (policyGroups.value = currentTarget.value)} />
             </label>
           </div>
-          {operation !== "CREATE" && !stored && <p class="quiet muted">{s.noStored}</p>}
+          {operation !== "CREATE" && <FileChoice role="stored" missing={s.policyNoStored} make={s.makeStored} start={() => textOf(file)} />}
           {admission.objects.length === 0 ? (
             <p class="quiet muted">
               <Ticked text={s.policyNothing} />

@@ -10,7 +10,7 @@ import { failures, report, stale } from "../state/checks.ts";
 import { fileById, manifest, manifestHead, type PageFile } from "../state/files.ts";
 import { findingKey, pointedFinding, wantedFinding } from "../state/goal.ts";
 import { helpsNobody, type Guide } from "../state/guide.ts";
-import { announce } from "../state/notices.ts";
+import { announce, notify } from "../state/notices.ts";
 import { FORMATS, saveReport } from "../state/report.ts";
 import { verdictOf } from "../state/verdict.ts";
 import { Commands } from "./Commands.tsx";
@@ -80,7 +80,10 @@ function useWanted(fileId: string | undefined, findings: readonly Finding[] | un
     if (wanted === "" || fileId === undefined || !findings || stale.peek()) return;
     wantedFinding.value = "";
     const found = findings.find((finding) => findingKey(finding) === wanted);
-    if (!found) return;
+    if (!found) {
+      notify({ text: t.peek().noSuchFinding, lasts: 8_000 });
+      return;
+    }
     pointedFinding.value = wanted;
     if (found.range) reveal(fileId, found.range, false);
   }, [wanted, findings]);

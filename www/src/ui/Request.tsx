@@ -1,51 +1,19 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { Answer, ObjectEntry, Range } from "../contract.ts";
 import { toSpan } from "../editor/positions.ts";
-import { focusEditor } from "../editor/editor.ts";
 import type { TextSource } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
-import { activate, fileOf, files, freeName, literal, manifest, newFile, open, source, textOf, type PageFile, type Role } from "../state/files.ts";
-import { FIELD_VALIDATIONS, fieldManager, fieldValidation, force, operation, OPERATIONS, patchType, PATCH_TYPES, release, requestNamespace, via, VIAS } from "../state/options.ts";
+import { fileOf, files, literal, manifest, source, textOf, type PageFile } from "../state/files.ts";
+import { FIELD_VALIDATIONS, fieldManager, fieldValidation, force, operation, OPERATIONS, patchType, PATCH_TYPES, release, requestNamespace, requestObject, via, VIAS } from "../state/options.ts";
 import { overlay } from "../state/checks.ts";
 import { likeIn, printYaml } from "../state/print.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
+import { FileChoice } from "./FileChoice.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Objects } from "./Objects.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
-
-/** A file of a role: which one is used, and a way to it; or a way to make one. */
-function FileChoice({ role, missing, make, start }: { role: Role; missing: string; make: string; start: () => string }) {
-  const s = t.value;
-  void files.value;
-  const file = fileOf(role);
-  const empty = !file || file.doc.length === 0;
-  return (
-    <div class={empty ? "file-choice missing" : "file-choice"}>
-      {empty ? <p>{missing}</p> : <span>{s.roles[role]}: <b>{file.name}</b></span>}
-      <button
-        type="button"
-        class="button small"
-        onClick={() => {
-          if (!empty) {
-            activate(file.id);
-            focusEditor();
-            return;
-          }
-          const made = newFile(file?.name ?? freeName(`${role}.yaml`), role, start());
-          files.value = files.peek().filter((other) => other.id !== file?.id);
-          const back = manifest.peek()?.id;
-          open(made);
-          if (role === "stored" && back && made.doc.length > 0) activate(back);
-          else focusEditor();
-        }}
-      >
-        {empty ? (start() === "" ? s.newStored : make) : s.editStored}
-      </button>
-    </div>
-  );
-}
 
 /** A longer list of objects is gone through by number. */
 const MOST_OPTIONS = 200;
@@ -84,7 +52,6 @@ export function Request() {
   const file = manifest.value;
   const stored = fileOf("stored");
   const patch = fileOf("patch");
-  const [index, setIndex] = useState(0);
   const op = operation.value;
   const patches = op === "patch" || op === "patchStatus";
   const needsOld = op !== "create";
@@ -133,7 +100,7 @@ export function Request() {
   );
   const afterNow = patches ? outcome : parsedNew.outcome;
   const found = afterNow?.kind === "answer" ? afterNow.answer : null;
-  const shownAt = Math.min(index, Math.max(0, (patches ? 1 : (found?.objects.length ?? 0)) - 1));
+  const shownAt = Math.min(requestObject.value, Math.max(0, (patches ? 1 : (found?.objects.length ?? 0)) - 1));
   const text = file && !needsOld && found ? written(file, found.objects[shownAt]?.range) : "";
   // What was written, read and printed like what the server holds: what differs is what the server changed, not how it is written.
   const read = useEngine<Answer & { raw?: unknown }>("request-raw", text === "" ? null : text, () => ({ verb: "parse", text: literal("request-raw", text), options: { raw: true } }), pauseFor(length));
@@ -228,11 +195,11 @@ export function Request() {
               <span class="sr">{s.objects}</span>
               {many > MOST_OPTIONS ? (
                 <>
-                  <input type="number" min={1} max={many} value={at + 1} onInput={({ currentTarget }) => setIndex(Math.max(0, (currentTarget.valueAsNumber || 1) - 1))} />
+                  <input type="number" min={1} max={many} value={at + 1} onInput={({ currentTarget }) => (requestObject.value = Math.max(0, (currentTarget.valueAsNumber || 1) - 1))} />
                   <span>{`${s.objectOf(at + 1, many)}: ${afterAnswer?.objects[at]?.kind ?? ""} ${afterAnswer?.objects[at]?.name ?? ""}`}</span>
                 </>
               ) : (
-                <select value={at} onChange={({ currentTarget }) => setIndex(Number(currentTarget.value))}>
+                <select value={at} onChange={({ currentTarget }) => (requestObject.value = Number(currentTarget.value))}>
                   {afterAnswer?.objects.map((other, i) => (
                     <option key={i} value={i}>
                       {`${s.objectOf(i + 1, many)}: ${other.kind ?? ""} ${other.name ?? ""}`}
