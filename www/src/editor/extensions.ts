@@ -85,7 +85,8 @@ export function writing(): Extension {
     indentOnInput(),
     highlightActiveLine(),
     highlightActiveLineGutter(),
-    highlightSelectionMatches(),
+    // A finding of one letter that is gone to would mark that letter everywhere.
+    highlightSelectionMatches({ minSelectionLength: 3 }),
     search(),
     keymap.of([...searchKeymap, ...foldKeymap, indentWithTab]),
   ];
