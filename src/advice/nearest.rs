@@ -88,6 +88,13 @@ fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
     back.last().copied().filter(|&edits| edits <= limit)
 }
 
+/// True if the names are a few edits apart or share a word.
+pub fn alike(a: &str, b: &str) -> bool {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    let edits = distance(&a, &b);
+    edits <= 2 || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

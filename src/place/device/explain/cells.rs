@@ -1,7 +1,7 @@
 //! The matrix: every reason that keeps a request from a device.
 
 use super::answer::{CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, TaintReason, TolerationReason};
-use super::funnel::alike;
+use crate::advice::nearest::alike;
 use crate::place::device::amount::{Amount, spell, spell_like};
 use crate::place::device::behaviour::{Counters as Style, Feature};
 use crate::place::device::capacity::{self, Refusal};

@@ -2,7 +2,7 @@
 
 use super::answer::{Lost, Missing, Published, Reason, SelectorReason, Stage};
 use super::cells::{Asking, Shown};
-use crate::advice::nearest::distance;
+use crate::advice::nearest::{alike, distance};
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Attribute, Selector};
 use crate::place::device::sorted::{Set, Sorted, ordered};
@@ -176,13 +176,6 @@ fn kind(value: &Attribute) -> &'static str {
         _ if !bools.is_empty() => "bool[]",
         _ => "version[]",
     }
-}
-
-/// True if the names are a few edits apart or share a word.
-pub fn alike(a: &str, b: &str) -> bool {
-    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    let edits = distance(&a, &b);
-    edits <= 2 || (a.len().min(b.len()) >= 4 && (a.contains(&b) || b.contains(&a)))
 }
 
 /// The funnel in one line of English, up to where nothing is left.
