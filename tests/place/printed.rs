@@ -303,3 +303,14 @@ fn one_of_several_claims_is_refused() {
     assert_eq!((&told[1]["claims"], &told[1]["nodes"]), (&json!(["ns/b"]), &json!([])));
     assert_eq!(told[1]["before"]["message"], "request r: device class g.exmaple.com does not exist");
 }
+
+/// Devices of other drivers are no news where a class has none.
+#[test]
+fn no_device_of_the_class() {
+    let claim = ALIGNED.replace("nic.example.org", "other.example.org");
+    let class = "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: other.example.org}, spec: {selectors: [{cel: \
+                 {expression: 'device.driver == \"other.example.org\"'}}]}}\n---\n";
+    let node = first(&cluster(&[("gpu.example.com", "[{name: gpu-0}]")], &format!("{class}{claim}")));
+    assert_eq!(node["requests"][1]["text"], "1 on the node → 0 of class other.example.org → wanted 1");
+    assert_eq!(node["requests"][1]["why"], "no device of class other.example.org: those of the node are of gpu.example.com");
+}

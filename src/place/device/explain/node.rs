@@ -241,7 +241,7 @@ fn request_account(
         Matrix::Failed => told.allocations.is_none(),
         Matrix::Nothing => false,
     };
-    let mut why = words::why(cluster, &stages, &valued, wanted);
+    let mut why = words::why(cluster, &choice.ask.device_class_name, &stages, &valued, wanted);
     if stages.iter().any(|stage| matches!(stage.stage, "node" | "class") && stage.left == 0) {
         let there = elsewhere(&asking);
         why = [there, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");

@@ -7,7 +7,7 @@ use crate::place::device::binding;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::Claim;
 use crate::place::device::plugin::Unavailable;
-use crate::place::device::sorted::Sorted;
+use crate::place::device::sorted::{Set, Sorted};
 
 /// Most reasons in one line.
 const MOST: usize = 3;
@@ -126,7 +126,7 @@ pub fn signature(reason: &Reason) -> String {
 }
 
 /// The reasons at the first stage that leaves too few devices, with the devices that have them.
-pub fn why(cluster: &Cluster<'_>, stages: &[Stage], row: &Row<'_, '_>, wanted: i64) -> String {
+pub fn why(cluster: &Cluster<'_>, class: &str, stages: &[Stage], row: &Row<'_, '_>, wanted: i64) -> String {
     let short = |stage: &&Stage| i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1)) && stage.lost.is_some();
     let Some(stage) = stages.iter().find(short) else { return String::new() };
     // Skip devices that an earlier stage removed.
@@ -135,14 +135,24 @@ pub fn why(cluster: &Cluster<'_>, stages: &[Stage], row: &Row<'_, '_>, wanted: i
     let mut by_text: Sorted<String, Vec<&str>> = Sorted::new();
     for (shown, reasons) in row.iter().filter(|(_, reasons)| !reasons.iter().any(earlier)) {
         let Some((_, device)) = cluster.device(shown.at) else { continue };
-        for found in reasons.iter().filter(|reason| is_of(reason, stage)) {
+        for found in reasons.iter().filter(|reason| is_of(reason, stage) && !is_of_another_driver(reason)) {
             by_text.entry(reason(found)).push(&device.name);
         }
+    }
+    if by_text.is_empty() && stage.left == 0 && stage.stage == "class" {
+        let drivers = row.iter().filter_map(|(shown, _)| Some(cluster.device(shown.at)?.0.spec.driver.as_str()));
+        let drivers: Set<&str> = drivers.collect();
+        return format!("no device of class {class}: those of the node are of {}", some(drivers.as_slice()));
     }
     let parts: Vec<String> = by_text.iter().take(MOST).map(|(text, devices)| format!("{}: {text}", some(devices))).collect();
     let more = by_text.len().saturating_sub(parts.len());
     let more = if more == 0 { String::new() } else { format!("; and {more} other reasons") };
     format!("{}{more}", parts.join("; "))
+}
+
+/// A selector of the class that is false before it reads any attribute, as on devices of other drivers: that says nothing of them.
+fn is_of_another_driver(reason: &Reason) -> bool {
+    matches!(reason, Reason::ClassSelector(reason) if reason.error.is_none() && reason.values.is_empty())
 }
 
 pub fn some(devices: &[&str]) -> String {
