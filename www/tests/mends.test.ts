@@ -218,10 +218,21 @@ describe("problems", () => {
     await setText(page, '[{"op": "add", "path": "/metadata/labels", "value": {}}]\n');
     await guide.filter({ hasText: "This is a patch" }).waitFor();
     await nothing();
+    for (const key of ["deviceClasses", "allocationModes", "drivers", "parametersRef", "exempt"]) {
+      await setText(page, `${key}:\n  allow: [gpu]\n`);
+      await guide.filter({ hasText: "settings of the policy" }).waitFor();
+    }
+    await setText(page, "parametersRef:\n  allow:\n  - apiGroup: gpu.example.com\n    kind: GpuParameters\n");
+    await guide.filter({ hasText: "settings of the policy" }).waitFor();
+    await setText(page, "spec:\n  parametersRef:\n    kind: GpuParameters\n    name: large\n");
+    await guide.filter({ hasText: "This is a patch" }).waitFor();
     await setText(page, "spec:\n  allocationMode: Immediate\n");
     await guide.filter({ hasText: "This is a patch" }).waitFor();
     await setText(page, "Name:         claim\nNamespace:    default\nAPI Version:  resource.k8s.io/v1\nKind:         ResourceClaim\n");
     await guide.filter({ hasText: "kubectl describe" }).waitFor();
+    await setText(page, '{"spec": {"resourceClassName": "gpu"}, "kind": "ResourceClaim", "metadata": {"name": "a"}, "apiVersion": "resource.k8s.io/v1alpha2"}');
+    await page.locator(".verdict.good").waitFor();
+    expect(await guide.count()).toBe(0);
     // What the server refuses was checked.
     await setText(page, "kind: ResourceClaim\n");
     await page.locator(".verdict.bad").waitFor();

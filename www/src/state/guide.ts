@@ -7,6 +7,9 @@ export type Guide = { what: "nodes" | "patch" | "table" | "described" | "helm" |
 
 const LOOKED_AT = 20_000;
 
+/** What settings of the policy begin with, and other texts do not. */
+const SETTINGS = /^[{ ]*["']?(apiVersions|deviceClasses|resourceClasses|allocationModes|adminAccess|deviceTaintRules|drivers|parametersRef|suitableNodes|availableOnNodes|shareable|pods|exempt|mode|validation|gates)["']?\s*:/m;
+
 /** Recognises what was pasted from its text, and from what the engine found in it. */
 export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
   const head = doc.sliceString(0, LOOKED_AT);
@@ -19,9 +22,11 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
   const first = head.trimStart();
   const operations = /^(-\s+|\[\s*\{\s*)["']?(op|path|value|from)["']?\s*:/.test(first) && /["']?op["']?\s*:\s*["']?(add|remove|replace|move|copy|test)\b/.test(first);
   if (operations) return { what: "patch", use: "patch" };
-  const typed = /^\s*["']?(apiVersion|kind)["']?\s*:/m.test(head);
-  if (!typed && /^\{?\s*["']?(metadata|spec|status)["']?\s*:/m.test(head)) return { what: "patch", use: "patch" };
-  if (!typed && /^\s*["']?(resourceClasses|allocationMode|mode|exempt\w*)["']?\s*:/m.test(head)) return { what: "settings", use: "settings" };
+  // In YAML a key of the object itself stands in the first column; what it refers to has a kind, too.
+  const json = /^[{[]/.test(first);
+  const typed = (json ? /"apiVersion"\s*:|^[{[\s]*"kind"\s*:/m : /^(- )?["']?(apiVersion|kind)["']?\s*:/m).test(head);
+  if (!typed && (json ? /^\{?\s*"(metadata|spec|status)"\s*:/m : /^["']?(metadata|spec|status)["']?\s*:/m).test(head)) return { what: "patch", use: "patch" };
+  if (!typed && SETTINGS.test(head)) return { what: "settings", use: "settings" };
   if (ours && /^\s+["']?resourceVersion["']?\s*:/m.test(head) && /^\s+["']?uid["']?\s*:/m.test(head)) return { what: "live", use: "stored" };
   const nothing = answer.findings.some(({ code }) => code === "nothing-checked") || answer.findings.some(({ code }) => code === "no-kind");
   return nothing && !ours && !judged(answer) ? { what: "other" } : null;

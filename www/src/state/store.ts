@@ -60,7 +60,8 @@ export async function allDrafts(): Promise<Draft[]> {
 export async function writeDraft(draft: Draft): Promise<boolean> {
   const written = await attempt(async (db) => {
     const transaction = db.transaction("drafts", "readwrite");
-    void transaction.store.put(draft);
+    // What it fails with, the transaction says.
+    transaction.store.put(draft).catch(() => undefined);
     // At once: a page that goes away hears no answer to the request, and what is not committed then is lost.
     transaction.commit();
     await transaction.done;
