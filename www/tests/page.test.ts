@@ -240,6 +240,15 @@ describe("accessibility", () => {
         await page.locator(".traced summary").first().click();
         expect(await problems()).toEqual([]);
       }
+      // With a message that has a button, where no file is a manifest.
+      await page.locator(".file-bar .popover > button").last().click();
+      await page.getByRole("radio", { name: /^(Nodes|节点)/ }).check();
+      await page.keyboard.press("Escape");
+      await page.locator(".panel .empty").waitFor();
+      await page.locator(".bar > .button").first().click();
+      await page.locator(".gallery-item").first().getByRole("button").first().click();
+      await page.locator(".notice button").first().waitFor();
+      expect(await problems()).toEqual([]);
       // With an open menu, and with each dialog.
       const menu = page.locator(".bar .popover > button").last();
       await menu.click();

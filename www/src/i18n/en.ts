@@ -38,6 +38,7 @@ export const en = {
     ["Esc, then Tab", "leave the editor"],
   ] as [string, string][],
   close: "Close",
+  notice: "Message",
   newVersion: "A new version of this page is ready.",
   reload: "Reload",
 

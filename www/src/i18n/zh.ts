@@ -39,6 +39,7 @@ export const zh: Sentences = {
     ["Esc，然后 Tab", "离开编辑器"],
   ],
   close: "关闭",
+  notice: "消息",
   newVersion: "本页有新版本。",
   reload: "重新加载",
 

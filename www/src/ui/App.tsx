@@ -53,7 +53,7 @@ function NoticeLine() {
   const current = notice.value;
   if (!current || current.over?.()) return null;
   return (
-    <div class="notice">
+    <section class="notice" aria-label={s.notice}>
       <span>{current.text}</span>
       {current.action && (
         <button
@@ -70,7 +70,7 @@ function NoticeLine() {
       <button type="button" class="button icon-only quiet" aria-label={s.close} onClick={() => (notice.value = null)}>
         <Icon name="cross" size={12} />
       </button>
-    </div>
+    </section>
   );
 }
 
