@@ -64,12 +64,12 @@ describe("devices", () => {
     }
   });
 
-  it("names the claims without a pod where they fail on all nodes", async () => {
+  it("names a claim that no pod uses where it fails on all nodes", async () => {
     const { page, done } = await openPage();
     await settled(page);
     await setText(page, "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n  name: new\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: gpu\n---\napiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n");
     await page.getByRole("tab", { name: "Devices" }).click();
-    await page.locator(".of-all li", { hasText: /^claims without a pod: / }).waitFor();
+    await page.locator(".of-all li", { hasText: /^default\/new: / }).waitFor();
     await done();
   });
 
