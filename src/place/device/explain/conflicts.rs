@@ -1,6 +1,7 @@
 //! Requests that can each be satisfied alone, and why they conflict.
 
 use super::answer::Conflict;
+use super::words::some;
 use crate::place::device::amount::spell;
 use crate::place::device::cluster::{Cluster, DeviceAt, Identity};
 use crate::place::device::constraints::{self, Kind, Scalar, attribute, scalar, set};
@@ -206,15 +207,6 @@ fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
     let several = concerned.iter().any(|request| request.wanted > 1);
     let why = if several { "is on enough devices" } else { "is common to all" };
     format!("no value of {name} {why}: {}{lacking}", parts.join("; "))
-}
-
-/// The first of many names.
-fn some(names: &[String], most: usize) -> String {
-    let shown: Vec<&str> = names.iter().take(most).map(String::as_str).collect();
-    match names.len().saturating_sub(shown.len()) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
 }
 
 /// Counters that the cheapest choice of devices exceeds.

@@ -309,7 +309,11 @@ fn elsewhere(asking: &Asking<'_, '_>) -> String {
         let fit: Vec<&str> =
             cluster.devices_of(at).filter(|(at, _)| asking.is_selected(*at)).map(|(_, device)| device.name.as_str()).collect();
         if !fit.is_empty() {
-            parts.push(format!("{}: only on nodes with {missing} (slice {})", words::some(&fit), slice.metadata.name));
+            parts.push(format!(
+                "{}: only on nodes with {missing} (slice {})",
+                words::some(&fit, words::MOST),
+                slice.metadata.name
+            ));
         }
     }
     parts.join("; ")

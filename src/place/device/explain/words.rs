@@ -10,7 +10,7 @@ use crate::place::device::plugin::Unavailable;
 use crate::place::device::sorted::{Set, Sorted};
 
 /// Most reasons in one line.
-const MOST: usize = 3;
+pub const MOST: usize = 3;
 
 /// A reason.
 pub fn reason(reason: &Reason) -> String {
@@ -142,9 +142,10 @@ pub fn why(cluster: &Cluster<'_>, class: &str, stages: &[Stage], row: &Row<'_, '
     if by_text.is_empty() && stage.left == 0 && stage.stage == "class" {
         let drivers = row.iter().filter_map(|(shown, _)| Some(cluster.device(shown.at)?.0.spec.driver.as_str()));
         let drivers: Set<&str> = drivers.collect();
-        return format!("no device of class {class}: those of the node are of {}", some(drivers.as_slice()));
+        return format!("no device of class {class}: those of the node are of {}", some(drivers.as_slice(), MOST));
     }
-    let parts: Vec<String> = by_text.iter().take(MOST).map(|(text, devices)| format!("{}: {text}", some(devices))).collect();
+    let parts: Vec<String> =
+        by_text.iter().take(MOST).map(|(text, devices)| format!("{}: {text}", some(devices, MOST))).collect();
     let more = by_text.len().saturating_sub(parts.len());
     let more = if more == 0 { String::new() } else { format!("; and {more} other reasons") };
     format!("{}{more}", parts.join("; "))
@@ -155,10 +156,11 @@ fn is_of_another_driver(reason: &Reason) -> bool {
     matches!(reason, Reason::ClassSelector(reason) if reason.error.is_none() && reason.values.is_empty())
 }
 
-pub fn some(devices: &[&str]) -> String {
-    let shown: Vec<&str> = devices.iter().copied().take(MOST).collect();
-    match devices.len().saturating_sub(shown.len()) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
+/// The first of many names, and how many more there are.
+pub fn some(names: &[impl AsRef<str>], most: usize) -> String {
+    let shown = names.iter().take(most).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
