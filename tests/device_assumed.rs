@@ -104,7 +104,7 @@ fn the_remark_names_the_releases_and_what_one_of_them_says() {
     assert_eq!(found["origin"], "claimkit");
     let help = found["help"].as_str().unwrap();
     assert!(
-        help.starts_with("name the release of the cluster, so that it answers; 1.34.9 says: spec.devices.requests[0]"),
+        help.starts_with("name the release of the cluster to get its answer; 1.34.9 says: spec.devices.requests[0]"),
         "{help}"
     );
     assert!(help.contains("undeclared reference to 'sort'"), "{help}");

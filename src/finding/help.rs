@@ -8,21 +8,21 @@ impl Code {
         Some(match self {
             Code::AdminAccessForbidden => "label the namespace, or leave `adminAccess` out",
             Code::AttributeInvalid => "set exactly one of `int`, `bool`, `string` and `version`",
-            Code::BindingConditionsInvalid => "give both lists, at most four entries each, none twice",
+            Code::BindingConditionsInvalid => "give both lists, each with at most four entries and no duplicates",
             Code::ConditionInvalid => "a condition needs `type`, `status`, `lastTransitionTime` and `reason`; each type once",
             Code::ConfigRequired => "write `opaque` with `driver` and `parameters`",
             Code::ConfigSourceInvalid => "write `FromClass` or `FromClaim`",
             Code::ConstraintInvalid => "write `matchAttribute` with a domain, as in `gpu.example.com/numa`",
-            Code::CountInvalid => "leave `count` out with `All`; else write at least 1",
-            Code::CountersInvalid => "check names and numbers of the counters",
+            Code::CountInvalid => "leave `count` out with `All`; otherwise write at least 1",
+            Code::CountersInvalid => "check the names and numbers of the counters",
             Code::DeviceNameInvalid => "use lower case letters, digits and `-`",
             Code::DeviceNotAllocated => "name a device of `status.allocation.devices.results`",
             Code::DeviceShape => "put attributes and capacity under `basic`",
-            Code::DeviceTooLarge => "at most 32 attributes and capacities together",
-            Code::DuplicateItem => "name each entry once",
+            Code::DeviceTooLarge => "use at most 32 attributes and capacities together",
+            Code::DuplicateItem => "write each entry only once",
             Code::ExtendedResourceNameInvalid => "write `domain/name`, as in `example.com/gpu`",
             Code::FieldDropped => "switch the feature gate on, or leave the field out",
-            Code::GeneratedRulesUnknown => "turn the gate DeclarativeValidationTakeover off to read exactly the server's words",
+            Code::GeneratedRulesUnknown => "turn the gate DeclarativeValidationTakeover off to get exactly the server's messages",
             Code::ListTooLong => "split the list, or leave entries out",
             Code::NamespaceLabelsUnknown => "give the labels of the namespace with the request",
             Code::NetworkDataInvalid => "write addresses as `10.9.8.7/24` or `2001:db8::1/64`",
@@ -39,17 +39,17 @@ impl Code {
                 "give `default` and either ascending `validValues` or a `validRange` within the capacity"
             }
             Code::RequestShape => {
-                "put `deviceClassName` and what belongs to it under `exactly`; v1beta1 and v1alpha3 have it directly in the request"
+                "put `deviceClassName` and its sibling fields under `exactly`; v1beta1 and v1alpha3 have them directly in the request"
             }
             Code::RequestUnknown => "name a request of the claim",
             Code::SelectorTooLong => "shorten the expression, or split it into several selectors",
-            Code::ReleaseDecides => "name the release of the cluster, so that it answers",
-            Code::ServerWarning => "the server says this beside its answer, which it does not change",
+            Code::ReleaseDecides => "name the release of the cluster to get its answer",
+            Code::ServerWarning => "the server adds this warning to its answer; the answer itself stays the same",
             Code::ShareIdInvalid => "write a UUID in lower case with dashes",
             Code::TaintInvalid => "write `key` as a label key, and `effect`: `NoSchedule`, `NoExecute`, or from 1.35 on `None`",
             Code::TolerationInvalid => "leave `value` out with `Exists`",
-            Code::SelectorInvalid => "see the place in the message; attributes are read as `device.attributes[\"domain\"].name`",
-            Code::SelectorTooExpensive => "loop over less, or split the expression into several selectors",
+            Code::SelectorInvalid => "see the position in the message; read attributes as `device.attributes[\"domain\"].name`",
+            Code::SelectorTooExpensive => "loop over fewer elements, or split the expression into several selectors",
             Code::NodeSelectorTermsSeveral => "join the requirements in one term, or publish the device for each node",
             Code::TaintRuleSelectsAll => {
                 "name `driver`, `pool` or `device` in `deviceSelector`, or try the rule with effect `None` first (1.35 and later)"
@@ -57,7 +57,7 @@ impl Code {
             Code::TolerationEmpty => "write `operator: Exists` to tolerate every taint, or name a `key`",
             Code::AttributeNotInInput => "check the name, unless other slices are in the cluster",
             Code::PodClaimSource => {
-                "up to 1.30 the two names stand under `source`; from 1.31 on directly in the entry of `resourceClaims`"
+                "up to 1.30 the two names belong under `source`; from 1.31 on they belong directly into the entry of `resourceClaims`"
             }
             Code::PodClaimUnused => "name the entry under `resources.claims` of a container, or remove it",
             Code::PodClaimUndefined => "name an entry of `spec.resourceClaims`",
@@ -71,7 +71,7 @@ impl Code {
             Code::NamespaceRequired => "write `metadata.namespace`",
             Code::NamespaceInvalid => "a namespace has lower case letters, digits and `-`, at most 63, and no dots",
             Code::NamespaceForbidden => "leave `metadata.namespace` out: the kind is cluster-scoped",
-            Code::GenerationInvalid => "leave `metadata.generation` out: the server counts it",
+            Code::GenerationInvalid => "leave `metadata.generation` out: the server sets it",
             Code::LabelKeyInvalid => {
                 "a label key is `name` or `prefix/name`: letters, digits, `-`, `_`, `.`; the prefix is a DNS subdomain"
             }
@@ -83,20 +83,20 @@ impl Code {
             }
             Code::AnnotationsTooLong => "keep all annotations together under 256 KiB: put large data into a ConfigMap",
             Code::OwnerReferenceIncomplete => "an owner reference needs `apiVersion`, `kind`, `name` and `uid`",
-            Code::OwnerReferenceEvent => "Events come and go: refer to the object the event is about",
+            Code::OwnerReferenceEvent => "Events are short-lived: refer to the object that the event is about",
             Code::OwnerReferenceControllers => "set `controller: true` on one owner only",
             Code::FinalizerInvalid => "write a finalizer as `domain/name`, as in `example.com/cleanup`",
             Code::FinalizerConflict => "keep one of `orphan` and `foregroundDeletion`",
-            Code::FinalizerUnqualified => "put a domain you own before it, as in `example.com/cleanup`",
+            Code::FinalizerUnqualified => "put a domain that you own before it, as in `example.com/cleanup`",
             Code::FinalizerAdded => "the object is being deleted: finalizers can only be removed",
-            Code::ManagedFieldsInvalid => "leave `metadata.managedFields` out: the server keeps it",
+            Code::ManagedFieldsInvalid => "leave `metadata.managedFields` out: the server maintains it",
             Code::ResourceVersionRequired => "write the stored object's `metadata.resourceVersion`",
             Code::MetadataImmutable => "keep the stored value; to change it, create another object",
             Code::ClassNameInvalid => "name the ResourceClass by its `metadata.name`: lower case letters, digits, `-` and `.`",
             Code::ParametersRefIncomplete => "a reference to parameters needs `kind` and `name`",
             Code::ParametersRefNamespace => "a namespace has lower case letters, digits and `-`, at most 63, and no dots",
             Code::AllocationModeUnsupported => "write `WaitForFirstConsumer` (the default) or `Immediate`",
-            Code::SpecImmutable => "a spec cannot be changed: delete the object and create it anew",
+            Code::SpecImmutable => "a spec cannot be changed: delete the object and create it again",
             Code::TemplateMetadataForbidden => "only `labels` and `annotations` can be given to the claims of a template",
             Code::DriverNameRequired => "write the driver's name, a DNS subdomain as in `gpu.example.com`",
             Code::DriverNameTooLong => "use at most 63 bytes",
@@ -119,22 +119,22 @@ impl Code {
                 "a node name has lower case letters, digits, `-` and `.`, and begins and ends with a letter or digit"
             }
             Code::NodeNameDuplicate => "name each node once",
-            Code::NodeListTooLong => "at most 128 nodes",
-            Code::ClaimStatusDuplicate => "one entry for each claim of the pod",
+            Code::NodeListTooLong => "list at most 128 nodes",
+            Code::ClaimStatusDuplicate => "write one entry for each claim of the pod",
             Code::AllocationDriverRequired => "write `status.driverName` together with the allocation",
             Code::AllocationImmutable => "an allocation can be removed, not changed",
-            Code::ResourceHandleTooLong => "at most 16384 bytes of data for a driver",
-            Code::ResourceHandlesTooMany => "at most 32 resource handles",
+            Code::ResourceHandleTooLong => "write at most 16384 bytes of data for a driver",
+            Code::ResourceHandlesTooMany => "write at most 32 resource handles",
             Code::ResourceHandleTwoData => "keep one of `data` and `structuredData`",
             Code::ReservedForDuplicate => "name each consumer once",
             Code::ReservedForIncomplete => "a consumer needs `resource`, `name` and `uid`",
-            Code::ReservedForTooMany => "at most 32 consumers",
-            Code::ReservedForNotAllocated => "a claim is allocated before it is reserved",
+            Code::ReservedForTooMany => "name at most 32 consumers",
+            Code::ReservedForNotAllocated => "allocate the claim before you reserve it",
             Code::ReservedForNotShareable => "only an allocation with `shareable: true` can be reserved by several consumers",
             Code::ReservedForAdded => "wait until the claim is allocated again, or use another claim",
             Code::DeallocationInUse => "remove all consumers from `reservedFor` first",
             Code::DeallocationNotAllocated => "there is nothing to deallocate: leave `deallocationRequested` out",
-            Code::DeallocationCleared => "the driver clears it together with the allocation",
+            Code::DeallocationCleared => "leave it set: the driver clears it together with the allocation",
             Code::StructuredModelRequired => "write `namedResources`: it is the only structured model",
             Code::SelectorRequired => "write a CEL expression; `true` selects every instance",
             Code::RequestsRequired => "give the driver at least one request, or leave its entry out",
@@ -147,12 +147,12 @@ impl Code {
                 "write one of `quantity`, `bool`, `int`, `intSlice`, `string`, `stringSlice`, `version`"
             }
             Code::AttributeValueSeveral => "keep one value field: an attribute has one type",
-            Code::SliceImmutable => "a slice stays with its node and driver: create another slice",
+            Code::SliceImmutable => "the node and driver of a slice cannot change: create another slice",
             Code::ResourceVersionOnCreate => "leave `metadata.resourceVersion` out of a new object",
             Code::Conflict => "read the object again and repeat the change on it",
             Code::NamespaceMismatch => "write the same namespace in the object and in the request",
-            Code::UnknownField => "the server does not know this field here; leave it out",
-            Code::DuplicateField => "keep one of the two: the last one counts",
+            Code::UnknownField => "the server does not know this field here: leave it out",
+            Code::DuplicateField => "remove one of the two: only the last one has effect",
             _ => return None,
         })
     }

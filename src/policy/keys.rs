@@ -19,7 +19,7 @@ pub struct Key {
 /// What a key takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// One of these words. Where `off` is one of them `false` is taken for it, because YAML 1.1 reads `off` as `false`.
+    /// One of these words. If `off` is allowed, `false` is accepted for it, because YAML 1.1 reads `off` as `false`.
     Choice(&'static [&'static str]),
     /// `true` or `false`.
     Flag,
@@ -41,7 +41,7 @@ pub enum Shape {
     Gates,
 }
 
-/// What a name stands for, which decides its form.
+/// The kind of a name, which determines its syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     /// A ResourceClass or a DeviceClass.
@@ -77,12 +77,12 @@ pub static SETTINGS: &[Key] = &[
     key(
         "mode",
         Shape::Choice(&["enforce", "warn"]),
-        "What happens to a request that is not in order: `enforce` (default) refuses it, `warn` accepts it and warns.",
+        "What happens to a request that breaks a rule: `enforce` (default) refuses it, `warn` accepts it and warns.",
     ),
     key(
         "validation",
         Shape::Choice(&["strict", "warn", "off"]),
-        "Whether objects are held against the API server's own rules: `strict` (default) refuses, `warn` accepts and warns, `off` does not look.",
+        "Whether objects are checked against the API server's own rules: `strict` (default) refuses, `warn` accepts and warns, `off` does not check.",
     ),
     key(
         "release",
@@ -92,14 +92,14 @@ pub static SETTINGS: &[Key] = &[
     key(
         "gates",
         Shape::Gates,
-        "The feature gates of the API server that are not as `release` has them by default, e.g. `DRAPartitionableDevices: true`; `release` must be given.",
+        "The feature gates of the API server that differ from the defaults of `release`, e.g. `DRAPartitionableDevices: true`; `release` must be given.",
     ),
     key(
         "apiVersions",
         Shape::Object(&[
             key("allow", Shape::Patterns(Names::Version), "The API versions objects may have."),
             key("deny", Shape::Patterns(Names::Version), "The API versions objects may not have."),
-            key("denyDeprecated", Shape::Flag, "Whether versions are refused that the API server of `release` calls deprecated."),
+            key("denyDeprecated", Shape::Flag, "Whether versions that are deprecated in `release` are refused."),
             MODE,
             MESSAGE,
         ]),
@@ -123,12 +123,12 @@ pub static SETTINGS: &[Key] = &[
             key(
                 "default",
                 Shape::Name(Names::AllocationMode),
-                "The mode that a new claim gets if it has none or `WaitForFirstConsumer`, which an API server writes where there is none (v1alpha1 and v1alpha2); the policy then changes objects and must be `mutating: true`.",
+                "The mode that a new claim gets if it has none or `WaitForFirstConsumer`, which an API server sets by default (v1alpha1 and v1alpha2); the policy then changes objects and must be `mutating: true`.",
             ),
             key(
                 "fallback",
                 Shape::Name(Names::AllocationMode),
-                "The mode that a new claim gets in place of one that is not allowed; the policy then changes objects and must be `mutating: true`.",
+                "The mode that replaces a mode of a new claim that is not allowed; the policy then changes objects and must be `mutating: true`.",
             ),
             MODE,
             MESSAGE,
@@ -138,9 +138,9 @@ pub static SETTINGS: &[Key] = &[
     key(
         "adminAccess",
         Shape::Object(&[
-            key("deny", Shape::Flag, "Whether admin access is refused everywhere but in the namespaces below."),
+            key("deny", Shape::Flag, "Whether admin access is refused except in the namespaces below."),
             key("namespaces", Shape::Patterns(Names::Namespace), "Namespaces whose claims may ask for admin access."),
-            key("labels", Shape::Labels, "Labels of further namespaces whose claims may; the policy asks the cluster for them."),
+            key("labels", Shape::Labels, "Labels of more namespaces whose claims may ask for admin access; the policy reads the labels from the cluster."),
             MODE,
             MESSAGE,
         ]),
@@ -152,12 +152,12 @@ pub static SETTINGS: &[Key] = &[
             key(
                 "selectorRequired",
                 Shape::Choice(&["NoExecute", "always"]),
-                "Which rules must select devices: those with the effect `NoExecute`, which evict pods, or all. A rule that selects none by name means every device of the cluster.",
+                "Which rules must select devices: those with the effect `NoExecute`, which evict pods, or all. A rule that names no device selects every device of the cluster.",
             ),
             MODE,
             MESSAGE,
         ]),
-        "What a DeviceTaintRule must say.",
+        "Requirements for a DeviceTaintRule.",
     ),
     key(
         "drivers",
@@ -180,11 +180,11 @@ pub static SETTINGS: &[Key] = &[
         ]),
         "What claims and claim templates may refer to as their parameters.",
     ),
-    key("suitableNodes", Shape::Object(NODES), "What a class must say about nodes in suitableNodes (v1alpha1 to v1alpha3)."),
+    key("suitableNodes", Shape::Object(NODES), "Requirements for suitableNodes of a class (v1alpha1 to v1alpha3)."),
     key(
         "availableOnNodes",
         Shape::Object(NODES),
-        "What an allocation must say about nodes, in availableOnNodes or nodeSelector; judged where it is written, in resourceclaims/status.",
+        "Requirements for availableOnNodes or nodeSelector of an allocation; judged on requests to resourceclaims/status.",
     ),
     key(
         "shareable",
@@ -233,31 +233,31 @@ pub static SETTINGS: &[Key] = &[
             key(
                 "podClasses",
                 Shape::Flag,
-                "Whether the classes of the claims and claim templates that a pod names are held against `deviceClasses` and `resourceClasses`.",
+                "Whether the classes of the claims and claim templates that a pod names are checked against `deviceClasses` and `resourceClasses`.",
             ),
             MODE,
             MESSAGE,
         ]),
-        "What the policy asks the cluster for, through Kubewarden; all of it is off by default. The policy must list what it reads in `contextAwareResources`.",
+        "Checks that read the cluster through Kubewarden; all are off by default. The policy must list what it reads in `contextAwareResources`.",
     ),
     key(
         "exempt",
         Shape::Object(&[
-            key("usernames", Shape::Patterns(Names::Subject), "Users whose requests are accepted without a look."),
-            key("groups", Shape::Patterns(Names::Subject), "Groups of users whose requests are accepted without a look."),
-            key("namespaces", Shape::Patterns(Names::Namespace), "Namespaces whose requests are accepted without a look."),
+            key("usernames", Shape::Patterns(Names::Subject), "Users whose requests are accepted without a check."),
+            key("groups", Shape::Patterns(Names::Subject), "Groups of users whose requests are accepted without a check."),
+            key("namespaces", Shape::Patterns(Names::Namespace), "Namespaces whose requests are accepted without a check."),
         ]),
-        "Whose requests are accepted without a look.",
+        "Requests that are accepted without a check.",
     ),
 ];
 
 const MODE: Key = key(
     "mode",
     Shape::Choice(&["enforce", "warn"]),
-    "Whether this setting refuses or only warns; by default what `mode` at the top says.",
+    "Whether this setting refuses or only warns; the default is the top-level `mode`.",
 );
 
-const MESSAGE: Key = key("message", Shape::Text, "What users read after the reason, e.g. whom to ask.");
+const MESSAGE: Key = key("message", Shape::Text, "Text after the reason, e.g. whom to ask.");
 
 static CLASSES: &[Key] = &[
     key("allow", Shape::Patterns(Names::Class), "The classes claims may name."),
@@ -265,7 +265,7 @@ static CLASSES: &[Key] = &[
     key(
         "namespaces",
         Shape::Objects(CLASSES_OF_NAMESPACES),
-        "Classes of certain namespaces, in place of `allow` and `deny`; the first entry that fits the namespace counts.",
+        "Classes of certain namespaces, instead of `allow` and `deny`; the first entry that matches the namespace counts.",
     ),
     key(
         "default",
@@ -275,7 +275,7 @@ static CLASSES: &[Key] = &[
     key(
         "fallback",
         Shape::Name(Names::Class),
-        "The class that a new claim gets in place of one that is not allowed or missing; the policy then changes objects and must be `mutating: true`.",
+        "The class that replaces a class of a new claim that is missing or not allowed; the policy then changes objects and must be `mutating: true`.",
     ),
     MODE,
     MESSAGE,
@@ -283,7 +283,7 @@ static CLASSES: &[Key] = &[
 
 static CLASSES_OF_NAMESPACES: &[Key] = &[
     key("names", Shape::Patterns(Names::Namespace), "The namespaces by name."),
-    key("labels", Shape::Labels, "The namespaces by labels, each of which they must have; the policy asks the cluster for them."),
+    key("labels", Shape::Labels, "The labels of the namespaces, all of which a namespace must have; the policy reads them from the cluster."),
     key("allow", Shape::Patterns(Names::Class), "The classes their claims may name."),
     key("deny", Shape::Patterns(Names::Class), "The classes their claims may not name."),
 ];
