@@ -186,7 +186,7 @@ bench:
 	$(call say,claimkit and its peers: about 10 minutes the first time and 4 minutes after that)
 	@$(MAKE) pkg
 	@node tests/peers/run.mjs
-	@cd tests/peers && cargo bench --quiet --locked --bench evaluate --bench cel
+	@cd tests/peers && cargo bench --quiet --locked --bench evaluate --bench cel --bench allocate
 
 # What peers catch is a table that a test holds to.
 .PHONY: test-peers
