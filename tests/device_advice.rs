@@ -326,9 +326,9 @@ fn allowed_values_are_those_of_the_field_and_the_release() {
 fn a_request_without_a_class_is_told_where_its_version_has_it() {
     let spec = "  devices: {requests: [{name: a}]}\n";
     let advice = help("1.36", &object("v1", "ResourceClaim", spec), "request-shape");
-    assert!(advice.starts_with("put `deviceClassName` and what belongs to it under `exactly`"), "{advice}");
+    assert!(advice.starts_with("put `deviceClassName` and its sibling fields under `exactly`"), "{advice}");
     let advice = help("1.36", &object("v1beta1", "ResourceClaim", spec), "request-shape");
-    assert!(advice.starts_with("write `deviceClassName` and what belongs to it directly in the request"), "{advice}");
+    assert!(advice.starts_with("write `deviceClassName` and its sibling fields directly in the request"), "{advice}");
 }
 
 /// The status of a DeviceTaintRule came with 1.35.

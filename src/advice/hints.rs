@@ -151,7 +151,7 @@ pub fn validation(
                 .to_owned(),
         ),
         Code::RequestShape if !nests_requests(api, &finding.steps) => Some(
-            "write `deviceClassName` and what belongs to it directly in the request; v1beta2 and v1 have it under `exactly`".to_owned(),
+            "write `deviceClassName` and its sibling fields directly in the request; v1beta2 and v1 have them under `exactly`".to_owned(),
         ),
         Code::NodeSelectorOperator => {
             let fields = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "matchFields"));

@@ -147,7 +147,7 @@ impl<'s> Outline<'s> {
         matches!(self.byte(at), b' ' | b'\t' | b'\r' | b'\n')
     }
 
-    /// Reads one line and what belongs to it; gives where the next one begins.
+    /// Reads one line with its nested lines; returns where the next one begins.
     fn line(&mut self, start: usize) -> usize {
         let end = self.line_end(start);
         let next = end.saturating_add(1);

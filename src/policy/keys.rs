@@ -140,7 +140,11 @@ pub static SETTINGS: &[Key] = &[
         Shape::Object(&[
             key("deny", Shape::Flag, "Whether admin access is refused except in the namespaces below."),
             key("namespaces", Shape::Patterns(Names::Namespace), "Namespaces whose claims may ask for admin access."),
-            key("labels", Shape::Labels, "Labels of more namespaces whose claims may ask for admin access; the policy reads the labels from the cluster."),
+            key(
+                "labels",
+                Shape::Labels,
+                "Labels of more namespaces whose claims may ask for admin access; the policy reads the labels from the cluster.",
+            ),
             MODE,
             MESSAGE,
         ]),
@@ -283,7 +287,11 @@ static CLASSES: &[Key] = &[
 
 static CLASSES_OF_NAMESPACES: &[Key] = &[
     key("names", Shape::Patterns(Names::Namespace), "The namespaces by name."),
-    key("labels", Shape::Labels, "The labels of the namespaces, all of which a namespace must have; the policy reads them from the cluster."),
+    key(
+        "labels",
+        Shape::Labels,
+        "The labels of the namespaces, all of which a namespace must have; the policy reads them from the cluster.",
+    ),
     key("allow", Shape::Patterns(Names::Class), "The classes their claims may name."),
     key("deny", Shape::Patterns(Names::Class), "The classes their claims may not name."),
 ];

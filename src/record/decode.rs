@@ -14,6 +14,7 @@ use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
 use crate::text::{Mode, Span};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::ParseIntError;
 
 /// How many strict problems Go's decoder collects.
 const MAX_STRICT: usize = 100;
@@ -336,50 +337,10 @@ impl<'t> Decoder<'t, '_> {
                 Kind::Bool(b) => *place = Value::Bool(b),
                 _ => self.plain_mismatch(node, ty, path, context),
             },
-            Type::Int64 => match self.number(node) {
-                None => self.plain_mismatch(node, ty, path, context),
-                Some(literal) => match literal.parse::<i64>() {
-                    Ok(n) => *place = Value::Int(n),
-                    Err(_) => self.mismatch(node, &format!("number {literal}"), ty, "int64", path, context),
-                },
-            },
-            Type::Int32 => match self.number(node) {
-                None => self.plain_mismatch(node, ty, path, context),
-                Some(literal) => match literal.parse::<i32>() {
-                    Ok(n) => *place = Value::Int(i64::from(n)),
-                    Err(_) => self.mismatch(node, &format!("number {literal}"), ty, "int32", path, context),
-                },
-            },
-            Type::Time => match kind {
-                Kind::Str(text) => match Time::parse(tree.text(text)) {
-                    Ok(time) => *place = Value::Time(time),
-                    Err(message) => {
-                        self.push(node, message, ty, path);
-                        self.stops();
-                    }
-                },
-                _ => {
-                    let what = self.what(node);
-                    self.mismatch(node, what, ty, "string", path, context);
-                    self.stops();
-                }
-            },
-            Type::Quantity => {
-                let canonical = match kind {
-                    // Without escapes, the text equals the source between the quotes.
-                    Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => {
-                        Quantity::parse(tree.text(text)).map(|read| read.canonical())
-                    }
-                    _ => Quantity::parse_json(&self.raw(node)).map(|read| Cow::Owned(read.canonical().into_owned())),
-                };
-                match canonical {
-                    Ok(canonical) => *place = Value::Quantity(canonical),
-                    Err(message) => {
-                        self.push(node, message.message().to_owned(), ty, path);
-                        self.stops();
-                    }
-                }
-            }
+            Type::Int64 => self.int(node, ty, str::parse, path, context, place),
+            Type::Int32 => self.int(node, ty, |literal| literal.parse::<i32>().map(i64::from), path, context, place),
+            Type::Time => self.time(node, ty, path, context, place),
+            Type::Quantity => self.quantity(node, ty, path, place),
             Type::Raw | Type::FieldsV1 => *place = Value::Raw(self.raw(node)),
             Type::StringMap => match kind {
                 Kind::Map { .. } => self.string_map(node, path, context, place),
@@ -401,24 +362,78 @@ impl<'t> Decoder<'t, '_> {
                 _ => self.plain_mismatch(node, ty, path, context),
             },
             Type::List(inner) => match kind {
-                Kind::Seq { .. } => {
-                    let mut list = match std::mem::replace(place, Value::Unset) {
-                        Value::List(list) => list,
-                        _ => Vec::new(),
-                    };
-                    let items = tree.items(node);
-                    list.resize(items.len(), Value::Unset);
-                    for (at, (&item, slot)) in items.iter().zip(&mut list).enumerate() {
-                        self.value(item, inner, &path.index(at), context, slot);
-                        if matches!(slot, Value::Unset) {
-                            *slot = zero(inner);
-                        }
-                    }
-                    *place = Value::List(list);
-                }
+                Kind::Seq { .. } => self.list(node, inner, path, context, place),
                 _ => self.plain_mismatch(node, ty, path, context),
             },
         }
+    }
+
+    fn int(
+        &mut self,
+        node: NodeId,
+        ty: &Type,
+        parse: impl Fn(&str) -> Result<i64, ParseIntError>,
+        path: &Path<'_>,
+        context: &Context<'_>,
+        place: &mut Value<'t>,
+    ) {
+        let Some(literal) = self.number(node) else { return self.plain_mismatch(node, ty, path, context) };
+        match parse(&literal) {
+            Ok(number) => *place = Value::Int(number),
+            Err(_) => self.mismatch(node, &format!("number {literal}"), ty, &ty.go_name(self.version), path, context),
+        }
+    }
+
+    fn time(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+        let tree = self.tree;
+        match tree.kind(node) {
+            Kind::Str(text) => match Time::parse(tree.text(text)) {
+                Ok(time) => *place = Value::Time(time),
+                Err(message) => {
+                    self.push(node, message, ty, path);
+                    self.stops();
+                }
+            },
+            _ => {
+                let what = self.what(node);
+                self.mismatch(node, what, ty, "string", path, context);
+                self.stops();
+            }
+        }
+    }
+
+    fn quantity(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, place: &mut Value<'t>) {
+        let tree = self.tree;
+        let canonical = match tree.kind(node) {
+            // Without escapes, the text equals the source between the quotes.
+            Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => {
+                Quantity::parse(tree.text(text)).map(|read| read.canonical())
+            }
+            _ => Quantity::parse_json(&self.raw(node)).map(|read| Cow::Owned(read.canonical().into_owned())),
+        };
+        match canonical {
+            Ok(canonical) => *place = Value::Quantity(canonical),
+            Err(message) => {
+                self.push(node, message.message().to_owned(), ty, path);
+                self.stops();
+            }
+        }
+    }
+
+    fn list(&mut self, node: NodeId, inner: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+        let mut list = match std::mem::replace(place, Value::Unset) {
+            Value::List(list) => list,
+            _ => Vec::new(),
+        };
+        let items = self.tree.items(node);
+        list.resize(items.len(), Value::Unset);
+        for (at, (&item, slot)) in items.iter().zip(&mut list).enumerate() {
+            self.value(item, inner, &path.index(at), context, slot);
+            if matches!(slot, Value::Unset) {
+                *slot = zero(inner);
+            }
+        }
+        *place = Value::List(list);
     }
 
     fn plain_mismatch(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>) {

@@ -1,7 +1,7 @@
 //! The server's answers to all objects of a text.
 
 use crate::advice::{hints, suggest};
-use crate::api::{Api, Release, Scope};
+use crate::api::{Api, Gates, Release, Scope};
 use crate::expression::lint::Lints;
 use crate::finding::{Code, Finding, Findings, Origin, Severity, Step, TextField};
 use crate::manifest::findings::{nothing_checked, other_group, place};
@@ -11,7 +11,7 @@ use crate::rules::references::{Located, Named, References};
 use crate::server::client::{self, Unknown};
 use crate::server::device::defaults::CLOCK;
 use crate::server::elsewhere::{self, Standing};
-use crate::server::object::{self, ObjectRequest};
+use crate::server::object::{self, ObjectRequest, Partners};
 use crate::server::options::{Operation, StoredAs, ValidateOptions};
 use crate::server::slices::Together;
 use crate::server::status::Status;
@@ -36,6 +36,12 @@ pub struct Report<'t> {
     pub unusable: Option<String>,
     /// True if at least one object was checked, no object is refused and no finding is an error.
     pub ok: bool,
+}
+
+impl<'t> Report<'t> {
+    fn unusable(source: Source<'t>, error: String) -> Self {
+        Report { source, stored: None, findings: Vec::new(), objects: Vec::new(), unusable: Some(error), ok: false }
+    }
 }
 
 /// The server's answer to one object.
@@ -130,100 +136,22 @@ impl Judged {
 /// ```
 pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> {
     let stored = options.stored().map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
-    let mut findings = Findings::new(options.limits.findings);
-    let mut objects: Vec<Judged> = Vec::new();
     let partners = object::partners(options, stored.as_ref());
-    let mut checked = false;
-    let mut references = References::default();
-    let mut created = Created::default();
-    let mut lints = Lints::default();
-    let mut together = Together::new(options);
+    let mut session = Session::new(options, stored.as_ref(), &partners);
     let mut passage = Passage::open(text, options.via, options.release, &options.limits);
     // If the text has exactly one object, it is compared with the single stored object, whatever its name. This is known only at
     // the end of the text.
     while passage.advance(stored.is_some()) {
-        references.idle = objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
-        let input = &passage.input;
-        let first = objects.len();
-        for item in &input.items {
-            let index = objects.len();
-            let mut judged = Judged::nameless(item);
-            match &item.what {
-                What::Other => {
-                    if let Some(tree) = input.tree(item) {
-                        let namespace = options.namespace_of(&item.namespace);
-                        references.other(Located { index, item, tree, namespace });
-                    }
-                    let (valid, finding) = other(input, item, index);
-                    checked |= valid.is_some();
-                    judged.valid = valid;
-                    findings.push(finding);
-                }
-                What::Refused(finding) => {
-                    checked = true;
-                    judged.valid = Some(false);
-                    let (status, finding) = refused(input, item, index, finding, options.via);
-                    judged.status = status;
-                    findings.push(finding);
-                }
-                What::Ours(api) => {
-                    checked = true;
-                    let gates = match options.gates_in(item.release) {
-                        Ok(gates) => gates,
-                        Err(error) => {
-                            let source = passage.input.file.source;
-                            return Report {
-                                source,
-                                stored: None,
-                                findings: Vec::new(),
-                                objects: Vec::new(),
-                                unusable: Some(error),
-                                ok: false,
-                            };
-                        }
-                    };
-                    if let Some(tree) = input.tree(item) {
-                        lints.take(tree, item, index, *api, gates);
-                    }
-                    let (old, partners) = (stored.as_ref(), &partners);
-                    let object =
-                        ObjectRequest { options, input, item, index, api: *api, release: item.release, gates, old, partners };
-                    let verdict = object.judge(&mut references, &mut together);
-                    let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
-                    judged.valid = Some(!refused);
-                    judged.status = verdict.status.map(Box::new);
-                    if !refused && !created.insert(options, *api, item) {
-                        let status = Status::already_exists(api.kind.plural, &item.name, item.release.rules().unicode);
-                        let mut finding = Finding::error(Code::AlreadyExists, Origin::ApiServer, status.message.clone())
-                            .with_help("give one of the two another name, or take it out");
-                        finding.path = Some("metadata.name".to_owned());
-                        finding.steps = ["metadata", "name"].map(|key| Step::Key(key.to_owned())).into();
-                        findings.push(place(input, item, index, finding));
-                        (judged.valid, judged.status) = (Some(false), Some(Box::new(status)));
-                    }
-                    let wanted = options.stored_as.map(|stored| match stored {
-                        StoredAs::Written => api.version.name,
-                        StoredAs::Version(name) => name,
-                    });
-                    let found = verdict.stored.iter().find(|(version, _)| Some(*version) == wanted);
-                    judged.stored = found.and_then(|(_, text)| stored_object(text, options.patched));
-                    let standing = Standing::of(refused, &verdict.findings);
-                    for finding in verdict.findings {
-                        findings.push(place(input, item, index, finding));
-                    }
-                    if options.release.is_none()
-                        && (verdict.may_differ || standing != Standing::Accepted)
-                        && !verdict.none_decodes
-                        && let Some(finding) = elsewhere::remark(&object, standing)
-                    {
-                        findings.push(place(input, item, index, finding));
-                    }
-                }
+        session.references.idle = session.objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
+        let first = session.objects.len();
+        for item in &passage.input.items {
+            match session.judge(&passage.input, item) {
+                Ok(judged) => session.objects.push(judged),
+                Err(error) => return Report::unusable(passage.input.file.source, error),
             }
-            objects.push(judged);
         }
-        together.keep(&mut passage.input, first);
-        for (judged, item) in objects.iter_mut().skip(first).zip(&mut passage.input.items) {
+        session.together.keep(&mut passage.input, first);
+        for (judged, item) in session.objects.iter_mut().skip(first).zip(&mut passage.input.items) {
             judged.take_names(item);
         }
     }
@@ -234,20 +162,137 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
         Severity::Error => stored::unreadable(finding),
         _ => Finding { fixes: Vec::new(), ..finding.clone() }.about(TextField::Old),
     }));
-    let missing = &mut |finding| findings.push(finding);
-    references.missing(&|index| objects.get(index).map(Judged::names), options.namespace_of(""), options.release, missing);
-    if !lints.is_empty() {
-        lints.findings(&together.published(), &mut |finding| findings.push(finding));
-    }
-    let is_refused = |index: usize| objects.get(index).is_some_and(|object| object.valid == Some(false));
-    together.findings(&is_refused).into_iter().for_each(|finding| findings.push(finding));
-    let refused = findings.refused || of_texts.iter().any(|finding| finding.severity == Severity::Error);
-    if !checked && !refused {
-        findings.push(nothing_checked(objects.is_empty()));
-    }
-    let ok = checked && !refused && objects.iter().all(|object| object.valid != Some(false));
+    let (findings, objects, ok) = session.finish(of_texts);
     let stored = stored.map(|stored| stored.file.source);
-    Report { source: file.source, stored, findings: findings.behind(of_texts), objects, unusable: None, ok }
+    Report { source: file.source, stored, findings, objects, unusable: None, ok }
+}
+
+/// The state while the objects of a text are judged, one after the other.
+struct Session<'a, 't> {
+    options: &'a ValidateOptions<'a>,
+    stored: Option<&'a Input<'t>>,
+    partners: &'a Partners<'a>,
+    findings: Findings,
+    objects: Vec<Judged>,
+    /// True after the first object that the server would judge.
+    checked: bool,
+    references: References,
+    created: Created,
+    lints: Lints,
+    together: Together<'a, 't>,
+}
+
+impl<'a, 't> Session<'a, 't> {
+    fn new(options: &'a ValidateOptions<'a>, stored: Option<&'a Input<'t>>, partners: &'a Partners<'a>) -> Self {
+        Session {
+            options,
+            stored,
+            partners,
+            findings: Findings::new(options.limits.findings),
+            objects: Vec::new(),
+            checked: false,
+            references: References::default(),
+            created: Created::default(),
+            lints: Lints::default(),
+            together: Together::new(options),
+        }
+    }
+
+    /// Judges the next object. An error means that no object can be judged: a feature gate is unknown or locked.
+    fn judge(&mut self, input: &Input<'_>, item: &Item) -> Result<Judged, String> {
+        let index = self.objects.len();
+        let mut judged = Judged::nameless(item);
+        match &item.what {
+            What::Other => {
+                if let Some(tree) = input.tree(item) {
+                    let namespace = self.options.namespace_of(&item.namespace);
+                    self.references.other(Located { index, item, tree, namespace });
+                }
+                let (valid, finding) = other(input, item, index);
+                self.checked |= valid.is_some();
+                judged.valid = valid;
+                self.findings.push(finding);
+            }
+            What::Refused(finding) => {
+                self.checked = true;
+                judged.valid = Some(false);
+                let (status, finding) = refused(input, item, index, finding, self.options.via);
+                judged.status = status;
+                self.findings.push(finding);
+            }
+            What::Ours(api) => {
+                self.checked = true;
+                let gates = self.options.gates_in(item.release)?;
+                if let Some(tree) = input.tree(item) {
+                    self.lints.take(tree, item, index, *api, gates);
+                }
+                self.ours(input, item, *api, gates, &mut judged);
+            }
+        }
+        Ok(judged)
+    }
+
+    /// Fills in the server's answer to an object of one of our kinds.
+    fn ours(&mut self, input: &Input<'_>, item: &Item, api: Api, gates: Option<Gates>, judged: &mut Judged) {
+        let (options, index) = (self.options, self.objects.len());
+        let (old, partners) = (self.stored, self.partners);
+        let object = ObjectRequest { options, input, item, index, api, release: item.release, gates, old, partners };
+        let verdict = object.judge(&mut self.references, &mut self.together);
+        let refused = verdict.status.is_some() || verdict.findings.iter().any(|f| f.severity == Severity::Error);
+        judged.valid = Some(!refused);
+        judged.status = verdict.status.map(Box::new);
+        if !refused && !self.created.insert(options, api, item) {
+            let (status, finding) = already_exists(api, item);
+            self.findings.push(place(input, item, index, finding));
+            (judged.valid, judged.status) = (Some(false), Some(Box::new(status)));
+        }
+        let wanted = options.stored_as.map(|stored| match stored {
+            StoredAs::Written => api.version.name,
+            StoredAs::Version(name) => name,
+        });
+        let found = verdict.stored.iter().find(|(version, _)| Some(*version) == wanted);
+        judged.stored = found.and_then(|(_, text)| stored_object(text, options.patched));
+        let standing = Standing::of(refused, &verdict.findings);
+        for finding in verdict.findings {
+            self.findings.push(place(input, item, index, finding));
+        }
+        if options.release.is_none()
+            && (verdict.may_differ || standing != Standing::Accepted)
+            && !verdict.none_decodes
+            && let Some(finding) = elsewhere::remark(&object, standing)
+        {
+            self.findings.push(place(input, item, index, finding));
+        }
+    }
+
+    /// All findings, behind those about the texts; the objects; and whether all is in order.
+    fn finish(mut self, of_texts: Vec<Finding>) -> (Vec<Finding>, Vec<Judged>, bool) {
+        let (options, objects) = (self.options, &self.objects);
+        let findings = &mut self.findings;
+        let names = &|index| objects.get(index).map(Judged::names);
+        self.references.missing(names, options.namespace_of(""), options.release, &mut |finding| findings.push(finding));
+        if !self.lints.is_empty() {
+            self.lints.findings(&self.together.published(), &mut |finding| findings.push(finding));
+        }
+        let is_refused = |index: usize| objects.get(index).is_some_and(|object| object.valid == Some(false));
+        self.together.findings(&is_refused).into_iter().for_each(|finding| findings.push(finding));
+        let refused = findings.refused || of_texts.iter().any(|finding| finding.severity == Severity::Error);
+        if !self.checked && !refused {
+            findings.push(nothing_checked(objects.is_empty()));
+        }
+        let ok = self.checked && !refused && objects.iter().all(|object| object.valid != Some(false));
+        (self.findings.behind(of_texts), self.objects, ok)
+    }
+}
+
+/// The server's answer to creating an object whose name is taken, and the finding about it.
+fn already_exists(api: Api, item: &Item) -> (Status, Finding) {
+    let status = Status::already_exists(api.kind.plural, &item.name, item.release.rules().unicode);
+    let mut finding = Finding::error(Code::AlreadyExists, Origin::ApiServer, status.message.clone())
+        .with_help("give one of the two another name, or take it out");
+    finding.path = Some("metadata.name".to_owned());
+    finding.steps = ["metadata", "name"].map(|key| Step::Key(key.to_owned())).into();
+    (status, finding)
 }
 
 /// The objects that a text has created so far, by resource, namespace and name.

@@ -1,7 +1,7 @@
 //! The account of a node. A node with the same funnels and verdict as an earlier node refers to that node by name.
 
 use super::answer::{CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason, RequestAccount};
-use super::cells::{Asking, pods_of, shown};
+use super::cells::{Asking, Shown, pods_of, shown};
 use super::conflicts::{self, Alone};
 use super::funnel::{self, Row};
 use super::relax::Trial;
@@ -33,58 +33,14 @@ pub fn account(
 ) -> (NodeAccount, String) {
     let gathered = gatherer.gather_near(node);
     let answer = filter(cluster, case, node, &gathered, options.budget);
-    let mut told = NodeAccount {
-        name: cluster.facts.nodes.get(node).map_or_else(String::new, |node| node.metadata.name.clone()),
-        verdict: verdict(&answer),
-        message: answer.status.message(),
-        // It is unknown whether the search would end in time.
-        code: Some(answer.status.code).filter(|code| *code != Code::Success && verdict(&answer) != "undecided"),
-        fatal: answer.status.code == Code::Error && verdict(&answer) != "undecided",
-        score: answer.score,
-        steps: answer.outcome.as_ref().map_or(0, |outcome| outcome.steps),
-        cost: answer.outcome.as_ref().map_or(0, |outcome| outcome.cost),
-        ..NodeAccount::default()
-    };
-    let fits = answer.status.code == Code::Success;
-    if fits {
-        told.allocations = answer.outcome.is_some().then(|| answer.allocations().to_vec());
-    }
-    if let Some(footprint) = &answer.footprint {
-        resources::tell(cluster, footprint, &mut told);
-    }
-    // The allocator's refusal hides that an allocated claim cannot be used there either.
-    let lost = case.unavailable(cluster, node);
-    if !lost.is_empty() {
-        told.help = Some(lost.into_iter().map(|(claim, why)| words::unavailable(claim, why)).collect::<Vec<_>>().join("; "));
-    }
+    let mut told = verdict_account(cluster, case, node, &answer);
     let empty = Gathered::default();
     let pools = gathered.as_ref().unwrap_or(&empty);
     let mut claims: Vec<&Claim> = case.pending.clone();
     claims.extend(answer.extended.as_ref().map(|extended| &extended.claim));
     let attempt = Attempt::new(cluster, node, &pools.pools, &claims);
     let choices = choices(&attempt, &answer);
-    let devices = shown(cluster, pools);
-    let chosen = given(&answer, &claims);
-    let mut rows: Vec<Row<'_, '_>> = Vec::new();
-    let mut key = format!("{} {:?} {:?}", told.verdict, told.message, told.help);
-    for resource in &told.resources {
-        let taken = resource.devices.iter().map(|device| &device.takes);
-        taken.for_each(|taken| key.push_str(&format!(" {}{taken}", resource.resource)));
-        if !fits {
-            key.push_str(&format!(" {}{}{}", resource.requested, resource.used, resource.allocatable));
-        }
-    }
-    for (choice, _) in &choices {
-        let Some(claim) = claims.get(choice.claim).copied() else { continue };
-        let asking = Asking { cluster, node, claim, choice, values: false };
-        let row: Row<'_, '_> = devices.iter().map(|shown| (*shown, asking.reasons(shown))).collect();
-        let (stages, _) = funnel::funnel(&asking, &row);
-        stages.iter().for_each(|stage| key.push_str(&format!(" {}{:?}{}", stage.stage, stage.index, stage.left)));
-        let kinds: Set<String> = row.iter().flat_map(|(_, reasons)| reasons).map(words::signature).collect();
-        kinds.iter().for_each(|kind| key.push_str(kind));
-        key.push(';');
-        rows.push(row);
-    }
+    let (rows, key) = rows(&attempt, &choices, &shown(cluster, pools), &told);
     if let Some(same) = groups.get(&key) {
         told.text = format!("{}: as {same}", told.name);
         told.same_as = Some(same.clone());
@@ -92,6 +48,7 @@ pub fn account(
     }
     let asks_all = choices.iter().any(|(choice, _)| choice.ask.allocation_mode == "All");
     told.pools = pool_accounts(cluster, pools, asks_all);
+    let chosen = given(&answer, &claims);
     let mut alone = Vec::new();
     for ((choice, picked), row) in choices.iter().zip(&rows) {
         let Some(claim) = claims.get(choice.claim).copied() else { continue };
@@ -114,7 +71,6 @@ pub fn account(
         });
         told.requests.push(request);
     }
-    let least = cluster.behaviour.least_of_all();
     // If the node has the devices, only a lack of node resources can be fixed.
     let devices_fit = matches!(answer.outcome.as_ref().map(|outcome| &outcome.verdict), Some(Verdict::Allocated(_)));
     let is_short = told.resources.iter().any(|resource| resource.short);
@@ -124,25 +80,99 @@ pub fn account(
             told.holders = holders(cluster, &rows);
         }
         let mut trial = Trial::new(cluster, case, node, pools, &claims, options.budget);
-        let counted = alone.clone();
-        for request in alone.iter_mut().filter(|request| request.shares(cluster) && request.lacks(&counted, least)) {
-            request.fits = trial.fits_alone(request.claim, request.request);
-        }
-        if matches!(told.verdict, "none" | "node-error") {
-            told.conflicts = conflicts(cluster, pools, &claims, &alone, &mut trial);
-        }
+        find_causes(cluster, pools, &claims, &mut alone, &mut trial, &mut told);
         if options.relax && told.verdict != "undecided" {
             let pairs: Vec<(&Choice<'_>, &Row<'_, '_>)> = choices.iter().map(|(choice, _)| choice).zip(&rows).collect();
             told.relaxations = trial.relaxations(&pairs, answer.footprint.as_deref());
         }
     }
     told.charges = charges(cluster, &choices, &answer);
+    let least = cluster.behaviour.least_of_all();
     let lacking = alone.iter().position(|request| request.lacks(&alone, least));
     told.text = text(&told, lacking.and_then(|at| told.requests.get(at)));
     if told.verdict == "allocated" && told.allocations.iter().flatten().all(|result| result.devices.results.is_empty()) {
         told.text = format!("{}: {}", told.name, nothing_to_allocate(case));
     }
     (told, key)
+}
+
+/// What the scheduler's answer alone says of the node.
+fn verdict_account(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize, answer: &NodeAnswer) -> NodeAccount {
+    let verdict = verdict(answer);
+    let mut told = NodeAccount {
+        name: cluster.facts.nodes.get(node).map_or_else(String::new, |node| node.metadata.name.clone()),
+        verdict,
+        message: answer.status.message(),
+        // It is unknown whether the search would end in time.
+        code: Some(answer.status.code).filter(|code| *code != Code::Success && verdict != "undecided"),
+        fatal: answer.status.code == Code::Error && verdict != "undecided",
+        score: answer.score,
+        steps: answer.outcome.as_ref().map_or(0, |outcome| outcome.steps),
+        cost: answer.outcome.as_ref().map_or(0, |outcome| outcome.cost),
+        ..NodeAccount::default()
+    };
+    if answer.status.code == Code::Success {
+        told.allocations = answer.outcome.is_some().then(|| answer.allocations().to_vec());
+    }
+    if let Some(footprint) = &answer.footprint {
+        resources::tell(cluster, footprint, &mut told);
+    }
+    // The allocator's refusal hides that an allocated claim cannot be used there either.
+    let lost = case.unavailable(cluster, node);
+    if !lost.is_empty() {
+        told.help = Some(lost.into_iter().map(|(claim, why)| words::unavailable(claim, why)).collect::<Vec<_>>().join("; "));
+    }
+    told
+}
+
+/// For each request the node's devices with the reasons against them, and the signature of the node.
+fn rows<'g, 's>(
+    attempt: &Attempt<'_>,
+    choices: &[(Choice<'_>, bool)],
+    devices: &[Shown<'g, 's>],
+    told: &NodeAccount,
+) -> (Vec<Row<'g, 's>>, String) {
+    let fits = told.verdict == "allocated";
+    let mut rows: Vec<Row<'g, 's>> = Vec::new();
+    let mut key = format!("{} {:?} {:?}", told.verdict, told.message, told.help);
+    for resource in &told.resources {
+        let taken = resource.devices.iter().map(|device| &device.takes);
+        taken.for_each(|taken| key.push_str(&format!(" {}{taken}", resource.resource)));
+        if !fits {
+            key.push_str(&format!(" {}{}{}", resource.requested, resource.used, resource.allocatable));
+        }
+    }
+    for (choice, _) in choices {
+        let Some(claim) = attempt.claims.get(choice.claim).copied() else { continue };
+        let asking = Asking { cluster: attempt.cluster, node: attempt.node, claim, choice, values: false };
+        let row: Row<'g, 's> = devices.iter().map(|shown| (*shown, asking.reasons(shown))).collect();
+        let (stages, _) = funnel::funnel(&asking, &row);
+        stages.iter().for_each(|stage| key.push_str(&format!(" {}{:?}{}", stage.stage, stage.index, stage.left)));
+        let kinds: Set<String> = row.iter().flat_map(|(_, reasons)| reasons).map(words::signature).collect();
+        kinds.iter().for_each(|kind| key.push_str(kind));
+        key.push(';');
+        rows.push(row);
+    }
+    (rows, key)
+}
+
+/// Which requests would fit alone, and what keeps them from fitting together.
+fn find_causes(
+    cluster: &Cluster<'_>,
+    pools: &Gathered<'_>,
+    claims: &[&Claim],
+    alone: &mut [Alone<'_>],
+    trial: &mut Trial<'_, '_>,
+    told: &mut NodeAccount,
+) {
+    let least = cluster.behaviour.least_of_all();
+    let counted = alone.to_vec();
+    for request in alone.iter_mut().filter(|request| request.shares(cluster) && request.lacks(&counted, least)) {
+        request.fits = trial.fits_alone(request.claim, request.request);
+    }
+    if matches!(told.verdict, "none" | "node-error") {
+        told.conflicts = conflicts(cluster, pools, claims, alone, trial);
+    }
 }
 
 /// Why a pod gets no devices where it fits.
