@@ -226,18 +226,14 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     if let Some(nodes) = options.nodes {
         take_nodes(nodes, &mut gathering.facts, &mut beside, options, target.release);
     }
-    let Gathering { facts: own, findings: mut in_text, .. } = gathering;
-    let mut asked = None;
-    let mut facts = own;
-    if let Some(cluster) = options.cluster {
-        beside.extend(cluster.findings.iter().cloned());
-        let names = facts.pods.iter().map(|pod| &pod.metadata).chain(facts.claims.iter().map(|claim| &claim.metadata));
-        let names: BTreeSet<String> = names.map(|metadata| metadata.full_name()).collect();
-        asked = (!names.is_empty()).then_some(names);
-        let mut whole = cluster.facts.clone();
-        whole.overlay(facts);
-        facts = whole;
-    }
+    let Gathering { facts, findings: mut in_text, .. } = gathering;
+    let (mut facts, asked) = match options.cluster {
+        Some(cluster) => {
+            beside.extend(cluster.findings.iter().cloned());
+            in_cluster(facts, cluster)
+        }
+        None => (facts, None),
+    };
     if let Some(labels) = options.namespace_labels {
         let labels = labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         facts.namespaces.insert_new(options.namespace_of("").to_owned(), labels);
@@ -268,18 +264,9 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     if !some {
         let what = if pods.is_empty() { "no pod with claims and no claim that is not allocated" } else { "no Node" };
         in_text.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
-    }
-    if some && facts.slices.is_empty() && cases.iter().any(|case| !case.pending.is_empty()) {
-        let message = "no ResourceSlice is given: no device is known";
-        in_text.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, message));
-    }
-    if some {
-        in_text.push(not_looked_at(&facts, on("DRANodeAllocatableResources"), on("DRAWorkloadResourceClaims")));
-    }
-    if let Some(gate) = gate_of_rules.filter(|_| some) {
-        let message =
-            format!("the DeviceTaintRules have no effect: the feature gate {gate} is off in kube-scheduler {}", target.release);
-        in_text.push(finding::Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message));
+    } else {
+        let has_pending = cases.iter().any(|case| !case.pending.is_empty());
+        in_text.extend(limits_of_answer(&facts, target, has_pending, gate_of_rules));
     }
     let kept = finding::Findings::new(options.limits.findings).behind(in_text);
     let mut findings: Vec<Finding> = kept.into_iter().map(|one| located::finding(&input.file.source, one)).collect();
@@ -308,6 +295,35 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         pods,
         ok: !refused && some,
     })
+}
+
+/// The facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
+fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<String>>) {
+    let names = own.pods.iter().map(|pod| &pod.metadata).chain(own.claims.iter().map(|claim| &claim.metadata));
+    let names: BTreeSet<String> = names.map(|metadata| metadata.full_name()).collect();
+    let mut whole = cluster.facts.clone();
+    whole.overlay(own);
+    (whole, (!names.is_empty()).then_some(names))
+}
+
+/// Findings about what the answer rests on: no slices, what it does not consider, taint rules without effect. `gate_of_rules`: the
+/// gate without which taint rules have no effect, if it is off and there are any.
+fn limits_of_answer(
+    facts: &Facts,
+    target: Target,
+    has_pending: bool,
+    gate_of_rules: Option<&str>,
+) -> impl Iterator<Item = finding::Finding> {
+    let no_device = (facts.slices.is_empty() && has_pending).then(|| {
+        finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, "no ResourceSlice is given: no device is known")
+    });
+    let unseen = not_looked_at(facts, target.on("DRANodeAllocatableResources"), target.on("DRAWorkloadResourceClaims"));
+    let rules = gate_of_rules.map(|gate| {
+        let message =
+            format!("the DeviceTaintRules have no effect: the feature gate {gate} is off in kube-scheduler {}", target.release);
+        finding::Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message)
+    });
+    no_device.into_iter().chain([unseen]).chain(rules)
 }
 
 /// The note about what the answer does not consider. `node_resources`: node resources taken by devices are considered. `groups`:
