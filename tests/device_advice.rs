@@ -321,6 +321,16 @@ fn allowed_values_are_those_of_the_field_and_the_release() {
     assert!(help("1.36", &rule, "unknown-field").contains("exists in Kubernetes 1.33 and 1.34 only"));
 }
 
+/// A misspelled field beside fields that belong one level deeper.
+#[test]
+fn a_field_near_one_that_stands_deeper_is_suggested_with_its_place() {
+    let spec = "  devices: {requests: [{name: a, cuont: 2, exactly: {deviceClassName: c}}]}\n";
+    let advice = help("1.36", &object("v1", "ResourceClaim", spec), "unknown-field");
+    assert_eq!(advice, "did you mean `count`? It stands under `exactly` in v1");
+    let flat = spec.replace("exactly: {deviceClassName: c}", "deviceClassName: c");
+    assert_eq!(help("1.36", &object("v1beta1", "ResourceClaim", &flat), "unknown-field"), "did you mean `count`?");
+}
+
 /// The finding about a request without a class names its field in this version.
 #[test]
 fn a_request_without_a_class_is_told_where_its_version_has_it() {

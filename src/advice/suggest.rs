@@ -112,10 +112,31 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if let Some(near) = nearest.found() {
         return Some(Suggestion::rename(format!("did you mean `{near}`?"), near));
     }
+    if let Some((holder, near)) = near_in_holder(name, schema) {
+        return Some(Suggestion::say(format!("did you mean `{near}`? It stands under `{holder}` in {}", api.version.name)));
+    }
     // A prefix probably means the longer name, but the value may need another type: suggest it, without a fix.
     let mut longer = here().map(|field| field.json).filter(|json| begins(json, name));
     let whole = longer.next().filter(|_| longer.next().is_none())?;
     Some(Suggestion::say(format!("did you mean `{whole}`?")))
+}
+
+/// The struct that holds the fields of a request or a device in some versions.
+const HOLDERS: [(&str, &str); 2] = [("DeviceRequest", "exactly"), ("Device", "basic")];
+
+/// The fields that stand one level deeper, if this version has them there.
+fn holder(schema: &Struct) -> Option<(&'static str, &'static Struct)> {
+    let (_, name) = HOLDERS.into_iter().find(|(go, _)| *go == schema.go)?;
+    let field = schema.slot(name).and_then(|slot| schema.fields.get(slot))?;
+    Some((name, field.ty.as_struct()?))
+}
+
+/// A similar name among the fields that stand one level deeper.
+fn near_in_holder(name: &str, schema: &Struct) -> Option<(&'static str, &'static str)> {
+    let (holder, inner) = holder(schema)?;
+    let mut nearest = Nearest::to(name);
+    inner.fields.iter().for_each(|field| nearest.consider(field.json));
+    nearest.found().map(|near| (holder, near))
 }
 
 /// True if one name is a prefix of the other and the shorter one has at least five bytes.
@@ -127,14 +148,10 @@ fn begins(json: &str, name: &str) -> bool {
 fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
     let version = api.version.name;
     let has = |name: &str| schema.slot(name).is_some();
-    let inner = |holder: &str| {
-        let field = schema.slot(holder).and_then(|slot| schema.fields.get(slot))?;
-        field.ty.as_struct().filter(|inner| inner.slot(name).is_some())
-    };
-    let under = |into: &'static str, by: &str| {
-        let inner = inner(into)?;
+    let under = |into: &'static str, inner: &'static Struct| {
+        let by = if into == "basic" { "v1beta2 and v1" } else { "v1beta1 and v1alpha3" };
         let help = format!("`{name}` stands under `{into}` in {version}; {by} have it here");
-        Some(Suggestion { moves: Some(Move::Under { into, inner }), ..Suggestion::say(help) })
+        Suggestion { moves: Some(Move::Under { into, inner }), ..Suggestion::say(help) }
     };
     match (schema.go, name) {
         ("DeviceRequest", "exactly") if !has("exactly") => {
@@ -145,9 +162,10 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
             let help = format!("`basic` belongs to v1beta1 and v1alpha3; in {version} its fields stand directly in the device");
             Some(Suggestion { moves: Some(Move::Out), ..Suggestion::say(help) })
         }
-        ("DeviceRequest", _) if inner("exactly").is_some() => under("exactly", "v1beta1 and v1alpha3"),
-        ("Device", _) if inner("basic").is_some() => under("basic", "v1beta2 and v1"),
-        _ => of_earlier_design(name, schema, api).map(Suggestion::say),
+        _ => match holder(schema).filter(|(_, inner)| inner.slot(name).is_some()) {
+            Some((into, inner)) => Some(under(into, inner)),
+            None => of_earlier_design(name, schema, api).map(Suggestion::say),
+        },
     }
 }
 

@@ -4,6 +4,7 @@ use super::files::File;
 use super::joined::Joined;
 use crate::api::Release;
 use crate::place::device::behaviour::{Behaviour, Features, allocator};
+use crate::place::device::explain::words;
 use crate::report::nodes::table;
 use crate::report::text::visible;
 use serde_json::Value;
@@ -377,11 +378,7 @@ fn place(change: &Value, texts: Texts<'_>) -> Option<String> {
 }
 
 fn some(names: &[&str]) -> String {
-    let shown = names.iter().copied().take(MOST_NAMES).collect::<Vec<_>>().join(", ");
-    match names.len().saturating_sub(MOST_NAMES) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    words::some(names, MOST_NAMES)
 }
 
 /// Lines of at most [`WIDTH`] columns, the first indented by `first`, the others by `rest`.

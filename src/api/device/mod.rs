@@ -10,6 +10,12 @@ use crate::api::{DeviceKind, Kind, Limit, ListKind, ListRule, ObjectKind, Releas
 /// The version whose shape the server's internal types have from 1.33 on.
 pub const HUB: &Version = &v1::VERSION;
 
+/// The label of a namespace whose claims may ask for admin access, from 1.34 on
+/// (staging/src/k8s.io/api/resource/v1/types.go, `DRAAdminNamespaceLabelKey`).
+pub const ADMIN_LABEL: &str = "resource.kubernetes.io/admin-access";
+/// That label in 1.33.
+pub const FIRST_ADMIN_LABEL: &str = "resource.k8s.io/admin-access";
+
 /// The allocation modes.
 pub const ALLOCATION_MODES: &[&str] = &["ExactCount", "All"];
 /// The operators of a toleration.

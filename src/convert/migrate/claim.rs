@@ -5,6 +5,7 @@ use super::parameters::{Folded, NOT_THERE, Referrer, Request};
 use super::part::{Change, Part};
 use super::{Decided, Migrator, cel, steps};
 use crate::advice::locate;
+use crate::api::device::ADMIN_LABEL;
 use crate::text::tree::{Kind, NodeId, Tree};
 
 /// The longest name of a request, a DNS label.
@@ -56,18 +57,22 @@ impl<'t> Migrator<'t> {
             },
         );
         if folded.monitor {
-            self.decide(index, node, tree, Decided {
-                code: "admin-access",
-                path: &class_path,
-                at: &format!("{at}.requests.0.exactly.adminAccess"),
-                question: "How does the claim watch devices that others use?",
-                assumed: "`adminAccess: true` and `allocationMode: All`".to_owned(),
-                why: "the class is for monitoring, and a class cannot give admin access by itself".to_owned(),
-                alternatives: vec![
-                    "a request without admin access; with it the namespace needs the label `resource.kubernetes.io/admin-access: \"true\"`"
-                        .to_owned(),
-                ],
-            });
+            self.decide(
+                index,
+                node,
+                tree,
+                Decided {
+                    code: "admin-access",
+                    path: &class_path,
+                    at: &format!("{at}.requests.0.exactly.adminAccess"),
+                    question: "How does the claim watch devices that others use?",
+                    assumed: "`adminAccess: true` and `allocationMode: All`".to_owned(),
+                    why: "the class is for monitoring, and a class cannot give admin access by itself".to_owned(),
+                    alternatives: vec![format!(
+                        "a request without admin access; with it the namespace needs the label `{ADMIN_LABEL}: \"true\"`"
+                    )],
+                },
+            );
         }
         if get("allocationMode").and_then(|mode| tree.str(mode)) == Some("Immediate") {
             let reason = "devices are allocated when the first pod that uses the claim is scheduled";

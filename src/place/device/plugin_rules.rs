@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::selectors::Selectors;
 use super::taints;
+use crate::api::device::{ADMIN_LABEL, FIRST_ADMIN_LABEL};
 
 /// The differences between the plugins of the releases: 1.34.9 and 1.36.3 were run, the others were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,14 +57,9 @@ const V31: PluginRules = PluginRules {
 
 const V32: PluginRules = PluginRules { from_minor: 32, knows_controllers: false, ..V31 };
 
-const V33: PluginRules = PluginRules { from_minor: 33, admin_label: Some("resource.k8s.io/admin-access"), ..V32 };
+const V33: PluginRules = PluginRules { from_minor: 33, admin_label: Some(FIRST_ADMIN_LABEL), ..V32 };
 
-const V34: PluginRules = PluginRules {
-    from_minor: 34,
-    refuses_unknown_requests: true,
-    admin_label: Some("resource.kubernetes.io/admin-access"),
-    ..V33
-};
+const V34: PluginRules = PluginRules { from_minor: 34, refuses_unknown_requests: true, admin_label: Some(ADMIN_LABEL), ..V33 };
 
 const V35: PluginRules = PluginRules {
     from_minor: 35,

@@ -1,6 +1,7 @@
 //! What differs between the releases, as data. Rules read a [`Variant`] and never compare version numbers.
 
 use crate::api::Release;
+use crate::api::device::{ADMIN_LABEL, FIRST_ADMIN_LABEL};
 
 /// The error for a list that is too long, and whether its items are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,7 +242,7 @@ const V33: Variant = Variant {
     addresses: Addresses::Canonical,
     union: Union::After,
     sub_requests: true,
-    admin_label: Some("resource.k8s.io/admin-access"),
+    admin_label: Some(FIRST_ADMIN_LABEL),
     node_selection: "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required",
     pointers: true,
     default_needs_class: true,
@@ -251,7 +252,7 @@ const V34: Variant = Variant {
     identifier_type_invalid: false,
     no_object: "must be a valid JSON object",
     condition_missing: "",
-    admin_label: Some("resource.kubernetes.io/admin-access"),
+    admin_label: Some(ADMIN_LABEL),
     device_id: DeviceId::Nameless,
     drops_timestamp: true,
     storage: "v1beta2",

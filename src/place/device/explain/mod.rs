@@ -24,7 +24,7 @@ mod resources;
 mod stopped;
 pub mod taken;
 mod warnings;
-mod words;
+pub(crate) mod words;
 
 use crate::place::device::cluster::Cluster;
 use crate::place::device::plugin::PodCase;
