@@ -13,6 +13,8 @@ use serde_json::Value;
 const WIDTH: usize = 80;
 /// What is said of a claim that no pod holds on to.
 const NOT_RESERVED: &str = "no pod reserves it";
+/// What is said of several claims that no pod uses.
+const TOGETHER: &str = "(no pod uses these claims: placed together, as if one pod used them all)";
 /// Most names in one line.
 const MOST_NAMES: usize = 3;
 
@@ -104,6 +106,9 @@ pub fn text(answer: &Value, texts: Texts<'_>) -> String {
     for pod in items(answer, "pods") {
         let mut part = format!("{}\n", headline(pod));
         if items(pod, "nodes").next().is_some() {
+            if word(pod, "pod").is_empty() && items(pod, "claims").count() > 1 {
+                part.push_str(&wrapped(TOGETHER, 2, 2));
+            }
             part.push_str(&rows(pod, least));
         }
         parts.push(part);
