@@ -146,6 +146,7 @@ describe("the editor", () => {
     await page.getByRole("grid").waitFor();
     for (const title of await page.locator("[title]").evaluateAll((all) => all.map((element) => element.getAttribute("title")))) expect(title).not.toContain("`");
     await choose(page, "Keyboard");
+    await page.getByRole("dialog").locator("kbd").first().waitFor();
     const keys = (await page.getByRole("dialog").locator("kbd").allTextContents()).join(" ");
     expect(keys).toContain("Ctrl + .");
     expect(keys).not.toContain("⌘");
@@ -302,6 +303,17 @@ describe("problems", () => {
     expect(await page.locator(".strip-cell").filter({ hasText: "1.29" }).getAttribute("class")).toContain("bad");
     expect(await page.locator(".strip-cell").filter({ hasText: "1.30" }).getAttribute("class")).toContain("good");
     await page.locator(".strip-note", { hasText: "First difference" }).waitFor();
+    await done();
+  });
+
+  it("names a file in SARIF by an address that has it whole", async () => {
+    const { page, done } = await openPage({ path: "#" });
+    await page.locator('input[type="file"]').setInputFiles({ name: "a#1?.yaml", mimeType: "text/yaml", buffer: Buffer.from("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nspec: {}\n") });
+    await page.getByRole("navigation", { name: "Files" }).getByText("a#1?.yaml").waitFor();
+    await settled(page);
+    await page.getByRole("button", { name: "Report" }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator(".popover-panel").getByRole("button", { name: "SARIF", exact: true }).click()]);
+    expect(readFileSync(await download.path(), "utf8")).toContain('"uri": "a%231%3F.yaml"');
     await done();
   });
 
@@ -588,6 +600,15 @@ describe("shown inside another page", () => {
     await context.close();
   });
 
+
+  it("says why a text that is too long for a link is not opened", async () => {
+    const { page, done } = await openPage({ path: "#embed=1" });
+    const noise = Array.from({ length: 30_000 }, (_, at) => `# ${Math.sin(at)}`).join("\n");
+    await setText(page, `${noise}\n`);
+    await page.getByRole("button", { name: "Open in the playground" }).click();
+    await page.getByText("This is too much for a link").first().waitFor();
+    await done();
+  });
 
   it("has no menus, keeps nothing, and opens as a whole", async () => {
     const { page, context, done } = await openPage({ path: "#example=placement&node=gpu-t4-1&column=1&embed=1" });

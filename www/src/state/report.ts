@@ -35,7 +35,7 @@ function sarif(checked: readonly Checked[]): unknown {
             locations: [
               {
                 physicalLocation: {
-                  artifactLocation: { uri: encodeURI(file.name) },
+                  artifactLocation: { uri: file.name.split("/").map(encodeURIComponent).join("/") },
                   ...(finding.range
                     ? {
                         region: {

@@ -184,32 +184,34 @@ export function followLinks(): void {
   void openTabs().then(thinDrafts);
 }
 
+/** The address of the page as it is; where it would be too long, the person is told. */
+async function linkOrWords(more: Record<string, string>): Promise<string | undefined> {
+  const made = await link(more);
+  if ("address" in made) return made.address;
+  const s = t.peek();
+  notify({ text: "tooLong" in made ? s.shareTooLong(made.tooLong) : s.shareTooMany(made.tooMany, MOST_FILES), lasts: 8000 });
+  return undefined;
+}
+
 /** Copies a link to the page as it is, or to one answer in it. */
 export async function copyLink(more: Record<string, string> = {}): Promise<void> {
-  const made = await link(more);
+  const address = await linkOrWords(more);
+  if (address === undefined) return;
   const s = t.peek();
-  if ("tooLong" in made) {
-    notify({ text: s.shareTooLong(made.tooLong), lasts: 8000 });
-    return;
-  }
-  if ("tooMany" in made) {
-    notify({ text: s.shareTooMany(made.tooMany, MOST_FILES), lasts: 8000 });
-    return;
-  }
   try {
-    await navigator.clipboard.writeText(made.address);
+    await navigator.clipboard.writeText(address);
     notify({ text: Object.keys(more).length > 0 ? s.shareAnswerDone : s.shareDone });
   } catch {
     // The address bar holds it until the next change of the page's address; the draft has the same text.
-    history.replaceState(null, "", made.address);
+    history.replaceState(null, "", address);
     notify({ text: s.shareManual, lasts: 8000 });
   }
 }
 
 /** Opens what an embedded page shows in a tab of its own. */
 export async function openWhole(): Promise<void> {
-  const made = await link();
-  if ("address" in made) window.open(made.address, "_blank", "noopener");
+  const address = await linkOrWords({});
+  if (address !== undefined) window.open(address, "_blank", "noopener");
 }
 
 /** As on the first visit; what was there is in the history and can be taken back. */
