@@ -112,7 +112,7 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if let Some(near) = nearest.found() {
         return Some(Suggestion::rename(format!("did you mean `{near}`?"), near));
     }
-    if let Some((holder, near)) = near_in_holder(name, schema) {
+    if let Some((holder, near)) = near_in_holder(name, schema, release) {
         return Some(Suggestion::say(format!("did you mean `{near}`? It stands under `{holder}` in {}", api.version.name)));
     }
     // A prefix probably means the longer name, but the value may need another type: suggest it, without a fix.
@@ -121,22 +121,34 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     Some(Suggestion::say(format!("did you mean `{whole}`?")))
 }
 
-/// The struct that holds the fields of a request or a device in some versions.
-const HOLDERS: [(&str, &str); 2] = [("DeviceRequest", "exactly"), ("Device", "basic")];
+/// A field that holds those of a request or a device in some versions.
+struct Holder {
+    /// The Go type that has it.
+    go: &'static str,
+    /// Its name.
+    name: &'static str,
+    /// The versions without it.
+    flat: &'static str,
+}
+
+const HOLDERS: [Holder; 2] = [
+    Holder { go: "DeviceRequest", name: "exactly", flat: "v1beta1 and v1alpha3" },
+    Holder { go: "Device", name: "basic", flat: "v1beta2 and v1" },
+];
 
 /// The fields that stand one level deeper, if this version has them there.
-fn holder(schema: &Struct) -> Option<(&'static str, &'static Struct)> {
-    let (_, name) = HOLDERS.into_iter().find(|(go, _)| *go == schema.go)?;
-    let field = schema.slot(name).and_then(|slot| schema.fields.get(slot))?;
-    Some((name, field.ty.as_struct()?))
+fn holder(schema: &Struct) -> Option<(&'static Holder, &'static Struct)> {
+    let holder = HOLDERS.iter().find(|holder| holder.go == schema.go)?;
+    let field = schema.slot(holder.name).and_then(|slot| schema.fields.get(slot))?;
+    Some((holder, field.ty.as_struct()?))
 }
 
 /// A similar name among the fields that stand one level deeper.
-fn near_in_holder(name: &str, schema: &Struct) -> Option<(&'static str, &'static str)> {
+fn near_in_holder(name: &str, schema: &Struct, release: Release) -> Option<(&'static str, &'static str)> {
     let (holder, inner) = holder(schema)?;
     let mut nearest = Nearest::to(name);
-    inner.fields.iter().for_each(|field| nearest.consider(field.json));
-    nearest.found().map(|near| (holder, near))
+    inner.fields.iter().filter(|field| field.in_release(release)).for_each(|field| nearest.consider(field.json));
+    nearest.found().map(|near| (holder.name, near))
 }
 
 /// True if one name is a prefix of the other and the shorter one has at least five bytes.
@@ -148,11 +160,6 @@ fn begins(json: &str, name: &str) -> bool {
 fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
     let version = api.version.name;
     let has = |name: &str| schema.slot(name).is_some();
-    let under = |into: &'static str, inner: &'static Struct| {
-        let by = if into == "basic" { "v1beta2 and v1" } else { "v1beta1 and v1alpha3" };
-        let help = format!("`{name}` stands under `{into}` in {version}; {by} have it here");
-        Suggestion { moves: Some(Move::Under { into, inner }), ..Suggestion::say(help) }
-    };
     match (schema.go, name) {
         ("DeviceRequest", "exactly") if !has("exactly") => {
             let help = format!("`exactly` belongs to v1beta2 and v1; in {version} its fields stand directly in the request");
@@ -163,7 +170,10 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
             Some(Suggestion { moves: Some(Move::Out), ..Suggestion::say(help) })
         }
         _ => match holder(schema).filter(|(_, inner)| inner.slot(name).is_some()) {
-            Some((into, inner)) => Some(under(into, inner)),
+            Some((&Holder { name: into, flat, .. }, inner)) => {
+                let help = format!("`{name}` stands under `{into}` in {version}; {flat} have it here");
+                Some(Suggestion { moves: Some(Move::Under { into, inner }), ..Suggestion::say(help) })
+            }
             None => of_earlier_design(name, schema, api).map(Suggestion::say),
         },
     }

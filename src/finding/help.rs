@@ -57,7 +57,7 @@ impl Code {
             Code::TolerationEmpty => "write `operator: Exists` to tolerate every taint, or name a `key`",
             Code::AttributeNotInInput => "check the name, unless other slices are in the cluster",
             Code::PodClaimSource => {
-                "up to 1.30 the two names belong under `source`; from 1.31 on they belong directly into the entry of `resourceClaims`"
+                "up to 1.30 the two names belong under `source`; from 1.31 on they belong directly in the entry of `resourceClaims`"
             }
             Code::PodClaimUnused => "name the entry under `resources.claims` of a container, or remove it",
             Code::PodClaimUndefined => "name an entry of `spec.resourceClaims`",

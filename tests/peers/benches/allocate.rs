@@ -1,10 +1,10 @@
 //! Which devices of a node a claim gets: the four cases that kube-scheduler's own allocator was measured with, for each node of a
 //! small and a large cluster, and the unit of those figures: the selector `device.driver == "gpu.example.com"` on one device.
 
-use claimkit::api::Release;
+use claimkit::api::{Gate, Gates, Release};
 use claimkit::cel::{Attribute, Device, Environment, Mode, SELECTOR_COST_LIMIT};
 use claimkit::place::device::allocate::{Verdict, allocate};
-use claimkit::place::device::behaviour::{Features, allocator, features_of};
+use claimkit::place::device::behaviour::{allocator, features_of};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::{Claim, Facts};
@@ -66,16 +66,8 @@ fn cases(c: &mut Criterion) {
         ("2 requests x 2 devices, matchAttribute", claim(&[2, 2], &[], same), true),
         ("nothing fits, selector false on all 8", claim(&[1], &none, json!([])), false),
     ];
-    // The defaults of 1.36.
-    let on = [
-        "DRAAdminAccess",
-        "DRAPrioritizedList",
-        "DRAConsumableCapacity",
-        "DRADeviceBindingConditions",
-        "DRADeviceTaints",
-        "DRAPartitionableDevices",
-    ];
-    let features: Features = features_of(36, |gate| on.contains(&gate));
+    let gates = Gates::defaults(Release::last_of(36));
+    let features = features_of(36, |name| Gate::named(name).is_some_and(|gate| gates.on(gate)));
     let behaviour = allocator(36, 3, &features).unwrap();
     for (name, claim, fits) in &cases {
         let mut group = c.benchmark_group(format!("allocate on each node/{name}"));
