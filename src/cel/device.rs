@@ -1,11 +1,115 @@
-//! Devices as the variables of selectors.
+//! Devices as the variables of selectors, and the environments of selectors.
 
 use std::sync::{Arc, LazyLock};
 
-use super::environment::Environment;
+use super::environment::{Bounds, Environment, Mode, ResultType};
+use super::functions::{self, Function, Gate};
 use super::library::quantity::Quantity;
 use super::library::semver::Version;
+use super::types::Type;
 use super::value::{Map, Origin, Value};
+
+/// The environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) in Kubernetes 1.`minor`; `minor` is at
+/// least 31.
+pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
+    let has_gate = |gate: Gate| gates.contains(&gate) || mode == Mode::Stored;
+    let gate = gates.contains(&Gate::ListTypeAttributes);
+    // 1.37 declares both types in the environment for stored expressions, and the last one counts.
+    let dynamic = minor >= 36 && gate || minor >= 37 && mode == Mode::Stored;
+    let value = if dynamic { Type::Dyn } else { Type::Any };
+    let named = |element: Type| Type::map(Type::String, Type::map(Type::String, element));
+    let mut fields = vec![
+        ("driver".to_owned(), Type::String),
+        ("attributes".to_owned(), named(value)),
+        ("capacity".to_owned(), named(Type::structure("kubernetes.Quantity"))),
+    ];
+    if minor >= 34 && has_gate(Gate::ConsumableCapacity) {
+        fields.push(("allowMultipleAllocations".to_owned(), Type::Bool));
+    }
+    let name = Type::structure("kubernetes.DRADevice");
+    let environment = Environment::kubernetes(minor, gates, mode)
+        .with_structure("kubernetes.DRADevice", fields)
+        .with_variable("device", name.clone())
+        .with_bounds("device", device_bounds())
+        .with_result_type(ResultType::BoolOrUnknown { any: minor <= 36 || !dynamic, dynamic, wrapper: minor >= 37 });
+    if minor >= 32 {
+        return environment.with_type_name("kubernetes.DRADevice", name);
+    }
+    // Declared by mistake as variables that never have a value.
+    let environment = environment.with_variable("kubernetes.DRADevice", name);
+    environment.with_variable("duration", Type::Duration).with_variable("timestamp", Type::Timestamp)
+}
+
+/// The environment of derived attributes in Kubernetes 1.`minor`; `minor` is at least 37.
+pub fn derived_attributes(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
+    let lists = gates.contains(&Gate::ListTypeAttributes) || mode == Mode::Stored;
+    environment(minor, gates, mode).with_result_type(ResultType::Scalar { lists })
+}
+
+/// Whether an environment of device selectors takes lists as attributes: since 1.37 always, before with the gate.
+fn has_lists(environment: &Environment) -> bool {
+    environment.minor() >= 37 || matches!(environment.result_type(), ResultType::BoolOrUnknown { dynamic: true, .. })
+}
+
+/// The environment of named resources' selectors in Kubernetes 1.30
+/// (`k8s.io/dynamic-resource-allocation/structured/namedresources/cel`).
+pub fn named_resources(mode: Mode) -> Environment {
+    let kinds = [
+        ("quantity", Type::structure("kubernetes.Quantity")),
+        ("bool", Type::Bool),
+        ("int", Type::Int),
+        ("intslice", Type::list(Type::Int)),
+        ("string", Type::String),
+        ("stringslice", Type::list(Type::String)),
+        ("version", Type::structure("kubernetes.Semver")),
+    ];
+    let environment = Environment::kubernetes(30, &[], mode).with_result_type(ResultType::Bool);
+    kinds.into_iter().fold(environment, |environment, (name, kind)| {
+        environment.with_variable(&format!("attributes.{name}"), Type::map(Type::String, kind))
+    })
+}
+
+/// First minor release since which the checker, the cost estimate and the limits of device selectors have not changed.
+const SETTLED: u8 = 34;
+
+/// True if this expression may get different answers in the environments for new device selectors from `first` to `last`; then it
+/// must be compiled. Everything added since `SETTLED` has a name that the text must contain.
+pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
+    let between = |minor: u8| first < minor && minor <= last;
+    let differs = |function: &Function| {
+        function.overloads.iter().any(|one| between(one.new) || one.until < u8::MAX && between(one.until.saturating_add(1)))
+    };
+    let mut names = functions::all().filter(|function| differs(function)).map(|function| function.name);
+    first < SETTLED
+        || ["sortBy", "allowMultipleAllocations"].into_iter().any(|name| text.contains(name))
+        || between(37) && CHANGED_IN_1_37.iter().any(|word| text.contains(word))
+        || names.any(|name| text.contains(name))
+}
+
+/// Texts of which one must be in an expression that 1.37 reads, types or estimates differently, apart from names of functions
+/// that came or went.
+const CHANGED_IN_1_37: &[&str] = &["`", "matches", "optional_type", "BoolValue"];
+
+/// Sizes under `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `newCompiler`).
+fn device_bounds() -> Bounds {
+    let sized = |size: u64| Bounds { size, ..Bounds::default() };
+    let map = |key: u64, element: Bounds, names_are_elements: bool| Bounds {
+        size: 32,
+        key: Some(Box::new(sized(key))),
+        element: Some(Box::new(element)),
+        fields: Vec::new(),
+        names_are_elements,
+    };
+    Bounds {
+        fields: vec![
+            ("driver", sized(63)),
+            ("attributes", map(63, map(32, sized(64), true), false)),
+            ("capacity", map(63, map(32, sized(0), false), false)),
+            ("allowMultipleAllocations", sized(1)),
+        ],
+        ..Bounds::default()
+    }
+}
 
 /// A device of a ResourceSlice, as far as selectors see it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,13 +127,13 @@ pub struct Device {
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attribute {
-    /// A boolean.
+    /// A boolean value (`bool`).
     Bool(bool),
-    /// A number.
+    /// An integer value (`int`).
     Int(i64),
-    /// A text.
+    /// A string value (`string`).
     String(String),
-    /// A semantic version.
+    /// A semantic version (`version`).
     Version(String),
     /// Booleans, with the gate DRAListTypeAttributes.
     Bools(Vec<bool>),
@@ -43,27 +147,190 @@ pub enum Attribute {
     Unsupported,
 }
 
+impl Attribute {
+    /// Reads a derived attribute from the value of its expression (`k8s.io/dynamic-resource-allocation/cel`, `valToDeviceAttribute`).
+    ///
+    /// # Errors
+    /// kube-scheduler's text for a value that no attribute can have.
+    pub fn derived(value: &Value) -> Result<Attribute, String> {
+        match value {
+            Value::Optional(Some(inner)) => return Attribute::derived(inner),
+            Value::Bool(value) => return Ok(Attribute::Bool(*value)),
+            Value::Int(value) => return Ok(Attribute::Int(*value)),
+            Value::String(value) => return Ok(Attribute::String(value.to_string())),
+            Value::Type(kind) => return Ok(Attribute::String(kind.name().to_owned())),
+            Value::Version(version) => return Ok(Attribute::Version(version.to_string())),
+            _ => {}
+        }
+        let Value::List(list) = value else {
+            return Err(format!("unsupported CEL return type: {}", go_type(value)));
+        };
+        let Some(first) = list.first() else { return Ok(Attribute::Strings(Vec::new())) };
+        match Attribute::derived(first) {
+            Ok(Attribute::Bool(_)) => {
+                elements(list, "bool", |one| if let Attribute::Bool(b) = one { Some(b) } else { None }).map(Attribute::Bools)
+            }
+            Ok(Attribute::Int(_)) => {
+                elements(list, "int", |one| if let Attribute::Int(i) = one { Some(i) } else { None }).map(Attribute::Ints)
+            }
+            Ok(Attribute::String(_)) => {
+                elements(list, "string", |one| if let Attribute::String(s) = one { Some(s) } else { None })
+                    .map(Attribute::Strings)
+            }
+            Ok(Attribute::Version(_)) => {
+                elements(list, "semver", |one| if let Attribute::Version(v) = one { Some(v) } else { None })
+                    .map(Attribute::Versions)
+            }
+            _ => Err(format!("unsupported list element type: {}", go_type(first))),
+        }
+    }
+}
+
+/// The elements of a list, all of one kind.
+fn elements<T>(list: &[Value], kind: &str, read: impl Fn(Attribute) -> Option<T>) -> Result<Vec<T>, String> {
+    let element = |(index, value): (usize, &Value)| {
+        let wrong = || format!("expected list element at index {index} to be {kind}, got {}", go_type(value));
+        Attribute::derived(value).ok().and_then(&read).ok_or_else(wrong)
+    };
+    list.iter().enumerate().map(element).collect()
+}
+
+/// Returns the Go type, as Go prints it, in which cel-go holds a value.
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "structpb.NullValue",
+        Value::Bool(_) => "bool",
+        Value::Int(_) => "int64",
+        Value::Uint(_) => "uint64",
+        Value::Double(_) => "float64",
+        Value::String(_) | Value::Type(_) => "string",
+        Value::Bytes(_) => "[]uint8",
+        Value::Duration(_) => "time.Duration",
+        Value::Timestamp(_) => "time.Time",
+        Value::List(_) => "[]ref.Val",
+        Value::Map(_) => "map[ref.Val]ref.Val",
+        Value::Optional(Some(inner)) => go_type(inner),
+        Value::Optional(None) | Value::Error(_) => "<nil>",
+        Value::Quantity(..) => "*resource.Quantity",
+        Value::Version(_) => "semver.Version",
+        Value::Url(_) => "*url.URL",
+        Value::Address(_) => "netip.Addr",
+        Value::Network(_) => "netip.Prefix",
+        Value::Format(_) => "*cel.Format",
+    }
+}
+
 /// The fields of a device. A cluster has thousands of devices, and they share these names.
 static FIELDS: LazyLock<[Arc<str>; 4]> =
     LazyLock::new(|| ["driver", "attributes", "capacity", "allowMultipleAllocations"].map(Arc::from));
+
+/// Builds now what all devices and expressions share; see [`claimkit_cel::prepare`].
+pub fn prepare() {
+    LazyLock::force(&FIELDS);
+    claimkit_cel::prepare();
+}
+
+/// A borrowed [`Attribute`].
+#[derive(Clone, Copy, Debug)]
+pub enum AttributeRef<'d> {
+    /// A boolean value (`bool`).
+    Bool(bool),
+    /// An integer value (`int`).
+    Int(i64),
+    /// A string value (`string`).
+    String(&'d str),
+    /// A semantic version (`version`).
+    Version(&'d str),
+    /// A list of booleans (`bools`).
+    Bools(&'d [bool]),
+    /// A list of integers (`ints`).
+    Ints(&'d [i64]),
+    /// A list of strings (`strings`).
+    Strings(&'d [String]),
+    /// A list of semantic versions (`versions`).
+    Versions(&'d [String]),
+    /// No value that the release knows.
+    Unsupported,
+}
+
+impl<'d> From<&'d Attribute> for AttributeRef<'d> {
+    fn from(attribute: &'d Attribute) -> Self {
+        match attribute {
+            Attribute::Bool(value) => AttributeRef::Bool(*value),
+            Attribute::Int(value) => AttributeRef::Int(*value),
+            Attribute::String(value) => AttributeRef::String(value),
+            Attribute::Version(value) => AttributeRef::Version(value),
+            Attribute::Bools(values) => AttributeRef::Bools(values),
+            Attribute::Ints(values) => AttributeRef::Ints(values),
+            Attribute::Strings(values) => AttributeRef::Strings(values),
+            Attribute::Versions(values) => AttributeRef::Versions(values),
+            Attribute::Unsupported => AttributeRef::Unsupported,
+        }
+    }
+}
+
+impl From<AttributeRef<'_>> for Attribute {
+    fn from(attribute: AttributeRef<'_>) -> Self {
+        match attribute {
+            AttributeRef::Bool(value) => Attribute::Bool(value),
+            AttributeRef::Int(value) => Attribute::Int(value),
+            AttributeRef::String(value) => Attribute::String(value.to_owned()),
+            AttributeRef::Version(value) => Attribute::Version(value.to_owned()),
+            AttributeRef::Bools(values) => Attribute::Bools(values.to_vec()),
+            AttributeRef::Ints(values) => Attribute::Ints(values.to_vec()),
+            AttributeRef::Strings(values) => Attribute::Strings(values.to_vec()),
+            AttributeRef::Versions(values) => Attribute::Versions(values.to_vec()),
+            AttributeRef::Unsupported => Attribute::Unsupported,
+        }
+    }
+}
+
+/// A borrowed [`Device`]: a scheduler has thousands of devices.
+#[derive(Debug)]
+pub struct DeviceRef<'d> {
+    /// Name of the driver: the domain of attributes and capacities without one.
+    pub driver: &'d str,
+    /// Attributes by qualified name.
+    pub attributes: Vec<(&'d str, AttributeRef<'d>)>,
+    /// Capacities by qualified name: quantities as texts.
+    pub capacity: Vec<(&'d str, &'d str)>,
+    /// `allowMultipleAllocations`, false if it is not given.
+    pub allow_multiple_allocations: bool,
+}
 
 impl Device {
     /// The variables of a device selector's program. The error is kube-scheduler's: an attribute that cannot be read makes every
     /// selector fail.
     pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, String> {
-        let lists = environment.rules().list_attributes;
+        let device = DeviceRef {
+            driver: &self.driver,
+            attributes: self.attributes.iter().map(|(name, value)| (name.as_str(), value.into())).collect(),
+            capacity: self.capacity.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect(),
+            allow_multiple_allocations: self.allow_multiple_allocations,
+        };
+        device.variables(environment)
+    }
+}
+
+impl DeviceRef<'_> {
+    /// Returns the same as [`Device::variables`].
+    ///
+    /// # Errors
+    /// An attribute or a capacity that cannot be read.
+    pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, String> {
+        let lists = has_lists(environment);
         let mut attributes = Domains::default();
         for (name, attribute) in &self.attributes {
-            let value = attribute_value(attribute, lists).map_err(|why| format!("attribute {name}: {why}"))?;
-            attributes.add(name, &self.driver, value);
+            let value = attribute_value(*attribute, lists).map_err(|why| format!("attribute {name}: {why}"))?;
+            attributes.add(name, self.driver, value);
         }
         let mut capacity = Domains::default();
         for (name, text) in &self.capacity {
             let quantity = Quantity::parse(text).map_err(|error| format!("capacity {name}: {}", error.message()))?;
-            capacity.add(name, &self.driver, Value::Quantity(Arc::new(quantity), Origin::Read));
+            capacity.add(name, self.driver, Value::Quantity(Arc::new(quantity), Origin::Read));
         }
         let values = [
-            Value::string(&self.driver),
+            Value::string(self.driver),
             attributes.into_value(),
             capacity.into_value(),
             Value::Bool(self.allow_multiple_allocations),
@@ -77,7 +344,7 @@ impl Device {
 #[derive(Default)]
 struct Domains(Vec<(Arc<str>, Names)>);
 
-/// Values by name.
+/// Values, keyed by their names.
 type Names = Vec<(Arc<str>, Value)>;
 
 impl Domains {
@@ -107,16 +374,16 @@ fn version(text: &str) -> Result<Value, String> {
     Ok(Value::Version(Arc::new(version)))
 }
 
-fn attribute_value(attribute: &Attribute, lists: bool) -> Result<Value, String> {
+fn attribute_value(attribute: AttributeRef<'_>, lists: bool) -> Result<Value, String> {
     Ok(match attribute {
-        Attribute::Bool(b) => Value::Bool(*b),
-        Attribute::Int(i) => Value::Int(*i),
-        Attribute::String(s) => Value::string(s),
-        Attribute::Version(text) => version(text)?,
-        Attribute::Bools(list) if lists => Value::list(list.iter().map(|b| Value::Bool(*b)).collect()),
-        Attribute::Ints(list) if lists => Value::list(list.iter().map(|i| Value::Int(*i)).collect()),
-        Attribute::Strings(list) if lists => Value::list(list.iter().map(Value::string).collect()),
-        Attribute::Versions(list) if lists => Value::list(list.iter().map(|text| version(text)).collect::<Result<_, _>>()?),
+        AttributeRef::Bool(b) => Value::Bool(b),
+        AttributeRef::Int(i) => Value::Int(i),
+        AttributeRef::String(s) => Value::string(s),
+        AttributeRef::Version(text) => version(text)?,
+        AttributeRef::Bools(list) if lists => Value::list(list.iter().map(|b| Value::Bool(*b)).collect()),
+        AttributeRef::Ints(list) if lists => Value::list(list.iter().map(|i| Value::Int(*i)).collect()),
+        AttributeRef::Strings(list) if lists => Value::list(list.iter().map(Value::string).collect()),
+        AttributeRef::Versions(list) if lists => Value::list(list.iter().map(|text| version(text)).collect::<Result<_, _>>()?),
         _ => return Err("unsupported attribute value".to_owned()),
     })
 }
@@ -126,17 +393,17 @@ fn attribute_value(attribute: &Attribute, lists: bool) -> Result<Value, String> 
 pub enum NamedAttribute {
     /// A quantity as a text.
     Quantity(String),
-    /// A boolean.
+    /// A boolean value (`bool`).
     Bool(bool),
-    /// A number.
+    /// An integer value (`int`).
     Int(i64),
-    /// Numbers.
+    /// A list of integers (`intSlice`).
     IntSlice(Vec<i64>),
-    /// A text.
+    /// A string value (`string`).
     String(String),
-    /// Texts.
+    /// A list of strings (`stringSlice`).
     StringSlice(Vec<String>),
-    /// A semantic version.
+    /// A semantic version (`version`).
     Version(String),
 }
 

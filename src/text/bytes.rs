@@ -7,7 +7,6 @@ use std::borrow::Cow;
 /// Bytes decoded as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'b> {
-    /// The text.
     pub text: Cow<'b, str>,
     /// The byte offset of the first U+FFFD that replaces invalid bytes.
     pub replaced: Option<usize>,
@@ -46,7 +45,7 @@ fn utf8(bytes: &[u8]) -> Decoded<'_> {
 pub fn warning(at: usize, subject: TextField) -> Finding {
     let message = "a byte here is not UTF-8: kubectl reads the character U+FFFD in its place";
     let end = at.saturating_add(char::REPLACEMENT_CHARACTER.len_utf8());
-    Finding::warning(Code::NotUtf8, Origin::Claimkit, message)
+    Finding::new(Code::NotUtf8, Origin::Claimkit, message)
         .with_help("save the file as UTF-8")
         .about(subject)
         .with_span(Span::new(at, end))

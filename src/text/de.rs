@@ -14,24 +14,23 @@ pub const MAX_DEPTH: usize = 128;
 
 /// Why a value does not fit the type, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    /// serde's message.
+pub struct DeserializeError {
     pub message: String,
     /// The innermost value that did not fit; `None` if the type's own code failed outside any value.
     pub span: Option<Span>,
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for DeserializeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for DeserializeError {}
 
-impl de::Error for Error {
+impl de::Error for DeserializeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Error { message: message.to_string(), span: None }
+        DeserializeError { message: message.to_string(), span: None }
     }
 }
 
@@ -39,7 +38,7 @@ impl de::Error for Error {
 ///
 /// # Errors
 /// The first value that does not fit, with its position.
-pub fn deserialize<'de, T: de::Deserialize<'de>>(tree: &'de Tree<'_>, node: NodeId) -> Result<T, Error> {
+pub fn deserialize<'de, T: de::Deserialize<'de>>(tree: &'de Tree<'_>, node: NodeId) -> Result<T, DeserializeError> {
     T::deserialize(Value { tree, node, depth: 0 })
 }
 
@@ -55,14 +54,14 @@ impl<'de> Value<'de, '_> {
         Value { node, depth: self.depth.saturating_add(1), ..self }
     }
 
-    fn here(self, mut error: Error) -> Error {
+    fn here(self, mut error: DeserializeError) -> DeserializeError {
         if error.span.is_none() {
             error.span = Some(self.tree.span(self.node));
         }
         error
     }
 
-    fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeserializeError> {
         if self.depth > MAX_DEPTH {
             return Err(self.here(de::Error::custom(format!("nested deeper than {MAX_DEPTH} levels"))));
         }
@@ -96,20 +95,20 @@ impl<'de> Value<'de, '_> {
 }
 
 impl<'de> de::Deserializer<'de> for Value<'de, '_> {
-    type Error = Error;
+    type Error = DeserializeError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeserializeError> {
         self.visit(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeserializeError> {
         match self.tree.kind(self.node) {
             Kind::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _name: &'static str, visitor: V) -> Result<V::Value, DeserializeError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -118,10 +117,10 @@ impl<'de> de::Deserializer<'de> for Value<'de, '_> {
         name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, DeserializeError> {
         match self.tree.kind(self.node) {
             Kind::Str(text) => visitor
-                .visit_enum(IntoDeserializer::<Error>::into_deserializer(self.tree.text(text)))
+                .visit_enum(IntoDeserializer::<DeserializeError>::into_deserializer(self.tree.text(text)))
                 .map_err(|error| self.here(error)),
             Kind::Map { .. } => de::Deserializer::deserialize_enum(
                 de::value::MapAccessDeserializer::new(Entries {
@@ -150,9 +149,9 @@ struct Items<'i, 'de, 's> {
 }
 
 impl<'de> SeqAccess<'de> for Items<'_, 'de, '_> {
-    type Error = Error;
+    type Error = DeserializeError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, DeserializeError> {
         self.items.next().map(|&item| seed.deserialize(self.at.deeper(item))).transpose()
     }
 
@@ -168,16 +167,16 @@ struct Entries<'de, 's> {
 }
 
 impl<'de> MapAccess<'de> for Entries<'de, '_> {
-    type Error = Error;
+    type Error = DeserializeError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, DeserializeError> {
         let Some(entry) = self.entries.next() else { return Ok(None) };
         self.value = Some(entry.value);
         let key = self.at.tree.text(entry.key);
         seed.deserialize(de::value::BorrowedStrDeserializer::new(key)).map(Some)
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, DeserializeError> {
         let value = self.value.take().ok_or_else(|| de::Error::custom("a value was asked for before its key"))?;
         seed.deserialize(self.at.deeper(value))
     }

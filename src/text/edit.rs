@@ -6,6 +6,7 @@
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Style, Tree};
 use crate::finding::Edit;
+use claimkit_values::order;
 
 /// Why an edit is not safe. A document with an unsafe edit is printed anew instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct Edits {
 }
 
 impl Edits {
-    /// No edits yet.
+    /// Creates an empty list of edits.
     pub fn new() -> Self {
         Edits::default()
     }
@@ -71,7 +72,7 @@ impl Edits {
 
     /// The edits in the order of the text; an error if two overlap.
     pub fn sorted(mut self) -> Result<Vec<Edit>, Unsafe> {
-        self.edits.sort_by(|a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
+        order::sort_by(&mut self.edits, |a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
         self.edits.dedup();
         for pair in self.edits.windows(2) {
             if let [one, two] = pair

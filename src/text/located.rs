@@ -1,90 +1,90 @@
 //! Findings with editor positions (lines, UTF-16 code units and bytes) instead of byte spans.
 
-use crate::finding::{self, Cause, Origin, Severity, TextField};
+use crate::finding::{self, Cause, Code, Origin, Severity, TextField};
 use crate::text::source::{self, Source, Span};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A finding with editor positions.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finding {
-    /// Stable code.
-    pub code: &'static str,
-    /// How bad it is.
+    pub code: Code,
+    /// The severity of the finding.
     pub severity: Severity,
-    /// Whose message it is.
+    /// The component whose message it is.
     pub origin: Origin,
-    /// The message.
     pub message: String,
-    /// The field path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The cause reason.
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none", skip_deserializing)]
     pub cause: Option<Cause>,
-    /// How to correct the manifest.
+    /// Advice for correcting the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<Cow<'static, str>>,
-    /// Fixes of it.
+    /// The same for the command line, where the help names a field of the request.
+    #[serde(skip)]
+    pub command_help: Option<&'static str>,
     pub fixes: Vec<Fix>,
     /// The text it is about. Its range and edits refer to this text.
     #[serde(rename = "in")]
     pub within: TextField,
-    /// The place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
     /// Index in `objects`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<usize>,
+    /// The file, where the command line reads several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
-/// A fix.
-#[derive(Clone, Debug, Serialize)]
+/// A fix with its edits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fix {
-    /// What the fix does.
+    /// The effect of the fix.
     pub title: String,
-    /// The edits.
     pub edits: Vec<Edit>,
     /// The fix deletes something that a person wrote; "fix all" leaves it out.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deletes: bool,
 }
 
-/// An edit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A replacement of a range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Edit {
     /// The range to replace.
     pub range: Range,
-    /// The replacement.
     pub new_text: String,
 }
 
 /// A range of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
-    /// Start.
     pub start: Position,
-    /// End.
     pub end: Position,
 }
 
 /// A place: zero-based line, UTF-16 code units, bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Position {
-    /// Zero-based line.
+    /// Line number, counted from zero.
     pub line: u32,
     /// UTF-16 code units in the line.
     pub character: u32,
-    /// Bytes in the file.
+    /// UTF-16 code units from the start of the text.
     pub offset: u32,
+    /// Bytes of UTF-8 from the start of the text.
+    pub byte_offset: u32,
 }
 
 /// A span as an editor range.
 pub fn range(source: &Source<'_>, span: Span) -> Range {
     let position = |offset: usize| {
-        let source::Position { line, character, offset } = source.position(offset);
-        Position { line, character, offset }
+        let source::Position { line, character, offset: byte_offset } = source.position(offset);
+        let offset = u32::try_from(source.utf16_offset(byte_offset as usize)).unwrap_or(u32::MAX);
+        Position { line, character, offset, byte_offset }
     };
     Range { start: position(span.from()), end: position(span.to()) }
 }
@@ -101,16 +101,18 @@ pub fn finding(source: &Source<'_>, finding: finding::Finding) -> Finding {
         fixes.push(Fix { title: fix.title, edits, deletes });
     }
     Finding {
-        code: finding.code.name(),
+        code: finding.code,
         severity: finding.severity,
         origin: finding.origin,
         message: finding.message,
         path: finding.path,
         cause: finding.cause,
         help: finding.help,
+        command_help: finding.command_help,
         fixes,
         within: finding.within,
         range: finding.span.map(|span| range(source, span)),
         object: finding.object,
+        file: None,
     }
 }

@@ -3,11 +3,10 @@
 
 use super::diagnose;
 use super::json::{self, JsonError};
-use super::mode::{BYTE_ORDER_MARK, Mode, mode};
 use super::source::{Source, Span};
 use super::tree::{Kind, NodeId, Tree};
-use super::word;
 use super::yaml;
+use super::{BYTE_ORDER_MARK, Mode, mode};
 use crate::finding::{Code, Finding, Origin};
 use crate::limits::Limits;
 
@@ -18,7 +17,7 @@ pub struct Document<'s> {
     pub tree: Tree<'s>,
     /// Its root node; `None` if the document is empty.
     pub root: Option<NodeId>,
-    /// How it was read.
+    /// The format in which it was read.
     pub mode: Mode,
     /// Its text in the file, separators not included.
     pub span: Span,
@@ -27,7 +26,6 @@ pub struct Document<'s> {
 /// A file: its documents in order, and its syntax errors.
 #[derive(Debug)]
 pub struct File<'s> {
-    /// The text.
     pub source: Source<'s>,
     /// All non-empty documents, up to the first error where kubectl stops.
     pub documents: Vec<Document<'s>>,
@@ -39,7 +37,7 @@ pub struct File<'s> {
 
 /// Reads a whole file. Never fails: errors are findings.
 pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
-    let (mut file, mut stream) = open(text, limits);
+    let (mut file, mut stream) = open(text, false, limits);
     while let Some(document) = stream.next(&mut file) {
         file.documents.push(document);
     }
@@ -48,8 +46,12 @@ pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
 
 /// The unread rest of a file.
 pub struct Stream<'s> {
-    /// How kubectl reads the file; `None` if there are no more documents.
+    /// The format in which kubectl reads the file; `None` if there are no more documents.
     mode: Option<Mode>,
+    /// Whether kubectl reads on as YAML where JSON ends.
+    reads_on: bool,
+    /// JSON values read so far.
+    values: usize,
     limits: Limits,
     /// The byte offset where the search for the next JSON value begins.
     at: usize,
@@ -61,7 +63,8 @@ pub struct Stream<'s> {
 }
 
 /// Opens a file without its documents. [`Stream::next`] reads them one by one, so a caller may keep one at a time in memory.
-pub fn open<'s>(text: &'s str, limits: &Limits) -> (File<'s>, Stream<'s>) {
+/// `reads_on`: what follows at most one JSON value and is not JSON is read as YAML, as kubectl does from 1.33 on.
+pub fn open<'s>(text: &'s str, reads_on: bool, limits: &Limits) -> (File<'s>, Stream<'s>) {
     let mut file = File { source: Source::new(text), documents: Vec::new(), findings: Vec::new(), json_error: None };
     let mut mode = Some(mode(text));
     if let Some(finding) = too_large(text, limits) {
@@ -73,14 +76,17 @@ pub fn open<'s>(text: &'s str, limits: &Limits) -> (File<'s>, Stream<'s>) {
     }
     let at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let reader = yaml::Reader::part(text, 0, 0, false);
-    (file, Stream { mode, limits: *limits, at, pieces: Pieces::default(), reader, nodes: 0 })
+    (file, Stream { mode, reads_on, values: 0, limits: *limits, at, pieces: Pieces::default(), reader, nodes: 0 })
 }
 
 impl<'s> Stream<'s> {
     /// The next non-empty document. Errors before it are added to the file's findings. `None` at the end, or where kubectl stops.
     pub fn next(&mut self, file: &mut File<'s>) -> Option<Document<'s>> {
         let document = match self.mode? {
-            Mode::Json => read_json(self, file),
+            Mode::Json => match read_json(self, file) {
+                Err(error) => self.stop_or_read_on(file, error),
+                Ok(document) => document,
+            },
             Mode::Yaml => self.read_yaml(file),
         };
         if document.is_none() {
@@ -94,10 +100,41 @@ impl<'s> Stream<'s> {
         let at = match self.mode {
             None => return true,
             Some(Mode::Json) => Some(self.at),
-            Some(Mode::Yaml) => file.source.lines().get(self.pieces.line).map(|&start| start as usize),
+            Some(Mode::Yaml) => file.source.lines().get(self.pieces.line).map(|&start| (start as usize).max(self.pieces.from)),
         };
         let rest = at.and_then(|at| file.source.text().as_bytes().get(at..)).unwrap_or_default();
         rest.iter().all(u8::is_ascii_whitespace)
+    }
+
+    /// Tries YAML where JSON could not be read (apimachinery 0.33 and later, pkg/util/yaml/decoder.go, `YAMLOrJSONDecoder.Decode`): if
+    /// the first piece is not YAML either, the error about JSON is kept.
+    fn stop_or_read_on(&mut self, file: &mut File<'s>, error: JsonError) -> Option<Document<'s>> {
+        let from = behind_blanks(file.source.text(), self.at).filter(|_| self.reads_on && self.values <= 1);
+        if let Some(from) = from {
+            let pieces = Pieces::from(&file.source, from);
+            let readable = match pieces.clone().next(&file.source) {
+                Some(Piece::Text(start, end)) => reads(file.source.text(), start, end, &self.limits),
+                Some(Piece::BadSeparator(..)) => false,
+                None => true,
+            };
+            if readable {
+                (self.pieces, self.mode) = (pieces, Some(Mode::Yaml));
+                return self.read_yaml(file);
+            }
+        }
+        let mut finding = diagnose::explain_json(&file.source, &error);
+        if self.reads_on && self.values > 1 {
+            // It is certain then that the stream is JSON, and its error stays as it is.
+            finding.message = finding
+                .message
+                .split_once(": ")
+                .filter(|_| finding.message.starts_with("json: offset "))
+                .and_then(|(_, rest)| rest.split_once(": "))
+                .map_or(finding.message.clone(), |(_, bare)| bare.to_owned());
+        }
+        file.findings.push(finding);
+        file.json_error = Some(error);
+        None
     }
 
     fn read_yaml(&mut self, file: &mut File<'s>) -> Option<Document<'s>> {
@@ -110,7 +147,7 @@ impl<'s> Stream<'s> {
                     if matches!(file.source.slice(chunk).trim_ascii(), "" | "---") {
                         continue;
                     }
-                    let mut bounds = yaml::Bounds::of(&self.limits);
+                    let mut bounds = yaml::Bounds::new(self.limits.depth, self.limits.nodes);
                     bounds.nodes = bounds.nodes.saturating_sub(self.nodes);
                     let composed = yaml::read_part(&mut self.reader, file.source.text(), start, end, true, bounds);
                     if let Some(error) = composed.error {
@@ -143,58 +180,81 @@ fn refused<'s>(file: &mut File<'s>, chunk: Span, error: &yaml::YamlError) -> Opt
 /// The finding for a text beyond the limit `bytes`.
 pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
     (text.len() > limits.bytes).then(|| {
-        Finding::error(
+        Finding::new(
             Code::LimitBytes,
             Origin::Claimkit,
             format!("the text has {} bytes, the limit is {}", text.len(), limits.bytes),
         )
         .with_help("split the file, or raise the limit `bytes`")
+        .with_command_help("split the file")
     })
 }
 
-fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Option<Document<'s>> {
+/// Returns the offset behind the white space at an offset, at most behind its first line feed. kubectl looks at four bytes at a time and
+/// takes a replacement character for text that is not UTF-8: `None` where there are fewer bytes or such a character comes.
+fn behind_blanks(text: &str, mut at: usize) -> Option<usize> {
+    loop {
+        let rest = text.get(at..)?;
+        let next = rest.chars().next().filter(|&next| rest.len() >= 4 && next != char::REPLACEMENT_CHARACTER)?;
+        if !next.is_whitespace() {
+            return Some(at);
+        }
+        at = at.saturating_add(next.len_utf8());
+        if next == '\n' {
+            return Some(at);
+        }
+    }
+}
+
+/// True if a piece can be read as YAML.
+fn reads(text: &str, start: usize, end: usize, limits: &Limits) -> bool {
+    let mut reader = yaml::Reader::part(text, 0, 0, false);
+    let bounds = yaml::Bounds::new(limits.depth, limits.nodes);
+    yaml::read_part(&mut reader, text, start, end, true, bounds).error.is_none()
+}
+
+/// Returns the next JSON value; `None` at the end, or beyond a limit.
+fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Result<Option<Document<'s>>, JsonError> {
     let (text, limits) = (file.source.text(), stream.limits);
     loop {
         let rest = text.get(stream.at..).unwrap_or("");
         let blank = rest.len().saturating_sub(rest.trim_start_matches([' ', '\t', '\r', '\n']).len());
         let at = stream.at.saturating_add(blank);
         if at >= text.len() {
-            return None;
+            return Ok(None);
         }
         let mut tree = Tree::new(text);
         match json::value(&mut tree, at, limits.depth.min(json::MAX_DEPTH)) {
             Ok((root, end)) => {
                 stream.at = end;
+                stream.values = stream.values.saturating_add(1);
                 stream.nodes = stream.nodes.saturating_add(tree.len());
                 if stream.nodes > limits.nodes {
                     file.findings.push(too_many_nodes(&limits, Span::new(at, end)));
-                    return None;
+                    return Ok(None);
                 }
                 diagnose::keys(&file.source, &tree, Mode::Json, &mut file.findings);
                 if tree.kind(root) != Kind::Null {
-                    return Some(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(at, end) });
+                    return Ok(Some(Document { tree, root: Some(root), mode: Mode::Json, span: Span::new(at, end) }));
                 }
             }
             Err(error) if limits.depth < json::MAX_DEPTH && error.message.ends_with("exceeded max depth") => {
                 let message = format!("the document has more than {} levels of nesting", limits.depth);
-                let finding = Finding::error(Code::LimitNodes, Origin::Claimkit, message)
+                let finding = Finding::new(Code::LimitNodes, Origin::Claimkit, message)
                     .with_help("split the file, or raise the limit")
                     .with_span(Span::new(error.offset, error.offset.saturating_add(1)));
                 file.findings.push(finding);
-                return None;
+                return Ok(None);
             }
-            Err(error) => {
-                file.findings.push(diagnose::explain_json(&file.source, &error));
-                file.json_error = Some(error);
-                return None;
-            }
+            Err(error) => return Err(error),
         }
     }
 }
 
 fn too_many_nodes(limits: &Limits, span: Span) -> Finding {
-    Finding::error(Code::LimitNodes, Origin::Claimkit, format!("the text has more nodes than the limit {}", limits.nodes))
+    Finding::new(Code::LimitNodes, Origin::Claimkit, format!("the text has more nodes than the limit {}", limits.nodes))
         .with_help("split the file, or raise the limit `nodes`")
+        .with_command_help("split the file")
         .with_span(span)
 }
 
@@ -208,16 +268,24 @@ enum Piece {
 }
 
 /// The next line to look at, as an index into the lines of the file.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Pieces {
     line: usize,
+    /// The byte where reading begins.
+    from: usize,
 }
 
 impl Pieces {
+    /// The pieces from a byte on, which counts as the beginning of a line.
+    fn from(source: &Source<'_>, from: usize) -> Self {
+        let line = source.lines().partition_point(|&start| start as usize <= from).saturating_sub(1);
+        Pieces { line, from }
+    }
+
     fn next(&mut self, source: &Source<'_>) -> Option<Piece> {
         let (lines, text) = (source.lines(), source.text());
         let bytes = text.as_bytes();
-        let marked = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+        let marked = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 }.max(self.from);
         let begin = |start: u32| (start as usize).max(marked);
         let start = lines.get(self.line).map(|&start| begin(start)).filter(|&start| start < bytes.len())?;
         loop {
@@ -252,7 +320,7 @@ impl Pieces {
 /// The byte after the line that holds byte `from`.
 fn line_end(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
-    let length = word::find(rest, |word| word::equal(word, b'\n')).map_or(rest.len(), |at| at.saturating_add(1));
+    let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at.saturating_add(1));
     from.saturating_add(length)
 }
 

@@ -69,7 +69,11 @@ pub struct Variables {
 
 impl Variables {
     pub fn new(minor: u8) -> Self {
-        let devices = file(if minor == 30 { "devices-named" } else { "devices" });
+        let mut devices = file(if minor == 30 { "devices-named" } else { "devices" });
+        if minor >= 37 {
+            let more = file("devices-1.37").as_object().unwrap().clone();
+            devices.as_object_mut().unwrap().extend(more);
+        }
         Self { devices, minor, made: BTreeMap::new() }
     }
 
@@ -103,7 +107,7 @@ impl Variables {
 /// The gates of a line; without any, those of the release.
 pub fn gates(line: &Value, minor: u8) -> Vec<Gate> {
     match line.get("gates") {
-        None if minor == 36 => vec![Gate::ConsumableCapacity],
+        None if minor >= 36 => vec![Gate::ConsumableCapacity],
         None => Vec::new(),
         Some(gates) => texts(gates)
             .iter()
@@ -120,7 +124,12 @@ pub fn mode(line: &Value) -> Mode {
     if line["env"] == "stored" { Mode::Stored } else { Mode::New }
 }
 
+/// The environment of a line about a derived attribute.
+pub fn derived_environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
+    device::derived_attributes(minor, gates, mode)
+}
+
 /// The environment of a line.
 pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
-    if minor == 30 { Environment::named_resources(mode) } else { Environment::device(minor, gates, mode) }
+    if minor == 30 { device::named_resources(mode) } else { device::environment(minor, gates, mode) }
 }

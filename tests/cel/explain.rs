@@ -1,9 +1,9 @@
 //! Explanations of a selector's result.
 
-use claimkit::cel::{Attribute, Device, Environment, Mode, SELECTOR_COST_LIMIT};
+use claimkit::cel::{Attribute, Device, Mode, SELECTOR_COST_LIMIT, device};
 
 fn explained(expression: &str) -> Vec<String> {
-    let environment = Environment::device(34, &[], Mode::Stored);
+    let environment = device::environment(34, &[], Mode::Stored);
     let device = Device {
         driver: "gpu.example.com".to_owned(),
         attributes: vec![("model".to_owned(), Attribute::String("A100".to_owned())), ("index".to_owned(), Attribute::Int(3))],
@@ -48,7 +48,7 @@ fn the_attribute_that_is_missing() {
 
 #[test]
 fn values_of_all_parts() {
-    let environment = Environment::device(34, &[], Mode::Stored);
+    let environment = device::environment(34, &[], Mode::Stored);
     let program = environment.compile("1 + 2 == 3 && device.driver == 'x'").unwrap();
     let device = Device { driver: "x".to_owned(), ..Device::default() };
     let trace = program.trace(&device.variables(&environment).unwrap(), SELECTOR_COST_LIMIT);

@@ -7,7 +7,16 @@ use serde_json::Value;
 
 /// The lines of `tests/vectors/cel/NAME.jsonl.gz`.
 pub fn recorded(name: &str) -> Vec<Value> {
-    let path = format!("{}/tests/vectors/cel/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    read(&format!("cel/{name}"))
+}
+
+/// The lines of `tests/vectors/patches.jsonl.gz`.
+pub fn patches() -> Vec<Value> {
+    read("patches")
+}
+
+fn read(name: &str) -> Vec<Value> {
+    let path = format!("{}/tests/vectors/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut text = String::new();
     GzDecoder::new(file).read_to_string(&mut text).unwrap();

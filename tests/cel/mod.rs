@@ -1,13 +1,7 @@
-//! The Common Expression Language against recorded answers and laws.
+//! Selectors of devices against recorded answers and laws. The crate `claimkit-cel` holds what needs no device.
 
-mod conformance;
 mod devices;
 mod explain;
-mod functions;
-mod limits;
 mod lines;
-mod print;
 mod refusals;
 mod selectors;
-mod syntax;
-mod upstream;

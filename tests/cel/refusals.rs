@@ -11,7 +11,7 @@ fn errors(object: &Value, release: &str, stored: bool) -> Vec<String> {
         request["operation"] = json!("update");
         request["old"] = request["text"].clone();
     }
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let answer = crate::support::ask(&request);
     let findings = answer["findings"].as_array().unwrap().iter();
     let refusals = findings.filter(|finding| finding["origin"] == "kube-apiserver" && finding["severity"] == "error");
     refusals.map(|finding| finding["message"].as_str().unwrap().to_owned()).collect()

@@ -1,5 +1,5 @@
-//! Corrects a plain scalar of the wrong type: unquoted words that YAML 1.1 does not read as strings (`n`, `on`, `010`, `1.10`),
-//! and `name:a`, which YAML reads as one word.
+//! Corrects a scalar of the wrong type: quoted numbers and booleans, unquoted words that YAML 1.1 does not read as strings (`n`,
+//! `on`, `010`, `1.10`), and `name:a`, which YAML reads as one word.
 
 use crate::finding::Edit;
 use crate::text::print;
@@ -9,33 +9,33 @@ use crate::text::tree::{Kind, NodeId, Style, Tree};
 /// A correction of a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// In one line.
+    /// The help, in one line.
     pub help: String,
-    /// What the edits do.
+    /// The effect of the edits.
     pub title: String,
-    /// The edits.
     pub edits: Vec<Edit>,
 }
 
 /// The type that a field expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// A string.
     Text,
     /// A struct or a map.
     Map,
     /// A struct with this field for such a value.
     Holder(&'static str),
-    /// A quantity.
     Quantity,
+    Bool,
+    Integer,
 }
 
-/// The correction of a plain YAML scalar at `node` if the field expects another type. JSON, quoted text and empty values have
-/// none.
+/// Returns the correction of a scalar at `node` if the field expects another type; `None` where what was meant is not certain.
 pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<Correction> {
     match expected {
         Expected::Holder(field) => return holder(tree, node, field),
         Expected::Quantity => return quantity(tree, node),
+        Expected::Bool => return bare(tree, node, |text| matches!(text, "true" | "false")),
+        Expected::Integer => return bare(tree, node, |text| text.parse::<i64>().is_ok_and(|number| number.to_string() == text)),
         Expected::Text | Expected::Map => {}
     }
     let place = tree.node(node);
@@ -46,8 +46,21 @@ pub fn correction(tree: &Tree<'_>, node: NodeId, expected: Expected) -> Option<C
     match expected {
         Expected::Text => text(place.kind, place.span, written),
         Expected::Map => map(tree, place.span, written),
-        Expected::Holder(_) | Expected::Quantity => None,
+        Expected::Holder(_) | Expected::Quantity | Expected::Bool | Expected::Integer => None,
     }
+}
+
+/// Removes the quotes around a value that is what the field expects without them.
+fn bare(tree: &Tree<'_>, node: NodeId, expected: impl Fn(&str) -> bool) -> Option<Correction> {
+    let place = tree.node(node);
+    let quoted = matches!(place.style, Style::DoubleQuoted | Style::SingleQuoted) && place.properties.is_empty();
+    let value = tree.str(node).filter(|value| quoted && expected(value))?;
+    let help = format!("in quotes it is a string: write `{value}`");
+    Some(Correction {
+        help,
+        title: format!("write `{value}`"),
+        edits: vec![Edit { span: place.span, new_text: value.to_owned() }],
+    })
 }
 
 /// Corrects `80Gi` to `{value: 80Gi}`.

@@ -1,8 +1,8 @@
 //! Plainer messages for JSON that kubectl refuses.
 
 use crate::finding::{Code, Edit, Finding, Origin};
+use crate::text::BYTE_ORDER_MARK;
 use crate::text::json::JsonError;
-use crate::text::mode::BYTE_ORDER_MARK;
 use crate::text::source::{Source, Span};
 use crate::text::yaml;
 
@@ -20,7 +20,7 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> F
         Some(_) => format!("json: offset {}: {}", at.saturating_add(1).saturating_sub(marked), error.message),
     };
     let span = Span::new(at, at.saturating_add(next.map_or(0, char::len_utf8)));
-    let finding = Finding::error(Code::JsonSyntax, Origin::Kubectl, message).with_span(span);
+    let finding = Finding::new(Code::JsonSyntax, Origin::Kubectl, message).with_span(span);
     let opened = error.opened.map(|open| {
         let position = source.position(open);
         let bracket = text.get(open..).and_then(|rest| rest.chars().next()).unwrap_or('{');

@@ -4,6 +4,7 @@ use super::trial::{edited, reads, tries};
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::Span;
 use crate::text::tree::{Kind, Style, Tree};
+use claimkit_values::order;
 
 /// The maximum number of warnings for one document.
 const MOST: usize = 50;
@@ -150,7 +151,7 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
             spans.extend(tree.entries(id).iter().filter(|entry| !entry.merged).map(|entry| entry.key_span));
         }
     }
-    spans.sort();
+    order::sort(&mut spans);
     spans.dedup();
     let mut found = 0usize;
     let mut tries = tries(chunk);
@@ -175,7 +176,7 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
                 return;
             }
             let message = format!("`{line}` became part of the text: it has {} in it", lookalike.name);
-            let mut finding = Finding::warning(Code::YamlLookalike, Origin::Claimkit, message)
+            let mut finding = Finding::new(Code::YamlLookalike, Origin::Claimkit, message)
                 .with_help(lookalike.help())
                 .with_span(lookalike.edit.span);
             for edits in [vec![lookalike.edit.clone()], together.clone()] {
@@ -191,7 +192,7 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
     }
 }
 
-/// Whether only blanks and list dashes stand before `offset` on its line.
+/// Whether only blanks and list dashes precede `offset` on its line.
 fn begins_line(source: &str, offset: usize) -> bool {
     let before = source.get(..offset).unwrap_or("");
     let line = before.rsplit(['\n', '\r']).next().unwrap_or("");

@@ -5,7 +5,7 @@ use super::lookalike::{self, Lookalike};
 use super::trial::{MOST_BYTES, documents, edited, tries};
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::text::source::{Source, Span};
-use crate::text::yaml::{self, Mark, Stage, YamlError};
+use crate::text::yaml::{self, Construct, Mark, Problem, Stage, YamlError};
 
 /// The position that a message is about.
 struct ErrorSite<'a, 's> {
@@ -39,7 +39,7 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
 pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) -> Finding {
     let text = source.slice(said);
     let head = Span::new(line.from(), said.from());
-    let finding = Finding::error(Code::YamlSeparator, Origin::Kubectl, format!("invalid Yaml document separator: {text}"))
+    let finding = Finding::new(Code::YamlSeparator, Origin::Kubectl, format!("invalid Yaml document separator: {text}"))
         .with_span(Span { start: line.start, end: said.end });
     if text.chars().all(|c| c == '-' || matches!(lookalike::stands_for(c), Some(('-', _)))) {
         let edit = Edit { span: Span { start: line.start, end: said.end }, new_text: "---".to_owned() };
@@ -56,48 +56,46 @@ fn short(text: &str) -> String {
     if line.chars().count() <= 40 { line.to_owned() } else { line.chars().take(37).chain("...".chars()).collect() }
 }
 
-/// Help texts that depend only on libyaml's message for the problem, and whether the help is about the rest of the line instead
-/// of one character. `{}` becomes the position where the current construct began.
-const SAID: &[(&str, bool, &str)] = &[
-    (
-        "did not find expected key",
-        true,
-        "this does not belong to the map that begins at {}: give all its keys the same indentation as there",
-    ),
-    (
-        "did not find expected '-' indicator",
-        true,
-        "the list that begins at {} goes on only with `- ` in the same column: check this line's indentation",
-    ),
-    (
-        "block sequence entries are not allowed in this context",
-        true,
-        "a list cannot begin on the line of its key: put `- ` on the next line, or write `[a, b]`",
-    ),
-    ("found unexpected document indicator", true, "the quote that opens at {} is still open here: close it before"),
-    ("did not find expected hexdecimal number", false, "`\\x`, `\\u` and `\\U` want 2, 4 and 8 hexadecimal digits"),
-    (
-        "found invalid Unicode character escape code",
-        false,
-        "write the character itself, or `\\U` with eight digits: YAML has no pairs of `\\u` escapes",
-    ),
-    (
-        "did not find expected comment or line break",
-        true,
-        "behind `|` or `>` the line must end: begin the text on the next one, indented",
-    ),
-    (
-        "found an indentation indicator equal to 0",
-        false,
-        "the digit behind `|` or `>` is 1 to 9; leave it out to take the first line's indentation",
-    ),
-    ("did not find expected <document start>", true, "after a directive the document begins with a line `---`"),
-];
+/// The subject of a help.
+enum Extent {
+    /// The character at the problem.
+    Character,
+    /// The rest of the line.
+    Line,
+}
+
+/// Returns the help that depends only on the problem, and what it is about. `{}` becomes the position where the construct began.
+fn help_for(problem: &Problem) -> Option<(Extent, &'static str)> {
+    Some(match problem {
+        Problem::ExpectedKey => {
+            (Extent::Line, "this does not belong to the map that begins at {}: give all its keys the same indentation as there")
+        }
+        Problem::ExpectedDash => {
+            (Extent::Line, "the list that begins at {} goes on only with `- ` in the same column: check this line's indentation")
+        }
+        Problem::EntryNotAllowed => {
+            (Extent::Line, "a list cannot begin on the line of its key: put `- ` on the next line, or write `[a, b]`")
+        }
+        Problem::UnexpectedDocumentIndicator => (Extent::Line, "the quote that opens at {} is still open here: close it before"),
+        Problem::ExpectedHexadecimal => (Extent::Character, "`\\x`, `\\u` and `\\U` want 2, 4 and 8 hexadecimal digits"),
+        Problem::InvalidEscapeCode => {
+            (Extent::Character, "write the character itself, or `\\U` with eight digits: YAML has no pairs of `\\u` escapes")
+        }
+        Problem::ExpectedCommentOrLineBreak => {
+            (Extent::Line, "behind `|` or `>` the line must end: begin the text on the next one, indented")
+        }
+        Problem::ZeroIndentation => {
+            (Extent::Character, "the digit behind `|` or `>` is 1 to 9; leave it out to take the first line's indentation")
+        }
+        Problem::ExpectedDocumentStart => (Extent::Line, "after a directive the document begins with a line `---`"),
+        _ => return None,
+    })
+}
 
 type Words = (Span, String, Option<(String, Edit)>);
 
 /// libyaml's possible messages about a colon without a space after it.
-const COLONS: [&str; 2] = ["could not find expected ':'", "mapping values are not allowed in this context"];
+const COLONS: [Problem; 2] = [Problem::ExpectedColon, Problem::ValueNotAllowed];
 
 impl ErrorSite<'_, '_> {
     fn here(&self) -> &str {
@@ -150,7 +148,7 @@ impl ErrorSite<'_, '_> {
                 let line = |text: &str, to: usize| text.bytes().take(to).filter(|&byte| byte == b'\n').count();
                 let here = line(self.source.slice(self.chunk), self.at.saturating_sub(self.chunk.from()));
                 let tabs = self.char_here() == Some('\t') && text.get(at..).is_some_and(|rest| rest.starts_with('\t'));
-                let colons = [&next.problem, &self.error.problem].iter().all(|problem| COLONS.contains(&problem.as_ref()));
+                let colons = [&next.problem, &self.error.problem].iter().all(|problem| COLONS.contains(problem));
                 return (tabs || colons || next.problem == self.error.problem) && line(&text, at) > here;
             }
             start = start.saturating_add(part.len()).saturating_add("\n---".len());
@@ -208,17 +206,21 @@ impl ErrorSite<'_, '_> {
             Stage::Decode | Stage::Json => return self.meaning(),
             Stage::Scanner | Stage::Parser => {}
         }
-        if let Some((_, rest, help)) = SAID.iter().find(|(problem, ..)| *problem == error.problem) {
+        if let Some((extent, help)) = help_for(&error.problem) {
             let help = match help.split_once("{}") {
                 Some((before, behind)) => format!("{before}{}{behind}", self.began()),
-                None => (*help).to_owned(),
+                None => help.to_owned(),
             };
-            return (if *rest { self.rest_of_line() } else { span }, help, None);
+            let span = match extent {
+                Extent::Character => span,
+                Extent::Line => self.rest_of_line(),
+            };
+            return (span, help, None);
         }
-        match &*error.problem {
-            "found character that cannot start any token" => self.no_token(),
-            "mapping values are not allowed in this context" => self.second_colon(),
-            "could not find expected ':'" => {
+        match error.problem {
+            Problem::CannotStartToken => self.no_token(),
+            Problem::ValueNotAllowed => self.second_colon(),
+            Problem::ExpectedColon => {
                 let key = self.line_of(error.context_mark.offset as usize);
                 let key = Span::new(error.context_mark.offset as usize, key.to());
                 if let Some(words) = self.one_word(key) {
@@ -233,18 +235,18 @@ impl ErrorSite<'_, '_> {
                     None,
                 )
             }
-            "did not find expected ',' or ']'" => self.unclosed('[', ']'),
-            "did not find expected ',' or '}'" => self.unclosed('{', '}'),
-            "did not find expected node content" => self.no_content(),
-            "mapping keys are not allowed in this context" => {
+            Problem::ExpectedSequenceEnd => self.unclosed('[', ']'),
+            Problem::ExpectedMappingEnd => self.unclosed('{', '}'),
+            Problem::ExpectedContent => self.no_content(),
+            Problem::KeyNotAllowed => {
                 (span, "`? ` begins a key and cannot stand here: quote the value".to_owned(), self.quoted(self.rest_of_line()))
             }
-            "found unexpected end of stream" => {
+            Problem::UnexpectedEnd => {
                 let open = error.context_mark.offset as usize;
                 let help = format!("the quote that opens at {} is never closed", self.began());
                 (Span::new(open, open.saturating_add(1)), help, None)
             }
-            "found unknown escape character" => {
+            Problem::UnknownEscape => {
                 let edit = Edit { span: Span::at(self.at), new_text: "\\".to_owned() };
                 (
                     span,
@@ -252,27 +254,28 @@ impl ErrorSite<'_, '_> {
                     Some(("double the backslash".to_owned(), edit)),
                 )
             }
-            "found a tab character that violates indentation"
-            | "found a tab character where an indentation space is expected" => self.tab(),
-            "did not find expected alphabetic or numeric character" => self.indicator(),
-            "found incompatible YAML document" => {
+            Problem::TabInScalar | Problem::TabForIndentationSpace => self.tab(),
+            Problem::ExpectedName => self.indicator(),
+            Problem::IncompatibleDocument => {
                 let line = self.line_of(self.at);
                 (line, "kubectl reads YAML 1.1 only: remove the line".to_owned(), self.without_line(line))
             }
-            "found unknown directive name" => {
+            Problem::UnknownDirective => {
                 let line = self.line_of(error.context_mark.offset as usize);
                 (line, "a line that begins with `%` is a directive: only `%YAML 1.1` and `%TAG` exist".to_owned(), None)
             }
-            "found undefined tag handle" => (
+            Problem::UndefinedTagHandle => (
                 self.rest_of_line(),
                 "a word that begins with `!` is a tag: quote the value if it is text".to_owned(),
                 self.quoted(self.rest_of_line()),
             ),
-            problem if problem.starts_with("exceeded max depth") => {
-                plain("lists and maps are nested more than 10000 levels deep: kubectl stops here")
-            }
-            _ if error.context.is_empty() => plain("YAML does not allow this here"),
-            _ => (span, format!("YAML does not allow this {}, begun at {}", error.context, self.began()), None),
+            Problem::TooDeep => plain("lists and maps are nested more than 10000 levels deep: kubectl stops here"),
+            _ => match error.context {
+                None => plain("YAML does not allow this here"),
+                Some(construct) => {
+                    (span, format!("YAML does not allow this {}, begun at {}", construct.text(), self.began()), None)
+                }
+            },
         }
     }
 
@@ -375,7 +378,7 @@ impl ErrorSite<'_, '_> {
         let plain = |help: &str| (span, help.to_owned(), None);
         match self.char_here() {
             Some(',') => plain("a value is missing before this `,`"),
-            Some(c @ (']' | '}')) if self.error.context == "while parsing a block node" => {
+            Some(c @ (']' | '}')) if self.error.context == Some(Construct::BlockNode) => {
                 (span, format!("this `{c}` closes nothing: quote the value if it is text"), self.quoted(self.rest_of_line()))
             }
             Some('.') => plain("`...` ends a document that has not begun: remove the line"),
@@ -416,36 +419,31 @@ impl ErrorSite<'_, '_> {
     fn meaning(&self) -> Words {
         let mut rest = self.rest_of_line();
         let line = self.source.slice(self.line_of(self.at));
-        let problem = &*self.error.problem;
-        let help = if problem.starts_with("invalid map key") && line.contains("{{") {
-            // The whole `{{ … }}`, which begins one bracket earlier.
-            let start =
-                self.at.saturating_sub(usize::from(self.source.text().as_bytes().get(self.at.wrapping_sub(1)) == Some(&b'{')));
-            let whole = self.source.slice(Span::new(start, rest.to()));
-            let end = whole.find("}}").map_or(rest.to(), |end| start.saturating_add(end).saturating_add(2));
-            rest = Span::new(start, end);
-            "`{{ … }}` looks like a template that was not rendered: render it first, or put it in quotes".to_owned()
-        } else if problem.starts_with("invalid map key") {
-            "a key must be a single value, no list and no map: quote it if it is text".to_owned()
-        } else if problem.starts_with("unknown anchor") {
-            let span = rest;
-            let help = "no `&` anchor of that name stands before this in the same document; quote the value if it is text";
-            return (span, help.to_owned(), self.quoted(self.value_in_flow(span)));
-        } else if problem.ends_with("value contains itself") {
-            "an alias cannot stand inside what it repeats".to_owned()
-        } else if problem.starts_with("map merge") {
-            "behind `<<:` write an alias of a map, a map, or a list of these".to_owned()
-        } else if problem.ends_with("excessive aliasing") {
-            "aliases repeat so much that kubectl gives up: write the values out".to_owned()
-        } else if problem.starts_with("unsupported map key") {
-            "null and numbers beyond 64 bits cannot be keys: put the key in quotes".to_owned()
-        } else if problem.starts_with("json: unsupported value") {
-            "infinity and not-a-number have no place in a Kubernetes object: put the value in quotes if it is text".to_owned()
-        } else if problem.starts_with("!!binary") {
-            "behind `!!binary` only base64 can stand".to_owned()
-        } else {
-            "the tag before the value (`!!…`) says another type than the value has: remove the tag".to_owned()
+        let help = match &self.error.problem {
+            Problem::InvalidMapKey { .. } if line.contains("{{") => {
+                // The whole `{{ … }}`, which begins one bracket earlier.
+                let before = self.source.text().as_bytes().get(self.at.wrapping_sub(1));
+                let start = self.at.saturating_sub(usize::from(before == Some(&b'{')));
+                let whole = self.source.slice(Span::new(start, rest.to()));
+                let end = whole.find("}}").map_or(rest.to(), |end| start.saturating_add(end).saturating_add(2));
+                rest = Span::new(start, end);
+                "`{{ … }}` looks like a template that was not rendered: render it first, or put it in quotes"
+            }
+            Problem::InvalidMapKey { .. } => "a key must be a single value, no list and no map: quote it if it is text",
+            Problem::UnknownAnchor { .. } => {
+                let help = "no `&` anchor of that name stands before this in the same document; quote the value if it is text";
+                return (rest, help.to_owned(), self.quoted(self.value_in_flow(rest)));
+            }
+            Problem::RecursiveAnchor { .. } => "an alias cannot stand inside what it repeats",
+            Problem::InvalidMerge => "behind `<<:` write an alias of a map, a map, or a list of these",
+            Problem::ExcessiveAliasing => "aliases repeat so much that kubectl gives up: write the values out",
+            Problem::UnsupportedMapKey { .. } => "null and numbers beyond 64 bits cannot be keys: put the key in quotes",
+            Problem::UnsupportedFloat { .. } => {
+                "infinity and not-a-number have no place in a Kubernetes object: put the value in quotes if it is text"
+            }
+            Problem::InvalidBase64 => "behind `!!binary` only base64 can stand",
+            _ => "the tag before the value (`!!…`) says another type than the value has: remove the tag",
         };
-        (rest, help, None)
+        (rest, help.to_owned(), None)
     }
 }

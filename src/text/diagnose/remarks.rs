@@ -2,10 +2,11 @@
 
 use super::lookalike;
 use crate::finding::{Code, Edit, Finding, Origin};
-use crate::text::mode::Mode;
+use crate::text::Mode;
 use crate::text::source::{Source, Span};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::yaml::Composed;
+use claimkit_values::order;
 
 /// The maximum number of warnings of one kind in one document; a faulty generator could cause millions.
 const MOST: usize = 200;
@@ -17,7 +18,7 @@ pub(in crate::text) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chu
     converted_keys(source, &composed.tree, &composed.converted_keys(), &mut own);
     lookalike::lookalikes(&composed.tree, chunk, &mut own);
     dropped(source, composed.end, chunk, &mut own);
-    own.sort_by_key(|finding| finding.span);
+    order::sort_by_key(&mut own, |finding| finding.span);
     findings.append(&mut own);
 }
 
@@ -70,7 +71,7 @@ fn twice(source: &Source<'_>, entry: &Entry, next: &Entry, key: &str, mode: Mode
 
 fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> Finding {
     let merge_line = line(source, merge.key_span);
-    Finding::warning(
+    Finding::new(
         Code::YamlMergeOrder,
         Origin::Claimkit,
         format!("the merge key `<<` on line {merge_line} overwrites `{key}`: kubectl merges where `<<` stands"),
@@ -86,7 +87,7 @@ fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)]
         let written = source.slice(entry.key_span);
         let becomes = tree.text(entry.key);
         findings.push(
-            Finding::warning(
+            Finding::new(
                 Code::YamlConvertedKey,
                 Origin::Claimkit,
                 format!("the key `{written}` is no text in YAML 1.1: kubectl sends `{becomes}`"),
@@ -114,15 +115,30 @@ fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings:
     let span = Span::new(start, start.saturating_add(length));
     let (first, last) = (line(source, span), source.line_of(span.to()).saturating_add(1));
     let lines = if first == last { format!("line {first} is") } else { format!("lines {first} to {last} are") };
+    // An object of its own follows, or the dots stand for text that was left out.
+    let is_object = rest.lines().any(|line| line.starts_with("apiVersion:") || line.starts_with("kind:"));
+    let ellipsis = if is_object {
+        (
+            "write `---` in place of `...`",
+            "separate documents by a line `---`; kubectl drops what follows `...` without a word",
+            "---",
+        )
+    } else {
+        (
+            "write `# ...` in place of `...`",
+            "`...` ends a document: if it stands for text that was left out, write `# ...`",
+            "# ...",
+        )
+    };
     let finding = match marker {
-        Some(marker) => Finding::warning(
+        Some(marker) => Finding::new(
             Code::YamlDroppedText,
             Origin::Claimkit,
             format!("{lines} never read: the document ended at `...` on line {}", line(source, marker)),
         )
-        .with_help("separate documents by a line `---`; kubectl drops what follows `...` without a word")
-        .with_fix("write `---` in place of `...`", vec![Edit { span: marker, new_text: "---".to_owned() }]),
-        None => Finding::warning(
+        .with_help(ellipsis.1)
+        .with_fix(ellipsis.0, vec![Edit { span: marker, new_text: ellipsis.2.to_owned() }]),
+        None => Finding::new(
             Code::YamlDroppedText,
             Origin::Claimkit,
             format!("{lines} never read: the document's one value ended before"),

@@ -1,0 +1,242 @@
+//! From a text to a program that can be run, and its answers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::ast::Ast;
+use super::checker::{self, Findings};
+use super::cost::{Range, estimate};
+use super::dialect::Rules;
+use super::environment::{Environment, ResultType};
+use super::evaluator::program::Steps;
+use super::evaluator::{self, Observation, plan};
+use super::fold::Failure;
+use super::parse::parse;
+use super::source::{Problems, Source};
+use super::types::Type;
+use super::validators;
+use super::value::{EvalError, Value};
+
+/// Why a text cannot be used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompileError {
+    /// The stage that refused the expression.
+    pub stage: Stage,
+    /// kube-apiserver's text: `compilation failed: …`, `must evaluate to …`, `program instantiation failed: …`,
+    /// `unexpected compilation error: …`.
+    pub text: String,
+    /// The problems with their places, for the stages that know them.
+    pub problems: Option<(Source, Problems)>,
+}
+
+/// A stage of compilation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The parser or the expansion of macros.
+    Parse,
+    /// The check of types and literals.
+    Check,
+    /// The type of the result.
+    Result,
+    /// The program; kube-apiserver calls this an internal error.
+    Program,
+    /// A limit of this engine: kube-apiserver has no such answer.
+    Limit,
+    /// kube-apiserver crashes; the text is ours.
+    Crash,
+}
+
+impl CompileError {
+    /// Whether kube-apiserver reports it as an internal error.
+    pub fn is_internal(&self) -> bool {
+        self.stage == Stage::Program
+    }
+
+    fn new(stage: Stage, text: String) -> CompileError {
+        CompileError { stage, text, problems: None }
+    }
+
+    fn with_problems(stage: Stage, source: &Source, problems: Problems) -> CompileError {
+        let text = format!("compilation failed: {}", problems.render(source));
+        CompileError { stage, text, problems: Some((source.clone(), problems)) }
+    }
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// An expression that was parsed and checked.
+#[derive(Debug)]
+pub struct Checked {
+    /// The syntax tree of the expression.
+    pub ast: Ast,
+    /// The types and references of its nodes.
+    pub findings: Findings,
+}
+
+/// An expression that can be run.
+#[derive(Debug)]
+pub struct Program {
+    checked: Checked,
+    program: Steps,
+    rules: Rules,
+    estimate: Option<Range>,
+}
+
+/// The result of a run and its cost.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The value, or the error.
+    pub result: Result<Value, Arc<EvalError>>,
+    /// The cost of the run, in cel-go's units.
+    pub cost: u64,
+}
+
+/// The limit of costs of a selector (`k8s.io/api/resource`, `CELSelectorExpressionMaxCost`): for the estimate and for a run.
+pub const SELECTOR_COST_LIMIT: u64 = 1_000_000;
+
+impl Environment {
+    /// Parses and checks a text.
+    pub fn check(&self, text: &str) -> Result<Checked, CompileError> {
+        let ast = parse(text, self.parse_options())
+            .map_err(|problems| CompileError::with_problems(Stage::Parse, &problems.source, problems.problems.clone()))?;
+        let findings = match checker::check(self, &ast) {
+            Ok(Ok(findings)) => findings,
+            Ok(Err(problems)) => return Err(CompileError::with_problems(Stage::Check, &ast.source, problems)),
+            Err(checker::TooLarge) => {
+                return Err(CompileError::new(
+                    Stage::Limit,
+                    "the types of the expression are too large to be checked".to_owned(),
+                ));
+            }
+        };
+        if self.rules().computed_formats_crash && validators::has_computed_format(&ast) {
+            let text = "kube-apiserver 1.31 crashes on format() of a text that is not a literal".to_owned();
+            return Err(CompileError::new(Stage::Crash, text));
+        }
+        if self.validates() {
+            let problems = validators::validate(self, &ast, &findings);
+            if !problems.is_empty() {
+                return Err(CompileError::with_problems(Stage::Check, &ast.source, problems));
+            }
+        }
+        Ok(Checked { ast, findings })
+    }
+
+    /// Makes a program of a text. The error is kube-apiserver's.
+    pub fn compile(&self, text: &str) -> Result<Program, CompileError> {
+        let checked = self.check(text)?;
+        let output = checked.output_type();
+        match self.result_type() {
+            ResultType::BoolOrUnknown { any, dynamic, wrapper } => {
+                let accepted = match output {
+                    Type::Bool => true,
+                    Type::Any => any,
+                    Type::Dyn => dynamic,
+                    Type::Wrapper(inner) => wrapper && **inner == Type::Bool,
+                    _ => false,
+                };
+                if !accepted {
+                    let text = format!("must evaluate to bool or the unknown type, not {output}");
+                    return Err(CompileError::new(Stage::Result, text));
+                }
+            }
+            ResultType::Scalar { lists } => {
+                let of_scalars = matches!(output, Type::List(element) if is_scalar(element));
+                if !(is_scalar(output) || lists && of_scalars) {
+                    let more = if lists { " or a list of these scalars" } else { "" };
+                    let text =
+                        format!("must evaluate to a primitive scalar (string, integer, boolean, semver){more}, not {output}");
+                    return Err(CompileError::new(Stage::Result, text));
+                }
+            }
+            ResultType::Bool if *output != Type::Bool => {
+                return Err(CompileError::new(Stage::Result, "must evaluate to bool".to_owned()));
+            }
+            ResultType::Bool | ResultType::Anything => {}
+        }
+        if self.rules().second_variables_are_untyped && checked.findings.types.iter().any(Type::has_missing) {
+            let text = "unexpected compilation error: missing type conversion to proto: ".to_owned();
+            return Err(CompileError::new(Stage::Program, text));
+        }
+        let program = plan::plan(self, &checked.ast, &checked.findings).map_err(|failure| match failure {
+            Failure::Error(text) => CompileError::new(Stage::Program, format!("program instantiation failed: {text}")),
+            Failure::Crash(text) => CompileError::new(Stage::Crash, text),
+        })?;
+        let estimate = self.estimates().then(|| estimate::estimate(self, &checked.findings, &checked.ast.root, checked.ast.ids));
+        Ok(Program { checked, program, rules: self.rules().clone(), estimate })
+    }
+}
+
+/// Whether a derived attribute can have the type (`k8s.io/dynamic-resource-allocation/cel`, `isAllowedDerivedAttributeElementType`).
+fn is_scalar(kind: &Type) -> bool {
+    match kind {
+        Type::Bool | Type::Int | Type::String | Type::Any | Type::Dyn => true,
+        Type::Wrapper(inner) => matches!(**inner, Type::Bool | Type::Int | Type::String),
+        Type::Struct(name) => &**name == "kubernetes.Semver",
+        _ => false,
+    }
+}
+
+impl Checked {
+    /// The type of the result.
+    pub fn output_type(&self) -> &Type {
+        self.findings.type_of(self.ast.root.id)
+    }
+}
+
+impl Program {
+    /// The type of the result.
+    pub fn output_type(&self) -> &Type {
+        self.checked.output_type()
+    }
+
+    /// The tree and what is known of it.
+    pub fn checked(&self) -> &Checked {
+        &self.checked
+    }
+
+    /// Returns the least and the greatest cost of a run; `None` in releases that do not estimate.
+    pub fn cost_estimate(&self) -> Option<Range> {
+        self.estimate
+    }
+
+    /// Runs the program with the environment's variables in order. A run that costs more than `limit` fails.
+    pub fn evaluate(&self, variables: &[Value], limit: u64) -> Outcome {
+        self.run(variables, limit, false).0
+    }
+
+    /// Runs the program and keeps the value of every sub-expression.
+    pub(super) fn run(&self, variables: &[Value], limit: u64, observe: bool) -> (Outcome, Vec<Observation>) {
+        let (value, cost, observations) = evaluator::evaluate(&self.program, variables, &self.rules, limit, observe);
+        let result = match value {
+            Value::Error(error) => Err(error),
+            value => Ok(value),
+        };
+        (Outcome { result, cost }, observations)
+    }
+}
+
+impl Outcome {
+    /// Whether a selector matches, or kube-scheduler's error (`DeviceMatches`, `Program.Eval`).
+    pub fn matches(&self) -> Result<bool, String> {
+        let value = match &self.result {
+            Ok(Value::Bool(found)) => return Ok(*found),
+            Ok(value) => value,
+            Err(error) => return Err(error.text.clone()),
+        };
+        let why = match value {
+            Value::String(_) => "unsupported native conversion from string to 'bool'".to_owned(),
+            Value::Version(_) => "type conversion error from 'Semver' to 'bool'".to_owned(),
+            Value::Quantity(..) => "type conversion error from 'Quantity' to 'bool'".to_owned(),
+            Value::List(_) => "type conversion error from list to 'bool'".to_owned(),
+            other => format!("unsupported type conversion from '{}' to bool", other.type_name()),
+        };
+        Err(format!("CEL result of type {} could not be converted to bool: {why}", value.type_name()))
+    }
+}

@@ -1,0 +1,42 @@
+//! What the estimate knows of an argument of a call.
+
+use super::super::ast::Expr;
+use super::super::environment::Bounds;
+use super::super::types::Type;
+use super::{Range, Size};
+
+/// Sizes of the keys and values of a container.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub is_list: bool,
+    pub key: Size,
+    pub value: Size,
+}
+
+impl Entry {
+    pub(super) fn union(self, other: Entry) -> Entry {
+        Entry { is_list: self.is_list, key: self.key.union(other.key), value: self.value.union(other.value) }
+    }
+}
+
+/// The known sizes and costs of an argument of a call.
+#[derive(Clone, Copy)]
+pub(super) struct Argument<'a> {
+    pub expr: &'a Expr,
+    pub kind: &'a Type,
+    /// The cost of computing the argument.
+    pub cost: Range,
+    /// Its size, if it is known.
+    pub size: Option<Size>,
+    /// Sizes of its parts, if they are known.
+    pub entry: Option<Entry>,
+    /// Its bounds, if it is a part of a variable that has some.
+    pub path: Option<&'a Bounds>,
+}
+
+impl Argument<'_> {
+    /// The size; without bounds if it is not known.
+    pub fn size(&self) -> Size {
+        self.size.unwrap_or(Size::UNKNOWN)
+    }
+}

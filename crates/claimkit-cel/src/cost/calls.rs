@@ -1,0 +1,263 @@
+//! Estimates of calls: kube-apiserver's functions (`k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`), cel-go's extensions
+//! and its standard functions.
+
+use super::super::ast::{Literal, Node};
+use super::super::dialect::Rules;
+use super::super::types::Type;
+use super::argument::Argument;
+use super::{Range, Size};
+
+/// Cost of one traversal of a text of this size.
+const TRAVERSAL: f64 = 0.1;
+
+/// Cost of a regular expression's code points.
+const REGEX: f64 = 0.25;
+
+/// Code points that the regular expression of a named format has at most.
+const LARGEST_FORMAT: f64 = 128.0;
+
+/// Code points of a format's name at most.
+const LONGEST_FORMAT_NAME: u64 = 64;
+
+type Estimate = (Range, Option<Size>);
+
+/// Estimates of functions of libraries; None for those of the language.
+pub(super) fn library(
+    rules: &Rules,
+    name: &str,
+    overload: &str,
+    receiver: Option<&Argument<'_>>,
+    arguments: &[Argument<'_>],
+) -> Option<Estimate> {
+    if let Some(found) = extension(rules, overload, receiver, arguments) {
+        return Some(found);
+    }
+    let first = receiver.or(arguments.first());
+    let unit = Some((Range::fixed(1), None));
+    let traversal = |of: &Argument<'_>, count: f64| Some((of.size().times(TRAVERSAL * count), None));
+    match name {
+        "check" => Some((Range::fixed(350_000), None)),
+        "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
+            let of = receiver?;
+            let cost = match of.kind {
+                Type::List(_) => of.size().times_cost(element_cost(of)),
+                _ => of.size().times(TRAVERSAL),
+            };
+            Some((cost, None))
+        }
+        "url" => {
+            let size = arguments.first()?.size();
+            Some((size.times(TRAVERSAL), Some(size)))
+        }
+        "lowerAscii" | "upperAscii" | "substring" | "trim" => {
+            let size = receiver?.size();
+            Some((size.times(TRAVERSAL), Some(size)))
+        }
+        "replace" => {
+            let size = receiver?.size();
+            let result = replaced(size, arguments.first()?.size(), arguments.get(1)?.size());
+            Some((size.times(2.0 * TRAVERSAL), Some(result)))
+        }
+        "split" => {
+            let size = receiver?.size();
+            let max = match arguments.get(1).map(|limit| &limit.expr.node) {
+                // Go's conversion: the limit -1, for all pieces, is the largest number.
+                Some(Node::Literal(Literal::Int(limit))) => limit.cast_unsigned(),
+                _ => size.max,
+            };
+            Some((size.times(2.0 * TRAVERSAL), Some(Size { min: 0, max })))
+        }
+        "join" => {
+            let list = receiver?;
+            let count = list.size();
+            let mut size = count.multiply(element_size(list));
+            if let Some(separator) = arguments.first() {
+                let separators = Size { min: count.min.saturating_sub(1), max: count.max.saturating_sub(1) };
+                size = size.add(separator.size().multiply(separators));
+            }
+            Some((size.times(TRAVERSAL), Some(size)))
+        }
+        "find" | "findAll" => {
+            let size = receiver?.size();
+            let cost = size.add(Size::fixed(1)).times(TRAVERSAL).multiply(arguments.first()?.size().times(REGEX));
+            Some((cost, Some(Size { min: 0, max: size.max })))
+        }
+        "ip" if overload == "cidr_ip" => unit,
+        "semver" | "isSemver" if rules.plain_versions => unit,
+        "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => traversal(first?, 1.0),
+        "ip.isCanonical" => traversal(first?, 2.0),
+        "containsIP" | "containsCIDR" => {
+            let bytes = Size { min: 4, max: 16 };
+            let mut cost = bytes.add(bytes).times(TRAVERSAL);
+            if name == "containsCIDR" {
+                cost = cost.add(bytes.times(TRAVERSAL)).add(Range::fixed(1));
+            }
+            if overload.ends_with("_string") {
+                cost = cost.add(arguments.first()?.size().times(TRAVERSAL));
+            }
+            Some((cost, None))
+        }
+        "validate" => {
+            let size = arguments.first()?.size();
+            Some((size.times(TRAVERSAL).times(LARGEST_FORMAT * REGEX), None))
+        }
+        "includes" if !rules.costs_of_arguments => Some((Range::fixed(48), None)),
+        "includes" => {
+            let of = receiver?;
+            Some((of.size().times_cost(element_cost(of)), None))
+        }
+        // Objects of the same kind; an object and a value of another type is an ordinary comparison.
+        "_==_" if arguments.get(1)?.kind == first?.kind => match first?.kind {
+            Type::Struct(kind) if matches!(&**kind, "kubernetes.Quantity" | "kubernetes.Semver") => unit,
+            Type::Struct(kind) if &**kind == "kubernetes.NamedFormat" => {
+                Some((Size { min: 1, max: LONGEST_FORMAT_NAME }.times(TRAVERSAL), None))
+            }
+            // Upstream takes the right side for both.
+            Type::Struct(kind) if &**kind == "kubernetes.URL" => {
+                let most = arguments.get(1)?.size.map_or(1, |size| size.max);
+                Some((Size { min: 1, max: most }.times(TRAVERSAL), None))
+            }
+            Type::Opaque(kind, _) if kind.starts_with("net.") => unit,
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns the cost of comparing one element. The keys of a map count as elements, whatever is known of its values.
+fn element_cost(of: &Argument<'_>) -> Range {
+    let one = Range::fixed(1);
+    let element = of.kind.parameters().first().copied();
+    if !matches!(element, Some(Type::String | Type::Bytes)) {
+        return one;
+    }
+    let size =
+        of.path.and_then(|bounds| bounds.element.as_deref()).map_or(Size::UNKNOWN, |bounds| Size { min: 0, max: bounds.size });
+    one.add(size.times(TRAVERSAL))
+}
+
+/// The size of a list's elements.
+fn element_size(of: &Argument<'_>) -> Size {
+    match of.path.and_then(|bounds| bounds.element.as_deref()) {
+        _ if !matches!(of.kind, Type::List(_) | Type::Opaque(..)) => Size::fixed(0),
+        Some(bounds) => Size { min: 0, max: bounds.size },
+        None => Size::UNKNOWN,
+    }
+}
+
+/// The size of a text in which something was replaced.
+fn replaced(size: Size, old: Size, new: Size) -> Size {
+    let (most, most_kept) = if old.min == 0 {
+        (size.max.saturating_add(1), size.max)
+    } else if new.max <= old.min {
+        (0, size.max)
+    } else {
+        (quotient(size.max, old.min), 0)
+    };
+    let (least, least_kept) = if old.max == 0 {
+        (size.min.saturating_add(1), size.min)
+    } else if old.max <= new.min {
+        (0, size.min)
+    } else {
+        (quotient(size.min, old.max), 0)
+    };
+    Size { min: least, max: most }.multiply(new).add(Size { min: least_kept, max: most_kept })
+}
+
+fn quotient(dividend: u64, divisor: u64) -> u64 {
+    (dividend as f64 / divisor as f64).ceil() as u64
+}
+
+/// cel-go's extensions estimate their calls themselves (`ext/lists.go`, `ext/sets.go`).
+fn extension(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arguments: &[Argument<'_>]) -> Option<Estimate> {
+    let sets = |factor: f64| {
+        let [left, right] = arguments else { return None };
+        Some((left.size().multiply(right.size()).times(factor).add(Range::fixed(1)), None))
+    };
+    match overload {
+        "list_sets_contains_list" | "list_sets_intersects_list" => return sets(1.0),
+        "list_sets_equivalent_list" => return sets(2.0),
+        _ if !rules.list_costs => return None,
+        _ => {}
+    }
+    let new_list = |factor: f64, size: Size| Some((size.times(factor).add(Range::fixed(11)), Some(size)));
+    let compared = |of: &Argument<'_>, factor: f64| {
+        let size = of.size();
+        new_list(factor, size.multiply(size))
+    };
+    let texts = || overload.contains("_string_") || overload.contains("_bytes_");
+    let sorted = |of: &Argument<'_>| compared(of, if texts() { 2.1 } else { 2.0 });
+    match overload {
+        "list_slice" => {
+            let size = receiver?.size();
+            let start = constant(arguments.first()?, 0);
+            let end = constant(arguments.get(1)?, size.max);
+            new_list(1.0, Size::fixed(end.wrapping_sub(start)))
+        }
+        "lists_range" => new_list(1.0, Size::fixed(constant(arguments.first()?, u64::MAX))),
+        "list_reverse" => new_list(1.0, receiver?.size()),
+        "list_flatten" => new_list(1.0, receiver?.size()),
+        "list_flatten_int" => new_list(constant(arguments.first()?, u64::MAX) as f64, receiver?.size()),
+        "list_distinct" => compared(receiver?, 2.0),
+        _ if overload.ends_with("_sort") => sorted(receiver?),
+        _ if overload.ends_with("_sortByAssociatedKeys") => sorted(arguments.first()?),
+        _ => None,
+    }
+}
+
+/// The value of a literal, as an unsigned number.
+fn constant(argument: &Argument<'_>, otherwise: u64) -> u64 {
+    match argument.expr.node {
+        Node::Literal(Literal::Int(value)) => u64::try_from(value).unwrap_or(0),
+        Node::Literal(Literal::Uint(value)) => value,
+        _ => otherwise,
+    }
+}
+
+/// Estimates of the language's own functions.
+pub(super) fn standard(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arguments: &[Argument<'_>]) -> Estimate {
+    let cost = match (overload, receiver, arguments) {
+        ("string_format", Some(of), _) => of.size().times(TRAVERSAL),
+        ("string_to_bytes", None, [of]) => {
+            let size = of.size();
+            return (size.times(TRAVERSAL), Some(Size { min: size.min, max: size.max.wrapping_mul(4) }));
+        }
+        ("bytes_to_string", None, [of]) => {
+            let size = of.size();
+            return (size.times(TRAVERSAL), Some(Size { min: size.min / 4, max: size.max }));
+        }
+        ("strings_quote", None, [of]) => {
+            let size = of.size();
+            let result = Size { min: size.min.wrapping_add(2), max: size.max.wrapping_mul(2).wrapping_add(2) };
+            return (size.times(TRAVERSAL), Some(result));
+        }
+        ("starts_with_string" | "ends_with_string", _, [of]) => of.size().times(TRAVERSAL),
+        ("in_list", _, [_, list]) => list.size().times(1.0),
+        ("matches", None, [of, pattern]) if rules.costs_of_arguments => {
+            of.size().add(Size::fixed(1)).times(TRAVERSAL).multiply(pattern.size().times(REGEX))
+        }
+        ("matches_string", Some(of), [pattern]) => {
+            of.size().add(Size::fixed(1)).times(TRAVERSAL).multiply(pattern.size().times(REGEX))
+        }
+        ("contains_string", Some(of), [piece]) => of.size().times(TRAVERSAL).multiply(piece.size().times(TRAVERSAL)),
+        (
+            "less_string"
+            | "greater_string"
+            | "less_equals_string"
+            | "greater_equals_string"
+            | "less_bytes"
+            | "greater_bytes"
+            | "less_equals_bytes"
+            | "greater_equals_bytes"
+            | "equals"
+            | "not_equals",
+            _,
+            [left, right],
+        ) => {
+            let most = left.size().max.min(right.size().max);
+            Range { min: u64::from(most > 0), max: most }.times(TRAVERSAL)
+        }
+        _ => Range::fixed(1),
+    };
+    (cost, None)
+}

@@ -1,0 +1,381 @@
+//! What an expression can cost at most, before it runs (cel-go, `checker/cost.go`).
+
+use super::super::ast::{Comprehension, Expr, Literal, Node};
+use super::super::checker::{Findings, Reference};
+use super::super::environment::{Declaration, Environment, Signature};
+use super::super::types::Type;
+use super::argument::{Argument, Entry};
+use super::calls;
+use super::path::{INDICES, Path, Segment};
+use super::{Range, Size};
+
+/// A variable of a loop.
+struct Local<'a> {
+    name: &'a str,
+    path: Path<'a>,
+    size: Option<Size>,
+    entry: Option<Entry>,
+}
+
+/// The estimate of an expression.
+pub fn estimate(environment: &Environment, findings: &Findings, root: &Expr, ids: u32) -> Range {
+    let count = (ids as usize).saturating_add(1);
+    let mut estimator = Estimator {
+        environment,
+        findings,
+        sizes: vec![None; count],
+        entries: vec![None; count],
+        paths: vec![Path::empty(); count],
+        locals: Vec::new(),
+    };
+    estimator.cost(root)
+}
+
+struct Estimator<'a> {
+    environment: &'a Environment,
+    findings: &'a Findings,
+    sizes: Vec<Option<Size>>,
+    entries: Vec<Option<Entry>>,
+    paths: Vec<Path<'a>>,
+    locals: Vec<Local<'a>>,
+}
+
+impl<'a> Estimator<'a> {
+    /// cel-go 0.23 and later follow sizes into loops and through more functions.
+    fn follows(&self) -> bool {
+        self.environment.rules().sizes_pass_through
+    }
+
+    fn local(&self, name: &str) -> Option<&Local<'a>> {
+        let name = name.strip_prefix('.').unwrap_or(name);
+        self.locals.iter().rev().find(|local| local.name == name)
+    }
+
+    fn set_size(&mut self, id: u32, size: Option<Size>) {
+        if let (Some(place), Some(size)) = (self.sizes.get_mut(id as usize), size) {
+            *place = Some(size);
+        }
+    }
+
+    fn set_entry(&mut self, id: u32, entry: Option<Entry>) {
+        if let (Some(place), Some(entry)) = (self.entries.get_mut(id as usize), entry) {
+            *place = Some(entry);
+        }
+    }
+
+    fn set_path(&mut self, id: u32, path: Path<'a>) {
+        if let Some(place) = self.paths.get_mut(id as usize) {
+            *place = path;
+        }
+    }
+
+    fn path(&self, expr: &Expr) -> Path<'a> {
+        if let Node::Ident(name) = &expr.node
+            && let Some(local) = self.local(name)
+        {
+            return local.path.clone();
+        }
+        self.paths.get(expr.id as usize).cloned().unwrap_or_else(Path::empty)
+    }
+
+    fn entry(&self, expr: &Expr) -> Option<Entry> {
+        if !self.follows() {
+            return None;
+        }
+        if let Some(entry) = self.entries.get(expr.id as usize).copied().flatten() {
+            return Some(entry);
+        }
+        match &expr.node {
+            Node::Ident(name) => self.local(name).and_then(|local| local.entry),
+            _ => None,
+        }
+    }
+
+    fn size(&mut self, expr: &Expr) -> Option<Size> {
+        if let Some(size) = self.sizes.get(expr.id as usize).copied().flatten() {
+            return Some(size);
+        }
+        if let Some(size) = literal_size(expr) {
+            return Some(size);
+        }
+        if let Some(bounds) = self.path(expr).bounds(self.environment) {
+            let size = Size { min: 0, max: bounds.size };
+            if self.follows() {
+                self.set_size(expr.id, Some(size));
+            }
+            return Some(size);
+        }
+        if is_scalar(self.findings.type_of(expr.id), self.follows()) {
+            return Some(Size::fixed(1));
+        }
+        match &expr.node {
+            Node::Ident(name) if self.follows() => self.local(name).and_then(|local| local.size),
+            _ => None,
+        }
+    }
+
+    fn size_or_unknown(&mut self, expr: &Expr) -> Size {
+        self.size(expr).unwrap_or(Size::UNKNOWN)
+    }
+
+    fn argument(&mut self, expr: &'a Expr) -> Argument<'a> {
+        let cost = self.cost(expr);
+        let size = self.size(expr);
+        let path = self.path(expr).bounds(self.environment);
+        Argument { expr, kind: self.findings.type_of(expr.id), cost, size, entry: self.entry(expr), path }
+    }
+
+    fn cost(&mut self, expr: &'a Expr) -> Range {
+        match &expr.node {
+            Node::Literal(_) => Range::fixed(0),
+            Node::Ident(name) => {
+                let path = self.local(name).map_or_else(|| Path::variable(name), |local| local.path.clone());
+                self.set_path(expr.id, path);
+                Range::fixed(1)
+            }
+            Node::Select { operand, field, test_only } => self.cost_of_select(expr, operand, field, *test_only),
+            Node::Call { function, target, arguments } => self.cost_of_call(expr, function, target.as_deref(), arguments),
+            Node::List { elements, .. } => {
+                let mut sum = Range::fixed(0);
+                let mut size = Size::nothing(elements.is_empty());
+                for element in elements {
+                    sum = sum.add(self.cost(element));
+                    size = size.union(self.size_or_unknown(element));
+                }
+                self.set_entry(expr.id, Some(Entry { is_list: true, key: Size::fixed(1), value: size }));
+                sum.add(Range::fixed(10))
+            }
+            Node::Map { entries } => {
+                let mut sum = Range::fixed(0);
+                let mut key = Size::nothing(entries.is_empty());
+                let mut value = key;
+                for entry in entries {
+                    sum = sum.add(self.cost(&entry.key));
+                    sum = sum.add(self.cost(&entry.value));
+                    key = key.union(self.size_or_unknown(&entry.key));
+                    value = value.union(self.size_or_unknown(&entry.value));
+                }
+                self.set_entry(expr.id, Some(Entry { is_list: false, key, value }));
+                sum.add(Range::fixed(30))
+            }
+            Node::Message { fields, .. } => {
+                let sum = fields.iter().fold(Range::fixed(0), |sum, field| sum.add(self.cost(&field.value)));
+                sum.add(Range::fixed(40))
+            }
+            Node::Comprehension(comprehension) => self.cost_of_loop(expr, comprehension),
+        }
+    }
+
+    fn cost_of_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a str, test_only: bool) -> Range {
+        let mut cost = self.cost(operand);
+        if test_only {
+            return cost;
+        }
+        if matches!(self.findings.type_of(operand.id), Type::Map(_) | Type::Struct(_) | Type::Variable(_)) {
+            cost = cost.add(Range::fixed(1));
+        }
+        let path = self.path(operand).append(Segment::Name(field));
+        self.set_path(expr.id, path);
+        cost
+    }
+
+    fn cost_of_call(&mut self, expr: &'a Expr, function: &str, target: Option<&'a Expr>, arguments: &'a [Expr]) -> Range {
+        if function == "dyn"
+            && self.follows()
+            && let [argument] = arguments
+        {
+            let cost = self.cost(argument);
+            let size = self.size(argument);
+            self.set_size(expr.id, size);
+            let entry = self.entry(argument);
+            self.set_entry(expr.id, entry);
+            return cost.add(Range::fixed(1));
+        }
+        let known: Vec<Argument<'a>> = arguments.iter().map(|argument| self.argument(argument)).collect();
+        let Reference::Function { function: index, overloads, namespaced } = self.findings.reference(expr.id) else {
+            return Range::fixed(0);
+        };
+        let receiver = target.filter(|_| !namespaced).map(|target| self.argument(target));
+        let sum = receiver.map_or(Range::fixed(0), |receiver| receiver.cost);
+        let Some(declaration) = self.environment.function(*index) else { return sum };
+        let mut total = Range { min: u64::MAX, max: 0 };
+        let mut result: Option<Size> = None;
+        for signature in overloads.of(&declaration.overloads) {
+            let (cost, size) = self.cost_of_overload(expr, declaration, signature, receiver, &known);
+            total = total.union(cost);
+            result = match (result, size) {
+                (Some(before), Some(size)) => Some(before.union(size)),
+                (before, size) => before.or(size),
+            };
+            let indexed = match signature.id {
+                "index_list" | "index_map" => arguments.first(),
+                _ => None,
+            };
+            if let Some(operand) = indexed {
+                let path = self.path(operand).append(Segment::Element);
+                if self.follows() {
+                    result = self.entry(operand).map(|entry| entry.value);
+                }
+                self.set_path(expr.id, path);
+            }
+            if result.is_none() && self.follows() {
+                result = self.size(expr);
+            }
+        }
+        self.set_size(expr.id, result);
+        sum.add(total)
+    }
+
+    fn cost_of_overload(
+        &mut self,
+        expr: &'a Expr,
+        declaration: &Declaration,
+        signature: &Signature,
+        receiver: Option<Argument<'a>>,
+        arguments: &[Argument<'a>],
+    ) -> (Range, Option<Size>) {
+        let sum = arguments.iter().fold(Range::fixed(0), |sum, argument| sum.add(argument.cost));
+        let rules = self.environment.rules();
+        // Libraries estimate their own functions and `==` of their objects.
+        if (declaration.of_library || declaration.name == "_==_")
+            && let Some((cost, size)) = calls::library(rules, declaration.name, signature.id, receiver.as_ref(), arguments)
+        {
+            return (cost.add(sum), size);
+        }
+        match (signature.id, arguments) {
+            ("logical_and" | "logical_or", [left, right]) => {
+                (Range { min: left.cost.min, max: left.cost.add(right.cost).max }, None)
+            }
+            ("conditional", [condition, truthy, falsy]) => {
+                if let (Some(first), Some(second)) = (truthy.entry, falsy.entry) {
+                    self.set_entry(expr.id, Some(first.union(second)));
+                }
+                (condition.cost.add(truthy.cost.union(falsy.cost)), Some(truthy.size().union(falsy.size())))
+            }
+            ("add_string" | "add_bytes" | "add_list", [left, right]) => {
+                if let (Some(first), Some(second)) = (left.entry, right.entry) {
+                    self.set_entry(expr.id, Some(first.union(second)));
+                }
+                let size = left.size().add(right.size());
+                let cost = if signature.id == "add_list" { Range::fixed(1) } else { size.times(0.1) };
+                (cost.add(sum), Some(size))
+            }
+            _ => {
+                let (cost, size) = calls::standard(rules, signature.id, receiver.as_ref(), arguments);
+                (cost.add(sum), size)
+            }
+        }
+    }
+
+    fn cost_of_loop(&mut self, expr: &'a Expr, comprehension: &'a Comprehension) -> Range {
+        let mut sum = self.cost(&comprehension.range);
+        sum = sum.add(self.cost(&comprehension.init));
+        if is_binding(comprehension) && self.follows() {
+            self.push_accumulator(comprehension);
+            sum = sum.add(self.cost(&comprehension.result));
+            self.locals.pop();
+            let size = self.size(&comprehension.result);
+            self.set_size(expr.id, size);
+            let entry = self.entry(&comprehension.result);
+            self.set_entry(expr.id, entry);
+            return sum;
+        }
+        let outside = self.locals.len();
+        if self.follows() {
+            self.push_accumulator(comprehension);
+        }
+        let inside = self.locals.len();
+        self.push_variables(comprehension);
+        let condition = self.cost(&comprehension.condition);
+        let step = self.cost(&comprehension.step);
+        self.locals.truncate(inside);
+        sum = sum.add(self.cost(&comprehension.result));
+        self.locals.truncate(outside);
+        let count = self.size_or_unknown(&comprehension.range);
+        sum = sum.add(count.times_cost(step.add(condition)));
+        if !self.follows() {
+            self.set_size(expr.id, Some(count));
+            return sum;
+        }
+        match &comprehension.init.node {
+            Node::Literal(_) => {
+                let size = self.size(&comprehension.init);
+                self.set_size(expr.id, size);
+            }
+            Node::List { .. } | Node::Map { .. } => {
+                self.set_size(expr.id, Some(count));
+                let entry = self.entry(&comprehension.step);
+                self.set_entry(expr.id, entry);
+            }
+            _ => {}
+        }
+        sum
+    }
+
+    fn push_accumulator(&mut self, comprehension: &'a Comprehension) {
+        let init = &comprehension.init;
+        let local =
+            Local { name: &comprehension.accumulator, path: self.path(init), size: self.size(init), entry: self.entry(init) };
+        self.locals.push(local);
+    }
+
+    fn push_variables(&mut self, comprehension: &'a Comprehension) {
+        let range = &comprehension.range;
+        let entry = self.entry(range);
+        let path = self.path(range);
+        let is_list = entry.map_or_else(|| matches!(self.findings.type_of(range.id), Type::List(_)), |entry| entry.is_list);
+        let is_map = entry.is_none() && matches!(self.findings.type_of(range.id), Type::Map(_))
+            || entry.is_some_and(|entry| !entry.is_list);
+        let key = if is_list { Segment::Name(INDICES) } else { Segment::Key };
+        let single = if is_list { Segment::Element } else { Segment::Key };
+        let key_size = entry.map(|entry| entry.key);
+        let value_size = entry.map(|entry| entry.value);
+        let (first, second) = match &comprehension.variable2 {
+            Some(second) if self.environment.rules().second_variables_are_untyped => {
+                let first = Local { name: &comprehension.variable, path: path.append(single), size: key_size, entry: None };
+                (first, Some(Local { name: second, path: Path::empty(), size: value_size, entry: None }))
+            }
+            Some(second) => {
+                // cel-go appends both to the same path.
+                let (first, value) = (path.append(key), path.append(Segment::Element));
+                let first = Local { name: &comprehension.variable, path: first, size: key_size, entry: None };
+                (first, Some(Local { name: second, path: value, size: value_size, entry: None }))
+            }
+            None => {
+                let size = if is_list { value_size } else { key_size };
+                // Up to 0.22, only lists and maps have elements with paths.
+                let path = if is_list || is_map || self.follows() { path.append(single) } else { Path::empty() };
+                (Local { name: &comprehension.variable, path, size, entry: None }, None)
+            }
+        };
+        self.locals.push(first);
+        self.locals.extend(second);
+    }
+}
+
+/// `cel.bind` and what is made of it: a loop over nothing with an accumulator of another name.
+fn is_binding(comprehension: &Comprehension) -> bool {
+    matches!(&comprehension.range.node, Node::List { elements, .. } if elements.is_empty())
+        && matches!(comprehension.condition.node, Node::Literal(Literal::Bool(false)))
+        && comprehension.accumulator != "__result__"
+}
+
+fn literal_size(expr: &Expr) -> Option<Size> {
+    let size = match &expr.node {
+        Node::Literal(Literal::String(text)) => text.chars().count(),
+        Node::Literal(Literal::Bytes(bytes)) => bytes.len(),
+        Node::Literal(_) => 1,
+        Node::List { elements, .. } => elements.len(),
+        Node::Map { entries } => entries.len(),
+        _ => return None,
+    };
+    Some(Size::fixed(size as u64))
+}
+
+fn is_scalar(kind: &Type, follows: bool) -> bool {
+    match kind {
+        Type::Bool | Type::Double | Type::Duration | Type::Int | Type::Timestamp | Type::Uint => true,
+        Type::Wrapper(_) => true,
+        other => follows && other.optional_of().is_some_and(|inner| is_scalar(inner, follows)),
+    }
+}

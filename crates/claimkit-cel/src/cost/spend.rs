@@ -1,0 +1,317 @@
+//! What a run costs (cel-go, `interpreter/runtimecost.go`; kube-apiserver, `k8s.io/apiserver/pkg/cel/library/cost.go`, `CallCost`).
+
+use super::super::dialect::Rules;
+use super::super::environment::Declaration;
+use super::super::evaluator::attributes::go_type;
+use super::super::operations::{Scope, takes};
+use super::super::value::Value;
+use super::times;
+
+/// Counts costs up to a limit.
+///
+/// cel-go keeps the values of sub-expressions on a stack, by number, and a call costs something only if all its arguments are found
+/// there. Only the numbers are kept here: they decide what is counted.
+#[derive(Debug)]
+pub struct Spending {
+    spent: u64,
+    limit: u64,
+    stack: Vec<u32>,
+    /// How often a number is on the stack. Most searches of a long stack are for one that is not.
+    counts: Vec<u32>,
+}
+
+impl Spending {
+    /// Nothing is spent yet.
+    pub fn new(limit: u64) -> Spending {
+        Spending { spent: 0, limit, stack: Vec::with_capacity(16), counts: Vec::new() }
+    }
+
+    /// Returns the cost spent until now.
+    pub fn spent(&self) -> u64 {
+        self.spent
+    }
+
+    /// Returns the cost that may still be spent.
+    pub fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.spent)
+    }
+
+    /// More was spent than allowed.
+    pub fn is_exhausted(&self) -> bool {
+        self.spent > self.limit
+    }
+
+    /// Adds to the cost spent.
+    pub fn add(&mut self, cost: u64) {
+        // After the limit is exceeded, nothing more is counted.
+        if !self.is_exhausted() {
+            self.spent = self.spent.saturating_add(cost);
+        }
+    }
+
+    /// A value was computed.
+    pub fn push(&mut self, id: u32) {
+        let place = id as usize;
+        if place >= self.counts.len() {
+            self.counts.resize(place.saturating_add(1), 0);
+        }
+        if let Some(count) = self.counts.get_mut(place) {
+            *count = count.saturating_add(1);
+        }
+        self.stack.push(id);
+    }
+
+    /// A value was used: removes it and everything above it from the stack. Returns false if it is not on the stack.
+    pub fn drop(&mut self, id: u32) -> bool {
+        if self.counts.get(id as usize).is_none_or(|count| *count == 0) {
+            return false;
+        }
+        while let Some(top) = self.stack.pop() {
+            if let Some(count) = self.counts.get_mut(top as usize) {
+                *count = count.saturating_sub(1);
+            }
+            if top == id {
+                break;
+            }
+        }
+        true
+    }
+
+    /// Drops the arguments of a call, last first. Returns false if one is not on the stack.
+    pub fn drop_arguments(&mut self, mut ids: impl DoubleEndedIterator<Item = u32>) -> bool {
+        ids.by_ref().rev().all(|id| self.drop(id))
+    }
+}
+
+/// Extra cost of the longer URI regular expression in early releases.
+const URI_COST: u64 = 4;
+
+/// The rule that computes the cost of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallCost {
+    /// Each call costs 1.
+    Unit,
+    /// Size of an argument, by a tenth: a traversal.
+    Traversal(u8),
+    /// Two traversals of an argument.
+    TwoTraversals(u8),
+    /// Two traversals of the result.
+    TwoOfResult,
+    /// All parts of the first argument.
+    Parts,
+    /// Size of the second argument.
+    SizeOfSecond,
+    /// Traversal of both arguments, once.
+    Sum,
+    /// Traversal of the smaller argument.
+    Smaller,
+    /// Traversals of both arguments, multiplied.
+    Product,
+    /// A regular expression in the second argument over the first.
+    Regex,
+    /// A network against an address or a network; true if the second argument is a text.
+    Network {
+        /// The argument is compared with a network.
+        network: bool,
+        /// A text has to be read.
+        text: bool,
+    },
+    /// A named format's largest regular expression over the second argument.
+    Format {
+        /// The one for URIs is longer.
+        longer_uri: bool,
+    },
+    /// Each call costs a fixed amount.
+    Fixed(u64),
+    /// Sizes of both lists, multiplied, and this factor.
+    Sets(u64),
+    /// A new list as large as the result.
+    NewList,
+    /// A new list, a times the depth.
+    Flatten,
+    /// A new list after comparing the elements of the argument with each other.
+    SelfCompare(u8),
+}
+
+impl CallCost {
+    /// The rule for a function; `overload` is known if only one can match.
+    pub fn of(function: &Declaration, overload: Option<&str>, rules: &Rules) -> CallCost {
+        let overload = overload.unwrap_or("");
+        if function.of_library
+            && let Some(cost) = CallCost::of_extension(overload, rules)
+        {
+            return cost;
+        }
+        if function.of_library
+            && rules.library_costs
+            && let Some(cost) = CallCost::of_library(function.name, overload, rules)
+        {
+            return cost;
+        }
+        match overload {
+            "starts_with_string" | "ends_with_string" if rules.costs_of_arguments => CallCost::Traversal(1),
+            "matches" if rules.costs_of_arguments => CallCost::Regex,
+            "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string" | "strings_quote"
+            | "string_format" => CallCost::Traversal(0),
+            "in_list" => CallCost::SizeOfSecond,
+            "less_string"
+            | "greater_string"
+            | "less_equals_string"
+            | "greater_equals_string"
+            | "less_bytes"
+            | "greater_bytes"
+            | "less_equals_bytes"
+            | "greater_equals_bytes" => CallCost::Smaller,
+            "add_string" | "add_bytes" => CallCost::Sum,
+            "matches_string" => CallCost::Regex,
+            "contains_string" => CallCost::Product,
+            _ => CallCost::Unit,
+        }
+    }
+
+    /// cel-go's extensions count their calls themselves (`ext/lists.go`, `ext/sets.go`).
+    fn of_extension(overload: &str, rules: &Rules) -> Option<CallCost> {
+        Some(match overload {
+            "list_sets_contains_list" | "list_sets_intersects_list" => CallCost::Sets(1),
+            "list_sets_equivalent_list" => CallCost::Sets(2),
+            _ if !rules.list_costs => return None,
+            "list_slice" | "lists_range" | "list_reverse" => CallCost::NewList,
+            "list_flatten" | "list_flatten_int" => CallCost::Flatten,
+            "list_distinct" => CallCost::SelfCompare(0),
+            _ if overload.ends_with("_sort") => CallCost::SelfCompare(0),
+            _ if overload.ends_with("_sortByAssociatedKeys") => CallCost::SelfCompare(1),
+            _ => return None,
+        })
+    }
+
+    fn of_library(function: &str, overload: &str, rules: &Rules) -> Option<CallCost> {
+        Some(match function {
+            "check" => CallCost::Fixed(350_000),
+            "includes" if rules.costs_of_arguments => CallCost::Parts,
+            "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => CallCost::Parts,
+            "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" => CallCost::Traversal(0),
+            "replace" | "split" => CallCost::TwoTraversals(0),
+            "join" => CallCost::TwoOfResult,
+            "find" | "findAll" => CallCost::Regex,
+            "ip" if overload == "cidr_ip" => CallCost::Unit,
+            "semver" | "isSemver" if rules.plain_versions => CallCost::Unit,
+            "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver" | "isSemver" => CallCost::Traversal(0),
+            "ip.isCanonical" => CallCost::TwoTraversals(0),
+            "containsIP" => CallCost::Network { network: false, text: overload == "cidr_contains_ip_string" },
+            "containsCIDR" => CallCost::Network { network: true, text: overload == "cidr_contains_cidr_string" },
+            "validate" => CallCost::Format { longer_uri: rules.longer_uri_pattern },
+            _ => return None,
+        })
+    }
+
+    /// The cost of a call. The error is cel-go's failure when it computes the cost of a call that has already failed.
+    pub fn spent(self, arguments: &[Value], result: &Value) -> Result<u64, String> {
+        let size = |index: usize| arguments.get(index).map_or(1, size);
+        let traversal = |index: usize| times(size(index), 0.1);
+        Ok(match self {
+            CallCost::Unit => 1,
+            CallCost::Traversal(index) => traversal(usize::from(index)),
+            CallCost::TwoTraversals(index) => times(size(usize::from(index)), 0.2),
+            CallCost::TwoOfResult => times(self::size(result), 0.2),
+            CallCost::Parts => arguments.first().map_or(0, |value| parts(value, 0)),
+            CallCost::SizeOfSecond => size(1),
+            CallCost::Sum => times(size(0).saturating_add(size(1)), 0.1),
+            CallCost::Smaller => times(size(0).min(size(1)), 0.1),
+            CallCost::Product => traversal(0).saturating_mul(traversal(1)),
+            CallCost::Regex => times(size(0).saturating_add(1), 0.1).saturating_mul(times(size(1), 0.25)),
+            CallCost::Network { network, text } => {
+                let mut cost = times(size(0).saturating_mul(2), 0.1);
+                if network {
+                    cost = cost.saturating_add(traversal(0)).saturating_add(1);
+                }
+                if text { cost.saturating_add(traversal(1)) } else { cost }
+            }
+            CallCost::Format { longer_uri } => match arguments.first() {
+                Some(Value::Format(format)) => {
+                    let pattern = times(format.pattern_size, 0.25);
+                    let more = if longer_uri && format.function == "uri" { URI_COST } else { 0 };
+                    times(size(1).saturating_add(1), 0.1).saturating_mul(pattern.saturating_add(more))
+                }
+                _ => 1,
+            },
+            CallCost::Fixed(cost) => cost,
+            CallCost::Sets(factor) => size(0).saturating_mul(size(1)).saturating_mul(factor).saturating_add(1),
+            CallCost::NewList => self::size(result).saturating_add(11),
+            CallCost::Flatten => {
+                let depth = match arguments.get(1) {
+                    Some(Value::Int(depth)) => *depth as f64,
+                    _ => 1.0,
+                };
+                truncated(size(0), depth).saturating_add(11)
+            }
+            CallCost::SelfCompare(index) => {
+                let index = usize::from(index);
+                let texts = match arguments.get(index) {
+                    Some(Value::List(list)) => matches!(list.first(), Some(Value::String(_) | Value::Bytes(_))),
+                    Some(other) => {
+                        let (kind, missing) = (go_type(other), if takes::addable(other) { "Contains" } else { "Add" });
+                        let why = format!("interface conversion: {kind} is not traits.Lister: missing method {missing}");
+                        return Err(format!("internal error: {why}"));
+                    }
+                    None => false,
+                };
+                let count = size(index);
+                truncated(count.saturating_mul(count), if texts { 2.1 } else { 2.0 }).saturating_add(11)
+            }
+        })
+    }
+}
+
+fn truncated(amount: u64, factor: f64) -> u64 {
+    (amount as f64 * factor) as u64
+}
+
+/// The size used for costs; a value without a size counts as 1.
+pub fn size(value: &Value) -> u64 {
+    match value {
+        Value::Network(network) => (network.prefix_length().unsigned_abs()).div_ceil(8),
+        Value::Address(address) => {
+            if address.family() == 4 {
+                4
+            } else {
+                16
+            }
+        }
+        other => other.size().unwrap_or(1),
+    }
+}
+
+/// Deepest value whose parts are counted.
+const DEEPEST: u32 = 300;
+
+/// The cost of going through all parts of a value (kube-apiserver, `traversalCost`).
+fn parts(value: &Value, depth: u32) -> u64 {
+    if depth > DEEPEST {
+        return 1;
+    }
+    let deeper = depth.saturating_add(1);
+    match value {
+        Value::String(s) => truncated(s.len() as u64, 0.1),
+        Value::Bytes(b) => truncated(b.len() as u64, 0.1),
+        Value::List(list) => list.iter().fold(0, |sum: u64, element| sum.saturating_add(parts(element, deeper))),
+        Value::Map(map) => map
+            .entries()
+            .iter()
+            .fold(0, |sum: u64, (key, value)| sum.saturating_add(parts(key, deeper)).saturating_add(parts(value, deeper))),
+        _ => 1,
+    }
+}
+
+/// The cost of `==` and `!=`.
+pub fn equality(scope: &Scope<'_>, name: &str, left: &Value, right: &Value) -> u64 {
+    if scope.rules().library_costs
+        && name == "_==_"
+        && matches!(
+            left,
+            Value::Quantity(..) | Value::Version(_) | Value::Address(_) | Value::Network(_) | Value::Format(_) | Value::Url(_)
+        )
+    {
+        return 1;
+    }
+    times(size(left).min(size(right)), 0.1)
+}

@@ -1,0 +1,425 @@
+//! Environments: which names, functions and rules an expression is compiled with, by release.
+
+use claimkit_values::order;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, CEL_GO_0_29, MacroSet, ParseOptions, Rules};
+use super::functions::{self, Function, Gate, Overload, Style};
+use super::messages;
+use super::types::Type;
+
+/// One of kube-apiserver's two environments (`k8s.io/apiserver/pkg/cel/environment`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// For expressions of objects that are created or changed: what the release before knows, too.
+    New,
+    /// For expressions that are stored already, and for the scheduler.
+    Stored,
+}
+
+/// The type an expression must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultType {
+    /// `bool` or an unknown type. The text of the problem is of 1.31 and later.
+    BoolOrUnknown {
+        /// `any` is accepted.
+        any: bool,
+        /// `dyn` is accepted.
+        dynamic: bool,
+        /// `wrapper(bool)` is accepted.
+        wrapper: bool,
+    },
+    /// A scalar that an attribute can have, or an unknown type: derived attributes, 1.37 and later.
+    Scalar {
+        /// A list of them is accepted.
+        lists: bool,
+    },
+    /// `bool` and nothing else (1.30).
+    Bool,
+    /// Any type is accepted.
+    Anything,
+}
+
+/// Upper bounds for the sizes of a variable's parts, used by the cost estimate.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    /// Most elements, entries or code points.
+    pub size: u64,
+    /// Bounds of the keys of a map.
+    pub key: Option<Box<Bounds>>,
+    /// Bounds of the elements of a list or the values of a map.
+    pub element: Option<Box<Bounds>>,
+    /// Bounds of fields by name.
+    pub fields: Vec<(&'static str, Bounds)>,
+    /// Any field name can be selected; each has the bounds of `element`.
+    pub names_are_elements: bool,
+}
+
+/// A function as an environment has it.
+#[derive(Debug)]
+pub struct Declaration {
+    /// The name of the type.
+    pub name: &'static str,
+    /// The overloads that the environment has.
+    pub overloads: Vec<Signature>,
+    /// Row of the table.
+    pub function: &'static Function,
+    /// It is of a library, not of the language.
+    pub of_library: bool,
+}
+
+/// An overload with its types read.
+#[derive(Debug)]
+pub struct Signature {
+    /// The id that cel-go gives the expression.
+    pub id: &'static str,
+    /// Types of the arguments, the receiver first.
+    pub arguments: Vec<Type>,
+    /// Type of the result.
+    pub result: Type,
+    /// The names of its type parameters.
+    pub parameters: Vec<char>,
+    /// The style of its calls.
+    pub style: Style,
+    /// Row of the table.
+    pub overload: &'static Overload,
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl std::fmt::Debug for Overload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+/// The variables, types and functions that an expression can use.
+#[derive(Debug)]
+pub struct Environment {
+    /// In the order of their names.
+    functions: Vec<Declaration>,
+    variables: Vec<(Arc<str>, Type)>,
+    bounds: Vec<Option<Bounds>>,
+    /// Types with fields, apart from protobuf's.
+    structures: Vec<(String, Vec<(String, Type)>)>,
+    /// The names of the declared types.
+    type_names: Vec<(String, Type)>,
+    /// The distinct prefixes before the first dot of function names.
+    prefixes: Vec<&'static str>,
+    container: String,
+    validates: bool,
+    parse: ParseOptions,
+    rules: Rules,
+    result_type: ResultType,
+    estimates: bool,
+    minor: u8,
+}
+
+/// The types that have a name in every environment.
+const TYPE_NAMES: &[(&str, &str)] = &[
+    ("bool", "bool"),
+    ("bytes", "bytes"),
+    ("double", "double"),
+    ("duration", "duration"),
+    ("google.protobuf.Duration", "duration"),
+    ("google.protobuf.Timestamp", "timestamp"),
+    ("int", "int"),
+    ("list", "list(dyn)"),
+    ("map", "map(dyn, dyn)"),
+    ("null_type", "null_type"),
+    ("string", "string"),
+    ("timestamp", "timestamp"),
+    ("type", "type"),
+    ("uint", "uint"),
+];
+
+impl Environment {
+    /// Returns the environment of Kubernetes 1.`minor` with the functions that `gates` add, before anything is declared in it: any
+    /// result is accepted, and there are no variables.
+    pub fn kubernetes(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
+        let has_gate = |gate: Gate| gates.contains(&gate) || mode == Mode::Stored;
+        let mut environment = Environment::base(minor, |overload| {
+            let introduced = if mode == Mode::Stored { overload.stored } else { overload.new };
+            (introduced..=overload.until).contains(&minor) && overload.gate.is_none_or(&has_gate)
+        });
+        let compatible = if mode == Mode::Stored { minor } else { minor.saturating_sub(1) };
+        environment.parse.macros =
+            MacroSet { bind: minor >= 31, optionals: true, two_variables: compatible >= 32, sort_by: compatible >= 34 };
+        environment.estimates = minor >= 32;
+        environment
+    }
+
+    /// The language as it is specified, with cel-go's extensions that this crate has: what the conformance tests of cel-spec ask for.
+    pub fn standard() -> Environment {
+        let mut environment = Environment::base(u8::MAX, |_| true);
+        environment.parse.macros = MacroSet { bind: true, optionals: true, two_variables: true, sort_by: true };
+        environment.validates = false;
+        environment
+    }
+
+    fn base(minor: u8, has: impl Fn(&Overload) -> bool) -> Environment {
+        let declared = |function: &'static Function, of_library| {
+            let overloads: Vec<Signature> =
+                function.overloads.iter().filter(|overload| has(overload)).filter_map(signature).collect();
+            (!overloads.is_empty()).then_some(Declaration { name: function.name, overloads, function, of_library })
+        };
+        let language = functions::language().iter().filter_map(|function| declared(function, false));
+        let libraries = functions::libraries().iter().filter_map(|function| declared(function, true));
+        let mut functions: Vec<Declaration> = language.chain(libraries).collect();
+        order::sort_by_key(&mut functions, |declaration| declaration.name);
+        let mut prefixes: Vec<&str> = functions.iter().filter_map(|function| Some(function.name.split_once('.')?.0)).collect();
+        prefixes.dedup();
+        let mut type_names: Vec<(String, Type)> =
+            TYPE_NAMES.iter().filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?))).collect();
+        let optional = if minor >= 37 { Type::optional(Type::Dyn) } else { Type::opaque("optional_type") };
+        type_names.push(("optional_type".to_owned(), optional));
+        if minor <= 31 {
+            type_names.retain(|(name, _)| !matches!(name.as_str(), "duration" | "timestamp"));
+        }
+        if functions.iter().any(|declaration| declaration.name == "ip") {
+            type_names.push(("net.IP".to_owned(), Type::opaque("net.IP")));
+            type_names.push(("net.CIDR".to_owned(), Type::opaque("net.CIDR")));
+        }
+        let dialect = match minor {
+            0..=31 => &CEL_GO_0_17,
+            32 => &CEL_GO_0_22,
+            33..=36 => &CEL_GO_0_23,
+            _ => &CEL_GO_0_29,
+        };
+        Environment {
+            functions,
+            variables: Vec::new(),
+            bounds: Vec::new(),
+            structures: Vec::new(),
+            type_names,
+            prefixes,
+            container: String::new(),
+            validates: true,
+            parse: ParseOptions { dialect, macros: MacroSet::default() },
+            rules: Rules {
+                first_libraries: minor <= 31,
+                whole_addresses: minor <= 31,
+                two_variables_hide_errors: minor == 32,
+                eager_accumulators: minor <= 31,
+                first_checker: minor <= 30,
+                computed_formats_crash: minor == 31,
+                plain_versions: minor <= 32,
+                second_variables_are_untyped: minor == 32,
+                longer_uri_pattern: minor <= 32,
+                library_costs: minor != 31,
+                list_costs: minor >= 34,
+                sizes_pass_through: minor >= 33,
+                lengths_in_bytes: minor >= 35,
+                costs_of_arguments: minor >= 37,
+                ranges_are_limited: minor >= 37,
+                scopes_are_apart: minor >= 37,
+                includes_is_limited: minor == 36,
+                quantities_share_digits: minor <= 36,
+            },
+            result_type: ResultType::Anything,
+            estimates: false,
+            minor,
+        }
+    }
+
+    /// The environment in an earlier patch of its release: [`Environment::kubernetes`] is that of the last one.
+    pub fn at_patch(mut self, minor: u8, patch: u8) -> Environment {
+        self.rules.whole_addresses |= (minor, patch) < (32, 4);
+        if (minor, patch) < (32, 3) {
+            // The estimate did not ask for the sizes of variables' parts yet.
+            self.bounds.iter_mut().for_each(|bounds| *bounds = None);
+        }
+        self
+    }
+
+    /// Declares a variable.
+    pub fn with_variable(mut self, name: &str, kind: Type) -> Environment {
+        self.variables.push((name.into(), kind));
+        self.bounds.push(None);
+        self
+    }
+
+    /// Declares the size of a variable's parts, for the estimate of costs.
+    pub fn with_bounds(mut self, variable: &str, bounds: Bounds) -> Environment {
+        if let Some(known) = self.variable(variable).and_then(|position| self.bounds.get_mut(position)) {
+            *known = Some(bounds);
+        }
+        self
+    }
+
+    /// Declares a type with fields. Expressions cannot name it; see [`Environment::with_type_name`].
+    pub fn with_structure(mut self, name: &str, fields: Vec<(String, Type)>) -> Environment {
+        self.structures.push((name.to_owned(), fields));
+        self
+    }
+
+    /// Lets expressions name a type.
+    pub fn with_type_name(mut self, name: &str, kind: Type) -> Environment {
+        self.type_names.push((name.to_owned(), kind));
+        self
+    }
+
+    /// Requires a type of expressions.
+    pub fn with_result_type(mut self, result_type: ResultType) -> Environment {
+        self.result_type = result_type;
+        self
+    }
+
+    /// Looks names up in this namespace and its parent namespaces first.
+    pub fn with_container(mut self, container: &str) -> Environment {
+        self.container = container.to_owned();
+        self
+    }
+
+    /// The full names that `name` may resolve to, in lookup order. A leading dot skips the namespaces.
+    pub fn candidates<'n>(&'n self, name: &'n str) -> impl Iterator<Item = Cow<'n, str>> {
+        let absolute = name.strip_prefix('.');
+        let innermost = Some(self.container.as_str()).filter(|container| absolute.is_none() && !container.is_empty());
+        let namespaces = std::iter::successors(innermost, |namespace| namespace.rsplit_once('.').map(|(outer, _)| outer));
+        let inside = namespaces.map(move |namespace| Cow::Owned(format!("{namespace}.{name}")));
+        inside.chain([Cow::Borrowed(absolute.unwrap_or(name))])
+    }
+
+    /// A variable, or the name of a type, with its type.
+    pub fn named(&self, name: &str) -> Option<(Arc<str>, Type)> {
+        let variable = self.variables.iter().find(|(known, _)| **known == *name);
+        variable.cloned().or_else(|| Some((Arc::from(name), Type::type_of(self.type_named(name)?))))
+    }
+
+    /// Whether there can be a dotted name that starts with `first` and a dot.
+    pub fn has_names_after(&self, first: &str) -> bool {
+        let first = first.strip_prefix('.').unwrap_or(first);
+        let starts = |name: &str| name.strip_prefix(first).is_some_and(|rest| rest.starts_with('.'));
+        !self.container.is_empty()
+            || self.prefixes.contains(&first)
+            || self.variables.iter().any(|(name, _)| starts(name))
+            || self.type_names.iter().any(|(name, _)| starts(name))
+    }
+
+    /// The type with this name.
+    pub fn type_named(&self, name: &str) -> Option<Type> {
+        let known = self.type_names.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.clone());
+        known.or_else(|| messages::find(name).map(|message| message.result()))
+    }
+
+    /// Whether a type's name is a value at run time. cel-go knows some names only to the checker.
+    pub fn has_type_value(&self, name: &str) -> bool {
+        !matches!(name, "duration" | "timestamp") && !self.structures.iter().any(|(known, _)| known == name)
+    }
+
+    /// The position of a variable.
+    pub fn variable(&self, name: &str) -> Option<usize> {
+        self.variables.iter().position(|(known, _)| **known == *name)
+    }
+
+    /// All variables in their order.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &Type)> {
+        self.variables.iter().map(|(name, kind)| (&**name, kind))
+    }
+
+    /// The number of variables.
+    pub fn variable_count(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// Returns the known bounds for the sizes of a variable's parts.
+    pub fn bounds(&self, variable: usize) -> Option<&Bounds> {
+        self.bounds.get(variable).and_then(Option::as_ref)
+    }
+
+    /// The fields of a type that has some.
+    pub fn fields(&self, structure: &str) -> Option<Cow<'_, [(String, Type)]>> {
+        let known = self.structures.iter().find(|(known, _)| known == structure);
+        let known = known.map(|(_, fields)| Cow::Borrowed(fields.as_slice()));
+        known.or_else(|| messages::find(structure).map(|message| Cow::Owned(message.fields())))
+    }
+
+    /// The type of `name{…}`, if messages of that name can be written.
+    pub fn message_result(&self, name: &str, of: &Type) -> Option<Type> {
+        (self.structures.iter().any(|(known, _)| known == name) || messages::find(name).is_some()).then(|| of.clone())
+    }
+
+    /// The position of a function.
+    pub fn function_index(&self, name: &str) -> Option<usize> {
+        self.functions.binary_search_by_key(&name, |declaration| declaration.name).ok()
+    }
+
+    /// Returns the declaration of a function.
+    pub fn function(&self, index: usize) -> Option<&Declaration> {
+        self.functions.get(index)
+    }
+
+    /// All functions in the order of their names.
+    pub fn functions(&self) -> &[Declaration] {
+        &self.functions
+    }
+
+    /// The namespace names are looked up in.
+    pub fn container(&self) -> &str {
+        &self.container
+    }
+
+    /// Literals are validated after the check.
+    pub fn validates(&self) -> bool {
+        self.validates
+    }
+
+    /// The minor release of Kubernetes; the largest number for [`Environment::standard`].
+    pub fn minor(&self) -> u8 {
+        self.minor
+    }
+
+    /// Returns the options of the parser.
+    pub fn parse_options(&self) -> &ParseOptions {
+        &self.parse
+    }
+
+    /// Returns the computations that this release does differently from later ones.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The type an expression must have.
+    pub fn result_type(&self) -> ResultType {
+        self.result_type
+    }
+
+    /// The release estimates costs.
+    pub fn estimates(&self) -> bool {
+        self.estimates
+    }
+}
+
+fn signature(overload: &'static Overload) -> Option<Signature> {
+    let (arguments, result) = overload.signature.split_once("->")?;
+    let arguments = match arguments.trim() {
+        "" => Vec::new(),
+        // The table of functions is checked by a test: every signature can be read.
+        arguments => match Type::parse(&format!("arguments({arguments})"))? {
+            Type::Opaque(_, parameters) => parameters.to_vec(),
+            _ => return None,
+        },
+    };
+    let result = Type::parse(result)?;
+    let mut parameters = Vec::new();
+    for part in arguments.iter().chain([&result]) {
+        collect_parameters(part, &mut parameters);
+    }
+    Some(Signature { id: overload.id, arguments, result, parameters, style: overload.style, overload })
+}
+
+fn collect_parameters(of: &Type, into: &mut Vec<char>) {
+    if let Type::Parameter(letter) = of
+        && !into.contains(letter)
+    {
+        into.push(*letter);
+    }
+    for part in of.parameters() {
+        collect_parameters(part, into);
+    }
+}

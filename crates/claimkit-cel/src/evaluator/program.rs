@@ -1,0 +1,211 @@
+//! What a checked expression is turned into: steps, whose constants are folded and whose calls know what computes them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::super::cost::spend::CallCost;
+use super::super::functions::Call;
+use super::super::operations::texts::MatchKind;
+use super::super::operations::{self, Scope};
+use super::super::regex::Regex;
+use super::super::types::Type;
+use super::super::value::{Key, Value};
+
+/// A step of a program.
+#[derive(Debug)]
+pub struct Node {
+    /// The id under which cost counting tracks its value. For a chain of selections, the id of the root.
+    pub id: u32,
+    /// The number of the whole expression in the tree.
+    pub expr: u32,
+    /// The action of the step.
+    pub step: Step,
+}
+
+/// The action of a step of the program.
+#[derive(Debug)]
+pub enum Step {
+    /// Produces a constant value.
+    Constant(Value),
+    /// Reads a variable, a part of one, or chooses.
+    Attribute(Arc<Attribute>),
+    /// `a && b` for false, `a || b` for true: the value that decides.
+    Logical(bool, Box<(Node, Node)>),
+    /// `a == b`, `a != b`.
+    Equal {
+        /// `!=`
+        negated: bool,
+        /// The left and the right side.
+        sides: Box<(Node, Node)>,
+    },
+    /// Calls a function of the environment.
+    Call(Box<CallStep>),
+    /// `x in [constants]`.
+    InSet(Box<Node>, BTreeSet<Key>),
+    /// A call with a regular expression that is a constant.
+    Matches(Box<MatchStep>),
+    /// `a.or(b)`, `a.orValue(b)`: `b` only if needed.
+    Otherwise {
+        /// `orValue`
+        value: bool,
+        /// The left and the right side.
+        sides: Box<(Node, Node)>,
+    },
+    /// A list; true marks an optional element.
+    List(Vec<(Node, bool)>),
+    /// A map; true marks an optional entry.
+    Map(Vec<(Node, Node, bool)>),
+    /// A message by name.
+    Message(String, Vec<(String, Node, bool)>),
+    /// A loop over a list or a map.
+    Fold(Box<Fold>),
+}
+
+/// A call of a function.
+#[derive(Debug)]
+pub struct CallStep {
+    /// The name of the function.
+    pub name: &'static str,
+    /// The code that computes the call.
+    pub target: Target,
+    /// The receiver and the arguments.
+    pub arguments: Vec<Node>,
+    /// Evaluation stops at the first argument that fails. cel-go does so where several overloads can match.
+    pub stops_early: bool,
+    /// The rule for the cost of the call.
+    pub cost: CallCost,
+    /// The first argument is this accumulator, and the result becomes its next value.
+    pub appends_to: Option<usize>,
+}
+
+/// The code that computes a call.
+#[derive(Debug)]
+pub enum Target {
+    /// One computation, if the first argument can be used.
+    One(fn(&Value) -> bool, Call),
+    /// The first of these whose types the arguments have.
+    First(Vec<(Vec<Type>, Option<Call>)>),
+}
+
+/// A call with a constant regular expression.
+#[derive(Debug)]
+pub struct MatchStep {
+    /// The function that uses the expression.
+    pub kind: MatchKind,
+    /// The compiled regular expression.
+    pub regex: Regex,
+    /// The receiver and the arguments.
+    pub arguments: Vec<Node>,
+    /// The rule for the cost of the call.
+    pub cost: CallCost,
+}
+
+/// A value that can be reached by names, keys and indices from a root.
+#[derive(Debug)]
+pub struct Attribute {
+    /// The number of the root.
+    pub id: u32,
+    /// The start of the path.
+    pub root: Root,
+    /// The selections, in order.
+    pub qualifiers: Vec<Arc<Qualifier>>,
+    /// `has()`: whether the last one is there.
+    pub test_only: bool,
+}
+
+/// The start of an attribute's path.
+#[derive(Debug)]
+pub enum Root {
+    /// A variable of the environment: its place and its name.
+    Variable(usize, Arc<str>),
+    /// A variable of a loop.
+    Local(usize),
+    /// The value of an expression.
+    Value(Node),
+    /// A choice between two attributes.
+    Conditional(Box<(Node, Arc<Attribute>, Arc<Attribute>)>),
+}
+
+/// A selection of a field or an element.
+#[derive(Debug)]
+pub struct Qualifier {
+    /// The number of the expression that selects.
+    pub id: u32,
+    /// The key that is selected.
+    pub key: QualifierKey,
+    /// `.?`, `[?]`
+    pub optional: bool,
+    /// Inside `has()`.
+    pub test_only: bool,
+}
+
+/// A key of a selection.
+#[derive(Debug)]
+pub enum QualifierKey {
+    /// Produces a constant value.
+    Constant(Value),
+    /// The value of another attribute.
+    Attribute(Arc<Attribute>),
+    /// The value of another expression.
+    Computed(Node),
+}
+
+/// A loop over a list or a map.
+#[derive(Debug)]
+pub struct Fold {
+    /// The list or map that the loop iterates over.
+    pub range: Node,
+    /// Place of the variable.
+    pub variable: usize,
+    /// Place of the second variable.
+    pub variable2: Option<usize>,
+    /// Place of the accumulator.
+    pub accumulator: usize,
+    /// The accumulator's first value, computed when it is first asked for.
+    pub init: Node,
+    /// Ends the loop when false.
+    pub condition: Node,
+    /// The accumulator's next value.
+    pub step: Node,
+    /// The value of the loop.
+    pub result: Node,
+}
+
+/// The steps of a program.
+#[derive(Debug)]
+pub struct Steps {
+    /// The start of the path.
+    pub root: Node,
+    /// How many places loops need.
+    pub locals: usize,
+}
+
+impl Target {
+    /// Computes a call of constants.
+    pub fn run(&self, name: &str, scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+        match self {
+            Target::One(takes, call) => match arguments.first() {
+                Some(first) if !takes(first) => match first {
+                    Value::String(_) | Value::Timestamp(_) | Value::Duration(_) => Value::no_such_overload(),
+                    _ => Value::error(format!("no such overload: {name}")),
+                },
+                _ => call(scope, arguments),
+            },
+            Target::First(candidates) => {
+                let found = candidates.iter().find(|(types, _)| operations::accepts(types, arguments));
+                match found.and_then(|(_, call)| *call) {
+                    Some(call) => call(scope, arguments),
+                    None => operations::no_overload_for(name, arguments),
+                }
+            }
+        }
+    }
+
+    /// [`Target::run`]; with `owned` the first argument may be changed in place.
+    pub(super) fn take(&self, name: &str, scope: &mut Scope<'_>, arguments: &mut [Value], owned: bool) -> Value {
+        if owned && let Some(grown) = operations::lists::grow(arguments) {
+            return grown;
+        }
+        self.run(name, scope, arguments)
+    }
+}

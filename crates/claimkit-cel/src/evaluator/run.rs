@@ -1,0 +1,568 @@
+//! Runs a program.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::super::cost::spend::Spending;
+use super::super::dialect::Rules;
+use super::super::messages;
+use super::super::operations::{self, Scope};
+use super::super::value::{EvalError, Key, Map, Value};
+use super::attributes::{Found, can_qualify, go_type, not_optional_element, not_optional_entry, part, unhashable};
+use super::program::{Attribute, CallStep, Fold, MatchStep, Node, Qualifier, QualifierKey, Root, Step, Steps};
+
+/// A value that an expression had, in the order of evaluation.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// The number of the expression in the tree.
+    pub expr: u32,
+    /// The value of the expression.
+    pub value: Value,
+}
+
+/// Most observations of one run. Loops make more.
+const MOST_OBSERVATIONS: usize = 20_000;
+
+/// A run of a program.
+pub struct Run<'a> {
+    variables: &'a [Value],
+    locals: Vec<Local<'a>>,
+    /// The cost spent on the run.
+    pub spending: Spending,
+    scope: Scope<'a>,
+    observations: Option<Vec<Observation>>,
+    /// Set when the whole evaluation is given up.
+    stopped: Option<Arc<EvalError>>,
+}
+
+/// The variable of a loop.
+enum Local<'a> {
+    Unset,
+    /// The initial value of an accumulator, not yet evaluated.
+    Waiting(&'a Node),
+    Set(Value),
+}
+
+/// Runs a program with the variables in the environment's order. Gives the value or the error, what was spent, and what was seen
+/// if `observe` is set.
+pub fn evaluate<'a>(
+    program: &'a Steps,
+    variables: &'a [Value],
+    rules: &'a Rules,
+    limit: u64,
+    observe: bool,
+) -> (Value, u64, Vec<Observation>) {
+    let mut run = Run {
+        variables,
+        locals: std::iter::repeat_with(|| Local::Unset).take(program.locals).collect(),
+        spending: Spending::new(limit),
+        scope: Scope::new(rules),
+        observations: observe.then(Vec::new),
+        stopped: None,
+    };
+    let value = run.evaluate(&program.root);
+    let value = run.stopped.take().map_or(value, Value::Error);
+    (value, run.spending.spent(), run.observations.unwrap_or_default())
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn local(&mut self, place: usize) -> Value {
+        match self.locals.get(place) {
+            Some(Local::Set(value)) => value.clone(),
+            Some(Local::Waiting(init)) => {
+                let init = *init;
+                let value = self.evaluate(init);
+                self.set(place, Local::Set(value.clone()));
+                value
+            }
+            _ => Value::no_such_overload(),
+        }
+    }
+
+    fn set(&mut self, place: usize, local: Local<'a>) {
+        if let Some(slot) = self.locals.get_mut(place) {
+            *slot = local;
+        }
+    }
+
+    /// Gives up the whole evaluation.
+    fn stop(&mut self, error: EvalError) -> Value {
+        let error = Arc::new(error);
+        self.stopped.get_or_insert_with(|| error.clone());
+        Value::Error(error)
+    }
+
+    /// The value of a step.
+    pub(super) fn evaluate(&mut self, node: &'a Node) -> Value {
+        self.evaluate_borrowed(node).into_owned()
+    }
+
+    /// Evaluates a step; constants and parts of variables are borrowed. Each kind of step has its own function to keep this stack
+    /// frame small: expressions nest up to 250 levels.
+    fn evaluate_borrowed(&mut self, node: &'a Node) -> Cow<'a, Value> {
+        if let Some(error) = &self.stopped {
+            return Cow::Owned(Value::Error(error.clone()));
+        }
+        if !self.scope.step(1) {
+            return Cow::Owned(self.stop(operations::too_many_steps()));
+        }
+        let value = match &node.step {
+            Step::Constant(value) => {
+                self.spending.push(node.id);
+                Cow::Borrowed(value)
+            }
+            Step::Attribute(attribute) => self.attribute(node, attribute),
+            Step::Logical(decides, sides) => Cow::Owned(self.logical(node, *decides, &sides.0, &sides.1)),
+            Step::Equal { negated, sides } => Cow::Owned(self.equal(node, *negated, &sides.0, &sides.1)),
+            Step::Call(call) => Cow::Owned(self.call(node, call)),
+            Step::InSet(argument, set) => Cow::Owned(self.in_set(node, argument, set)),
+            Step::Matches(call) => Cow::Owned(self.matches(node, call)),
+            Step::Otherwise { value, sides } => Cow::Owned(self.otherwise(node, *value, &sides.0, &sides.1)),
+            Step::List(elements) => Cow::Owned(self.list(node, elements)),
+            Step::Map(entries) => Cow::Owned(self.map(node, entries)),
+            Step::Message(name, fields) => Cow::Owned(self.message(node, name, fields)),
+            Step::Fold(fold) => Cow::Owned(self.fold(node, fold)),
+        };
+        if self.spending.is_exhausted() && self.stopped.is_none() {
+            return Cow::Owned(self.exceeded());
+        }
+        self.see(node.expr, &value);
+        value
+    }
+
+    #[inline(never)]
+    fn exceeded(&mut self) -> Value {
+        self.stop(EvalError::stop("operation cancelled: actual cost limit exceeded"))
+    }
+
+    #[inline(never)]
+    fn in_set(&mut self, node: &'a Node, argument: &'a Node, set: &BTreeSet<Key>) -> Value {
+        let value = self.evaluate(argument);
+        let value = if value.is_error() {
+            value
+        } else if let Some(text) = unhashable(&value) {
+            self.stop(EvalError::stop(text))
+        } else {
+            Value::Bool(Key::of(&value).is_some_and(|key| set.contains(&key)))
+        };
+        self.spending.push(node.id);
+        value
+    }
+
+    fn see(&mut self, expr: u32, value: &Value) {
+        if let Some(observations) = &mut self.observations
+            && observations.len() < MOST_OBSERVATIONS
+        {
+            observations.push(Observation { expr, value: value.clone() });
+        }
+    }
+
+    pub(super) fn spend_qualifier(&mut self, id: u32, drops: bool) {
+        if drops {
+            self.spending.drop(id);
+        }
+        self.spending.add(1);
+        self.spending.push(id);
+        if self.spending.is_exhausted() && self.stopped.is_none() {
+            self.exceeded();
+        }
+    }
+
+    #[inline(never)]
+    fn attribute(&mut self, node: &'a Node, attribute: &'a Attribute) -> Cow<'a, Value> {
+        let mut value = self.resolve(attribute);
+        if attribute.test_only
+            && let Value::Optional(inner) = &*value
+        {
+            value = Cow::Owned(Value::Bool(inner.is_some()));
+        }
+        if self.stopped.is_some() {
+            return value;
+        }
+        match &attribute.root {
+            Root::Conditional(parts) => {
+                self.spending.drop(parts.2.id);
+                self.spending.drop(parts.1.id);
+                self.spending.drop(parts.0.id);
+            }
+            _ => {
+                self.spending.drop(attribute.id);
+                if !attribute.test_only {
+                    self.spending.add(1);
+                }
+            }
+        }
+        self.spending.push(node.id);
+        value
+    }
+
+    #[inline(never)]
+    fn logical(&mut self, node: &'a Node, decides: bool, left: &'a Node, right: &'a Node) -> Value {
+        let mut error = None;
+        let mut value = Value::Bool(!decides);
+        for side in [left, right] {
+            match &*self.evaluate_borrowed(side) {
+                Value::Bool(found) if *found == decides => {
+                    value = Value::Bool(decides);
+                    error = None;
+                    break;
+                }
+                Value::Bool(_) => {}
+                Value::Error(found) => drop(error.get_or_insert_with(|| Value::Error(found.clone()))),
+                _ => drop(error.get_or_insert_with(Value::no_such_overload)),
+            }
+        }
+        self.spending.drop(left.id);
+        self.spending.drop(right.id);
+        self.spending.push(node.id);
+        error.unwrap_or(value)
+    }
+
+    #[inline(never)]
+    fn equal(&mut self, node: &'a Node, negated: bool, left: &'a Node, right: &'a Node) -> Value {
+        let first = self.evaluate_borrowed(left);
+        let second = self.evaluate_borrowed(right);
+        let value = if first.is_error() {
+            (*first).clone()
+        } else if second.is_error() {
+            (*second).clone()
+        } else {
+            match operations::compare::equal(&mut self.scope, &first, &second) {
+                Value::Bool(equal) => Value::Bool(equal != negated),
+                _ if negated => Value::Bool(true),
+                error => error,
+            }
+        };
+        if self.spending.drop_arguments([left.id, right.id].into_iter()) {
+            let name = if negated { "_!=_" } else { "_==_" };
+            let cost = super::super::cost::spend::equality(&self.scope, name, &first, &second);
+            self.spending.add(cost);
+        }
+        self.spending.push(node.id);
+        self.checked(value)
+    }
+
+    /// Stops the evaluation if an operation used up the steps or returned an error that ends the evaluation.
+    fn checked(&mut self, value: Value) -> Value {
+        if let Value::Error(error) = &value
+            && error.stops
+        {
+            self.stopped.get_or_insert_with(|| error.clone());
+        }
+        if self.scope.is_exhausted() && self.stopped.is_none() {
+            return self.stop(operations::too_many_steps());
+        }
+        value
+    }
+
+    #[inline(never)]
+    fn call(&mut self, node: &'a Node, call: &'a CallStep) -> Value {
+        let mut arguments = Vec::with_capacity(call.arguments.len());
+        let mut error = None;
+        let several = call.arguments.len() > 2 || call.stops_early && call.arguments.len() == 2;
+        for argument in &call.arguments {
+            let value = self.evaluate(argument);
+            if error.is_none() && value.is_error() {
+                error = Some(value.clone());
+                if several {
+                    break;
+                }
+            }
+            arguments.push(value);
+        }
+        if self.stopped.is_some() {
+            return Value::no_such_overload();
+        }
+        let value = match error {
+            Some(error) => error,
+            None => {
+                if let Some(place) = call.appends_to {
+                    // The list is in the loop's variable as well. Nothing reads it before the step's value replaces it.
+                    self.set(place, Local::Unset);
+                }
+                let limit = self.spending.left();
+                self.scope.allow(limit);
+                call.target.take(call.name, &mut self.scope, &mut arguments, call.appends_to.is_some())
+            }
+        };
+        let value = self.checked(value);
+        if self.stopped.is_some() {
+            return value;
+        }
+        let ids = call.arguments.iter().map(|argument| argument.id);
+        if self.spending.drop_arguments(ids) {
+            match call.cost.spent(&arguments, &value) {
+                Ok(cost) => self.spending.add(cost),
+                Err(text) => return self.stop(EvalError::stop(text)),
+            }
+        }
+        self.spending.push(node.id);
+        value
+    }
+
+    #[inline(never)]
+    fn matches(&mut self, node: &'a Node, call: &'a MatchStep) -> Value {
+        let mut arguments = Vec::with_capacity(call.arguments.len());
+        let mut error = None;
+        for argument in &call.arguments {
+            let value = self.evaluate(argument);
+            if value.is_error() {
+                error = Some(value);
+                break;
+            }
+            arguments.push(value);
+        }
+        let value = match (error, arguments.first()) {
+            (Some(error), _) => error,
+            (None, Some(Value::String(text))) => {
+                operations::texts::run_regex(&mut self.scope, call.kind, &call.regex, text, arguments.get(2))
+            }
+            _ => Value::no_such_overload(),
+        };
+        if self.spending.drop_arguments(call.arguments.iter().map(|argument| argument.id)) {
+            self.spending.add(call.cost.spent(&arguments, &value).unwrap_or(1));
+        }
+        self.spending.push(node.id);
+        self.checked(value)
+    }
+
+    #[inline(never)]
+    fn otherwise(&mut self, node: &'a Node, value: bool, left: &'a Node, right: &'a Node) -> Value {
+        let found = match self.evaluate(left) {
+            Value::Optional(Some(inner)) if value => (*inner).clone(),
+            Value::Optional(Some(inner)) => Value::Optional(Some(inner)),
+            Value::Optional(None) => self.evaluate(right),
+            Value::Error(error) => Value::Error(error),
+            _ => Value::no_such_overload(),
+        };
+        self.spending.push(node.id);
+        found
+    }
+
+    #[inline(never)]
+    fn list(&mut self, node: &'a Node, elements: &'a [(Node, bool)]) -> Value {
+        let mut list = Vec::with_capacity(elements.len());
+        let mut error = None;
+        for (element, optional) in elements {
+            match (self.evaluate(element), optional) {
+                (Value::Error(found), _) => error = Some(Value::Error(found)),
+                (Value::Optional(inner), true) => list.extend(inner.map(|inner| (*inner).clone())),
+                (other, true) => {
+                    error = Some(Value::error(not_optional_element(&other)));
+                }
+                (value, false) => list.push(value),
+            }
+            if error.is_some() {
+                break;
+            }
+        }
+        self.spending.drop_arguments(elements.iter().map(|(element, _)| element.id));
+        self.spending.add(10);
+        self.spending.push(node.id);
+        error.unwrap_or_else(|| Value::list(list))
+    }
+
+    #[inline(never)]
+    fn map(&mut self, node: &'a Node, entries: &'a [(Node, Node, bool)]) -> Value {
+        let value = self.map_value(entries);
+        self.spending.drop_arguments(entries.iter().flat_map(|(key, value, _)| [key.id, value.id]));
+        self.spending.add(30);
+        self.spending.push(node.id);
+        value
+    }
+
+    fn map_value(&mut self, entries: &'a [(Node, Node, bool)]) -> Value {
+        let mut map = Map::default();
+        for (key, value, optional) in entries {
+            let key = self.evaluate(key);
+            if key.is_error() {
+                return key;
+            }
+            let value = match (self.evaluate(value), optional) {
+                (Value::Error(error), _) => return Value::Error(error),
+                (Value::Optional(None), true) => {
+                    if let Some(text) = unhashable(&key) {
+                        return self.stop(EvalError::stop(text));
+                    }
+                    map.remove(&key);
+                    continue;
+                }
+                (Value::Optional(Some(inner)), true) => (*inner).clone(),
+                (other, true) => {
+                    return Value::error(not_optional_entry(&key, &other));
+                }
+                (value, false) => value,
+            };
+            if let Some(text) = unhashable(&key) {
+                return self.stop(EvalError::stop(text));
+            }
+            map.insert(key, value);
+        }
+        Value::Map(Arc::new(map))
+    }
+
+    #[inline(never)]
+    fn message(&mut self, node: &'a Node, name: &str, fields: &'a [(String, Node, bool)]) -> Value {
+        let mut given = Vec::with_capacity(fields.len());
+        let mut error = None;
+        for (field, value, optional) in fields {
+            match (self.evaluate(value), optional) {
+                (Value::Error(found), _) => error = Some(Value::Error(found)),
+                (Value::Optional(inner), true) => given.extend(inner.map(|inner| (field.as_str(), (*inner).clone()))),
+                (value, _) => given.push((field.as_str(), value)),
+            }
+            if error.is_some() {
+                break;
+            }
+        }
+        let value = error.unwrap_or_else(|| match messages::find(name) {
+            Some(message) => operations::messages::build(message.kind(), name, &given),
+            None => Value::error(format!("unknown type '{name}'")),
+        });
+        self.spending.drop_arguments(fields.iter().map(|(_, value, _)| value.id));
+        self.spending.add(40);
+        self.spending.push(node.id);
+        value
+    }
+
+    #[inline(never)]
+    fn fold(&mut self, node: &'a Node, fold: &'a Fold) -> Value {
+        let range = self.evaluate(&fold.range);
+        let value = match &range {
+            Value::List(list) => {
+                self.start(fold);
+                for (index, element) in list.iter().enumerate() {
+                    let element = match fold.variable2 {
+                        Some(place) => {
+                            self.set(place, Local::Set(element.clone()));
+                            Value::Int(i64::try_from(index).unwrap_or(i64::MAX))
+                        }
+                        None => element.clone(),
+                    };
+                    if !self.round(fold, element) {
+                        break;
+                    }
+                }
+                self.evaluate(&fold.result)
+            }
+            Value::Map(map) => {
+                self.start(fold);
+                for (key, value) in map.entries() {
+                    if let Some(place) = fold.variable2 {
+                        self.set(place, Local::Set(value.clone()));
+                    }
+                    if !self.round(fold, key.clone()) {
+                        break;
+                    }
+                }
+                self.evaluate(&fold.result)
+            }
+            Value::Error(_) if fold.variable2.is_none() || !self.scope.rules().two_variables_hide_errors => range.clone(),
+            other if fold.variable2.is_some() => {
+                Value::error(format!("unsupported comprehension range type: {}", go_type(other)))
+            }
+            other => Value::error(format!("got '{}', expected iterable type", go_type(other))),
+        };
+        self.spending.drop(fold.range.id);
+        self.spending.push(node.id);
+        value
+    }
+
+    fn start(&mut self, fold: &'a Fold) {
+        let local = if self.scope.rules().eager_accumulators {
+            Local::Set(self.evaluate(&fold.init))
+        } else {
+            Local::Waiting(&fold.init)
+        };
+        self.set(fold.accumulator, local);
+    }
+
+    /// One round of a loop; false ends it.
+    fn round(&mut self, fold: &'a Fold, element: Value) -> bool {
+        self.set(fold.variable, Local::Set(element));
+        if matches!(self.evaluate(&fold.condition), Value::Bool(false)) || self.stopped.is_some() {
+            return false;
+        }
+        let next = self.evaluate(&fold.step);
+        self.set(fold.accumulator, Local::Set(next));
+        self.stopped.is_none()
+    }
+}
+
+impl<'a> Run<'a> {
+    /// The value of an attribute, without the cost of the attribute itself.
+    pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Cow<'a, Value> {
+        let root = match &attribute.root {
+            Root::Variable(place, name) => match self.variables.get(*place) {
+                Some(value) => Cow::Borrowed(value),
+                None => Cow::Owned(Value::error(format!("no such attribute(s): {name}"))),
+            },
+            Root::Local(place) => Cow::Owned(self.local(*place)),
+            Root::Value(node) => self.evaluate_borrowed(node),
+            Root::Conditional(parts) => {
+                let (condition, truthy, falsy) = &**parts;
+                return match self.evaluate(condition) {
+                    Value::Bool(true) => self.resolve(truthy),
+                    Value::Bool(false) => self.resolve(falsy),
+                    Value::Error(error) => Cow::Owned(Value::Error(error)),
+                    _ => Cow::Owned(Value::no_such_overload()),
+                };
+            }
+        };
+        if root.is_error() || attribute.qualifiers.is_empty() {
+            return root;
+        }
+        self.apply(root, &attribute.qualifiers)
+    }
+
+    /// Follows selections from a value.
+    fn apply(&mut self, root: Cow<'a, Value>, qualifiers: &'a [Arc<Qualifier>]) -> Cow<'a, Value> {
+        let mut optional = false;
+        let mut value = root;
+        if let Value::Optional(inner) = &*value {
+            let Some(inner) = inner else { return value };
+            value = Cow::Owned((**inner).clone());
+            optional = true;
+        }
+        for qualifier in qualifiers {
+            optional = optional || qualifier.optional;
+            let (key, is_constant) = match &qualifier.key {
+                QualifierKey::Constant(key) => (Cow::Borrowed(key), true),
+                QualifierKey::Attribute(attribute) => (self.resolve(attribute), false),
+                QualifierKey::Computed(node) => (self.evaluate_borrowed(node), false),
+            };
+            let found = if key.is_error() {
+                Found::Failure(key.into_owned())
+            } else if let (false, Err(text)) = (is_constant, can_qualify(&key)) {
+                Found::Failure(Value::error(text))
+            } else {
+                part(&value, &key)
+            };
+            let drops = matches!(qualifier.key, QualifierKey::Computed(_));
+            if optional {
+                match found {
+                    Found::Part(part) => {
+                        self.spend_qualifier(qualifier.id, drops);
+                        value = part;
+                    }
+                    Found::Nothing(_) => return Cow::Owned(Value::Optional(None)),
+                    Found::Failure(error) => return Cow::Owned(error),
+                }
+                continue;
+            }
+            self.spend_qualifier(qualifier.id, drops);
+            value = match found {
+                Found::Part(_) if qualifier.test_only => Cow::Owned(Value::Bool(true)),
+                Found::Nothing(_) if qualifier.test_only => Cow::Owned(Value::Bool(false)),
+                Found::Part(part) => part,
+                Found::Nothing(error) | Found::Failure(error) => return Cow::Owned(error),
+            };
+            self.see(qualifier.id, &value);
+        }
+        if optional && !matches!(*value, Value::Optional(None)) {
+            return Cow::Owned(Value::Optional(Some(Arc::new(value.into_owned()))));
+        }
+        value
+    }
+}

@@ -1,0 +1,138 @@
+//! Folding of constants when a program is made (cel-go, `interpreter/decorators.go`): what is folded costs nothing at run time, and a
+//! constant conversion that fails fails the program.
+
+use std::collections::BTreeSet;
+
+use super::dialect::Rules;
+use super::evaluator::attributes::{not_optional_element, not_optional_entry, unhashable};
+use super::evaluator::program::{CallStep, MatchStep, Node, Step};
+use super::operations::Scope;
+use super::operations::texts::MatchKind;
+use super::regex::Regex;
+use super::value::{Key, Map, Value, exact_int, exact_uint};
+
+/// Conversions of constants are computed.
+const CONVERSIONS: &[&str] = &["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
+
+/// A list, which is a constant if its elements are. No constant is optional.
+pub fn list(elements: Vec<(Node, bool)>) -> Step {
+    let constants: Option<Vec<Value>> = elements.iter().map(|(element, _)| constant(element)).collect();
+    let Some(constants) = constants else { return Step::List(elements) };
+    let refused = constants.iter().zip(&elements).find_map(|(value, (_, optional))| match value {
+        Value::Error(_) => Some(value.clone()),
+        value => optional.then(|| Value::error(not_optional_element(value))),
+    });
+    Step::Constant(refused.unwrap_or_else(|| Value::list(constants)))
+}
+
+/// Why no program is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The error that upstream returns.
+    Error(String),
+    /// Upstream crashes; the text replaces its answer.
+    Crash(String),
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Failure {
+        Failure::Error(text)
+    }
+}
+
+/// A map, which is a constant if its entries are.
+pub fn map(entries: Vec<(Node, Node, bool)>) -> Result<Step, Failure> {
+    let constants: Option<Vec<_>> = entries.iter().map(|(key, value, _)| Some((constant(key)?, constant(value)?))).collect();
+    let Some(constants) = constants else { return Ok(Step::Map(entries)) };
+    let mut folded = Map::default();
+    for ((key, value), (_, _, optional)) in constants.into_iter().zip(&entries) {
+        if key.is_error() {
+            return Ok(Step::Constant(key));
+        }
+        if value.is_error() {
+            return Ok(Step::Constant(value));
+        }
+        if *optional {
+            return Ok(Step::Constant(Value::error(not_optional_entry(&key, &value))));
+        }
+        if unhashable(&key).is_some() {
+            return Err(Failure::Crash("kube-apiserver crashes on a map of constants with bytes as a key".to_owned()));
+        }
+        folded.insert(key, value);
+    }
+    Ok(Step::Constant(Value::Map(folded.into())))
+}
+
+fn constant(node: &Node) -> Option<Value> {
+    match &node.step {
+        Step::Constant(value) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+/// A call with what can be computed now.
+pub fn call(call: CallStep, overload: Option<&str>, rules: &Rules) -> Result<Step, String> {
+    if overload == Some("in_list")
+        && let [_, list] = call.arguments.as_slice()
+        && let Some(Value::List(list)) = constant(list)
+    {
+        return Ok(in_list(call, &list));
+    }
+    if CONVERSIONS.contains(&call.name)
+        && let [argument] = call.arguments.as_slice()
+        && let Some(argument) = constant(argument)
+    {
+        if let Value::Error(error) = &argument {
+            return Err(error.text.clone());
+        }
+        return match call.target.run(call.name, &mut Scope::new(rules), &[argument]) {
+            Value::Error(error) => Err(error.text.clone()),
+            value => Ok(Step::Constant(value)),
+        };
+    }
+    let kind = match call.name {
+        "matches" => MatchKind::Matches,
+        "find" => MatchKind::Find,
+        "findAll" => MatchKind::FindAll,
+        _ => return Ok(Step::Call(Box::new(call))),
+    };
+    if let Some(Value::String(pattern)) = call.arguments.get(1).and_then(constant) {
+        let regex = Regex::new(&pattern)?;
+        return Ok(Step::Matches(Box::new(MatchStep { kind, regex, arguments: call.arguments, cost: call.cost })));
+    }
+    Ok(Step::Call(Box::new(call)))
+}
+
+/// `x in [constants]` becomes a look-up if all of them are plain.
+fn in_list(call: CallStep, list: &[Value]) -> Step {
+    if list.is_empty() {
+        return Step::Constant(Value::Bool(false));
+    }
+    let mut set = BTreeSet::new();
+    for element in list {
+        match element {
+            Value::Bool(_) | Value::String(_) => {}
+            Value::Int(i) => {
+                set.extend(u64::try_from(*i).ok().map(Key::Uint));
+                set.extend(Key::of(&Value::Double(*i as f64)));
+            }
+            Value::Uint(u) => {
+                set.extend(i64::try_from(*u).ok().map(Key::Int));
+                set.extend(Key::of(&Value::Double(*u as f64)));
+            }
+            Value::Double(d) => {
+                set.extend(exact_int(*d).map(Key::Int));
+                set.extend(exact_uint(*d).map(Key::Uint));
+                if d.is_nan() {
+                    continue;
+                }
+            }
+            _ => return Step::Call(Box::new(call)),
+        }
+        set.extend(Key::of(element));
+    }
+    match call.arguments.into_iter().next() {
+        Some(argument) => Step::InSet(Box::new(argument), set),
+        None => Step::Constant(Value::Bool(false)),
+    }
+}

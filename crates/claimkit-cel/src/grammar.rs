@@ -1,0 +1,522 @@
+//! cel-go's grammar (`parser/gen/CEL.g4`) as a network of positions, with what may come next at each of them.
+//!
+//! The error texts depend on it: ANTLR decides at every position whether a token fits, can be left out or can be assumed.
+
+use std::sync::LazyLock;
+
+use super::token::TokenKind::*;
+use super::token::{TokenKind, TokenSet};
+
+/// The rules of the grammar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Rule {
+    Start,
+    /// `or ? or : expression`
+    Expression,
+    /// `and || and`
+    Or,
+    /// `relation && relation`
+    And,
+    /// `calculation == calculation`
+    Relation,
+    /// `unary + unary`
+    Calculation,
+    /// `!member`
+    Unary,
+    /// `primary.name(arguments)[index]`
+    Member,
+    /// Names, brackets and literals.
+    Primary,
+    /// Arguments of a call.
+    Arguments,
+    /// Elements of a list.
+    Elements,
+    /// Entries of a map.
+    Entries,
+    /// Fields of a message.
+    Fields,
+    /// `?name`
+    Field,
+    /// `?expression`
+    Element,
+    /// `name` or `` `name` ``
+    Name,
+    /// A literal with its sign.
+    Literal,
+}
+
+/// How many rules there are.
+pub const RULES: usize = 17;
+
+/// The alternative of its rule that a part of the text follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the alternatives below")]
+pub enum Form {
+    /// None yet, or the rule has only one.
+    Bare,
+    Binary,
+    Plain,
+    Not,
+    Negate,
+    Select,
+    MemberCall,
+    Index,
+    Identifier,
+    GlobalCall,
+    Nested,
+    List,
+    Map,
+    Message,
+    Literal,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    True,
+    False,
+    Null,
+    EscapedName,
+}
+
+/// The role of a part within the part that contains it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Label {
+    /// Nothing that the tree needs.
+    None,
+    Operand,
+    Operator,
+    Optional,
+    Identifier,
+    LeadingDot,
+    Open,
+    Arguments,
+    Key,
+    Colon,
+    Value,
+    Sign,
+}
+
+/// A question that the parser answers by looking ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Go in if the next token is of the set.
+    Next(TokenSet),
+    /// Go in if a comma is next and a token of the set after it.
+    CommaThen(TokenSet),
+    /// Go in if a relation follows and this level takes it.
+    Relation,
+    /// Go in if an arithmetic operator follows and this level takes it.
+    Calculation,
+    /// `* / %` or `+ -`.
+    Operator,
+    /// A member, `!` or `-`.
+    Unary,
+    /// Go in if one more `-` follows.
+    AnotherMinus,
+    /// A selection, a call or an index.
+    Member,
+    /// The seven kinds of primary.
+    Primary,
+    /// A name with or without back quotes.
+    Name,
+    /// The eight kinds of literal.
+    Literal,
+}
+
+/// A place where ANTLR checks the next token before it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Before something optional, a choice, or the first round of a loop.
+    Entry,
+    /// After a round of a loop.
+    NextRound,
+}
+
+/// The number of a position.
+pub type PositionId = u16;
+
+/// The step that a parser takes at a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// One token of the set.
+    Token {
+        set: TokenSet,
+        label: Label,
+        next: PositionId,
+    },
+    /// A rule. `level` is the lowest level of operators that it takes.
+    Call {
+        rule: Rule,
+        level: u8,
+        label: Label,
+        next: PositionId,
+    },
+    /// A check, and then one of several ways.
+    Decide {
+        check: Check,
+        choice: Choice,
+        ways: Vec<PositionId>,
+    },
+    Check {
+        next: PositionId,
+    },
+    /// From here on the rule has this form.
+    Take {
+        form: Form,
+        next: PositionId,
+    },
+    /// The text read so far becomes the operand of this form.
+    Wrap {
+        form: Form,
+        next: PositionId,
+    },
+    /// The end of the rule.
+    End,
+}
+
+/// The network of positions and steps.
+#[derive(Debug)]
+pub struct Grammar {
+    steps: Vec<Step>,
+    /// The tokens that may come next within the rule, by position.
+    next: Vec<TokenSet>,
+    starts: [PositionId; RULES],
+    /// Whether names in back quotes are known.
+    pub escaped_names: bool,
+}
+
+/// The grammar of cel-go 0.17 to 0.22.
+pub static WITHOUT_ESCAPED_NAMES: LazyLock<Grammar> = LazyLock::new(|| Grammar::build(false));
+
+/// The grammar of cel-go from 0.23 on.
+pub static WITH_ESCAPED_NAMES: LazyLock<Grammar> = LazyLock::new(|| Grammar::build(true));
+
+/// The tokens that start a literal, its sign left out.
+pub const LITERALS: [TokenKind; 8] = [IntLiteral, UintLiteral, FloatLiteral, StringLiteral, BytesLiteral, True, False, Null];
+
+/// The tokens that start a member.
+pub const MEMBER: TokenSet =
+    TokenSet::of(&[LeftBracket, LeftBrace, LeftParenthesis, Dot, Minus, TokenKind::Identifier]).or(TokenSet::of(&LITERALS));
+
+/// The tokens that start an expression.
+const EXPRESSION: TokenSet = MEMBER.or(TokenSet::of(&[Not]));
+
+/// The tokens that start an element of a list or a key of a map.
+const ELEMENT: TokenSet = EXPRESSION.or(TokenSet::of(&[Question]));
+
+/// The tokens of relations.
+pub const RELATIONS: TokenSet = TokenSet::of(&[Equal, NotEqual, In, Less, LessOrEqual, GreaterOrEqual, Greater]);
+
+/// `* / %`
+pub const PRODUCTS: TokenSet = TokenSet::of(&[Star, Slash, Percent]);
+
+/// `+ -`
+pub const SUMS: TokenSet = TokenSet::of(&[Plus, Minus]);
+
+/// A piece of a rule.
+enum Piece {
+    Token(TokenSet, Label),
+    Call(Rule, u8, Label),
+    Sequence(Vec<Piece>),
+    Optional(Box<Piece>, Choice),
+    Repeat(Box<Piece>, Choice),
+    RepeatOnceOrMore(Box<Piece>, Choice),
+    OneOf(Vec<Piece>, Choice),
+    Take(Form),
+    Wrap(Form),
+}
+
+fn token(kind: TokenKind) -> Piece {
+    labelled(kind, Label::None)
+}
+
+fn labelled(kind: TokenKind, label: Label) -> Piece {
+    Piece::Token(TokenSet::of(&[kind]), label)
+}
+
+fn rule(rule: Rule, label: Label) -> Piece {
+    Piece::Call(rule, 0, label)
+}
+
+/// `piece`, if a token of the set comes next.
+fn optional<const N: usize>(piece: Piece, kinds: [TokenKind; N]) -> Piece {
+    Piece::Optional(Box::new(piece), Choice::Next(TokenSet::of(&kinds)))
+}
+
+/// Returns a piece that repeats `piece` while the next token is `first`.
+fn repeat(piece: [Piece; 2], first: TokenKind) -> Piece {
+    Piece::Repeat(Box::new(Piece::Sequence(piece.into())), Choice::Next(TokenSet::of(&[first])))
+}
+
+/// An `entry`, and more of them after commas if the token after the comma can start one.
+fn list(entry: impl Fn() -> Vec<Piece>, first: TokenSet) -> Piece {
+    let mut more = vec![token(Comma)];
+    more.extend(entry());
+    let mut pieces = entry();
+    pieces.push(Piece::Repeat(Box::new(Piece::Sequence(more)), Choice::CommaThen(first)));
+    Piece::Sequence(pieces)
+}
+
+/// `(arguments)` without the opening parenthesis.
+fn arguments() -> [Piece; 2] {
+    let inner = Piece::Optional(Box::new(rule(Rule::Arguments, Label::Arguments)), Choice::Next(EXPRESSION));
+    [inner, token(RightParenthesis)]
+}
+
+/// Brackets with `inner` and perhaps a comma in them.
+fn bracketed(open: TokenKind, inner: Rule, first: TokenSet, close: TokenKind) -> [Piece; 4] {
+    [
+        labelled(open, Label::Operator),
+        Piece::Optional(Box::new(rule(inner, Label::Arguments)), Choice::Next(first)),
+        optional(token(Comma), [Comma]),
+        token(close),
+    ]
+}
+
+impl Rule {
+    const ALL: [Self; RULES] = [
+        Self::Start,
+        Self::Expression,
+        Self::Or,
+        Self::And,
+        Self::Relation,
+        Self::Calculation,
+        Self::Unary,
+        Self::Member,
+        Self::Primary,
+        Self::Arguments,
+        Self::Elements,
+        Self::Entries,
+        Self::Fields,
+        Self::Field,
+        Self::Element,
+        Self::Name,
+        Self::Literal,
+    ];
+
+    /// Returns the pieces of the rule.
+    fn definition(self, escaped_names: bool) -> Piece {
+        let operand = |called| rule(called, Label::Operand);
+        let operator = |kind| labelled(kind, Label::Operator);
+        let name = || match escaped_names {
+            true => rule(Rule::Name, Label::Identifier),
+            false => labelled(TokenKind::Identifier, Label::Identifier),
+        };
+        let field_start = match escaped_names {
+            true => TokenSet::of(&[TokenKind::Identifier, EscapedIdentifier, Question]),
+            false => TokenSet::of(&[TokenKind::Identifier, Question]),
+        };
+        let question = || optional(labelled(Question, Label::Optional), [Question]);
+        let leading_dot = || optional(labelled(Dot, Label::LeadingDot), [Dot]);
+        let identifier = || labelled(TokenKind::Identifier, Label::Identifier);
+        Piece::Sequence(match self {
+            Self::Start => vec![operand(Self::Expression), token(End)],
+            Self::Expression => vec![
+                operand(Self::Or),
+                optional(
+                    Piece::Sequence(vec![operator(Question), operand(Self::Or), token(Colon), operand(Self::Expression)]),
+                    [Question],
+                ),
+            ],
+            Self::Or => vec![operand(Self::And), repeat([operator(Or), operand(Self::And)], Or)],
+            Self::And => vec![operand(Self::Relation), repeat([operator(And), operand(Self::Relation)], And)],
+            Self::Relation => vec![
+                operand(Self::Calculation),
+                Piece::Repeat(
+                    Box::new(Piece::Sequence(vec![
+                        Piece::Wrap(Form::Binary),
+                        Piece::Token(RELATIONS, Label::Operator),
+                        Piece::Call(Self::Relation, 2, Label::Operand),
+                    ])),
+                    Choice::Relation,
+                ),
+            ],
+            Self::Calculation => {
+                let binary = |operators, level| {
+                    Piece::Sequence(vec![
+                        Piece::Wrap(Form::Binary),
+                        Piece::Token(operators, Label::Operator),
+                        Piece::Call(Self::Calculation, level, Label::Operand),
+                    ])
+                };
+                let either = Piece::OneOf(vec![binary(PRODUCTS, 3), binary(SUMS, 2)], Choice::Operator);
+                vec![operand(Self::Unary), Piece::Repeat(Box::new(either), Choice::Calculation)]
+            }
+            Self::Unary => {
+                let signed = |form, kind, choice| {
+                    Piece::Sequence(vec![
+                        Piece::Take(form),
+                        Piece::RepeatOnceOrMore(Box::new(operator(kind)), choice),
+                        operand(Self::Member),
+                    ])
+                };
+                let member = Piece::Sequence(vec![Piece::Take(Form::Plain), operand(Self::Member)]);
+                let not = signed(Form::Not, Not, Choice::Next(TokenSet::of(&[Not])));
+                vec![Piece::OneOf(vec![member, not, signed(Form::Negate, Minus, Choice::AnotherMinus)], Choice::Unary)]
+            }
+            Self::Member => {
+                let select = Piece::Sequence(vec![Piece::Wrap(Form::Select), operator(Dot), question(), name()]);
+                let mut call =
+                    vec![Piece::Wrap(Form::MemberCall), operator(Dot), identifier(), labelled(LeftParenthesis, Label::Open)];
+                call.extend(arguments());
+                let index = Piece::Sequence(vec![
+                    Piece::Wrap(Form::Index),
+                    operator(LeftBracket),
+                    question(),
+                    operand(Self::Expression),
+                    token(RightBracket),
+                ]);
+                let either = Piece::OneOf(vec![select, Piece::Sequence(call), index], Choice::Member);
+                let more = Piece::Repeat(Box::new(either), Choice::Next(TokenSet::of(&[Dot, LeftBracket])));
+                vec![Piece::Take(Form::Plain), operand(Self::Primary), more]
+            }
+            Self::Primary => {
+                let mut call = vec![Piece::Take(Form::GlobalCall), leading_dot(), identifier(), operator(LeftParenthesis)];
+                call.extend(arguments());
+                let nested =
+                    vec![Piece::Take(Form::Nested), token(LeftParenthesis), operand(Self::Expression), token(RightParenthesis)];
+                let mut list = vec![Piece::Take(Form::List)];
+                list.extend(bracketed(LeftBracket, Self::Elements, ELEMENT, RightBracket));
+                let mut map = vec![Piece::Take(Form::Map)];
+                map.extend(bracketed(LeftBrace, Self::Entries, ELEMENT, RightBrace));
+                let mut message = vec![Piece::Take(Form::Message), leading_dot(), identifier()];
+                message.push(repeat([token(Dot), identifier()], Dot));
+                message.extend(bracketed(LeftBrace, Self::Fields, field_start, RightBrace));
+                let alternatives = [
+                    vec![Piece::Take(Form::Identifier), leading_dot(), identifier()],
+                    call,
+                    nested,
+                    list,
+                    map,
+                    message,
+                    vec![Piece::Take(Form::Literal), operand(Self::Literal)],
+                ];
+                vec![Piece::OneOf(alternatives.into_iter().map(Piece::Sequence).collect(), Choice::Primary)]
+            }
+            Self::Arguments => vec![operand(Self::Expression), repeat([token(Comma), operand(Self::Expression)], Comma)],
+            Self::Elements => vec![list(|| vec![operand(Self::Element)], ELEMENT)],
+            Self::Entries => {
+                let entry = || {
+                    let value = rule(Self::Expression, Label::Value);
+                    vec![rule(Self::Element, Label::Key), labelled(Colon, Label::Colon), value]
+                };
+                vec![list(entry, ELEMENT)]
+            }
+            Self::Fields => {
+                let field = || {
+                    let value = rule(Self::Expression, Label::Value);
+                    vec![rule(Self::Field, Label::Key), labelled(Colon, Label::Colon), value]
+                };
+                vec![list(field, field_start)]
+            }
+            Self::Field => vec![question(), name()],
+            Self::Element => vec![question(), operand(Self::Expression)],
+            Self::Name => {
+                let escaped = vec![Piece::Take(Form::EscapedName), labelled(EscapedIdentifier, Label::Identifier)];
+                let plain = vec![Piece::Take(Form::Identifier), identifier()];
+                vec![Piece::OneOf(vec![Piece::Sequence(plain), Piece::Sequence(escaped)], Choice::Name)]
+            }
+            Self::Literal => {
+                let forms = [Form::Int, Form::Uint, Form::Double, Form::String, Form::Bytes, Form::True, Form::False, Form::Null];
+                let alternatives = forms.into_iter().zip(LITERALS).map(|(form, kind)| {
+                    let mut pieces = vec![Piece::Take(form)];
+                    if matches!(form, Form::Int | Form::Double) {
+                        pieces.push(optional(labelled(Minus, Label::Sign), [Minus]));
+                    }
+                    pieces.push(labelled(kind, Label::Operand));
+                    Piece::Sequence(pieces)
+                });
+                vec![Piece::OneOf(alternatives.collect(), Choice::Literal)]
+            }
+        })
+    }
+}
+
+impl Grammar {
+    fn build(escaped_names: bool) -> Self {
+        let mut grammar = Self { steps: Vec::new(), next: Vec::new(), starts: [0; RULES], escaped_names };
+        for rule in Rule::ALL {
+            let end = grammar.add(Step::End);
+            let first = grammar.add_piece(rule.definition(escaped_names), end);
+            if let Some(place) = grammar.starts.get_mut(rule as usize) {
+                *place = first;
+            }
+        }
+        grammar.next = (0..).zip(&grammar.steps).map(|(position, _)| grammar.first(position)).collect();
+        grammar
+    }
+
+    fn add(&mut self, step: Step) -> PositionId {
+        self.steps.push(step);
+        PositionId::try_from(self.steps.len().saturating_sub(1)).unwrap_or(PositionId::MAX)
+    }
+
+    fn replace(&mut self, position: PositionId, step: Step) {
+        if let Some(place) = self.steps.get_mut(usize::from(position)) {
+            *place = step;
+        }
+    }
+
+    /// Adds a piece that goes on at `next`. Returns its first position.
+    fn add_piece(&mut self, piece: Piece, next: PositionId) -> PositionId {
+        match piece {
+            Piece::Token(set, label) => self.add(Step::Token { set, label, next }),
+            Piece::Call(rule, level, label) => self.add(Step::Call { rule, level, label, next }),
+            Piece::Take(form) => self.add(Step::Take { form, next }),
+            Piece::Wrap(form) => self.add(Step::Wrap { form, next }),
+            Piece::Sequence(pieces) => pieces.into_iter().rev().fold(next, |next, piece| self.add_piece(piece, next)),
+            Piece::Optional(piece, choice) => {
+                let inside = self.add_piece(*piece, next);
+                self.add(Step::Decide { check: Check::Entry, choice, ways: vec![inside, next] })
+            }
+            Piece::OneOf(pieces, choice) => {
+                let ways = pieces.into_iter().map(|piece| self.add_piece(piece, next)).collect();
+                self.add(Step::Decide { check: Check::Entry, choice, ways })
+            }
+            Piece::Repeat(piece, choice) => {
+                let again = self.add(Step::End);
+                let inside = self.add_piece(*piece, again);
+                self.replace(again, Step::Decide { check: Check::NextRound, choice, ways: vec![inside, next] });
+                self.add(Step::Decide { check: Check::Entry, choice, ways: vec![inside, next] })
+            }
+            Piece::RepeatOnceOrMore(piece, choice) => {
+                let again = self.add(Step::End);
+                let inside = self.add_piece(*piece, again);
+                self.replace(again, Step::Decide { check: Check::NextRound, choice, ways: vec![inside, next] });
+                self.add(Step::Check { next: inside })
+            }
+        }
+    }
+
+    /// Returns the tokens that may come first at `position`. No rule calls itself first, so this ends.
+    fn first(&self, position: PositionId) -> TokenSet {
+        match self.step(position) {
+            Step::Token { set, .. } => *set,
+            Step::Call { rule, next, .. } => {
+                let inside = self.first(self.start(*rule));
+                if inside.may_end { inside.kinds_only().or(self.first(*next)) } else { inside }
+            }
+            Step::Decide { ways, .. } => ways.iter().fold(TokenSet::default(), |set, way| set.or(self.first(*way))),
+            Step::Check { next } | Step::Take { next, .. } | Step::Wrap { next, .. } => self.first(*next),
+            Step::End => TokenSet::END_OF_RULE,
+        }
+    }
+
+    /// Returns the step at a position.
+    pub fn step(&self, position: PositionId) -> &Step {
+        self.steps.get(usize::from(position)).unwrap_or(&Step::End)
+    }
+
+    /// Returns the tokens that may come next within the rule, and whether the rule may end.
+    pub fn next(&self, position: PositionId) -> TokenSet {
+        self.next.get(usize::from(position)).copied().unwrap_or(TokenSet::END_OF_RULE)
+    }
+
+    /// The first position of a rule.
+    pub fn start(&self, rule: Rule) -> PositionId {
+        self.starts.get(rule as usize).copied().unwrap_or(0)
+    }
+}

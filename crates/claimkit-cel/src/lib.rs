@@ -1,0 +1,82 @@
+//! The Common Expression Language as kube-apiserver and kube-scheduler run it.
+//!
+//! | step | module | takes | gives |
+//! |---|---|---|---|
+//! | parse | [`parse`] | text | [`ast::Ast`], or syntax problems in ANTLR's words |
+//! | check | [`checker`], [`validators`] | tree, [`environment::Environment`] | types and references, or problems |
+//! | estimate | [`cost::estimate`] | checked tree | least and most cost |
+//! | plan | [`evaluator::plan`], [`fold`] | checked tree | program with constants folded |
+//! | run | [`evaluator`], [`operations`] | program, variables | value or error, and what was spent |
+//! | explain | [`trace`] | program, variables | values of all parts, and why a selector is false |
+//!
+//! An [`environment::Environment`] says which names and functions there are, by release, feature gates and mode.
+//!
+//! ```
+//! use claimkit_cel::types::Type;
+//! use claimkit_cel::value::Value;
+//! use claimkit_cel::{Environment, Mode, SELECTOR_COST_LIMIT};
+//!
+//! let environment = Environment::kubernetes(34, &[], Mode::New).with_variable("self", Type::map(Type::String, Type::Int));
+//! let program = environment.compile("self.replicas <= 5").unwrap();
+//! let object = Value::object([("replicas", Value::Int(3))]);
+//! assert_eq!(program.evaluate(&[object], SELECTOR_COST_LIMIT).matches(), Ok(true));
+//! assert!(environment.compile("self.replicas <=").is_err());
+//! ```
+//!
+//! Every loop is bounded: costs are counted as upstream counts them and end a run at their limit, and steps are counted where upstream
+//! counts too little.
+
+// clippy.toml gives the reasons. The tests are exempt.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
+
+pub mod ast;
+pub mod checker;
+pub mod compile;
+pub mod cost;
+pub mod dialect;
+pub mod environment;
+pub mod evaluator;
+pub mod fold;
+mod format_literals;
+pub mod functions;
+mod grammar;
+mod lexer;
+pub mod library;
+mod literal;
+mod machine;
+mod macros;
+pub mod messages;
+mod operands;
+pub mod operations;
+pub mod parse;
+mod parser;
+mod predict;
+mod recover;
+pub mod regex;
+pub mod source;
+mod sprintf;
+mod token;
+pub mod trace;
+mod tree;
+pub mod types;
+pub mod validators;
+pub mod value;
+mod visit;
+
+pub use compile::{CompileError, Outcome, Program, SELECTOR_COST_LIMIT};
+pub use environment::{Environment, Mode};
+pub use functions::Gate;
+pub use trace::{Part, Reason, Trace};
+
+/// Builds now what all expressions share; otherwise the first one that is parsed builds it. For hosts that take memory back which was
+/// allocated after their start.
+pub fn prepare() {
+    std::sync::LazyLock::force(&grammar::WITHOUT_ESCAPED_NAMES);
+    std::sync::LazyLock::force(&grammar::WITH_ESCAPED_NAMES);
+}
+
+/// The Rust of the README is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

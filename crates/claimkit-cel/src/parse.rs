@@ -1,0 +1,45 @@
+//! From a text to the tree of its expression.
+
+use super::ast::Ast;
+use super::dialect::ParseOptions;
+use super::source::{Location, ProblemKind, Problems, Source};
+use super::{parser, visit};
+
+/// A text that is not an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SyntaxProblems {
+    /// The text that was read.
+    pub source: Source,
+    /// The syntax errors of the text.
+    pub problems: Problems,
+}
+
+impl SyntaxProblems {
+    /// The problems in cel-go's words and form.
+    pub fn render(&self) -> String {
+        self.problems.render(&self.source)
+    }
+}
+
+/// The longest text in code points (cel-go, `parser/parser.go`, `expressionSizeCodePointLimit`).
+const LONGEST: usize = 100_000;
+
+/// Parses a text and expands its macros.
+pub fn parse(text: &str, options: &ParseOptions) -> Result<Ast, SyntaxProblems> {
+    let source = Source::new(text, options.dialect.line_rule);
+    match parse_source(&source, options) {
+        Ok((root, visit::Details { ids, height, macros })) => Ok(Ast { root, ids, height, macros, source }),
+        Err(problems) => Err(SyntaxProblems { source, problems }),
+    }
+}
+
+fn parse_source(source: &Source, options: &ParseOptions) -> Result<(super::ast::Expr, visit::Details), Problems> {
+    let length = source.text().chars().count();
+    if length > LONGEST {
+        let mut problems = Problems::new();
+        let message = format!("expression code point size exceeds limit: size: {length}, limit {LONGEST}");
+        problems.report(Location::NONE, ProblemKind::Limit, message);
+        return Err(problems);
+    }
+    visit::build(parser::read(source, options.dialect), source, options)
+}

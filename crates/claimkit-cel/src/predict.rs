@@ -1,0 +1,94 @@
+//! Which way the parser takes where the grammar has several.
+
+use super::grammar::{Choice, LITERALS, MEMBER, PRODUCTS, RELATIONS, SUMS};
+use super::machine::Machine;
+use super::recover::Fault;
+use super::token::TokenKind::*;
+use super::token::TokenSet;
+
+/// The first of two ways: in.
+const IN: usize = 0;
+
+/// The second of two ways: past it.
+const PAST: usize = 1;
+
+impl Machine<'_> {
+    /// The number of the way. Fails at the token that no way fits.
+    pub fn choose(&self, choice: Choice) -> Result<usize, Fault> {
+        let next = self.ahead(0);
+        let go_in = |go_in: bool| Ok(if go_in { IN } else { PAST });
+        match choice {
+            Choice::Next(set) => go_in(set.has(next)),
+            Choice::CommaThen(set) => go_in(next == Comma && set.has(self.ahead(1))),
+            Choice::Relation => go_in(RELATIONS.has(next) && self.level() <= 1),
+            Choice::Calculation => go_in(PRODUCTS.has(next) && self.level() <= 2 || SUMS.has(next) && self.level() <= 1),
+            Choice::Operator => Ok(usize::from(!PRODUCTS.has(next))),
+            Choice::Unary => match next {
+                Not => Ok(1),
+                Minus => match self.ahead(1) {
+                    IntLiteral | FloatLiteral => Ok(0),
+                    kind if MEMBER.has(kind) => Ok(2),
+                    _ => self.no_way(1),
+                },
+                kind if MEMBER.has(kind) => Ok(0),
+                _ => self.no_way(0),
+            },
+            Choice::AnotherMinus => match next {
+                Minus if MEMBER.has(self.ahead(1)) => Ok(IN),
+                Minus => self.no_way(1),
+                _ => Ok(PAST),
+            },
+            Choice::Member => match (next, self.ahead(1)) {
+                (LeftBracket, _) => Ok(2),
+                (_, Question) => Ok(0),
+                (_, EscapedIdentifier) if self.grammar.escaped_names => Ok(0),
+                (_, Identifier) => Ok(usize::from(self.ahead(2) == LeftParenthesis)),
+                _ => self.no_way(1),
+            },
+            Choice::Primary => self.choose_primary(),
+            Choice::Name => match next {
+                Identifier => Ok(0),
+                EscapedIdentifier => Ok(1),
+                _ => self.no_way(0),
+            },
+            Choice::Literal => match next {
+                Minus => match self.ahead(1) {
+                    IntLiteral => Ok(0),
+                    FloatLiteral => Ok(2),
+                    _ => self.no_way(1),
+                },
+                kind => LITERALS.iter().position(|literal| *literal == kind).map_or_else(|| self.no_way(0), Ok),
+            },
+        }
+    }
+
+    /// Returns the number of the alternative that a primary follows, one of seven.
+    fn choose_primary(&self) -> Result<usize, Fault> {
+        const LITERAL: TokenSet = TokenSet::of(&LITERALS);
+        let dot = usize::from(self.ahead(0) == Dot);
+        match self.ahead(dot) {
+            Identifier => {
+                if self.ahead(dot.saturating_add(1)) == LeftParenthesis {
+                    return Ok(1);
+                }
+                let mut after = dot.saturating_add(1);
+                while self.ahead(after) == Dot && self.ahead(after.saturating_add(1)) == Identifier {
+                    after = after.saturating_add(2);
+                }
+                Ok(if self.ahead(after) == LeftBrace { 5 } else { 0 })
+            }
+            _ if dot == 1 => self.no_way(1),
+            LeftParenthesis => Ok(2),
+            LeftBracket => Ok(3),
+            LeftBrace => Ok(4),
+            Minus => Ok(6),
+            kind if LITERAL.has(kind) => Ok(6),
+            _ => self.no_way(0),
+        }
+    }
+
+    /// No way fits the token `ahead`.
+    fn no_way(&self, ahead: usize) -> Result<usize, Fault> {
+        Err(Fault::NoAlternative { first: self.at, offending: self.at.saturating_add(ahead) })
+    }
+}

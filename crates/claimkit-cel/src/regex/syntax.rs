@@ -1,0 +1,545 @@
+//! The reader: text to tree, with Go's errors and limits.
+//!
+//! Source: Go's `regexp/syntax` (`parse.go`), flags `Perl`.
+
+use super::class::Class;
+use super::escape::{BAD_RANGE, before, class_character, error, escape, next, perl_class, posix_class};
+use super::unicode;
+use std::collections::BTreeMap;
+
+/// A tree of pieces; children come before their parents.
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) classes: Vec<Class>,
+    pub(super) root: usize,
+}
+
+/// One piece of an expression.
+#[derive(Debug)]
+pub(super) struct Piece {
+    pub(super) kind: Kind,
+    /// The height of Go's tree below this piece.
+    height: u32,
+    /// Go's estimate of its number of instructions.
+    size: u64,
+    /// How often something in it is repeated by counted repetitions.
+    repeats: u64,
+}
+
+/// The text that a piece matches.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Empty,
+    Character(u32),
+    /// One of a class, by its place among the classes.
+    Class(usize),
+    Look(Look),
+    Sequence(Vec<usize>),
+    Alternatives(Vec<usize>),
+    Repeat {
+        piece: usize,
+        min: u32,
+        /// Nothing: without an end.
+        max: Option<u32>,
+        greedy: bool,
+    },
+}
+
+/// The condition on a place between two characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    TextStart,
+    TextEnd,
+    LineStart,
+    LineEnd,
+    WordBoundary,
+    NoWordBoundary,
+}
+
+const BAD_REPEAT: &str = "invalid repeat count";
+const MAX_REPEAT: u32 = 1000;
+const MAX_HEIGHT: u32 = 1000;
+/// 128 MB of instructions of 40 bytes.
+const MAX_SIZE: u64 = (128 << 20) / 40;
+/// 128 MB of ends of ranges of 4 bytes.
+const MAX_RANGE_ENDS: usize = (128 << 20) / 4;
+
+#[derive(Clone, Copy)]
+struct Flags {
+    fold_case: bool,
+    /// `^` and `$` are the ends of the text, not of a line.
+    one_line: bool,
+    dot_is_all: bool,
+    non_greedy: bool,
+}
+
+/// An open group, or the whole expression.
+struct Group {
+    flags: Flags,
+    captures: bool,
+    alternatives: Vec<usize>,
+    pieces: Vec<usize>,
+}
+
+struct Reader<'p> {
+    pattern: &'p str,
+    flags: Flags,
+    pieces: Vec<Piece>,
+    classes: Vec<Class>,
+    known: BTreeMap<Class, usize>,
+    range_ends: usize,
+    groups: Vec<Group>,
+    open: Group,
+}
+
+pub(super) fn parse(pattern: &str) -> Result<Tree, String> {
+    let flags = Flags { fold_case: false, one_line: true, dot_is_all: false, non_greedy: false };
+    let open = Group { flags, captures: false, alternatives: Vec::new(), pieces: Vec::new() };
+    let reader = Reader {
+        pattern,
+        flags,
+        pieces: Vec::new(),
+        classes: Vec::new(),
+        known: BTreeMap::new(),
+        range_ends: 0,
+        groups: Vec::new(),
+        open,
+    };
+    reader.run()
+}
+
+impl<'p> Reader<'p> {
+    fn run(mut self) -> Result<Tree, String> {
+        let mut rest = self.pattern;
+        let mut last_repeat = "";
+        while let Some((c, behind)) = next(rest) {
+            let mut repeat = "";
+            match c {
+                '(' if behind.starts_with('?') => rest = self.group_with_flags(rest)?,
+                '(' => {
+                    self.open_group(true);
+                    rest = behind;
+                }
+                '|' => {
+                    let sequence = self.sequence()?;
+                    self.open.alternatives.push(sequence);
+                    rest = behind;
+                }
+                ')' => {
+                    self.close_group()?;
+                    rest = behind;
+                }
+                '^' | '$' => {
+                    let look = match (c, self.flags.one_line) {
+                        ('^', true) => Look::TextStart,
+                        ('^', false) => Look::LineStart,
+                        (_, true) => Look::TextEnd,
+                        (_, false) => Look::LineEnd,
+                    };
+                    self.push_assertion(look)?;
+                    rest = behind;
+                }
+                '.' => {
+                    let class = if self.flags.dot_is_all { Class::all() } else { Class::all_but_line_feed() };
+                    self.class(class)?;
+                    rest = behind;
+                }
+                '[' => rest = self.bracket(rest)?,
+                '*' | '+' | '?' => {
+                    let (min, max) = match c {
+                        '*' => (0, None),
+                        '+' => (1, None),
+                        _ => (0, Some(1)),
+                    };
+                    repeat = rest;
+                    rest = self.repeat(false, min, max, rest, behind, last_repeat)?;
+                }
+                '{' => match counts(behind) {
+                    None => {
+                        self.literal(c)?;
+                        rest = behind;
+                    }
+                    Some((min, max, after)) => {
+                        let (Some(min), Some(max)) = (limited(min), max.map_or(Some(None), |max| limited(max).map(Some))) else {
+                            return Err(error(BAD_REPEAT, before(rest, after)));
+                        };
+                        if max.is_some_and(|max| min > max) {
+                            return Err(error(BAD_REPEAT, before(rest, after)));
+                        }
+                        repeat = rest;
+                        rest = self.repeat(true, min, max, rest, after, last_repeat)?;
+                    }
+                },
+                '\\' => rest = self.backslash(rest)?,
+                _ => {
+                    self.literal(c)?;
+                    rest = behind;
+                }
+            }
+            last_repeat = repeat;
+        }
+        let root = self.alternatives()?;
+        if !self.groups.is_empty() {
+            return Err(error("missing closing )", self.pattern));
+        }
+        Ok(Tree { pieces: self.pieces, classes: self.classes, root })
+    }
+
+    // --- pieces ---
+
+    /// Adds a piece to the tree, within the limits.
+    fn piece(&mut self, piece: Piece) -> Result<usize, String> {
+        if self.range_ends > MAX_RANGE_ENDS || piece.size > MAX_SIZE {
+            return Err(error("expression too large", self.pattern));
+        }
+        if piece.height > MAX_HEIGHT {
+            return Err(error("expression nests too deeply", self.pattern));
+        }
+        self.pieces.push(piece);
+        Ok(self.pieces.len().saturating_sub(1))
+    }
+
+    fn push(&mut self, piece: Piece) -> Result<(), String> {
+        let piece = self.piece(piece)?;
+        self.open.pieces.push(piece);
+        Ok(())
+    }
+
+    fn push_assertion(&mut self, look: Look) -> Result<(), String> {
+        self.push(Piece { kind: Kind::Look(look), height: 1, size: 1, repeats: 1 })
+    }
+
+    fn literal(&mut self, c: char) -> Result<(), String> {
+        let code = u32::from(c);
+        if self.flags.fold_case {
+            let alone = Class::new(vec![(code, code)]);
+            let folded = alone.clone().folded();
+            if folded != alone {
+                return self.class(folded);
+            }
+        }
+        self.range_ends = self.range_ends.saturating_add(1);
+        self.push(Piece { kind: Kind::Character(code), height: 1, size: 1, repeats: 1 })
+    }
+
+    /// A class whose ranges are in order.
+    fn class(&mut self, class: Class) -> Result<(), String> {
+        self.range_ends = self.range_ends.saturating_add(class.len().saturating_mul(2));
+        let place = match self.known.get(&class) {
+            Some(place) => *place,
+            None => {
+                let place = self.classes.len();
+                self.classes.push(class.clone());
+                self.known.insert(class, place);
+                place
+            }
+        };
+        self.push(Piece { kind: Kind::Class(place), height: 1, size: 1, repeats: 1 })
+    }
+
+    /// Ends the sequence read since the last `|` or `(`.
+    fn sequence(&mut self) -> Result<usize, String> {
+        let mut parts = Vec::new();
+        for part in core::mem::take(&mut self.open.pieces) {
+            match self.pieces.get(part).map(|piece| &piece.kind) {
+                Some(Kind::Sequence(more)) => parts.extend(more),
+                _ => parts.push(part),
+            }
+        }
+        self.joined(parts, Kind::Sequence, true)
+    }
+
+    /// Ends the alternatives read since the last `(`.
+    fn alternatives(&mut self) -> Result<usize, String> {
+        let last = self.sequence()?;
+        let mut parts = Vec::new();
+        for part in core::mem::take(&mut self.open.alternatives).into_iter().chain([last]) {
+            match self.pieces.get(part).map(|piece| &piece.kind) {
+                Some(Kind::Alternatives(more)) => parts.extend(more),
+                _ => parts.push(part),
+            }
+        }
+        self.joined(parts, Kind::Alternatives, false)
+    }
+
+    fn joined(&mut self, parts: Vec<usize>, kind: fn(Vec<usize>) -> Kind, is_sequence: bool) -> Result<usize, String> {
+        if let [only] = *parts {
+            return Ok(only);
+        }
+        if parts.is_empty() {
+            return self.piece(Piece { kind: Kind::Empty, height: 1, size: 1, repeats: 1 });
+        }
+        // Each further alternative adds one instruction.
+        let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
+        let mut size = if is_sequence { 0 } else { count.saturating_sub(1) };
+        let (mut height, mut repeats, mut literal) = (0u32, 1u64, true);
+        for piece in parts.iter().filter_map(|part| self.pieces.get(*part)) {
+            height = height.max(piece.height);
+            size = size.saturating_add(piece.size);
+            repeats = repeats.max(piece.repeats);
+            literal &= matches!(piece.kind, Kind::Character(_));
+        }
+        // Characters in a row are one piece for Go.
+        let height = if is_sequence && literal { height } else { height.saturating_add(1) };
+        self.piece(Piece { kind: kind(parts), height, size, repeats })
+    }
+
+    // --- groups ---
+
+    fn open_group(&mut self, captures: bool) {
+        let group = Group { flags: self.flags, captures, alternatives: Vec::new(), pieces: Vec::new() };
+        self.groups.push(core::mem::replace(&mut self.open, group));
+    }
+
+    fn close_group(&mut self) -> Result<(), String> {
+        let inner = self.alternatives()?;
+        let Some(outer) = self.groups.pop() else { return Err(error("unexpected )", self.pattern)) };
+        let group = core::mem::replace(&mut self.open, outer);
+        self.flags = group.flags;
+        if !group.captures {
+            self.open.pieces.push(inner);
+            return Ok(());
+        }
+        // Captures are not needed, but the group still counts as a piece of its own.
+        let Some(piece) = self.pieces.get(inner) else { return Ok(()) };
+        let (height, size, repeats) = (piece.height, piece.size, piece.repeats);
+        let kind = Kind::Repeat { piece: inner, min: 1, max: Some(1), greedy: true };
+        self.push(Piece { kind, height: height.saturating_add(1), size: size.saturating_add(2), repeats })
+    }
+
+    /// `(?i)`, `(?i:`, `(?P<name>`, `(?<name>`
+    fn group_with_flags(&mut self, text: &'p str) -> Result<&'p str, String> {
+        let named = match text.strip_prefix("(?P<") {
+            Some(rest) => Some(rest),
+            None => text.strip_prefix("(?<"),
+        };
+        // Go looks for one more byte before it takes it for a name.
+        if let Some(name) = named.filter(|name| !name.is_empty()) {
+            let Some((name, rest)) = name.split_once('>') else { return Err(error("invalid named capture", text)) };
+            if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+                return Err(error("invalid named capture", before(text, rest)));
+            }
+            self.open_group(true);
+            return Ok(rest);
+        }
+        let mut rest = text.get(2..).unwrap_or_default();
+        let mut flags = self.flags;
+        let (mut on, mut seen) = (true, false);
+        while let Some((c, behind)) = next(rest) {
+            rest = behind;
+            match c {
+                'i' => flags.fold_case = on,
+                'm' => flags.one_line = !on,
+                's' => flags.dot_is_all = on,
+                'U' => flags.non_greedy = on,
+                '-' if on => {
+                    (on, seen) = (false, false);
+                    continue;
+                }
+                ':' | ')' if on || seen => {
+                    if c == ':' {
+                        self.open_group(false);
+                    }
+                    self.flags = flags;
+                    return Ok(rest);
+                }
+                _ => break,
+            }
+            seen = true;
+        }
+        Err(error("invalid or unsupported Perl syntax", before(text, rest)))
+    }
+
+    // --- repetitions ---
+
+    fn repeat(
+        &mut self,
+        counted: bool,
+        min: u32,
+        max: Option<u32>,
+        text: &'p str,
+        after: &'p str,
+        last_repeat: &str,
+    ) -> Result<&'p str, String> {
+        let (greedy, after) = match after.strip_prefix('?') {
+            Some(after) => (self.flags.non_greedy, after),
+            None => (!self.flags.non_greedy, after),
+        };
+        if !last_repeat.is_empty() {
+            return Err(error("invalid nested repetition operator", before(last_repeat, after)));
+        }
+        let operator = before(text, after);
+        let Some(place) = self.open.pieces.pop() else {
+            return Err(error("missing argument to repetition operator", operator));
+        };
+        let Some(inner) = self.pieces.get(place) else { return Ok(after) };
+        let count = |times: u32| u64::from(times).saturating_mul(inner.size);
+        let (size, repeats) = match (counted, min, max) {
+            (false, 0, None) => (inner.size.saturating_add(2), inner.repeats),
+            (false, ..) => (inner.size.saturating_add(1), inner.repeats),
+            (true, 0, None) => (inner.size.saturating_add(2), inner.repeats),
+            (true, _, None) => (count(min).saturating_add(1), inner.repeats.saturating_mul(u64::from(min))),
+            (true, _, Some(0)) => (1, 1),
+            (true, _, Some(max)) => {
+                let optional = u64::from(max.saturating_sub(min));
+                (count(max).saturating_add(optional), inner.repeats.saturating_mul(u64::from(max)))
+            }
+        };
+        let height = inner.height.saturating_add(1);
+        let kind = Kind::Repeat { piece: place, min, max, greedy };
+        self.push(Piece { kind, height, size: size.max(1), repeats })?;
+        if counted && (min >= 2 || max.is_some_and(|max| max >= 2)) && repeats > u64::from(MAX_REPEAT) {
+            return Err(error(BAD_REPEAT, operator));
+        }
+        Ok(after)
+    }
+
+    // --- escapes and classes ---
+
+    fn backslash(&mut self, text: &'p str) -> Result<&'p str, String> {
+        let behind = text.get(2..).unwrap_or_default();
+        match text.as_bytes().get(1) {
+            Some(b'A') => self.push_assertion(Look::TextStart).map(|()| behind),
+            Some(b'b') => self.push_assertion(Look::WordBoundary).map(|()| behind),
+            Some(b'B') => self.push_assertion(Look::NoWordBoundary).map(|()| behind),
+            Some(b'z') => self.push_assertion(Look::TextEnd).map(|()| behind),
+            Some(b'C') => Err(error("invalid escape sequence", "\\C")),
+            Some(b'Q') => {
+                let (literal, rest) = behind.split_once("\\E").unwrap_or((behind, ""));
+                literal.chars().try_for_each(|c| self.literal(c))?;
+                Ok(rest)
+            }
+            _ => {
+                if let Some((class, rest)) = self.class_escape(text)? {
+                    self.class(class.sorted())?;
+                    return Ok(rest);
+                }
+                let (code, rest) = escape(text)?;
+                match char::from_u32(code) {
+                    Some(c) => self.literal(c)?,
+                    // A UTF-16 surrogate: it is valid in an expression but matches nothing.
+                    None => self.class(Class::new(vec![(code, code)]))?,
+                }
+                Ok(rest)
+            }
+        }
+    }
+
+    /// Reads a class such as `\d`, `\pL`, `\p{Greek}`; returns it with the rest of the text.
+    fn class_escape(&self, text: &'p str) -> Result<Option<(Class, &'p str)>, String> {
+        let Some(rest) = text.strip_prefix('\\') else { return Ok(None) };
+        if rest.starts_with(['p', 'P']) {
+            return self.unicode_class(text).map(Some);
+        }
+        Ok(perl_class(rest.chars().next()).map(|(class, negated)| {
+            let class = self.folded(class);
+            (if negated { class.negated() } else { class }, rest.get(1..).unwrap_or_default())
+        }))
+    }
+
+    fn folded(&self, class: Class) -> Class {
+        if self.flags.fold_case { class.folded() } else { class }
+    }
+
+    fn unicode_class(&self, text: &'p str) -> Result<(Class, &'p str), String> {
+        let mut negated = text.starts_with("\\P");
+        let behind = text.get(2..).unwrap_or_default();
+        let (name, rest) = match behind.strip_prefix('{') {
+            Some(inner) => inner.split_once('}').ok_or_else(|| error(BAD_RANGE, text))?,
+            None => behind.split_at_checked(behind.chars().next().map_or(0, char::len_utf8)).unwrap_or((behind, "")),
+        };
+        let sequence = before(text, rest);
+        let name = match name.strip_prefix('^') {
+            Some(name) => {
+                negated = !negated;
+                name
+            }
+            None => name,
+        };
+        let class = match name {
+            "Any" => Class::all(),
+            _ => Class::new(unicode::ranges(name).ok_or_else(|| error(BAD_RANGE, sequence))?),
+        };
+        let class = self.folded(class);
+        Ok((if negated { class.negated() } else { class }, rest))
+    }
+
+    /// `[…]`
+    fn bracket(&mut self, text: &'p str) -> Result<&'p str, String> {
+        let mut rest = text.get(1..).unwrap_or_default();
+        let mut class = Class::default();
+        let negated = rest.starts_with('^');
+        if negated {
+            rest = rest.get(1..).unwrap_or_default();
+        }
+        let mut first = true;
+        loop {
+            // The bracket is a character like others at the beginning.
+            if !first && let Some(behind) = rest.strip_prefix(']') {
+                rest = behind;
+                break;
+            }
+            first = false;
+            if let Some(inner) = rest.strip_prefix("[:")
+                && let Some((name, behind)) = inner.split_once(":]")
+            {
+                let (named, not) = posix_class(name).ok_or_else(|| error(BAD_RANGE, before(rest, behind)))?;
+                let named = self.folded(named);
+                class.add_all(&if not { named.negated() } else { named });
+                rest = behind;
+                continue;
+            }
+            if let Some((escaped, behind)) = self.class_escape(rest)? {
+                class.add_all(&escaped);
+                rest = behind;
+                continue;
+            }
+            let range = rest;
+            let (low, behind) = class_character(rest, text)?;
+            let mut high = low;
+            rest = behind;
+            if let Some(behind) = rest.strip_prefix('-').filter(|behind| !behind.is_empty() && !behind.starts_with(']')) {
+                (high, rest) = class_character(behind, text)?;
+                if high < low {
+                    return Err(error(BAD_RANGE, before(range, rest)));
+                }
+            }
+            if self.flags.fold_case {
+                class.add_all(&Class::new(vec![(low, high)]).folded());
+            } else {
+                class.add(low, high);
+            }
+        }
+        self.class(if negated { class.negated() } else { class.sorted() })?;
+        Ok(rest)
+    }
+}
+
+/// Reads the text after `{`: one or two numbers and `}`. The second number is missing in `{2,}`.
+fn counts(text: &str) -> Option<(u64, Option<u64>, &str)> {
+    let (min, rest) = number(text)?;
+    let (max, rest) = match rest.strip_prefix(',') {
+        None => (Some(min), rest),
+        Some(rest) if rest.starts_with('}') => (None, rest),
+        Some(rest) => {
+            let (max, rest) = number(rest)?;
+            (Some(max), rest)
+        }
+    };
+    Some((min, max, rest.strip_prefix('}')?))
+}
+
+fn limited(count: u64) -> Option<u32> {
+    u32::try_from(count).ok().filter(|count| *count <= MAX_REPEAT)
+}
+
+/// Digits without a zero in front.
+fn number(text: &str) -> Option<(u64, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at_checked(digits)?;
+    if number.is_empty() || (number.len() > 1 && number.starts_with('0')) {
+        return None;
+    }
+    Some((number.bytes().fold(0u64, |sum, byte| sum.saturating_mul(10).saturating_add(u64::from(byte & 0xf))), rest))
+}

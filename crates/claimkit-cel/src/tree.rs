@@ -1,0 +1,103 @@
+//! The parts of a text by the grammar's rules, as far as they could be read. cel-go calls it the parse tree.
+
+use std::ops::Range;
+
+use super::grammar::{Form, Label, Rule};
+use super::lexer::Tokens;
+use super::source::Problems;
+
+/// A text in parts.
+#[derive(Debug)]
+pub struct Parsed {
+    pub tokens: Tokens,
+    /// The parts. The last is the whole text; none if the parser stopped at a limit.
+    pub parts: Vec<Stored>,
+    /// The pieces of all parts.
+    pub pieces: Vec<Labelled>,
+    pub problems: Problems,
+}
+
+/// The number of a part.
+pub type PartId = usize;
+
+/// A piece and what it is to its part.
+pub type Labelled = (Label, Piece);
+
+/// A part in its stored form: its pieces are in one list with the pieces of all parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    pub rule: Rule,
+    /// The alternative of the rule.
+    pub form: Form,
+    /// Number of its first token.
+    pub start: usize,
+    /// Number of the token after its last.
+    pub end: usize,
+    pub pieces: Range<usize>,
+}
+
+/// A part of the text that follows one rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part<'p> {
+    pub rule: Rule,
+    /// The alternative of the rule.
+    pub form: Form,
+    /// Number of its first token.
+    pub start: usize,
+    /// Number of the token after its last.
+    pub end: usize,
+    /// The pieces that the tree needs.
+    pub pieces: &'p [Labelled],
+}
+
+/// A piece of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// The number of a token.
+    Token(usize),
+    /// A token that the text lacks and the parser assumed.
+    Assumed,
+    Part(PartId),
+}
+
+impl<'p> Part<'p> {
+    /// Returns the operand of a part with a single operand, such as a sum without `+`.
+    pub fn passed_on(&self) -> Option<PartId> {
+        let passes_on = match self.rule {
+            Rule::Expression | Rule::Or | Rule::And => !self.has(Label::Operator),
+            Rule::Relation | Rule::Calculation => self.form == Form::Bare,
+            Rule::Unary | Rule::Member => self.form == Form::Plain,
+            Rule::Primary => self.form == Form::Literal,
+            _ => false,
+        };
+        if passes_on { self.part(Label::Operand) } else { None }
+    }
+
+    /// All pieces with a label.
+    pub fn all(&self, label: Label) -> impl Iterator<Item = Piece> + use<'p> {
+        self.pieces.iter().filter(move |(own, _)| *own == label).map(|(_, piece)| *piece)
+    }
+
+    /// The first piece with a label.
+    pub fn first(&self, label: Label) -> Option<Piece> {
+        self.all(label).next()
+    }
+
+    /// All parts with a label.
+    pub fn parts(&self, label: Label) -> impl Iterator<Item = PartId> + use<'p> {
+        self.all(label).filter_map(|piece| match piece {
+            Piece::Part(part) => Some(part),
+            Piece::Token(_) | Piece::Assumed => None,
+        })
+    }
+
+    /// The first part with a label.
+    pub fn part(&self, label: Label) -> Option<PartId> {
+        self.parts(label).next()
+    }
+
+    /// Whether there is a piece with a label.
+    pub fn has(&self, label: Label) -> bool {
+        self.first(label).is_some()
+    }
+}

@@ -1,0 +1,210 @@
+//! Validation of literals after the type check: durations, timestamps and regular expressions, lists and maps of one type, and
+//! format strings (cel-go, `cel/validator.go` and `ext/strings.go`).
+
+use super::ast::{Ast, Expr, Literal, Node};
+use super::checker::Findings;
+use super::environment::Environment;
+use super::format_literals;
+use super::library::time::{Duration, Timestamp};
+use super::regex::Regex;
+use super::source::{ProblemKind, Problems};
+use super::types::Type;
+
+/// The functions whose arguments may be lists and maps of several types.
+const MIXED_ARGUMENTS: &str = "format";
+
+/// Finds what is wrong with literals.
+pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Problems {
+    let mut validator = Validator { ast, findings, problems: Problems::new() };
+    let mut nodes = Vec::new();
+    let deep = !environment.rules().first_checker;
+    collect(&ast.root, false, deep, &mut nodes);
+    for (function, check) in CALLS {
+        for (node, _) in &nodes {
+            validator.call(node, function, *check);
+        }
+    }
+    for (node, exempt) in &nodes {
+        if let (Node::List { elements, optional_indices }, false) = (&node.node, exempt) {
+            validator.list(elements, optional_indices);
+        }
+    }
+    for (node, exempt) in &nodes {
+        if let (Node::Map { .. }, false) = (&node.node, exempt) {
+            validator.map(node);
+        }
+    }
+    if !environment.rules().first_checker {
+        for (node, _) in &nodes {
+            validator.format(node);
+        }
+    }
+    validator.problems
+}
+
+/// Whether a literal is what a function needs.
+type Test = fn(&Literal) -> bool;
+
+/// True if a format string is not a literal. The validator of one release crashes on that.
+pub fn has_computed_format(ast: &Ast) -> bool {
+    let mut nodes = Vec::new();
+    collect(&ast.root, false, true, &mut nodes);
+    nodes.iter().any(|(node, _)| match &node.node {
+        Node::Call { function, target: Some(target), .. } => function == "format" && !matches!(target.node, Node::Literal(_)),
+        _ => false,
+    })
+}
+
+/// Functions whose first argument is validated if it is a literal.
+const CALLS: &[(&str, Test)] = &[("duration", is_duration), ("timestamp", is_timestamp), ("matches", is_regex)];
+
+fn is_duration(literal: &Literal) -> bool {
+    match literal {
+        Literal::String(text) => Duration::parse(text).is_some(),
+        // Numbers and null pass the type check and are then converted, which fails.
+        _ => false,
+    }
+}
+
+fn is_timestamp(literal: &Literal) -> bool {
+    match literal {
+        Literal::String(text) => Timestamp::parse(text).is_ok(),
+        Literal::Int(seconds) => Timestamp::from_seconds(*seconds).is_some(),
+        // So does null.
+        _ => false,
+    }
+}
+
+fn is_regex(literal: &Literal) -> bool {
+    match literal {
+        Literal::String(pattern) => Regex::new(pattern).is_ok(),
+        _ => true,
+    }
+}
+
+/// Whether there is anything to validate in a node itself.
+fn is_looked_at(expr: &Expr) -> bool {
+    match &expr.node {
+        Node::Call { function, .. } => function == MIXED_ARGUMENTS || CALLS.iter().any(|(name, _)| function == name),
+        Node::List { .. } | Node::Map { .. } => true,
+        _ => false,
+    }
+}
+
+/// The nodes to validate, in order, each with a flag: true inside arguments that may mix types. `deep`: the flag applies at any
+/// depth; otherwise only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
+fn collect<'a>(expr: &'a Expr, exempt: bool, deep: bool, into: &mut Vec<(&'a Expr, bool)>) {
+    if is_looked_at(expr) {
+        into.push((expr, exempt));
+    }
+    let inside = exempt && deep;
+    match &expr.node {
+        Node::Literal(_) | Node::Ident(_) => {}
+        Node::Select { operand, .. } => collect(operand, inside, deep, into),
+        Node::Call { function, target, arguments } => {
+            let inside = inside || function == MIXED_ARGUMENTS;
+            for part in target.as_deref().into_iter().chain(arguments) {
+                collect(part, inside, deep, into);
+            }
+        }
+        Node::List { elements, .. } => elements.iter().for_each(|element| collect(element, exempt, deep, into)),
+        Node::Map { entries } => {
+            for entry in entries {
+                collect(&entry.key, exempt, deep, into);
+                collect(&entry.value, exempt, deep, into);
+            }
+        }
+        Node::Message { fields, .. } => fields.iter().for_each(|field| collect(&field.value, inside, deep, into)),
+        Node::Comprehension(comprehension) => {
+            for part in
+                [&comprehension.range, &comprehension.init, &comprehension.condition, &comprehension.step, &comprehension.result]
+            {
+                collect(part, inside, deep, into);
+            }
+        }
+    }
+}
+
+struct Validator<'a> {
+    ast: &'a Ast,
+    findings: &'a Findings,
+    problems: Problems,
+}
+
+impl Validator<'_> {
+    fn report(&mut self, at: &Expr, message: String) {
+        let location = self.ast.source.node_location(at.position);
+        self.problems.report(location, ProblemKind::Check, message);
+    }
+
+    fn call(&mut self, node: &Expr, wanted: &str, check: Test) {
+        if let Node::Call { function, arguments, .. } = &node.node
+            && function == wanted
+            && let Some(first) = arguments.first()
+            && let Node::Literal(literal) = &first.node
+            && !check(literal)
+        {
+            self.report(first, format!("invalid {wanted} argument"));
+        }
+    }
+
+    /// The type of a part; of an optional one what it holds.
+    fn part(&self, expr: &Expr, optional: bool) -> Type {
+        let found = self.findings.type_of(expr.id);
+        match (optional, found.optional_of()) {
+            (true, Some(inner)) => inner.clone(),
+            _ => found.clone(),
+        }
+    }
+
+    fn mismatch(&mut self, at: &Expr, wanted: &Type, found: &Type) {
+        self.report(at, format!("expected type '{}' but found '{}'", wanted.in_problem(), found.in_problem()));
+    }
+
+    fn list(&mut self, elements: &[Expr], optional: &[u32]) {
+        let mut wanted: Option<Type> = None;
+        for (index, element) in elements.iter().enumerate() {
+            let found = self.part(element, optional.iter().any(|&optional| optional as usize == index));
+            match &wanted {
+                None | Some(Type::Missing) => wanted = Some(found),
+                Some(wanted) if *wanted == found && !found.has_missing() => {}
+                Some(wanted) => {
+                    let wanted = wanted.clone();
+                    self.mismatch(element, &wanted, &found);
+                    break;
+                }
+            }
+        }
+    }
+
+    fn map(&mut self, node: &Expr) {
+        let Node::Map { entries } = &node.node else { return };
+        let mut wanted: Option<(Type, Type)> = None;
+        for entry in entries {
+            let found = (self.part(&entry.key, false), self.part(&entry.value, entry.optional));
+            let Some((key, value)) = wanted.clone().filter(|pair| *pair != (Type::Missing, Type::Missing)) else {
+                wanted = Some(found);
+                continue;
+            };
+            if key != found.0 || key.has_missing() {
+                self.mismatch(&entry.key, &key, &found.0);
+            }
+            if value != found.1 || value.has_missing() {
+                self.mismatch(&entry.value, &value, &found.1);
+            }
+        }
+    }
+
+    /// `"…".format([…])` of literals.
+    fn format(&mut self, node: &Expr) {
+        let Node::Call { function, target: Some(target), arguments } = &node.node else { return };
+        if function != "format" {
+            return;
+        }
+        let (Node::Literal(Literal::String(text)), [list]) = (&target.node, arguments.as_slice()) else { return };
+        let Node::List { elements, .. } = &list.node else { return };
+        if let Some((part, message)) = format_literals::validate(self.findings, text, elements) {
+            self.report(part.unwrap_or(node), message);
+        }
+    }
+}

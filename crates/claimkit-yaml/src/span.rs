@@ -1,0 +1,52 @@
+//! A piece of a text.
+
+/// A half-open byte range in the whole file, always on character boundaries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` to `end`, both bytes.
+    pub fn new(start: usize, end: usize) -> Self {
+        Span { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
+    }
+
+    /// An empty span at byte `at`.
+    pub fn at(at: usize) -> Self {
+        Span::new(at, at)
+    }
+
+    /// First byte as `usize`.
+    pub fn from(self) -> usize {
+        self.start as usize
+    }
+
+    /// One past the last byte as `usize`.
+    pub fn to(self) -> usize {
+        self.end as usize
+    }
+
+    /// Returns the length in bytes.
+    pub fn len(self) -> usize {
+        self.to().saturating_sub(self.from())
+    }
+
+    /// True if the span holds no byte.
+    pub fn is_empty(self) -> bool {
+        self.end <= self.start
+    }
+
+    /// The smallest span that holds both.
+    pub fn join(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// True if `offset` is inside the span or at its end.
+    pub fn touches(self, offset: usize) -> bool {
+        self.from() <= offset && offset <= self.to()
+    }
+}

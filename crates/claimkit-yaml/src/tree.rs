@@ -1,0 +1,389 @@
+//! The lossless tree of one document: each node has its span, style and resolved value.
+//!
+//! An arena: nodes, sequence items and map entries lie in three vectors; a handle is an index.
+//! Values are those after kubectl's YAML-to-JSON step; spans refer to the text.
+
+use super::source::Span;
+use claimkit_values::order;
+
+/// A node's handle in its [`Tree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub(crate) u32);
+
+/// The style in which a node is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Style {
+    /// Unquoted scalar (also numbers, booleans and null of JSON, and empty nodes).
+    #[default]
+    Plain,
+    /// `'…'`
+    SingleQuoted,
+    /// `"…"`
+    DoubleQuoted,
+    /// `|`
+    Literal,
+    /// `>`
+    Folded,
+    /// Sequence or mapping by indentation.
+    Block,
+    /// `[…]` or `{…}`.
+    Flow,
+}
+
+/// A string: a span of the source, or of the tree's buffer if escapes or folding changed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Str {
+    /// Verbatim in the source.
+    Source(Span),
+    /// A span of the tree's buffer of decoded text.
+    Decoded(Span),
+}
+
+/// The value of a node after resolution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// `null`, also an empty node.
+    Null,
+    /// A boolean value (`bool`).
+    Bool(bool),
+    /// A YAML integer that fits 64 signed bits.
+    Int(i64),
+    /// A YAML integer above that, up to 64 unsigned bits.
+    Uint(u64),
+    /// A YAML floating-point number (finite).
+    Float(f64),
+    /// A JSON number: its literal, in the source.
+    Number(Span),
+    /// A string of Unicode text.
+    Str(Str),
+    /// A sequence: a range in the tree's items.
+    Seq {
+        /// Index of the first item.
+        first: u32,
+        /// The number of items.
+        len: u32,
+    },
+    /// A mapping: a range in the tree's entries, in source order.
+    Map {
+        /// Index of the first entry.
+        first: u32,
+        /// Number of entries, shadowed ones included.
+        len: u32,
+    },
+    /// `*name`: the node with that anchor.
+    Alias(NodeId),
+}
+
+/// A node of the tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// The node's own text: quotes and brackets included; tag and anchor not. Of a block scalar: from `|` or `>` to the
+    /// end of its last line.
+    pub span: Span,
+    /// The value of the node.
+    pub kind: Kind,
+    /// The style in which it is written.
+    pub style: Style,
+    /// The text of its tag and anchor, empty if it has none.
+    pub properties: Span,
+}
+
+/// One entry of a mapping.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The key after conversion to a string.
+    pub key: Str,
+    /// The span of the key; for an entry from a merge key, the span of `<<`.
+    pub key_span: Span,
+    /// The value of the entry.
+    pub value: NodeId,
+    /// True if a later entry with the same key replaces this one (the last one wins).
+    pub shadowed: bool,
+    /// True if the entry comes from a merge key (`<<`).
+    pub merged: bool,
+}
+
+/// A mapping with at most this many entries is searched linearly.
+const SMALL_MAP: usize = 16;
+
+/// The tree of one document.
+#[derive(Debug, Clone)]
+pub struct Tree<'s> {
+    source: &'s str,
+    decoded: String,
+    nodes: Vec<Node>,
+    items: Vec<NodeId>,
+    entries: Vec<Entry>,
+    /// For each mapping with more than [`SMALL_MAP`] entries: its first entry, and its entries sorted by key.
+    indexed: Vec<(u32, Vec<u32>)>,
+    has_aliases: bool,
+    /// The comments of the document in order, with `#` and without the line break.
+    pub comments: Vec<Span>,
+}
+
+impl<'s> Tree<'s> {
+    /// An empty tree over the text of a whole file.
+    pub fn new(source: &'s str) -> Self {
+        Tree {
+            source,
+            decoded: String::new(),
+            nodes: Vec::new(),
+            items: Vec::new(),
+            entries: Vec::new(),
+            indexed: Vec::new(),
+            has_aliases: false,
+            comments: Vec::new(),
+        }
+    }
+
+    // ---- building ----
+
+    /// Reserves the usual number of nodes for a text of this many bytes.
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.nodes.reserve(bytes / 32);
+        self.entries.reserve(bytes / 32);
+    }
+
+    /// Adds a node.
+    pub fn push(&mut self, node: Node) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.has_aliases |= matches!(node.kind, Kind::Alias(_));
+        self.nodes.push(node);
+        id
+    }
+
+    /// Adds a node without tag or anchor.
+    pub fn add(&mut self, kind: Kind, span: Span, style: Style) -> NodeId {
+        self.push(Node { span, kind, style, properties: Span::default() })
+    }
+
+    /// Replaces a node.
+    pub fn set(&mut self, id: NodeId, node: Node) {
+        if let Some(place) = self.nodes.get_mut(id.0 as usize) {
+            *place = node;
+        }
+    }
+
+    /// Swaps the buffer of decoded text with a reader's buffer.
+    pub(crate) fn swap_decoded(&mut self, decoded: &mut String) {
+        std::mem::swap(&mut self.decoded, decoded);
+    }
+
+    /// Stores decoded text.
+    pub fn store(&mut self, text: &str) -> Str {
+        let start = self.decoded.len();
+        self.decoded.push_str(text);
+        Str::Decoded(Span::new(start, self.decoded.len()))
+    }
+
+    /// Stores the items of a sequence, in order.
+    pub fn store_items(&mut self, items: impl IntoIterator<Item = NodeId>) -> Kind {
+        let first = self.items.len();
+        self.items.extend(items);
+        let len = self.items.len().saturating_sub(first);
+        Kind::Seq { first: u32::try_from(first).unwrap_or(u32::MAX), len: u32::try_from(len).unwrap_or(0) }
+    }
+
+    /// Stores the entries of a mapping in source order, and marks entries that a later duplicate replaces.
+    pub fn store_entries(&mut self, entries: impl IntoIterator<Item = Entry>) -> Kind {
+        let first = self.entries.len();
+        self.entries.extend(entries);
+        let len = self.entries.len().saturating_sub(first);
+        self.mark_shadowed(first);
+        Kind::Map { first: u32::try_from(first).unwrap_or(u32::MAX), len: u32::try_from(len).unwrap_or(0) }
+    }
+
+    fn mark_shadowed(&mut self, first: usize) {
+        let Tree { source, decoded, entries, .. } = self;
+        let Some(slice) = entries.get_mut(first..) else { return };
+        let text = |s: Str| str_of(source, decoded, s);
+        if slice.len() <= SMALL_MAP {
+            // Compares only keys with the same length and first letter, which are rare.
+            let mut marks = [0u32; SMALL_MAP];
+            for at in 0..slice.len() {
+                let Some(key) = slice.get(at).map(|entry| entry.key) else { return };
+                let (Str::Source(span) | Str::Decoded(span)) = key;
+                let from = if matches!(key, Str::Source(_)) { source.as_bytes() } else { decoded.as_bytes() };
+                let mark = from.get(span.from()).map_or(0, |&first| u32::from(first)) | (span.len() as u32).wrapping_shl(8);
+                for (earlier, _) in marks.iter().take(at).enumerate().filter(|(_, other)| **other == mark) {
+                    if let Some(entry) = slice.get_mut(earlier).filter(|entry| text(entry.key) == text(key)) {
+                        entry.shadowed = true;
+                    }
+                }
+                if let Some(place) = marks.get_mut(at) {
+                    *place = mark;
+                }
+            }
+            return;
+        }
+        self.mark_shadowed_of_many(first);
+    }
+
+    fn mark_shadowed_of_many(&mut self, first: usize) {
+        let Tree { source, decoded, entries, indexed, .. } = self;
+        let Some(slice) = entries.get_mut(first..) else { return };
+        let text = |s: Str| str_of(source, decoded, s);
+        let mut order: Vec<u32> = (0..u32::try_from(slice.len()).unwrap_or(u32::MAX)).collect();
+        let key_at = |slice: &[Entry], at: u32| slice.get(at as usize).map_or("", |entry| text(entry.key));
+        // The sort is stable: of equal keys the last one in the source stays last.
+        order::sort_by(&mut order, |&a, &b| key_at(slice, a).cmp(key_at(slice, b)));
+        for pair in order.windows(2) {
+            if let &[a, b] = pair
+                && key_at(slice, a) == key_at(slice, b)
+                && let Some(entry) = slice.get_mut(a as usize)
+            {
+                entry.shadowed = true;
+            }
+        }
+        indexed.push((u32::try_from(first).unwrap_or(u32::MAX), order));
+    }
+
+    /// The entry with `key` in a mapping that is large enough to be indexed.
+    fn find(&self, first: u32, entries: &[Entry], key: &str) -> Option<usize> {
+        let at = self.indexed.binary_search_by_key(&first, |(first, _)| *first).ok()?;
+        let (_, order) = self.indexed.get(at)?;
+        let text_of = |at: u32| entries.get(at as usize).map_or("", |entry| self.text(entry.key));
+        let after = order.partition_point(|&at| text_of(at) <= key);
+        let found = order.get(after.checked_sub(1)?).copied()?;
+        (text_of(found) == key).then_some(found as usize)
+    }
+
+    // ---- reading ----
+
+    /// True if any mapping has a key twice.
+    pub fn has_shadowed(&self) -> bool {
+        self.entries.iter().any(|entry| entry.shadowed)
+    }
+
+    /// The whole text of the file this tree was read from.
+    pub fn source(&self) -> &'s str {
+        self.source
+    }
+
+    /// Returns the number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// True if there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Iterates over the handles of all nodes.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
+    }
+
+    /// True if the document has an alias. Without aliases the text of a node is its whole value.
+    pub fn has_aliases(&self) -> bool {
+        self.has_aliases
+    }
+
+    /// The node as written: an alias stays an alias.
+    pub fn node(&self, id: NodeId) -> Node {
+        self.nodes.get(id.0 as usize).copied().unwrap_or(Node {
+            span: Span::default(),
+            kind: Kind::Null,
+            style: Style::Plain,
+            properties: Span::default(),
+        })
+    }
+
+    /// The node of a handle; follows an alias.
+    pub fn resolve(&self, id: NodeId) -> NodeId {
+        match self.own_kind(id) {
+            Kind::Alias(target) => target,
+            _ => id,
+        }
+    }
+
+    /// The kind of the node after following aliases (never `Kind::Alias`).
+    #[inline]
+    pub fn kind(&self, id: NodeId) -> Kind {
+        match self.own_kind(id) {
+            Kind::Alias(target) => self.own_kind(target),
+            kind => kind,
+        }
+    }
+
+    #[inline]
+    fn own_kind(&self, id: NodeId) -> Kind {
+        self.nodes.get(id.0 as usize).map_or(Kind::Null, |node| node.kind)
+    }
+
+    /// The node's own text as written (an alias: `*name`).
+    pub fn span(&self, id: NodeId) -> Span {
+        self.nodes.get(id.0 as usize).map(|node| node.span).unwrap_or_default()
+    }
+
+    /// Returns the text of a string.
+    pub fn text(&self, s: Str) -> &str {
+        str_of(self.source, &self.decoded, s)
+    }
+
+    /// Whether a string has this text.
+    fn is(&self, s: Str, text: &str) -> bool {
+        self.text(s) == text
+    }
+
+    /// The items of a sequence; nothing for other nodes.
+    pub fn items(&self, id: NodeId) -> &[NodeId] {
+        match self.kind(id) {
+            Kind::Seq { first, len } => {
+                let first = first as usize;
+                self.items.get(first..first.saturating_add(len as usize)).unwrap_or(&[])
+            }
+            _ => &[],
+        }
+    }
+
+    /// All entries of a mapping in source order, shadowed ones included; nothing for other nodes.
+    pub fn entries(&self, id: NodeId) -> &[Entry] {
+        match self.kind(id) {
+            Kind::Map { first, len } => {
+                let first = first as usize;
+                self.entries.get(first..first.saturating_add(len as usize)).unwrap_or(&[])
+            }
+            _ => &[],
+        }
+    }
+
+    /// The effective entry of a mapping for `key` (the last one).
+    pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {
+        let entries = self.entries(id);
+        if entries.len() <= SMALL_MAP {
+            return entries.iter().rev().find(|entry| self.is(entry.key, key));
+        }
+        match self.kind(id) {
+            Kind::Map { first, .. } => self.find(first, entries, key).and_then(|at| entries.get(at)),
+            _ => None,
+        }
+    }
+
+    /// The value of `key` in a mapping.
+    pub fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
+        self.entry(id, key).map(|entry| entry.value)
+    }
+
+    /// The string a node holds, if it is one.
+    pub fn str(&self, id: NodeId) -> Option<&str> {
+        match self.kind(id) {
+            Kind::Str(s) => Some(self.text(s)),
+            _ => None,
+        }
+    }
+
+    /// True if the node is a mapping (aliases followed).
+    pub fn is_map(&self, id: NodeId) -> bool {
+        matches!(self.kind(id), Kind::Map { .. })
+    }
+}
+
+#[inline]
+fn str_of<'a>(source: &'a str, decoded: &'a str, s: Str) -> &'a str {
+    match s {
+        Str::Source(span) => source.get(span.from()..span.to()).unwrap_or(""),
+        Str::Decoded(span) => decoded.get(span.from()..span.to()).unwrap_or(""),
+    }
+}

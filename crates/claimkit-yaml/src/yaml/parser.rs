@@ -1,0 +1,520 @@
+//! Tokens to events: libyaml's grammar as a state machine with an explicit stack.
+
+use super::error::{Refusal, Stage, YamlError};
+use super::problem::{Construct, Problem};
+use super::scanner::Scanner;
+use super::token::{Mark, Style, Text, Token, TokenKind};
+
+/// The kind of an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EventKind {
+    #[default]
+    /// Reading of the stream begins.
+    StreamStart,
+    /// The stream has ended.
+    StreamEnd,
+    /// A document begins here.
+    DocumentStart,
+    /// A document ends here.
+    DocumentEnd,
+    /// `*name`.
+    Alias,
+    /// A scalar; an absent value is an empty plain one.
+    Scalar,
+    /// A sequence begins here.
+    SequenceStart,
+    /// A sequence ends here.
+    SequenceEnd,
+    /// A mapping begins here.
+    MappingStart,
+    /// A mapping ends here.
+    MappingEnd,
+}
+
+/// One event. Texts are looked up with [`Reader::text`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Event {
+    /// The kind of the event.
+    pub kind: EventKind,
+    /// The style of the scalar.
+    pub style: Style,
+    /// Collections: written with brackets.
+    pub flow: bool,
+    /// Scalars: true if plain and without a tag (or with the tag `!`), so that the text decides the type.
+    pub implicit: bool,
+    /// Its start, with anchor and tag.
+    pub start: Mark,
+    /// The end of the anchor and the tag; `start` if there are none.
+    pub properties_end: Mark,
+    /// The start of its content, without anchor and tag.
+    pub content: Mark,
+    /// Its end. For the start of a collection: the end of its bracket, or no width.
+    pub end: Mark,
+    /// The name of the anchor or alias; empty if there is none.
+    pub anchor: Text,
+    /// The whole tag, handle resolved; empty when there is none.
+    pub tag: Text,
+    /// The text of the scalar.
+    pub value: Text,
+}
+
+/// The rule that reads the next token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    StreamStart,
+    ImplicitDocumentStart,
+    DocumentStart,
+    DocumentContent,
+    DocumentEnd,
+    BlockNode,
+    BlockSequenceFirstEntry,
+    BlockSequenceEntry,
+    IndentlessSequenceEntry,
+    BlockMappingFirstKey,
+    BlockMappingKey,
+    BlockMappingValue,
+    FlowSequenceFirstEntry,
+    FlowSequenceEntry,
+    FlowSequenceEntryMappingKey,
+    FlowSequenceEntryMappingValue,
+    FlowSequenceEntryMappingEnd,
+    FlowMappingFirstKey,
+    FlowMappingKey,
+    FlowMappingValue,
+    FlowMappingEmptyValue,
+    End,
+}
+
+/// The event reader. Give it a text, take events until [`EventKind::StreamEnd`] or an error;
+/// kubectl itself stops after the first document.
+pub struct Reader<'a> {
+    pub(super) scanner: Scanner<'a>,
+    pub(super) state: State,
+    states: Vec<State>,
+    marks: Vec<Mark>,
+    tag_directives: Vec<(Text, Text)>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the whole of `text`.
+    pub fn new(text: &'a str) -> Self {
+        Self::part(text, 0, text.len(), false)
+    }
+
+    /// Reads `text[start..end]`, offsets counted from the start of `text`, lines from the start of
+    /// the part. With `add_break`, the part is read as if it ended with a line break, as kubectl passes it on.
+    pub fn part(text: &'a str, start: usize, end: usize, add_break: bool) -> Self {
+        Self {
+            scanner: Scanner::new(text, start, end, add_break),
+            state: State::StreamStart,
+            states: Vec::new(),
+            marks: Vec::new(),
+            tag_directives: Vec::new(),
+        }
+    }
+
+    /// Sets whether the whole text has only printable ASCII and line feeds, so that the scanner need not test it again.
+    pub fn expect_plain(&mut self, plain: bool) {
+        self.scanner.plain = plain;
+    }
+
+    /// Continues with another part of the same text. Keeps the comments, and the buffer that earlier texts refer to.
+    pub fn restart(&mut self, start: usize, end: usize, add_break: bool) {
+        self.scanner.restart(start, end, add_break);
+        self.state = State::StreamStart;
+        self.states.clear();
+        self.marks.clear();
+        self.tag_directives.clear();
+    }
+
+    /// The text an event refers to.
+    pub fn text(&self, text: Text) -> &str {
+        let (start, end) = (text.start as usize, text.end as usize);
+        let from: &str = if text.buffered { &self.scanner.buffer } else { self.scanner.text };
+        from.get(start..end).unwrap_or("")
+    }
+
+    /// The comments so far, in order: byte ranges of the source from `#` to the end of the line.
+    pub fn comments(&self) -> &[(u32, u32)] {
+        &self.scanner.comments
+    }
+
+    /// Takes the buffer of unescaped and folded text and the comments out of the reader.
+    pub fn take_parts(&mut self) -> (String, Vec<(u32, u32)>) {
+        (std::mem::take(&mut self.scanner.buffer), std::mem::take(&mut self.scanner.comments))
+    }
+
+    /// How far the scanner has read, in bytes from the start of the text.
+    pub fn position(&self) -> usize {
+        self.scanner.pos
+    }
+
+    /// The next event; [`EventKind::StreamEnd`] repeats.
+    ///
+    /// # Errors
+    /// The error with kubectl's message. The reader cannot be used after an error.
+    pub fn next_event(&mut self) -> Result<Event, Box<YamlError>> {
+        match self.state {
+            State::StreamStart => self.stream_start(),
+            State::ImplicitDocumentStart => self.document_start(true),
+            State::DocumentStart => self.document_start(false),
+            State::DocumentContent => self.document_content(),
+            State::DocumentEnd => self.document_end(),
+            State::BlockNode => {
+                let token = self.scanner.peek()?;
+                self.node(token, true, false)
+            }
+            State::BlockSequenceFirstEntry => self.block_sequence_entry(true),
+            State::BlockSequenceEntry => self.block_sequence_entry(false),
+            State::IndentlessSequenceEntry => self.indentless_sequence_entry(),
+            State::BlockMappingFirstKey => self.block_mapping_key(true),
+            State::BlockMappingKey => self.block_mapping_key(false),
+            State::BlockMappingValue => self.block_mapping_value(),
+            State::FlowSequenceFirstEntry => self.flow_sequence_entry(true),
+            State::FlowSequenceEntry => self.flow_sequence_entry(false),
+            State::FlowSequenceEntryMappingKey => self.flow_pair_key(),
+            State::FlowSequenceEntryMappingValue => self.flow_pair_value(),
+            State::FlowSequenceEntryMappingEnd => self.flow_pair_end(),
+            State::FlowMappingFirstKey => self.flow_mapping_key(true),
+            State::FlowMappingKey => self.flow_mapping_key(false),
+            State::FlowMappingValue => self.flow_mapping_value(false),
+            State::FlowMappingEmptyValue => self.flow_mapping_value(true),
+            State::End => Ok(Event { kind: EventKind::StreamEnd, ..Event::default() }),
+        }
+    }
+
+    pub(super) fn error<T>(
+        &self,
+        context: Option<Construct>,
+        context_mark: Mark,
+        problem: Problem,
+        problem_mark: Mark,
+    ) -> Result<T, Refusal> {
+        Err(YamlError::with_context(Stage::Parser, problem, problem_mark, context, context_mark))
+    }
+
+    pub(super) fn take_and_peek(&mut self) -> Result<Token, Refusal> {
+        self.scanner.take();
+        self.scanner.peek()
+    }
+
+    fn pop_state(&mut self) {
+        self.state = self.states.pop().unwrap_or(State::End);
+    }
+
+    pub(super) fn event(kind: EventKind, start: Mark, end: Mark) -> Event {
+        Event { kind, start, properties_end: start, content: start, end, ..Event::default() }
+    }
+
+    fn empty_scalar(mark: Mark) -> Event {
+        Event { implicit: true, ..Self::event(EventKind::Scalar, mark, mark) }
+    }
+
+    // ---- documents --------------------------------------------------------------------------
+
+    fn stream_start(&mut self) -> Result<Event, Refusal> {
+        let token = self.scanner.peek()?;
+        self.state = State::ImplicitDocumentStart;
+        self.scanner.take();
+        Ok(Self::event(EventKind::StreamStart, token.start, token.end))
+    }
+
+    fn document_start(&mut self, implicit: bool) -> Result<Event, Refusal> {
+        let mut token = self.scanner.peek()?;
+        if !implicit {
+            while token.kind == TokenKind::DocumentEnd {
+                token = self.take_and_peek()?;
+            }
+        }
+        let explicit = matches!(
+            token.kind,
+            TokenKind::VersionDirective | TokenKind::TagDirective | TokenKind::DocumentStart | TokenKind::StreamEnd
+        );
+        if implicit && !explicit {
+            self.process_directives()?;
+            self.states.push(State::DocumentEnd);
+            self.state = State::BlockNode;
+            return Ok(Self::event(EventKind::DocumentStart, token.start, token.start));
+        }
+        if token.kind == TokenKind::StreamEnd {
+            self.state = State::End;
+            self.scanner.take();
+            return Ok(Self::event(EventKind::StreamEnd, token.start, token.end));
+        }
+        let start = token.start;
+        self.process_directives()?;
+        let token = self.scanner.peek()?;
+        if token.kind != TokenKind::DocumentStart {
+            return self.error(None, Mark::default(), Problem::ExpectedDocumentStart, token.start);
+        }
+        self.states.push(State::DocumentEnd);
+        self.state = State::DocumentContent;
+        self.scanner.take();
+        Ok(Self::event(EventKind::DocumentStart, start, token.end))
+    }
+
+    fn document_content(&mut self) -> Result<Event, Refusal> {
+        let token = self.scanner.peek()?;
+        match token.kind {
+            TokenKind::VersionDirective
+            | TokenKind::TagDirective
+            | TokenKind::DocumentStart
+            | TokenKind::DocumentEnd
+            | TokenKind::StreamEnd => {
+                self.pop_state();
+                Ok(Self::empty_scalar(token.start))
+            }
+            _ => self.node(token, true, false),
+        }
+    }
+
+    fn document_end(&mut self) -> Result<Event, Refusal> {
+        let token = self.scanner.peek()?;
+        let mut end = token.start;
+        let mut implicit = true;
+        if token.kind == TokenKind::DocumentEnd {
+            end = token.end;
+            implicit = false;
+            self.scanner.take();
+        }
+        self.tag_directives.clear();
+        self.state = State::DocumentStart;
+        Ok(Event { implicit, ..Self::event(EventKind::DocumentEnd, token.start, end) })
+    }
+
+    fn process_directives(&mut self) -> Result<(), Refusal> {
+        let mut version = false;
+        let mut token = self.scanner.peek()?;
+        loop {
+            match token.kind {
+                TokenKind::VersionDirective => {
+                    if version {
+                        return self.error(None, Mark::default(), Problem::DuplicateYamlDirective, token.start);
+                    }
+                    if (token.suffix.start, token.suffix.end) != (1, 1) {
+                        return self.error(None, Mark::default(), Problem::IncompatibleDocument, token.start);
+                    }
+                    version = true;
+                }
+                TokenKind::TagDirective => {
+                    let handle = self.text(token.value);
+                    if self.tag_directives.iter().any(|(known, _)| self.text(*known) == handle) {
+                        return self.error(None, Mark::default(), Problem::DuplicateTagDirective, token.start);
+                    }
+                    self.tag_directives.push((token.value, token.suffix));
+                }
+                _ => return Ok(()),
+            }
+            token = self.take_and_peek()?;
+        }
+    }
+
+    /// The full tag of a handle and a suffix; `None` if the handle is not declared.
+    fn resolve_tag(&mut self, handle: Text, suffix: Text) -> Option<Text> {
+        if handle.is_empty() {
+            return Some(suffix);
+        }
+        let name = self.text(handle);
+        let declared = self.tag_directives.iter().find(|(known, _)| self.text(*known) == name).map(|(_, prefix)| *prefix);
+        let mut tag = match (declared, name) {
+            (Some(prefix), _) => self.text(prefix).to_owned(),
+            (None, "!") => String::from("!"),
+            (None, "!!") => String::from("tag:yaml.org,2002:"),
+            (None, _) => return None,
+        };
+        tag.push_str(self.text(suffix));
+        if tag.is_empty() {
+            return None;
+        }
+        let start = self.scanner.buffer.len();
+        self.scanner.buffer.push_str(&tag);
+        Some(self.scanner.buffered_text(start))
+    }
+
+    // ---- nodes ------------------------------------------------------------------------------
+
+    fn node(&mut self, first: Token, block: bool, indentless_sequence: bool) -> Result<Event, Refusal> {
+        let mut token = first;
+        if token.kind == TokenKind::Alias {
+            self.pop_state();
+            self.scanner.take();
+            return Ok(Event { anchor: token.value, ..Self::event(EventKind::Alias, token.start, token.end) });
+        }
+        let start = token.start;
+        let mut event = Self::event(EventKind::Scalar, start, start);
+        if matches!(token.kind, TokenKind::Anchor | TokenKind::Tag) {
+            let mut tag: Option<Token> = None;
+            let order = if token.kind == TokenKind::Anchor {
+                [TokenKind::Anchor, TokenKind::Tag]
+            } else {
+                [TokenKind::Tag, TokenKind::Anchor]
+            };
+            for kind in order {
+                if token.kind != kind {
+                    break;
+                }
+                if kind == TokenKind::Anchor {
+                    event.anchor = token.value;
+                } else {
+                    tag = Some(token);
+                }
+                event.end = token.end;
+                token = self.take_and_peek()?;
+            }
+            if let Some(tag) = tag {
+                match self.resolve_tag(tag.value, tag.suffix) {
+                    Some(whole) => event.tag = whole,
+                    None => {
+                        return self.error(Some(Construct::Node), start, Problem::UndefinedTagHandle, tag.start);
+                    }
+                }
+            }
+        }
+        event.properties_end = event.end;
+        event.content = token.start;
+        event.end = token.end;
+        match token.kind {
+            TokenKind::BlockEntry if indentless_sequence => {
+                event.kind = EventKind::SequenceStart;
+                self.state = State::IndentlessSequenceEntry;
+            }
+            TokenKind::Scalar => {
+                event.style = token.style;
+                event.value = token.value;
+                event.implicit = (event.tag.is_empty() && token.style == Style::Plain)
+                    || (!event.tag.is_empty() && self.text(event.tag) == "!");
+                self.pop_state();
+                self.scanner.take();
+            }
+            TokenKind::FlowSequenceStart => {
+                event.kind = EventKind::SequenceStart;
+                event.flow = true;
+                self.state = State::FlowSequenceFirstEntry;
+            }
+            TokenKind::FlowMappingStart => {
+                event.kind = EventKind::MappingStart;
+                event.flow = true;
+                self.state = State::FlowMappingFirstKey;
+            }
+            TokenKind::BlockSequenceStart if block => {
+                event.kind = EventKind::SequenceStart;
+                self.state = State::BlockSequenceFirstEntry;
+            }
+            TokenKind::BlockMappingStart if block => {
+                event.kind = EventKind::MappingStart;
+                self.state = State::BlockMappingFirstKey;
+            }
+            _ if !event.anchor.is_empty() || !event.tag.is_empty() => {
+                // An anchor or a tag without a value.
+                event.implicit = event.tag.is_empty();
+                event.content = event.properties_end;
+                event.end = event.properties_end;
+                self.pop_state();
+            }
+            _ => {
+                let context = if block { Construct::BlockNode } else { Construct::FlowNode };
+                return self.error(Some(context), start, Problem::ExpectedContent, token.start);
+            }
+        }
+        Ok(event)
+    }
+
+    /// Parses a node; the state after it is `then`.
+    pub(super) fn node_then(&mut self, then: State, token: Token, block: bool, indentless: bool) -> Result<Event, Refusal> {
+        self.states.push(then);
+        self.node(token, block, indentless)
+    }
+
+    pub(super) fn absent(&mut self, then: State, mark: Mark) -> Result<Event, Refusal> {
+        self.state = then;
+        Ok(Self::empty_scalar(mark))
+    }
+
+    /// The first token of a collection: remembered for messages.
+    pub(super) fn open(&mut self) -> Result<(), Refusal> {
+        let token = self.scanner.peek()?;
+        self.marks.push(token.start);
+        self.scanner.take();
+        Ok(())
+    }
+
+    pub(super) fn close(&mut self, kind: EventKind, token: Token) -> Event {
+        self.pop_state();
+        self.marks.pop();
+        self.scanner.take();
+        Self::event(kind, token.start, token.end)
+    }
+
+    pub(super) fn context_mark(&self) -> Mark {
+        self.marks.last().copied().unwrap_or_default()
+    }
+
+    // ---- block collections ------------------------------------------------------------------
+
+    fn block_sequence_entry(&mut self, first: bool) -> Result<Event, Refusal> {
+        if first {
+            self.open()?;
+        }
+        let token = self.scanner.peek()?;
+        match token.kind {
+            TokenKind::BlockEntry => {
+                let mark = token.end;
+                let token = self.take_and_peek()?;
+                match token.kind {
+                    TokenKind::BlockEntry | TokenKind::BlockEnd => self.absent(State::BlockSequenceEntry, mark),
+                    _ => self.node_then(State::BlockSequenceEntry, token, true, false),
+                }
+            }
+            TokenKind::BlockEnd => Ok(self.close(EventKind::SequenceEnd, token)),
+            _ => self.error(Some(Construct::BlockCollection), self.context_mark(), Problem::ExpectedDash, token.start),
+        }
+    }
+
+    fn indentless_sequence_entry(&mut self) -> Result<Event, Refusal> {
+        let token = self.scanner.peek()?;
+        if token.kind != TokenKind::BlockEntry {
+            self.pop_state();
+            return Ok(Self::event(EventKind::SequenceEnd, token.start, token.start));
+        }
+        let mark = token.end;
+        let token = self.take_and_peek()?;
+        match token.kind {
+            TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                self.absent(State::IndentlessSequenceEntry, mark)
+            }
+            _ => self.node_then(State::IndentlessSequenceEntry, token, true, false),
+        }
+    }
+
+    fn block_mapping_key(&mut self, first: bool) -> Result<Event, Refusal> {
+        if first {
+            self.open()?;
+        }
+        let token = self.scanner.peek()?;
+        match token.kind {
+            TokenKind::Key => {
+                let mark = token.end;
+                let token = self.take_and_peek()?;
+                match token.kind {
+                    TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.absent(State::BlockMappingValue, mark),
+                    _ => self.node_then(State::BlockMappingValue, token, true, true),
+                }
+            }
+            TokenKind::BlockEnd => Ok(self.close(EventKind::MappingEnd, token)),
+            _ => self.error(Some(Construct::BlockMapping), self.context_mark(), Problem::ExpectedKey, token.start),
+        }
+    }
+
+    fn block_mapping_value(&mut self) -> Result<Event, Refusal> {
+        let token = self.scanner.peek()?;
+        if token.kind != TokenKind::Value {
+            return self.absent(State::BlockMappingKey, token.start);
+        }
+        let mark = token.end;
+        let token = self.take_and_peek()?;
+        match token.kind {
+            TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.absent(State::BlockMappingKey, mark),
+            _ => self.node_then(State::BlockMappingKey, token, true, true),
+        }
+    }
+}

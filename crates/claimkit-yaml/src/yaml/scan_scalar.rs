@@ -1,0 +1,286 @@
+//! Plain and quoted scalars.
+
+use super::chars::Stop;
+use super::error::Refusal;
+use super::problem::{Construct, Problem};
+use super::scanner::Scanner;
+use super::token::{Mark, Style, Text, Token, TokenKind};
+
+/// Joins the lines of a flow scalar: a single line break becomes a space, further breaks stay. U+2028 and U+2029 stay.
+fn fold(buffer: &mut String, first: &str, further: &str) {
+    if first != "\n" {
+        buffer.push_str(first);
+        buffer.push_str(further);
+    } else if further.is_empty() {
+        buffer.push(' ');
+    } else {
+        buffer.push_str(further);
+    }
+}
+
+/// The text read so far: a range of the source until the first change.
+struct Collected {
+    start: usize,
+    end: usize,
+    /// Its start in the buffer, once it is copied.
+    copied: Option<usize>,
+}
+
+impl Collected {
+    /// Adds the source up to `to`, including everything in between.
+    fn extend(&mut self, scanner: &mut Scanner<'_>, from: usize, to: usize) {
+        if self.copied.is_some() {
+            let text = scanner.source(from, to);
+            scanner.buffer.push_str(text);
+        }
+        self.end = to;
+    }
+
+    /// Copies the text into the buffer, unless it is there.
+    fn copy(&mut self, scanner: &mut Scanner<'_>) {
+        if self.copied.is_none() {
+            self.copied = Some(scanner.buffer.len());
+            let text = scanner.source(self.start, self.end);
+            scanner.buffer.push_str(text);
+        }
+    }
+
+    fn text(&self, scanner: &Scanner<'_>) -> Text {
+        match self.copied {
+            Some(start) => scanner.buffered_text(start),
+            None => scanner.source_text(self.start, self.end),
+        }
+    }
+}
+
+impl Scanner<'_> {
+    pub(super) fn scan_plain_scalar(&mut self) -> Result<Token, Refusal> {
+        let start = self.mark();
+        let mut end = start;
+        let indent = self.indent.saturating_add(1);
+        let mut value = Collected { start: self.pos, end: self.pos, copied: None };
+        // Blanks (a range) or line breaks seen since the last text, not yet part of the value.
+        let mut blanks_from = self.pos;
+        let mut first_break = "";
+        let mut after_break = false;
+        self.breaks.clear();
+        loop {
+            self.need(4)?;
+            if self.column() == 0 && self.document_indicator().is_some() {
+                break;
+            }
+            if self.at(0) == b'#' {
+                break;
+            }
+            let run = self.pos;
+            self.skip_plain_run();
+            if self.pos > run {
+                if after_break {
+                    value.copy(self);
+                    let breaks = std::mem::take(&mut self.breaks);
+                    fold(&mut self.buffer, first_break, &breaks);
+                    self.breaks = breaks;
+                    self.breaks.clear();
+                    after_break = false;
+                    value.extend(self, run, self.pos);
+                } else {
+                    value.extend(self, blanks_from, self.pos);
+                }
+                end = self.mark();
+            }
+            self.need(2)?;
+            blanks_from = self.pos;
+            if !self.is_blank(0) && !self.is_break(0) {
+                break;
+            }
+            loop {
+                if self.is_blank(0) {
+                    if after_break && (self.column() as i32) < indent && self.at(0) == b'\t' {
+                        return self.error(Some(Construct::PlainScalar), start, Problem::TabInScalar);
+                    }
+                    self.skip(1);
+                } else if self.is_break(0) {
+                    self.need(2)?;
+                    let meaning = self.skip_break();
+                    if after_break {
+                        self.breaks.push_str(meaning);
+                    } else {
+                        first_break = meaning;
+                        after_break = true;
+                    }
+                } else {
+                    break;
+                }
+                self.need(1)?;
+            }
+            if self.flow_level == 0 && (self.column() as i32) < indent {
+                break;
+            }
+        }
+        if after_break {
+            self.simple_key_allowed = true;
+        }
+        let value = value.text(self);
+        Ok(Token { kind: TokenKind::Scalar, style: Style::Plain, start, end, value, ..Token::default() })
+    }
+
+    /// Steps over plain text up to a blank, a break, the end, or an indicator that ends it.
+    #[inline]
+    fn skip_plain_run(&mut self) {
+        let stop = if self.flow_level > 0 { Stop::PLAIN_IN_FLOW } else { Stop::PLAIN };
+        loop {
+            self.skip(stop.run(self.rest()));
+            match self.at(0) {
+                b':' if !self.is_gap(1) => self.skip(1),
+                0x80.. if !self.is_break(0) => self.skip_char(),
+                _ => return,
+            }
+        }
+    }
+
+    pub(super) fn scan_quoted_scalar(&mut self, single: bool) -> Result<Token, Refusal> {
+        let start = self.mark();
+        self.skip(1);
+        let mut value = Collected { start: self.pos, end: self.pos, copied: None };
+        self.breaks.clear();
+        let quote = if single { b'\'' } else { b'"' };
+        loop {
+            self.need(4)?;
+            if self.column() == 0 && self.document_indicator().is_some() {
+                return self.error(Some(Construct::QuotedScalar), start, Problem::UnexpectedDocumentIndicator);
+            }
+            if self.is_end() {
+                return self.error(Some(Construct::QuotedScalar), start, Problem::UnexpectedEnd);
+            }
+            let mut after_break = false;
+            let mut first_break = "";
+            // Text up to a blank, a break or the closing quote.
+            loop {
+                let run = self.pos;
+                self.skip_quoted_run(single);
+                if self.pos > run {
+                    value.extend(self, run, self.pos);
+                    self.need(2)?;
+                }
+                if self.at(0) == quote {
+                    if !single || self.at(1) != b'\'' {
+                        break;
+                    }
+                    value.copy(self);
+                    self.buffer.push('\'');
+                    self.skip(2);
+                } else if !single && self.at(0) == b'\\' {
+                    value.copy(self);
+                    if self.is_break(1) {
+                        self.need(3)?;
+                        self.skip(1);
+                        self.skip_break();
+                        after_break = true;
+                        break;
+                    }
+                    self.scan_escape(start)?;
+                } else {
+                    break;
+                }
+                self.need(2)?;
+            }
+            self.need(1)?;
+            if self.at(0) == quote {
+                break;
+            }
+            // Blanks and breaks.
+            let blanks = self.pos;
+            loop {
+                if self.is_blank(0) {
+                    self.skip(1);
+                } else if self.is_break(0) {
+                    self.need(2)?;
+                    let meaning = self.skip_break();
+                    if after_break {
+                        self.breaks.push_str(meaning);
+                    } else {
+                        first_break = meaning;
+                        after_break = true;
+                    }
+                } else {
+                    break;
+                }
+                self.need(1)?;
+            }
+            if after_break {
+                value.copy(self);
+                let breaks = std::mem::take(&mut self.breaks);
+                fold(&mut self.buffer, first_break, &breaks);
+                self.breaks = breaks;
+                self.breaks.clear();
+                value.end = self.pos;
+            } else {
+                value.extend(self, blanks, self.pos);
+            }
+        }
+        let text = value.text(self);
+        self.skip(1);
+        let end = self.mark();
+        let style = if single { Style::SingleQuoted } else { Style::DoubleQuoted };
+        Ok(Token { kind: TokenKind::Scalar, style, start, end, value: text, ..Token::default() })
+    }
+
+    #[inline]
+    fn skip_quoted_run(&mut self, single: bool) {
+        let stop = if single { Stop::SINGLE_QUOTED } else { Stop::DOUBLE_QUOTED };
+        loop {
+            self.skip(stop.run(self.rest()));
+            if self.at(0) < 0x80 || self.is_break(0) {
+                return;
+            }
+            self.skip_char();
+        }
+    }
+
+    /// One escape sequence of a double-quoted scalar, appended to the buffer.
+    fn scan_escape(&mut self, start: Mark) -> Result<(), Refusal> {
+        const CONTEXT: Construct = Construct::Escape;
+        let mut digits = 0usize;
+        match self.at(1) {
+            b'0' => self.buffer.push('\0'),
+            b'a' => self.buffer.push('\u{7}'),
+            b'b' => self.buffer.push('\u{8}'),
+            b't' | b'\t' => self.buffer.push('\t'),
+            b'n' => self.buffer.push('\n'),
+            b'v' => self.buffer.push('\u{b}'),
+            b'f' => self.buffer.push('\u{c}'),
+            b'r' => self.buffer.push('\r'),
+            b'e' => self.buffer.push('\u{1b}'),
+            b' ' => self.buffer.push(' '),
+            b'"' => self.buffer.push('"'),
+            b'\'' => self.buffer.push('\''),
+            b'\\' => self.buffer.push('\\'),
+            b'N' => self.buffer.push('\u{85}'),
+            b'_' => self.buffer.push('\u{a0}'),
+            b'L' => self.buffer.push('\u{2028}'),
+            b'P' => self.buffer.push('\u{2029}'),
+            b'x' => digits = 2,
+            b'u' => digits = 4,
+            b'U' => digits = 8,
+            _ => return self.error(Some(CONTEXT), start, Problem::UnknownEscape),
+        }
+        self.skip(2);
+        if digits == 0 {
+            return Ok(());
+        }
+        self.need(digits)?;
+        let mut code = 0u32;
+        for ahead in 0..digits {
+            let Some(digit) = char::from(self.at(ahead)).to_digit(16) else {
+                return self.error(Some(CONTEXT), start, Problem::ExpectedHexadecimal);
+            };
+            code = code.wrapping_mul(16).wrapping_add(digit);
+        }
+        let Some(character) = char::from_u32(code) else {
+            return self.error(Some(CONTEXT), start, Problem::InvalidEscapeCode);
+        };
+        self.buffer.push(character);
+        self.skip(digits);
+        Ok(())
+    }
+}

@@ -1,0 +1,18 @@
+//! The Common Expression Language as kube-apiserver and kube-scheduler run it in device selectors: the crate [`claimkit_cel`], and
+//! devices as the variables of selectors.
+//!
+//! ```
+//! use claimkit::cel::{Device, Mode, SELECTOR_COST_LIMIT, device};
+//!
+//! let environment = device::environment(34, &[], Mode::New);
+//! let program = environment.compile(r#"device.driver == "gpu.example.com""#).unwrap();
+//! let device = Device { driver: "gpu.example.com".to_owned(), ..Device::default() };
+//! let variables = device.variables(&environment).unwrap();
+//! assert_eq!(program.evaluate(&variables, SELECTOR_COST_LIMIT).matches(), Ok(true));
+//! assert!(environment.compile("device.attributes[").is_err());
+//! ```
+
+pub mod device;
+
+pub use claimkit_cel::*;
+pub use device::{Attribute, Device, NamedAttribute};
