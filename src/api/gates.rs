@@ -11,7 +11,7 @@ macro_rules! gates {
         pub enum Gate { $($(#[$doc])+ $name,)+ }
 
         impl Gate {
-            /// Every gate.
+            /// All gates, in the order of this list.
             pub const ALL: &[Gate] = &[$(Gate::$name,)+];
 
             /// Its name, e.g. `DRAAdminAccess`.
@@ -29,27 +29,37 @@ gates! {
     DRAConsumableCapacity,
     /// The control plane controllers of 1.31.
     DRAControlPlaneController,
+    /// `derivedAttributes` of requests.
+    DRADerivedAttributes,
     /// Conditions that a device must reach before a pod is bound.
     DRADeviceBindingConditions,
-    /// DeviceTaintRules take effect.
+    /// `compatibilityGroups` of consumed counters.
+    DRADeviceCompatibilityGroups,
+    /// kube-scheduler and the taint controller act on DeviceTaintRules.
     DRADeviceTaintRules,
     /// Taints of devices and tolerations of requests.
     DRADeviceTaints,
     /// Extended resources served by a DeviceClass.
     DRAExtendedResource,
+    /// Request policies with fractions.
+    DRAFractionalCapacityRange,
     /// Attributes with several values.
     DRAListTypeAttributes,
     /// Devices that take from a node's allocatable resources.
     DRANodeAllocatableResources,
+    /// `skipNodeOperations` of slices and allocation results.
+    DRAOptionalNodeOperations,
     /// Devices that share counters, and node selection per device.
     DRAPartitionableDevices,
+    /// `partitionTypeAttribute` of slices.
+    DRAPartitionableDevicesType,
     /// `firstAvailable` of requests.
     DRAPrioritizedList,
     /// `status.devices` of claims.
     DRAResourceClaimDeviceStatus,
     /// Permissions for single fields of a claim's status.
     DRAResourceClaimGranularStatusAuthorization,
-    /// ResourcePoolStatusRequests are answered.
+    /// kube-controller-manager answers requests of the kind ResourcePoolStatusRequest.
     DRAResourcePoolStatus,
     /// kube-scheduler stops a search for devices after ten seconds.
     DRASchedulerFilterTimeout,
@@ -63,6 +73,8 @@ gates! {
     DeclarativeValidationTakeover,
     /// Dynamic resource allocation as a whole.
     DynamicResourceAllocation,
+    /// Workloads and groups of pods.
+    GenericWorkload,
     /// Only canonical IP addresses and CIDRs.
     StrictIPCIDRValidation,
 }
@@ -74,13 +86,16 @@ pub enum Setting {
     Off,
     /// On, may be switched off.
     On,
-    /// On for good.
+    /// Locked on: it cannot be turned off.
     Locked,
+    /// Locked off: it cannot be turned on.
+    LockedOff,
 }
 
 const OFF: Option<Setting> = Some(Setting::Off);
 const ON: Option<Setting> = Some(Setting::On);
 const LOCKED: Option<Setting> = Some(Setting::Locked);
+const LOCKED_OFF: Option<Setting> = Some(Setting::LockedOff);
 const GONE: Option<Setting> = None;
 
 /// Gate, first minor release, and the gate's state from there on. The rows of a gate are grouped, oldest first.
@@ -92,21 +107,30 @@ const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
     (Gate::DRAConsumableCapacity, 36, ON),
     (Gate::DRAControlPlaneController, 31, OFF),
     (Gate::DRAControlPlaneController, 32, GONE),
+    (Gate::DRADerivedAttributes, 37, OFF),
     (Gate::DRADeviceBindingConditions, 34, OFF),
     (Gate::DRADeviceBindingConditions, 36, ON),
+    (Gate::DRADeviceCompatibilityGroups, 37, OFF),
     (Gate::DRADeviceTaintRules, 35, OFF),
+    (Gate::DRADeviceTaintRules, 37, ON),
     (Gate::DRADeviceTaints, 33, OFF),
     (Gate::DRADeviceTaints, 36, ON),
     (Gate::DRAExtendedResource, 34, OFF),
     (Gate::DRAExtendedResource, 36, ON),
+    (Gate::DRAExtendedResource, 37, LOCKED),
+    (Gate::DRAFractionalCapacityRange, 37, OFF),
     (Gate::DRAListTypeAttributes, 36, OFF),
     (Gate::DRANodeAllocatableResources, 36, OFF),
+    (Gate::DRAOptionalNodeOperations, 37, OFF),
     (Gate::DRAPartitionableDevices, 33, OFF),
     (Gate::DRAPartitionableDevices, 36, ON),
+    (Gate::DRAPartitionableDevicesType, 37, OFF),
     (Gate::DRAPrioritizedList, 33, OFF),
     (Gate::DRAPrioritizedList, 34, ON),
+    (Gate::DRAPrioritizedList, 37, LOCKED),
     (Gate::DRAResourceClaimDeviceStatus, 32, OFF),
     (Gate::DRAResourceClaimDeviceStatus, 33, ON),
+    (Gate::DRAResourceClaimDeviceStatus, 37, LOCKED),
     (Gate::DRAResourceClaimGranularStatusAuthorization, 36, ON),
     (Gate::DRAResourcePoolStatus, 36, OFF),
     (Gate::DRASchedulerFilterTimeout, 34, ON),
@@ -115,10 +139,12 @@ const DEFAULTS: &[(Gate, u8, Option<Setting>)] = &[
     (Gate::DeclarativeValidation, 36, LOCKED),
     (Gate::DeclarativeValidationBeta, 36, ON),
     (Gate::DeclarativeValidationTakeover, 33, OFF),
+    (Gate::DeclarativeValidationTakeover, 37, LOCKED_OFF),
     // The API serves and validates objects in the same way with this gate off; only pods lose their claims. Users of these
     // objects have it on.
     (Gate::DynamicResourceAllocation, 26, ON),
     (Gate::DynamicResourceAllocation, 35, LOCKED),
+    (Gate::GenericWorkload, 36, OFF),
     (Gate::StrictIPCIDRValidation, 33, OFF),
     (Gate::StrictIPCIDRValidation, 36, ON),
 ];
@@ -128,6 +154,11 @@ const NEEDS: &[(Gate, Gate, u8)] = &[
     (Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus, 35),
     (Gate::DRADeviceTaintRules, Gate::DRADeviceTaints, 35),
     (Gate::DRAResourceClaimGranularStatusAuthorization, Gate::DRAResourceClaimDeviceStatus, 36),
+    (Gate::DRADeviceCompatibilityGroups, Gate::DRAPartitionableDevices, 37),
+    (Gate::DRAFractionalCapacityRange, Gate::DRAConsumableCapacity, 37),
+    (Gate::DRAPartitionableDevicesType, Gate::DRAPartitionableDevices, 37),
+    (Gate::DRAPartitionableDevicesType, Gate::DRAResourcePoolStatus, 37),
+    (Gate::DRAWorkloadResourceClaims, Gate::GenericWorkload, 37),
 ];
 
 impl Gate {
@@ -142,14 +173,14 @@ impl Gate {
         Gate::ALL.iter().copied().find(|gate| gate.name() == name)
     }
 
-    const fn bit(self) -> u32 {
-        1 << self as u32
+    const fn bit(self) -> u64 {
+        1 << self as u64
     }
 }
 
-/// Which gates are on.
+/// The set of gates that are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gates(u32);
+pub struct Gates(u64);
 
 impl Gates {
     /// The defaults of a release.
@@ -169,8 +200,13 @@ impl Gates {
             let Some(gate) = gate else {
                 return Err(format!("Kubernetes {release} has no feature gate `{name}` for these kinds"));
             };
-            if gate.default_in(release) == LOCKED && !on {
-                return Err(format!("`{name}` is locked to true in Kubernetes {release}"));
+            let locked = match gate.default_in(release) {
+                Some(Setting::Locked) => Some(true),
+                Some(Setting::LockedOff) => Some(false),
+                _ => None,
+            };
+            if let Some(value) = locked.filter(|value| *value != on) {
+                return Err(format!("`{name}` is locked to {value} in Kubernetes {release}"));
             }
             gates = gates.set(gate, on);
         }
@@ -183,13 +219,13 @@ impl Gates {
         Ok(gates)
     }
 
-    /// One gate set.
+    /// Turns one gate on or off.
     #[must_use]
     pub fn set(self, gate: Gate, on: bool) -> Self {
         if on { Gates(self.0 | gate.bit()) } else { Gates(self.0 & !gate.bit()) }
     }
 
-    /// Is it on?
+    /// Returns whether a gate is on.
     pub fn on(self, gate: Gate) -> bool {
         self.0 & gate.bit() != 0
     }

@@ -19,9 +19,9 @@ impl Family {
 /// A kind and its family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectKind {
-    /// Of v1alpha1 or v1alpha2.
+    /// A kind of v1alpha1 or v1alpha2.
     Classic(ClassicKind),
-    /// Of v1alpha3 and later.
+    /// A kind of v1alpha3 or later.
     Device(DeviceKind),
 }
 

@@ -13,6 +13,8 @@ pub mod workload;
 pub use gates::{Gate, Gates};
 pub use kinds::{ClassicKind, DeviceKind, Family, ObjectKind};
 pub use release::{Release, Rules};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// The Go package a type lives in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +32,6 @@ pub enum Package {
 pub struct Struct {
     /// Go type name, e.g. `ResourceClaimSpec`.
     pub go: &'static str,
-    /// Where it lives.
     pub package: Package,
     /// Its fields in declaration order, which is the order of encoding and of `%#v`. Inlined structs are flattened.
     pub fields: &'static [Field],
@@ -39,11 +40,8 @@ pub struct Struct {
 /// One field of a struct.
 #[derive(Debug)]
 pub struct Field {
-    /// JSON name.
     pub json: &'static str,
-    /// Go field name.
     pub go: &'static str,
-    /// Type.
     pub ty: Type,
     /// Listed as required in OpenAPI; the server does not enforce this.
     pub required: bool,
@@ -63,7 +61,8 @@ pub struct Field {
     pub pointer_since: u8,
     /// The embedded Go struct the field belongs to, where printing or decoding shows that.
     pub embedded: Option<&'static str>,
-    /// How patches and server-side apply treat a list, by release; the newest entry up to the release applies. Empty: atomic.
+    /// The rules by which patches and server-side apply treat a list, by release; the newest entry up to the release applies.
+    /// Empty: atomic.
     pub list: &'static [ListRule],
     /// Values a named string may take, empty if open.
     pub values: &'static [&'static str],
@@ -83,9 +82,8 @@ pub struct Limit {
 /// List semantics from a release on.
 #[derive(Debug, Clone, Copy)]
 pub struct ListRule {
-    /// First release.
+    /// First Kubernetes release that has it.
     pub since: Release,
-    /// For server-side apply.
     pub kind: ListKind,
     /// Merge key of strategic merge patch; `None`: the patch replaces the list (or merges a set of scalars if `patch_merge`).
     pub patch_merge_key: Option<&'static str>,
@@ -135,7 +133,6 @@ pub enum Type {
     Struct(&'static Struct),
     /// A pointer: may be nil.
     Pointer(&'static Type),
-    /// A slice.
     List(&'static Type),
 }
 
@@ -155,6 +152,14 @@ impl Type {
             Type::String | Type::Named(..) | Type::Uid => true,
             Type::Pointer(inner) => inner.is_text(),
             _ => false,
+        }
+    }
+
+    /// Returns the type that a pointer points to; any other type as it is.
+    pub fn pointed(&self) -> &Type {
+        match self {
+            Type::Pointer(inner) => inner.pointed(),
+            ty => ty,
         }
     }
 
@@ -211,13 +216,13 @@ impl Field {
         self
     }
 
-    /// Required in OpenAPI.
+    /// Marks the field as required in OpenAPI.
     pub const fn required(mut self) -> Self {
         self.required = true;
         self
     }
 
-    /// First release.
+    /// Sets the first release with the field.
     pub const fn since(mut self, minor: u8) -> Self {
         self.since = Release::new(minor, 0);
         self
@@ -295,7 +300,7 @@ impl Field {
         self.values.iter().copied().chain(later).collect()
     }
 
-    /// List semantics.
+    /// Sets how lists are merged.
     pub const fn list(mut self, rules: &'static [ListRule]) -> Self {
         self.list = rules;
         self
@@ -330,12 +335,30 @@ impl Struct {
     }
 }
 
+/// Returns whether the table of any kind has a field of this name, at any depth.
+pub fn is_field(json: &str) -> bool {
+    static NAMES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+        let mut names = BTreeSet::new();
+        let mut seen: Vec<&'static Struct> = Vec::new();
+        let kinds = VERSIONS.iter().flat_map(|version| version.kinds);
+        let mut open: Vec<&'static Struct> = kinds.map(|kind| kind.schema).chain([&core::NODE_SELECTOR]).collect();
+        while let Some(table) = open.pop() {
+            if seen.iter().any(|other| std::ptr::eq(*other, table)) {
+                continue;
+            }
+            seen.push(table);
+            names.extend(table.fields.iter().map(|field| field.json));
+            open.extend(table.fields.iter().filter_map(|field| field.ty.holds()));
+        }
+        names
+    });
+    NAMES.contains(json)
+}
+
 /// Whether objects of a kind live in a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// In a namespace.
     Namespaced,
-    /// In the cluster.
     Cluster,
 }
 
@@ -348,7 +371,6 @@ pub struct Kind {
     pub object: ObjectKind,
     /// e.g. `resourceclaims`; of a list kind: that of its items.
     pub plural: &'static str,
-    /// Scope.
     pub scope: Scope,
     /// True if there is a `status` subresource, in those releases that have the field.
     pub status: bool,
@@ -360,7 +382,6 @@ pub struct Kind {
     pub until: Option<u8>,
     /// Minor releases of the first deprecation warning and of the removal it announces.
     pub deprecated: Option<(u8, u8)>,
-    /// Its struct.
     pub schema: &'static Struct,
 }
 
@@ -387,7 +408,7 @@ pub struct Version {
     pub served: (u8, Option<u8>),
     /// The first minor release that serves it by default.
     pub on_since: Option<u8>,
-    /// Which family it belongs to.
+    /// The family of the kind.
     pub family: Family,
     /// Its kinds and list kinds.
     pub kinds: &'static [Kind],
@@ -442,9 +463,7 @@ impl Version {
 /// A kind in its version.
 #[derive(Debug, Clone, Copy)]
 pub struct Api {
-    /// The version.
     pub version: &'static Version,
-    /// The kind.
     pub kind: &'static Kind,
 }
 

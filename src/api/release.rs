@@ -24,9 +24,10 @@ pub const LAST_PATCHES: &[Release] = &[
     Release::new(31, 14),
     Release::new(32, 13),
     Release::new(33, 13),
-    Release::new(34, 9),
-    Release::new(35, 6),
-    Release::new(36, 3),
+    Release::new(34, 13),
+    Release::new(35, 10),
+    Release::new(36, 6),
+    Release::new(37, 2),
 ];
 
 impl Release {
@@ -107,7 +108,7 @@ impl fmt::Display for Release {
     }
 }
 
-/// What differs between releases. Validators read this and never compare version numbers.
+/// The differences between releases. Validators read this and never compare version numbers.
 #[derive(Debug)]
 pub struct Rules {
     /// Name of the profile, e.g. `1.27-1.29`.
@@ -120,7 +121,7 @@ pub struct Rules {
     pub allocation_immutable: bool,
     /// Status updates reset most metadata to the stored one.
     pub status_update_resets_metadata: bool,
-    /// Which characters the server's Go prints verbatim.
+    /// The characters that the server's Go prints verbatim.
     pub unicode: GoUnicode,
     /// All messages about length say `may not be more than n bytes`.
     pub too_long_says_bytes: bool,
@@ -128,6 +129,8 @@ pub struct Rules {
     pub values_as_json: bool,
     /// The words of messages about names and labels.
     pub wording: Wording,
+    /// Errors of owner references have the index of the reference in their path, and missing parts are `Required`.
+    pub owner_paths_have_index: bool,
     /// Decoding errors name the embedded structs of a path.
     pub embedded_in_paths: bool,
     /// The name of the scheme in errors: the source path where it is created (apimachinery, pkg/util/naming/from_stack.go). The
@@ -145,6 +148,7 @@ const BASE: Rules = Rules {
     too_long_says_bytes: false,
     values_as_json: false,
     wording: Wording::Characters,
+    owner_paths_have_index: false,
     embedded_in_paths: false,
     scheme: "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30",
 };
@@ -179,7 +183,8 @@ const P31: Rules = Rules { profile: "1.31", scheme: "pkg/api/legacyscheme/scheme
 const P32: Rules = Rules { profile: "1.32-1.33", too_long_says_bytes: true, ..P31 };
 const P34: Rules = Rules { profile: "1.34", values_as_json: true, ..P32 };
 const P35: Rules = Rules { profile: "1.35-1.36", wording: Wording::Bytes, embedded_in_paths: true, ..P34 };
-static LATER: [Rules; 7] = [P30, P31, P32, P32, P34, P35, P35];
+const P37: Rules = Rules { profile: "1.37", owner_paths_have_index: true, ..P35 };
+static LATER: [Rules; 8] = [P30, P31, P32, P32, P34, P35, P35, P37];
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! The differences between neighbouring versions, as rows. Text conversion and the conversion to and from the server's internal
+//! The differences between adjacent versions, as rows. Text conversion and the conversion to and from the server's internal
 //! types read them in both directions.
 //!
 //! Source of the device family's rows: kube-apiserver 1.33 to 1.36, `pkg/apis/resource/<version>/conversion.go`. Upstream has no
@@ -6,14 +6,12 @@
 
 use super::{Family, Struct, Version, classic, device};
 
-/// Two neighbouring versions of a family and what differs.
+/// Two adjacent versions of a family and their differences.
 #[derive(Debug)]
 pub struct Step {
-    /// The older version.
     pub older: &'static Version,
-    /// The newer version.
     pub newer: &'static Version,
-    /// What differs. Fields that both versions have are not listed.
+    /// The differences. Fields that both versions have are not listed.
     pub rows: &'static [Row],
 }
 
@@ -67,14 +65,12 @@ pub enum Row {
     Default {
         /// The Go type of the struct.
         of: &'static str,
-        /// The field.
         field: &'static str,
     },
     /// Only the newer version has the field.
     Drop {
         /// The Go type of the struct, an object.
         of: &'static str,
-        /// The field.
         field: &'static str,
         /// Why the older version has no place for it.
         reason: &'static str,
@@ -128,7 +124,7 @@ pub const DEVICE: &[Step] = &[
     Step { older: &device::v1beta2::VERSION, newer: &device::v1::VERSION, rows: &[] },
 ];
 
-/// Which way a step is taken.
+/// The direction of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// To the newer version.
@@ -138,7 +134,7 @@ pub enum Direction {
 }
 
 impl Family {
-    /// The steps between neighbouring versions, oldest first.
+    /// Returns the steps between adjacent versions, oldest first.
     pub fn steps(self) -> &'static [Step] {
         match self {
             Family::Classic => CLASSIC,
@@ -179,14 +175,12 @@ impl Step {
     }
 }
 
-/// What the rows do to a struct.
+/// The effect of the rows on a struct.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
     /// The fields of `inner` move into a new field.
     Wrap {
-        /// The new field.
         into: &'static str,
-        /// Its struct.
         inner: &'static Struct,
         /// Written also if it holds nothing.
         always: bool,
@@ -195,16 +189,14 @@ pub enum Change {
     },
     /// The contents of a field move up to the level of the field.
     Hoist {
-        /// The field.
         field: &'static str,
-        /// Its struct.
         inner: &'static Struct,
         /// Lists and maps that become absent when empty.
         copied: &'static [&'static str],
     },
 }
 
-/// What the rows do to a struct of these two shapes.
+/// Returns the effect of the rows on a struct of these two shapes.
 pub fn change<'r>(rows: impl IntoIterator<Item = &'r Row>, from: &'static Struct, to: &'static Struct) -> Option<Change> {
     rows.into_iter().find_map(|row| {
         let (name, older, copied) = match row {

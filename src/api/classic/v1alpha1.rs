@@ -6,7 +6,7 @@ use crate::api::classic::v1alpha2::{kind, list, list_of, resource};
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST};
 use crate::api::{ClassicKind, Family, Field, Kind, Package, Scope, Struct, Type, Version};
 
-/// The version.
+/// The tables of `v1alpha1`.
 pub static VERSION: Version = Version {
     name: "v1alpha1",
     api_version: "resource.k8s.io/v1alpha1",
@@ -79,7 +79,6 @@ resource! {
 }
 
 resource! {
-    /// The claim's state.
     RESOURCE_CLAIM_STATUS = "ResourceClaimStatus" {
         Field::new("driverName", "DriverName", Type::String).omit(),
         Field::new("allocation", "Allocation", Type::Pointer(&Type::Struct(&ALLOCATION_RESULT))).omit(),
@@ -121,7 +120,7 @@ resource! {
 }
 
 resource! {
-    /// What the scheduler asks.
+    /// The nodes that the scheduler asks about.
     POD_SCHEDULING_SPEC = "PodSchedulingSpec" {
         next::SELECTED_NODE,
         next::POTENTIAL_NODES,
@@ -129,21 +128,18 @@ resource! {
 }
 
 resource! {
-    /// What the drivers answer.
+    /// The nodes that the drivers report as unsuitable.
     POD_SCHEDULING_STATUS = "PodSchedulingStatus" {
         next::RESOURCE_CLAIMS,
     }
 }
 
 list_of!(
-    /// A list.
     RESOURCE_CLAIM_LIST = "ResourceClaimList" of RESOURCE_CLAIM
 );
 list_of!(
-    /// A list.
     RESOURCE_CLASS_LIST = "ResourceClassList" of RESOURCE_CLASS
 );
 list_of!(
-    /// A list.
     POD_SCHEDULING_LIST = "PodSchedulingList" of POD_SCHEDULING
 );

@@ -6,7 +6,7 @@ use crate::api::{
     ClassicKind, Family, Field, Kind, ListKind, ListRule, ObjectKind, Package, Release, Scope, Struct, Type, Version,
 };
 
-/// The version.
+/// The tables of `v1alpha2`.
 pub static VERSION: Version = Version {
     name: "v1alpha2",
     api_version: "resource.k8s.io/v1alpha2",
@@ -202,11 +202,11 @@ resource! {
     }
 }
 
-/// The allocation modes.
+/// The allocation modes of a claim.
 pub const ALLOCATION_MODES: &[&str] = &["WaitForFirstConsumer", "Immediate"];
 
 resource! {
-    /// Same in v1alpha1.
+    /// Has the fields of v1alpha1.
     RESOURCE_CLAIM_SPEC = "ResourceClaimSpec" {
         Field::new("resourceClassName", "ResourceClassName", Type::String).required(),
         Field::new("parametersRef", "ParametersRef", Type::Pointer(&Type::Struct(&RESOURCE_CLAIM_PARAMETERS_REFERENCE))).omit(),
@@ -215,7 +215,7 @@ resource! {
 }
 
 resource! {
-    /// Same in v1alpha1.
+    /// Has the fields of v1alpha1.
     RESOURCE_CLAIM_PARAMETERS_REFERENCE = "ResourceClaimParametersReference" {
         Field::new("apiGroup", "APIGroup", Type::String).omit(),
         Field::new("kind", "Kind", Type::String).required(),
@@ -273,7 +273,7 @@ resource! {
 }
 
 resource! {
-    /// What in-tree allocation hands to the driver (1.30).
+    /// The data that in-tree allocation gives to the driver (1.30).
     STRUCTURED_RESOURCE_HANDLE = "StructuredResourceHandle" {
         Field::new("vendorClassParameters", "VendorClassParameters", Type::Raw),
         Field::new("vendorClaimParameters", "VendorClaimParameters", Type::Raw),
@@ -291,14 +291,13 @@ resource! {
 }
 
 resource! {
-    /// The chosen instance.
     NAMED_RESOURCES_ALLOCATION_RESULT = "NamedResourcesAllocationResult" {
         Field::new("name", "Name", Type::String).required(),
     }
 }
 
 resource! {
-    /// Who uses a claim.
+    /// A pod or another object that uses a claim.
     RESOURCE_CLAIM_CONSUMER_REFERENCE = "ResourceClaimConsumerReference" {
         Field::new("apiGroup", "APIGroup", Type::String).omit(),
         Field::new("resource", "Resource", Type::String).required(),
@@ -328,7 +327,7 @@ pub(super) const CLASS_PARAMETERS_REF: Field =
 pub(super) const SUITABLE_NODES: Field = Field::new("suitableNodes", "SuitableNodes", Type::Pointer(NODE_SELECTOR_TYPE)).omit();
 
 resource! {
-    /// Same in v1alpha1.
+    /// Has the fields of v1alpha1.
     RESOURCE_CLASS_PARAMETERS_REFERENCE = "ResourceClassParametersReference" {
         Field::new("apiGroup", "APIGroup", Type::String).omit(),
         Field::new("kind", "Kind", Type::String).required(),
@@ -348,7 +347,7 @@ resource! {
 }
 
 resource! {
-    /// Same in v1alpha1.
+    /// Has the fields of v1alpha1.
     RESOURCE_CLAIM_TEMPLATE_SPEC = "ResourceClaimTemplateSpec" {
         Field::new("metadata", "ObjectMeta", Type::Struct(&OBJECT_META)),
         Field::new("spec", "Spec", Type::Struct(&RESOURCE_CLAIM_SPEC)).required(),
@@ -384,7 +383,7 @@ pub(super) const RESOURCE_CLAIMS: Field =
     Field::new("resourceClaims", "ResourceClaims", Type::List(RESOURCE_CLAIM_SCHEDULING_STATUS_TYPE)).omit().list(CLAIM_STATUSES);
 
 resource! {
-    /// What the scheduler asks.
+    /// The nodes that the scheduler asks about.
     POD_SCHEDULING_CONTEXT_SPEC = "PodSchedulingContextSpec" {
         SELECTED_NODE,
         POTENTIAL_NODES,
@@ -392,7 +391,7 @@ resource! {
 }
 
 resource! {
-    /// What the drivers answer.
+    /// The nodes that the drivers report as unsuitable.
     POD_SCHEDULING_CONTEXT_STATUS = "PodSchedulingContextStatus" {
         RESOURCE_CLAIMS,
     }
@@ -436,7 +435,7 @@ resource! {
 }
 
 resource! {
-    /// Which instance is wanted.
+    /// A request for one instance.
     NAMED_RESOURCES_REQUEST = "NamedResourcesRequest" {
         Field::new("selector", "Selector", Type::String).required(),
     }
@@ -471,14 +470,14 @@ resource! {
 }
 
 resource! {
-    /// Which instances the class allows.
+    /// The instances that the class allows.
     NAMED_RESOURCES_FILTER = "NamedResourcesFilter" {
         Field::new("selector", "Selector", Type::String).required(),
     }
 }
 
 resource! {
-    /// What one driver offers on one node (1.30); the model is inlined.
+    /// The resources of one driver on one node (1.30); the model is inlined.
     RESOURCE_SLICE = "ResourceSlice" {
         KIND,
         API_VERSION,
@@ -490,14 +489,12 @@ resource! {
 }
 
 resource! {
-    /// The instances.
     NAMED_RESOURCES_RESOURCES = "NamedResourcesResources" {
         Field::new("instances", "Instances", Type::List(&Type::Struct(&NAMED_RESOURCES_INSTANCE))).required(),
     }
 }
 
 resource! {
-    /// One instance.
     NAMED_RESOURCES_INSTANCE = "NamedResourcesInstance" {
         Field::new("name", "Name", Type::String).required(),
         Field::new("attributes", "Attributes", Type::List(&Type::Struct(&NAMED_RESOURCES_ATTRIBUTE))).omit(),
@@ -519,44 +516,35 @@ resource! {
 }
 
 resource! {
-    /// Integers.
     NAMED_RESOURCES_INT_SLICE = "NamedResourcesIntSlice" {
         Field::new("ints", "Ints", Type::List(&Type::Int64)).required(),
     }
 }
 
 resource! {
-    /// Strings.
     NAMED_RESOURCES_STRING_SLICE = "NamedResourcesStringSlice" {
         Field::new("strings", "Strings", Type::List(&Type::String)).required(),
     }
 }
 
 list_of!(
-    /// A list.
     RESOURCE_CLAIM_LIST = "ResourceClaimList" of RESOURCE_CLAIM
 );
 list_of!(
-    /// A list.
     RESOURCE_CLASS_LIST = "ResourceClassList" of RESOURCE_CLASS
 );
 list_of!(
-    /// A list.
     RESOURCE_CLAIM_TEMPLATE_LIST = "ResourceClaimTemplateList" of RESOURCE_CLAIM_TEMPLATE
 );
 list_of!(
-    /// A list.
     POD_SCHEDULING_CONTEXT_LIST = "PodSchedulingContextList" of POD_SCHEDULING_CONTEXT
 );
 list_of!(
-    /// A list.
     RESOURCE_CLAIM_PARAMETERS_LIST = "ResourceClaimParametersList" of RESOURCE_CLAIM_PARAMETERS
 );
 list_of!(
-    /// A list.
     RESOURCE_CLASS_PARAMETERS_LIST = "ResourceClassParametersList" of RESOURCE_CLASS_PARAMETERS
 );
 list_of!(
-    /// A list.
     RESOURCE_SLICE_LIST = "ResourceSliceList" of RESOURCE_SLICE
 );

@@ -13,17 +13,19 @@ pub const HUB: &Version = &v1::VERSION;
 /// The label of a namespace whose claims may ask for admin access, from 1.34 on
 /// (staging/src/k8s.io/api/resource/v1/types.go, `DRAAdminNamespaceLabelKey`).
 pub const ADMIN_LABEL: &str = "resource.kubernetes.io/admin-access";
-/// That label in 1.33.
+/// The label for admin access in 1.33.
 pub const FIRST_ADMIN_LABEL: &str = "resource.k8s.io/admin-access";
 
-/// The allocation modes.
+/// The allocation modes of a request.
 pub const ALLOCATION_MODES: &[&str] = &["ExactCount", "All"];
 /// The operators of a toleration.
 pub const TOLERATION_OPERATORS: &[&str] = &["Exists", "Equal"];
-/// Where an allocated configuration came from.
+/// The sources of an allocated configuration.
 pub const CONFIG_SOURCES: &[&str] = &["FromClass", "FromClaim"];
-/// What a taint does.
+/// The effects of a taint.
 pub const TAINT_EFFECTS: &[&str] = &["NoSchedule", "NoExecute"];
+/// The calls to a driver that a node can leave out.
+pub const SKIPPED_OPERATIONS: &[&str] = &["*", "NodePrepareResources", "NodeUnprepareResources"];
 /// Further taint effects, each with its first minor release.
 pub const LATER_TAINT_EFFECTS: &[(u8, &str)] = &[(35, "None")];
 
@@ -39,11 +41,13 @@ const fn map(since: u8, keys: &'static [&'static str], patch: Option<&'static st
 const RESERVED_FOR_LIST: &[ListRule] = &[map(31, &["uid"], Some("uid"))];
 const STATUS_DEVICES_LIST: &[ListRule] =
     &[map(32, &["driver", "device", "pool"], None), map(34, &["driver", "device", "pool", "shareID"], None)];
+const SKIPPED_LIST: &[ListRule] =
+    &[ListRule { since: Release::new(37, 0), kind: ListKind::Set, patch_merge_key: None, patch_merge: false }];
 const SCHEDULING_LIST: &[ListRule] = &[map(31, &["name"], None)];
 const CONDITIONS_LIST: &[ListRule] = &[map(32, &["type"], None)];
 const MERGED_CONDITIONS_LIST: &[ListRule] = &[map(35, &["type"], Some("type"))];
 
-/// What a kind has in common in every version: kind, list kind, resource, scope, and whether it has a status.
+/// Returns the names of a kind that all versions share: kind, list kind, resource, scope, and whether it has a status.
 const fn names(object: DeviceKind) -> (&'static str, &'static str, &'static str, Scope, bool) {
     match object {
         DeviceKind::DeviceClass => ("DeviceClass", "DeviceClassList", "deviceclasses", Scope::Cluster, false),

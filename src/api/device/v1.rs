@@ -1,14 +1,15 @@
 //! `resource.k8s.io/v1`: Kubernetes 1.34 and later. The structs it shares with older versions carry their first and last release.
 
 use super::{
-    ALLOCATION_MODES, ALWAYS_32, CONDITIONS_LIST, CONFIG_SOURCES, LATER_TAINT_EFFECTS, RESERVED_FOR_LIST, STATUS_DEVICES_LIST,
-    TAINT_EFFECTS, TEN_KIB, TOLERATION_OPERATORS, kind, limit, list, list_of, structs,
+    ALLOCATION_MODES, ALWAYS_32, CONDITIONS_LIST, CONFIG_SOURCES, LATER_TAINT_EFFECTS, MERGED_CONDITIONS_LIST, RESERVED_FOR_LIST,
+    SKIPPED_LIST, SKIPPED_OPERATIONS, STATUS_DEVICES_LIST, TAINT_EFFECTS, TEN_KIB, TOLERATION_OPERATORS, kind, limit, list,
+    list_of, structs,
 };
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, CONDITION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
 use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Struct, Type, Version};
 
-/// The version.
+/// The tables of `v1`.
 pub static VERSION: Version = Version {
     name: "v1",
     api_version: "resource.k8s.io/v1",
@@ -23,10 +24,12 @@ const KINDS: &[Kind] = &[
     kind(DeviceKind::ResourceClaim, (34, None), None, &RESOURCE_CLAIM),
     kind(DeviceKind::ResourceClaimTemplate, (34, None), None, &RESOURCE_CLAIM_TEMPLATE),
     kind(DeviceKind::ResourceSlice, (34, None), None, &RESOURCE_SLICE),
+    kind(DeviceKind::DeviceTaintRule, (37, None), None, &DEVICE_TAINT_RULE),
     list(DeviceKind::DeviceClass, (34, None), &DEVICE_CLASS_LIST),
     list(DeviceKind::ResourceClaim, (34, None), &RESOURCE_CLAIM_LIST),
     list(DeviceKind::ResourceClaimTemplate, (34, None), &RESOURCE_CLAIM_TEMPLATE_LIST),
     list(DeviceKind::ResourceSlice, (34, None), &RESOURCE_SLICE_LIST),
+    list(DeviceKind::DeviceTaintRule, (37, None), &DEVICE_TAINT_RULE_LIST),
 ];
 
 /// `opaque` of the embedded `DeviceConfiguration`.
@@ -44,7 +47,7 @@ structs! {
 }
 
 structs! {
-    /// What a class selects and how it configures.
+    /// The selectors and the configuration of a class.
     DEVICE_CLASS_SPEC = "DeviceClassSpec" {
         Field::new("selectors", "Selectors", Type::List(&Type::Struct(&DEVICE_SELECTOR))).omit().since(31).limits(ALWAYS_32),
         Field::new("config", "Config", Type::List(&Type::Struct(&DEVICE_CLASS_CONFIGURATION))).omit().since(31).limits(ALWAYS_32),
@@ -72,14 +75,14 @@ structs! {
 }
 
 structs! {
-    /// What is asked for.
+    /// The requests of a claim.
     RESOURCE_CLAIM_SPEC = "ResourceClaimSpec" {
         Field::new("devices", "Devices", Type::Struct(&DEVICE_CLAIM)).since(33),
     }
 }
 
 structs! {
-    /// What claims are made from.
+    /// A template from which claims are made.
     RESOURCE_CLAIM_TEMPLATE = "ResourceClaimTemplate" {
         KIND,
         API_VERSION,
@@ -124,6 +127,7 @@ structs! {
         Field::new("adminAccess", "AdminAccess", Type::Pointer(&Type::Bool)).omit().since(33).gates(&[Gate::DRAAdminAccess]),
         Field::new("tolerations", "Tolerations", Type::List(&Type::Struct(&DEVICE_TOLERATION))).omit().since(33).gates(&[Gate::DRADeviceTaints]),
         Field::new("capacity", "Capacity", Type::Pointer(&Type::Struct(&CAPACITY_REQUIREMENTS))).omit().since(34).gates(&[Gate::DRAConsumableCapacity]),
+        Field::new("derivedAttributes", "DerivedAttributes", Type::List(&Type::Struct(&DEVICE_DERIVED_ATTRIBUTE))).omit().since(37).gates(&[Gate::DRADerivedAttributes]).limits(&[limit(37, 32)]),
     }
 }
 
@@ -137,6 +141,15 @@ structs! {
         Field::new("count", "Count", Type::Int64).omit().since(33),
         Field::new("tolerations", "Tolerations", Type::List(&Type::Struct(&DEVICE_TOLERATION))).omit().since(33).gates(&[Gate::DRADeviceTaints]),
         Field::new("capacity", "Capacity", Type::Pointer(&Type::Struct(&CAPACITY_REQUIREMENTS))).omit().since(34).gates(&[Gate::DRAConsumableCapacity]),
+        Field::new("derivedAttributes", "DerivedAttributes", Type::List(&Type::Struct(&DEVICE_DERIVED_ATTRIBUTE))).omit().since(37).gates(&[Gate::DRADerivedAttributes]).limits(&[limit(37, 32)]),
+    }
+}
+
+structs! {
+    /// An attribute that is computed for each device.
+    DEVICE_DERIVED_ATTRIBUTE = "DeviceDerivedAttribute" {
+        Field::new("name", "Name", Type::Named(Package::Resource, "FullyQualifiedName")).required().since(37),
+        Field::new("expression", "Expression", Type::String).required().since(37).limits(&[limit(37, 10 * 1024)]),
     }
 }
 
@@ -162,7 +175,7 @@ structs! {
 }
 
 structs! {
-    /// What the devices of several requests must have in common.
+    /// A property that the devices of several requests must share.
     DEVICE_CONSTRAINT = "DeviceConstraint" {
         Field::new("requests", "Requests", Type::List(&Type::String)).omit().since(31).limits(ALWAYS_32),
         Field::new("matchAttribute", "MatchAttribute", Type::Pointer(&Type::Named(Package::Resource, "FullyQualifiedName"))).omit().since(31),
@@ -179,7 +192,7 @@ structs! {
 }
 
 structs! {
-    /// What only the driver understands.
+    /// Configuration that only the driver understands.
     OPAQUE_DEVICE_CONFIGURATION = "OpaqueDeviceConfiguration" {
         Field::new("driver", "Driver", Type::String).required().since(31).limits(&[limit(31, 63)]),
         Field::new("parameters", "Parameters", Type::Raw).required().since(31).limits(TEN_KIB),
@@ -198,7 +211,6 @@ structs! {
 }
 
 structs! {
-    /// The claim's state.
     RESOURCE_CLAIM_STATUS = "ResourceClaimStatus" {
         Field::new("allocation", "Allocation", Type::Pointer(&Type::Struct(&ALLOCATION_RESULT))).omit().since(31),
         Field::new("reservedFor", "ReservedFor", Type::List(&Type::Struct(&RESOURCE_CLAIM_CONSUMER_REFERENCE))).omit().since(31).limits(&[limit(31, 32), limit(32, 256)]).list(RESERVED_FOR_LIST),
@@ -208,7 +220,7 @@ structs! {
 }
 
 structs! {
-    /// Who may use the claim.
+    /// A pod or another object that may use the claim.
     RESOURCE_CLAIM_CONSUMER_REFERENCE = "ResourceClaimConsumerReference" {
         Field::new("apiGroup", "APIGroup", Type::String).omit().since(31),
         Field::new("resource", "Resource", Type::String).required().since(31),
@@ -218,7 +230,6 @@ structs! {
 }
 
 structs! {
-    /// What was allocated.
     ALLOCATION_RESULT = "AllocationResult" {
         Field::new("devices", "Devices", Type::Struct(&DEVICE_ALLOCATION_RESULT)).omit().since(31),
         Field::new("nodeSelector", "NodeSelector", Type::Pointer(&Type::Struct(&NODE_SELECTOR))).omit().since(31),
@@ -236,7 +247,6 @@ structs! {
 }
 
 structs! {
-    /// One allocated device.
     DEVICE_REQUEST_ALLOCATION_RESULT = "DeviceRequestAllocationResult" {
         Field::new("request", "Request", Type::String).required().since(31),
         Field::new("driver", "Driver", Type::String).required().since(31),
@@ -248,6 +258,7 @@ structs! {
         Field::new("bindingFailureConditions", "BindingFailureConditions", Type::List(&Type::String)).omit().since(34).gates(&[Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus]).limits(&[limit(34, 4)]),
         Field::new("shareID", "ShareID", Type::Pointer(&Type::Uid)).omit().since(34).gates(&[Gate::DRAConsumableCapacity]),
         Field::new("consumedCapacity", "ConsumedCapacity", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Quantity })).omit().since(34).gates(&[Gate::DRAConsumableCapacity]),
+        Field::new("skipNodeOperations", "SkipNodeOperations", Type::List(&Type::Named(Package::Resource, "SkipNodeOperation"))).omit().since(37).gates(&[Gate::DRAOptionalNodeOperations]).values(SKIPPED_OPERATIONS).list(SKIPPED_LIST),
     }
 }
 
@@ -261,7 +272,7 @@ structs! {
 }
 
 structs! {
-    /// What the driver says of an allocated device.
+    /// The driver's status of an allocated device.
     ALLOCATED_DEVICE_STATUS = "AllocatedDeviceStatus" {
         Field::new("driver", "Driver", Type::String).required().since(32),
         Field::new("pool", "Pool", Type::String).required().since(32),
@@ -274,7 +285,7 @@ structs! {
 }
 
 structs! {
-    /// What is known of a network device.
+    /// The addresses of a network device.
     NETWORK_DEVICE_DATA = "NetworkDeviceData" {
         Field::new("interfaceName", "InterfaceName", Type::String).omit().since(32).limits(&[limit(32, 256)]),
         Field::new("ips", "IPs", Type::List(&Type::String)).omit().since(32).limits(&[limit(32, 16)]),
@@ -303,6 +314,8 @@ structs! {
         Field::new("devices", "Devices", Type::List(&Type::Struct(&DEVICE))).omit_since(35).since(33).limits(&[limit(31, 128)]),
         Field::new("perDeviceNodeSelection", "PerDeviceNodeSelection", Type::Pointer(&Type::Bool)).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
         Field::new("sharedCounters", "SharedCounters", Type::List(&Type::Struct(&COUNTER_SET))).omit().since(33).gates(&[Gate::DRAPartitionableDevices]).limits(&[limit(35, 8)]),
+        Field::new("partitionTypeAttribute", "PartitionTypeAttribute", Type::Pointer(&Type::Named(Package::Resource, "FullyQualifiedName"))).omit().since(37).gates(&[Gate::DRAPartitionableDevicesType]),
+        Field::new("skipNodeOperations", "SkipNodeOperations", Type::List(&Type::Named(Package::Resource, "SkipNodeOperation"))).omit().since(37).gates(&[Gate::DRAOptionalNodeOperations]).values(SKIPPED_OPERATIONS).list(SKIPPED_LIST),
     }
 }
 
@@ -316,7 +329,6 @@ structs! {
 }
 
 structs! {
-    /// One device.
     DEVICE = "Device" {
         Field::new("name", "Name", Type::String).required().since(33),
         Field::new("attributes", "Attributes", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Struct(&DEVICE_ATTRIBUTE) })).omit().since(33),
@@ -330,7 +342,8 @@ structs! {
         Field::new("bindingConditions", "BindingConditions", Type::List(&Type::String)).omit().since(34).gates(&[Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus]).limits(&[limit(34, 4)]),
         Field::new("bindingFailureConditions", "BindingFailureConditions", Type::List(&Type::String)).omit().since(34).gates(&[Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus]).limits(&[limit(34, 4)]),
         Field::new("allowMultipleAllocations", "AllowMultipleAllocations", Type::Pointer(&Type::Bool)).omit().since(34).gates(&[Gate::DRAConsumableCapacity]),
-        Field::new("nodeAllocatableResourceMappings", "NodeAllocatableResourceMappings", Type::Map(&MapType { key: Some((Package::Core, "ResourceName")), value: Type::Struct(&NODE_ALLOCATABLE_RESOURCE_MAPPING) })).omit().since(36).gates(&[Gate::DRANodeAllocatableResources]),
+        Field::new("nodeAllocatableResourceMappings", "NodeAllocatableResourceMappings", Type::Map(&MapType { key: Some((Package::Core, "ResourceName")), value: Type::Struct(&NODE_ALLOCATABLE_RESOURCE_MAPPING) })).omit().since(36).until(36).gates(&[Gate::DRANodeAllocatableResources]),
+        Field::new("nodeAllocatableResources", "NodeAllocatableResources", Type::Map(&MapType { key: Some((Package::Core, "ResourceName")), value: Type::Struct(&NODE_ALLOCATABLE_RESOURCE) })).omit().since(37).gates(&[Gate::DRANodeAllocatableResources]),
     }
 }
 
@@ -343,17 +356,17 @@ structs! {
 }
 
 structs! {
-    /// One counter.
     COUNTER = "Counter" {
         Field::new("value", "Value", Type::Quantity).required().since(33),
     }
 }
 
 structs! {
-    /// What a device takes of a counter set.
+    /// The counters of a set that a device consumes.
     DEVICE_COUNTER_CONSUMPTION = "DeviceCounterConsumption" {
         Field::new("counterSet", "CounterSet", Type::String).required().since(33),
         Field::new("counters", "Counters", Type::Map(&MapType { key: None, value: Type::Struct(&COUNTER) })).omit().required().since(33).limits(&[limit(35, 32)]),
+        Field::new("compatibilityGroups", "CompatibilityGroups", Type::List(&Type::String)).omit().since(37).gates(&[Gate::DRADeviceCompatibilityGroups]).limits(&[limit(37, 2)]),
     }
 }
 
@@ -408,10 +421,72 @@ structs! {
 }
 
 structs! {
-    /// What a device takes of a node's resources.
+    /// The part of one of a node's resources that a device consumes.
+    NODE_ALLOCATABLE_RESOURCE = "NodeAllocatableResource" {
+        Field::new("mapping", "Mapping", Type::Pointer(&Type::Struct(&NODE_ALLOCATABLE_MAPPING))).omit().since(37),
+        Field::new("overhead", "Overhead", Type::Pointer(&Type::Struct(&NODE_ALLOCATABLE_OVERHEAD))).omit().since(37),
+    }
+}
+
+structs! {
+    /// An amount for each device, or for each unit of a capacity.
+    NODE_ALLOCATABLE_MAPPING = "NodeAllocatableMapping" {
+        Field::new("capacityKey", "CapacityKey", Type::Pointer(&Type::Named(Package::Resource, "QualifiedName"))).omit().since(37),
+        Field::new("capacityMultiplier", "CapacityMultiplier", Type::Pointer(&Type::Quantity)).omit().since(37),
+        Field::new("deviceMultiplier", "DeviceMultiplier", Type::Pointer(&Type::Quantity)).omit().since(37),
+    }
+}
+
+structs! {
+    /// An amount for each pod, or for each container.
+    NODE_ALLOCATABLE_OVERHEAD = "NodeAllocatableOverhead" {
+        Field::new("perPod", "PerPod", Type::Pointer(&Type::Quantity)).omit().since(37),
+        Field::new("perContainer", "PerContainer", Type::Pointer(&Type::Quantity)).omit().since(37),
+    }
+}
+
+structs! {
+    /// The parts of a node's resources that a device consumes.
     NODE_ALLOCATABLE_RESOURCE_MAPPING = "NodeAllocatableResourceMapping" {
         Field::new("capacityKey", "CapacityKey", Type::Pointer(&Type::Named(Package::Resource, "QualifiedName"))).omit().since(36),
         Field::new("allocationMultiplier", "AllocationMultiplier", Type::Pointer(&Type::Quantity)).omit().since(36),
+    }
+}
+
+structs! {
+    /// A taint for all devices that are selected.
+    DEVICE_TAINT_RULE = "DeviceTaintRule" {
+        KIND,
+        API_VERSION,
+        METADATA,
+        Field::new("spec", "Spec", Type::Struct(&DEVICE_TAINT_RULE_SPEC)).required().since(33),
+        Field::new("status", "Status", Type::Struct(&DEVICE_TAINT_RULE_STATUS)).omit().since(35),
+    }
+}
+
+structs! {
+    /// The devices of the rule, and their taint.
+    DEVICE_TAINT_RULE_SPEC = "DeviceTaintRuleSpec" {
+        Field::new("deviceSelector", "DeviceSelector", Type::Pointer(&Type::Struct(&DEVICE_TAINT_SELECTOR))).omit().since(33),
+        Field::new("taint", "Taint", Type::Struct(&DEVICE_TAINT)).omit().required().since(33),
+    }
+}
+
+structs! {
+    /// The selector of the tainted devices.
+    DEVICE_TAINT_SELECTOR = "DeviceTaintSelector" {
+        Field::new("driver", "Driver", Type::Pointer(&Type::String)).omit().since(33),
+        Field::new("pool", "Pool", Type::Pointer(&Type::String)).omit().since(33),
+        Field::new("device", "Device", Type::Pointer(&Type::String)).omit().since(33),
+        Field::new("deviceClassName", "DeviceClassName", Type::Pointer(&Type::String)).omit().since(33).until(34),
+        Field::new("selectors", "Selectors", Type::List(&Type::Struct(&DEVICE_SELECTOR))).omit().since(33).until(34).limits(ALWAYS_32),
+    }
+}
+
+structs! {
+    /// The state of the rule.
+    DEVICE_TAINT_RULE_STATUS = "DeviceTaintRuleStatus" {
+        Field::new("conditions", "Conditions", Type::List(&Type::Struct(&CONDITION))).omit().since(35).limits(&[limit(35, 8)]).list(MERGED_CONDITIONS_LIST),
     }
 }
 
@@ -433,4 +508,9 @@ list_of! {
 list_of! {
     /// A list of them.
     RESOURCE_SLICE_LIST = "ResourceSliceList" of RESOURCE_SLICE
+}
+
+list_of! {
+    /// A list of them.
+    DEVICE_TAINT_RULE_LIST = "DeviceTaintRuleList" of DEVICE_TAINT_RULE
 }

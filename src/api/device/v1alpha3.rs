@@ -3,16 +3,16 @@
 //! quantity.
 
 use super::v1::{
-    COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CLASS, DEVICE_CLASS_LIST, DEVICE_COUNTER_CONSUMPTION, DEVICE_TAINT, RESOURCE_POOL,
+    COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CLASS, DEVICE_CLASS_LIST, DEVICE_COUNTER_CONSUMPTION, DEVICE_TAINT, DEVICE_TAINT_RULE,
+    DEVICE_TAINT_RULE_LIST, RESOURCE_POOL,
 };
 use super::v1beta1::{RESOURCE_CLAIM, RESOURCE_CLAIM_LIST, RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST};
-use super::v1beta2::{DEVICE_TAINT_RULE, DEVICE_TAINT_RULE_LIST};
 use super::{MERGED_CONDITIONS_LIST, SCHEDULING_LIST, kind, limit, list, list_of, structs};
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, CONDITION, KIND, METADATA, METADATA_OF_LIST};
 use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Struct, Type, Version};
 
-/// The version.
+/// The tables of `v1alpha3`.
 pub static VERSION: Version = Version {
     name: "v1alpha3",
     api_version: "resource.k8s.io/v1alpha3",
@@ -64,7 +64,6 @@ structs! {
 }
 
 structs! {
-    /// One device.
     DEVICE = "Device" {
         Field::new("name", "Name", Type::String).required().since(31),
         Field::new("basic", "Basic", Type::Pointer(&Type::Struct(&BASIC_DEVICE))).omit().since(31),
@@ -72,7 +71,7 @@ structs! {
 }
 
 structs! {
-    /// What is known of a device.
+    /// The attributes and the capacity of a device.
     BASIC_DEVICE = "BasicDevice" {
         Field::new("attributes", "Attributes", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Struct(&DEVICE_ATTRIBUTE) })).omit().since(31),
         Field::new("capacity", "Capacity", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Quantity })).omit().since(31),
@@ -96,16 +95,16 @@ structs! {
 }
 
 structs! {
-    /// Which pools are asked about.
+    /// The pools that the request asks about.
     RESOURCE_POOL_STATUS_REQUEST_SPEC = "ResourcePoolStatusRequestSpec" {
         Field::new("driver", "Driver", Type::String).required().since(36),
         Field::new("poolName", "PoolName", Type::Pointer(&Type::String)).omit().since(36),
         Field::new("limit", "Limit", Type::Pointer(&Type::Int32)).omit().since(36),
+        Field::new("defaultPartitionTypeAttribute", "DefaultPartitionTypeAttribute", Type::Pointer(&Type::String)).omit().since(37).gates(&[Gate::DRAPartitionableDevicesType]),
     }
 }
 
 structs! {
-    /// The answer.
     RESOURCE_POOL_STATUS_REQUEST_STATUS = "ResourcePoolStatusRequestStatus" {
         Field::new("poolCount", "PoolCount", Type::Pointer(&Type::Int32)).omit().required().since(36),
         Field::new("pools", "Pools", Type::List(&Type::Struct(&POOL_STATUS))).omit().since(36).limits(&[limit(36, 1000)]),
@@ -114,7 +113,7 @@ structs! {
 }
 
 structs! {
-    /// What is known of one pool.
+    /// The state of one pool.
     POOL_STATUS = "PoolStatus" {
         Field::new("driver", "Driver", Type::String).omit().required().since(36),
         Field::new("poolName", "PoolName", Type::String).omit().required().since(36),
@@ -126,6 +125,37 @@ structs! {
         Field::new("unavailableDevices", "UnavailableDevices", Type::Pointer(&Type::Int32)).omit().since(36),
         Field::new("nodeName", "NodeName", Type::Pointer(&Type::String)).omit().since(36),
         Field::new("validationError", "ValidationError", Type::Pointer(&Type::String)).omit().since(36).limits(&[limit(36, 256)]),
+        Field::new("partitionSummary", "PartitionSummary", Type::List(&Type::Struct(&PARTITION_TYPE_STATUS))).omit().since(37).limits(&[limit(37, 32)]),
+        Field::new("shareableSummary", "ShareableSummary", Type::Pointer(&Type::Struct(&SHAREABLE_SUMMARY_STATUS))).omit().since(37),
+    }
+}
+
+structs! {
+    /// Partitions of one type.
+    PARTITION_TYPE_STATUS = "PartitionTypeStatus" {
+        Field::new("attribute", "Attribute", Type::String).omit().required().since(37),
+        Field::new("type", "Type", Type::String).omit().required().since(37),
+        Field::new("total", "Total", Type::Pointer(&Type::Int32)).omit().required().since(37),
+        Field::new("allocatable", "Allocatable", Type::Pointer(&Type::Int32)).omit().required().since(37),
+    }
+}
+
+structs! {
+    /// Devices that several claims share.
+    SHAREABLE_SUMMARY_STATUS = "ShareableSummaryStatus" {
+        Field::new("fullyAvailableDevices", "FullyAvailableDevices", Type::Pointer(&Type::Int32)).omit().required().since(37),
+        Field::new("partiallyAvailableDevices", "PartiallyAvailableDevices", Type::Pointer(&Type::Int32)).omit().required().since(37),
+        Field::new("capacity", "Capacity", Type::List(&Type::Struct(&SHAREABLE_CAPACITY_STATUS))).omit().since(37).limits(&[limit(37, 32)]),
+    }
+}
+
+structs! {
+    /// One capacity of these devices, summed up.
+    SHAREABLE_CAPACITY_STATUS = "ShareableCapacityStatus" {
+        Field::new("name", "Name", Type::String).omit().required().since(37),
+        Field::new("total", "Total", Type::Pointer(&Type::Quantity)).omit().required().since(37),
+        Field::new("consumed", "Consumed", Type::Pointer(&Type::Quantity)).omit().required().since(37),
+        Field::new("available", "Available", Type::Pointer(&Type::Quantity)).omit().required().since(37),
     }
 }
 
@@ -140,7 +170,7 @@ list_of! {
 }
 
 structs! {
-    /// What the scheduler and the drivers tell each other (1.31).
+    /// The exchange between the scheduler and the drivers (1.31).
     POD_SCHEDULING_CONTEXT = "PodSchedulingContext" {
         KIND,
         API_VERSION,
@@ -151,7 +181,7 @@ structs! {
 }
 
 structs! {
-    /// What the scheduler asks.
+    /// The nodes that the scheduler asks about.
     POD_SCHEDULING_CONTEXT_SPEC = "PodSchedulingContextSpec" {
         Field::new("selectedNode", "SelectedNode", Type::String).omit().since(31),
         Field::new("potentialNodes", "PotentialNodes", Type::List(&Type::String)).omit().since(31).limits(&[limit(31, 128)]),
@@ -159,7 +189,7 @@ structs! {
 }
 
 structs! {
-    /// What the drivers answer.
+    /// The nodes that the drivers report as unsuitable.
     POD_SCHEDULING_CONTEXT_STATUS = "PodSchedulingContextStatus" {
         Field::new("resourceClaims", "ResourceClaims", Type::List(&Type::Struct(&RESOURCE_CLAIM_SCHEDULING_STATUS))).omit().since(31).list(SCHEDULING_LIST),
     }

@@ -1,16 +1,17 @@
-//! `resource.k8s.io/v1beta1`: Kubernetes 1.32 and later. Requests are flat, and what is known of a device stands under `basic`.
+//! `resource.k8s.io/v1beta1`: Kubernetes 1.32 and later. Requests are flat, and the properties of a device are under `basic`.
 
 use super::v1::{
     CAPACITY_REQUIREMENTS, COUNTER_SET, DEVICE_ATTRIBUTE, DEVICE_CAPACITY, DEVICE_CLAIM_CONFIGURATION, DEVICE_CLASS,
-    DEVICE_CLASS_LIST, DEVICE_CONSTRAINT, DEVICE_COUNTER_CONSUMPTION, DEVICE_SELECTOR, DEVICE_SUB_REQUEST, DEVICE_TAINT,
-    DEVICE_TOLERATION, NODE_ALLOCATABLE_RESOURCE_MAPPING, RESOURCE_CLAIM_STATUS, RESOURCE_POOL,
+    DEVICE_CLASS_LIST, DEVICE_CONSTRAINT, DEVICE_COUNTER_CONSUMPTION, DEVICE_DERIVED_ATTRIBUTE, DEVICE_SELECTOR,
+    DEVICE_SUB_REQUEST, DEVICE_TAINT, DEVICE_TOLERATION, NODE_ALLOCATABLE_RESOURCE, NODE_ALLOCATABLE_RESOURCE_MAPPING,
+    RESOURCE_CLAIM_STATUS, RESOURCE_POOL,
 };
-use super::{ALLOCATION_MODES, ALWAYS_32, kind, limit, list, list_of, structs};
+use super::{ALLOCATION_MODES, ALWAYS_32, SKIPPED_LIST, SKIPPED_OPERATIONS, kind, limit, list, list_of, structs};
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
 use crate::api::{DeviceKind, Family, Field, Gate, Kind, MapType, Package, Struct, Type, Version};
 
-/// The version.
+/// The tables of `v1beta1`.
 pub static VERSION: Version = Version {
     name: "v1beta1",
     api_version: "resource.k8s.io/v1beta1",
@@ -43,7 +44,7 @@ structs! {
 }
 
 structs! {
-    /// What is asked for.
+    /// The requests of a claim.
     RESOURCE_CLAIM_SPEC = "ResourceClaimSpec" {
         Field::new("devices", "Devices", Type::Struct(&DEVICE_CLAIM)).since(31),
         Field::new("controller", "Controller", Type::String).omit().since(31).until(31).gates(&[Gate::DRAControlPlaneController]),
@@ -51,7 +52,7 @@ structs! {
 }
 
 structs! {
-    /// What claims are made from.
+    /// A template from which claims are made.
     RESOURCE_CLAIM_TEMPLATE = "ResourceClaimTemplate" {
         KIND,
         API_VERSION,
@@ -89,6 +90,7 @@ structs! {
         Field::new("firstAvailable", "FirstAvailable", Type::List(&Type::Struct(&DEVICE_SUB_REQUEST))).omit().since(33).gates(&[Gate::DRAPrioritizedList]).limits(&[limit(33, 8)]),
         Field::new("tolerations", "Tolerations", Type::List(&Type::Struct(&DEVICE_TOLERATION))).omit().since(33).gates(&[Gate::DRADeviceTaints]),
         Field::new("capacity", "Capacity", Type::Pointer(&Type::Struct(&CAPACITY_REQUIREMENTS))).omit().since(34).gates(&[Gate::DRAConsumableCapacity]),
+        Field::new("derivedAttributes", "DerivedAttributes", Type::List(&Type::Struct(&DEVICE_DERIVED_ATTRIBUTE))).omit().since(37).gates(&[Gate::DRADerivedAttributes]).limits(&[limit(37, 32)]),
     }
 }
 
@@ -113,11 +115,12 @@ structs! {
         Field::new("devices", "Devices", Type::List(&Type::Struct(&DEVICE))).omit_since(35).since(32).limits(&[limit(31, 128)]),
         Field::new("perDeviceNodeSelection", "PerDeviceNodeSelection", Type::Pointer(&Type::Bool)).omit().since(33).gates(&[Gate::DRAPartitionableDevices]),
         Field::new("sharedCounters", "SharedCounters", Type::List(&Type::Struct(&COUNTER_SET))).omit().since(33).gates(&[Gate::DRAPartitionableDevices]).limits(&[limit(35, 8)]),
+        Field::new("partitionTypeAttribute", "PartitionTypeAttribute", Type::Pointer(&Type::Named(Package::Resource, "FullyQualifiedName"))).omit().since(37).gates(&[Gate::DRAPartitionableDevicesType]),
+        Field::new("skipNodeOperations", "SkipNodeOperations", Type::List(&Type::Named(Package::Resource, "SkipNodeOperation"))).omit().since(37).gates(&[Gate::DRAOptionalNodeOperations]).values(SKIPPED_OPERATIONS).list(SKIPPED_LIST),
     }
 }
 
 structs! {
-    /// One device.
     DEVICE = "Device" {
         Field::new("name", "Name", Type::String).required().since(32),
         Field::new("basic", "Basic", Type::Pointer(&Type::Struct(&BASIC_DEVICE))).omit().since(32),
@@ -125,7 +128,7 @@ structs! {
 }
 
 structs! {
-    /// What is known of a device.
+    /// The attributes and the capacity of a device.
     BASIC_DEVICE = "BasicDevice" {
         Field::new("attributes", "Attributes", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Struct(&DEVICE_ATTRIBUTE) })).omit().since(32),
         Field::new("capacity", "Capacity", Type::Map(&MapType { key: Some((Package::Resource, "QualifiedName")), value: Type::Struct(&DEVICE_CAPACITY) })).omit().since(32),
@@ -138,7 +141,8 @@ structs! {
         Field::new("bindingConditions", "BindingConditions", Type::List(&Type::String)).omit().since(34).gates(&[Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus]).limits(&[limit(34, 4)]),
         Field::new("bindingFailureConditions", "BindingFailureConditions", Type::List(&Type::String)).omit().since(34).gates(&[Gate::DRADeviceBindingConditions, Gate::DRAResourceClaimDeviceStatus]).limits(&[limit(34, 4)]),
         Field::new("allowMultipleAllocations", "AllowMultipleAllocations", Type::Pointer(&Type::Bool)).omit().since(34).gates(&[Gate::DRAConsumableCapacity]),
-        Field::new("nodeAllocatableResourceMappings", "NodeAllocatableResourceMappings", Type::Map(&MapType { key: Some((Package::Core, "ResourceName")), value: Type::Struct(&NODE_ALLOCATABLE_RESOURCE_MAPPING) })).omit().since(36).gates(&[Gate::DRANodeAllocatableResources]),
+        Field::new("nodeAllocatableResourceMappings", "NodeAllocatableResourceMappings", Type::Map(&MapType { key: Some((Package::Core, "ResourceName")), value: Type::Struct(&NODE_ALLOCATABLE_RESOURCE_MAPPING) })).omit().since(36).until(36).gates(&[Gate::DRANodeAllocatableResources]),
+        Field::new("nodeAllocatableResources", "NodeAllocatableResources", Type::Map(&MapType { key: Some((Package::Core, "ResourceName")), value: Type::Struct(&NODE_ALLOCATABLE_RESOURCE) })).omit().since(37).gates(&[Gate::DRANodeAllocatableResources]),
     }
 }
 
