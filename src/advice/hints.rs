@@ -1,6 +1,6 @@
-//! Help and fixes for findings, from the text they stand in.
+//! Help and fixes for findings, from the text that they are about.
 
-use crate::advice::{budget, locate, suggest};
+use crate::advice::{budget, cause, locate, suggest};
 use crate::api::core::NODE_SELECTOR_OPERATORS;
 use crate::api::{Api, Family, Release};
 use crate::finding::{Cause, Code, Edit, Finding, Fix, Step};
@@ -184,6 +184,7 @@ pub fn validation(
         _ => None,
     };
     if finding.help.is_none() {
+        let help = help.or_else(|| cause::help(finding, text, last_key(&finding.steps), release));
         finding.help = help.map(Cow::Owned).or_else(|| finding.code.help().map(Cow::Borrowed));
     }
 }
@@ -229,7 +230,7 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
         return None;
     }
     let message = "`allocationMode` has no value: the server fills in `WaitForFirstConsumer`";
-    let mut finding = Finding::warning(Code::AllocationModeDefaulted, crate::finding::Origin::Claimkit, message)
+    let mut finding = Finding::new(Code::AllocationModeDefaulted, crate::finding::Origin::Claimkit, message)
         .with_span(entry.key_span)
         .with_help("write `WaitForFirstConsumer` or `Immediate`, or leave the line out");
     finding.path = Some(format!("{}.allocationMode", path.join(".")));
@@ -278,7 +279,12 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
     let goes = |entry: &Entry| tree.text(entry.key) == key;
     let entries = tree.entries(map);
     let anchored = |entry: &Entry| {
-        let span = entry.key_span.join(tree.span(entry.value)).join(tree.node(entry.value).properties);
+        let mut span = entry.key_span.join(tree.span(entry.value));
+        let properties = tree.node(entry.value).properties;
+        // An empty span is at the start of the text, and has nothing to say here.
+        if !properties.is_empty() {
+            span = span.join(properties);
+        }
         tree.source().get(span.from()..span.to()).is_none_or(|text| text.contains('&'))
     };
     if entries.iter().all(goes) || entries.iter().filter(|entry| goes(entry)).any(anchored) {
@@ -295,6 +301,7 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
 
 #[cfg(test)]
 mod tests {
+    use crate::wire::request::ValidateRequest;
     use crate::wire::{Request, run};
 
     #[test]
@@ -306,12 +313,13 @@ spec:
   resourceClassName: c
   &r:allocationMod: Immediate
 ";
-        let validated = |text: &str| run(&Request { verb: "validate".into(), text: Some(text.into()), ..Request::default() });
+        let validated =
+            |text: &str| run(&Request::Validate(ValidateRequest { text: Some(text.into()), ..ValidateRequest::default() }));
         let answer = validated(text);
         let edits: Vec<_> = answer.findings.iter().flat_map(|finding| &finding.fixes).flat_map(|fix| &fix.edits).collect();
         let [edit] = edits.as_slice() else { panic!("{:?}", answer.findings) };
         let mut mended = text.to_owned();
-        mended.replace_range(edit.range.start.offset as usize..edit.range.end.offset as usize, &edit.new_text);
+        mended.replace_range(edit.range.start.byte_offset as usize..edit.range.end.byte_offset as usize, &edit.new_text);
         assert!(mended.contains("&r allocationMode: Immediate"), "{mended}");
         assert!(validated(&mended).ok);
     }

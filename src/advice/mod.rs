@@ -3,6 +3,8 @@
 //! Help that follows from the code of a finding alone is in [`crate::finding`].
 
 pub mod budget;
+pub mod cause;
+pub mod correct;
 pub mod hints;
 pub mod locate;
 pub mod nearest;

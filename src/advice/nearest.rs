@@ -19,7 +19,7 @@ pub struct Nearest<'t, 'c> {
 }
 
 impl<'t, 'c> Nearest<'t, 'c> {
-    /// No candidate yet.
+    /// Starts a search without candidates.
     pub fn to(text: &'t str) -> Self {
         let letters = text.chars().count();
         Nearest { text, letters, limit: (letters / 4).clamp(1, 3), best: None, tied: false }
@@ -45,8 +45,8 @@ impl<'t, 'c> Nearest<'t, 'c> {
     }
 }
 
-/// How many edits lead from one text to the other: insert, delete, replace, swap neighbours. Texts longer than any label's key are not
-/// compared.
+/// Returns the number of edits from one text to the other: insert, delete, replace, swap neighbors. Texts longer than any
+/// label's key are not compared.
 pub fn distance(a: &str, b: &str) -> usize {
     within(a, b, usize::MAX).unwrap_or(usize::MAX)
 }
@@ -55,6 +55,9 @@ pub fn distance(a: &str, b: &str) -> usize {
 fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
     const MAX: usize = 320;
     if a.len() > MAX || b.len() > MAX {
+        return None;
+    }
+    if missing_letters(a, b) > limit {
         return None;
     }
     let b: Vec<char> = b.chars().collect();
@@ -88,6 +91,29 @@ fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
     back.last().copied().filter(|&edits| edits <= limit)
 }
 
+/// Counts the letters of the longer text that the other lacks, a lower bound of the edits between them: each needs an edit of its
+/// own. Rules out most names without a comparison.
+fn missing_letters(a: &str, b: &str) -> usize {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let mut left = [0u16; 32];
+    let place = |byte: u8| usize::from(byte & 31);
+    for byte in short.bytes() {
+        if let Some(count) = left.get_mut(place(byte)) {
+            *count = count.saturating_add(1);
+        }
+    }
+    let mut lacks = 0usize;
+    for c in long.chars() {
+        // A letter of several bytes counts as one, which may be there.
+        let Some(count) = u8::try_from(c).ok().and_then(|byte| left.get_mut(place(byte))) else { continue };
+        match count.checked_sub(1) {
+            Some(fewer) => *count = fewer,
+            None => lacks = lacks.saturating_add(1),
+        }
+    }
+    lacks
+}
+
 /// True if the names are a few edits apart or share a word.
 pub fn alike(a: &str, b: &str) -> bool {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
@@ -117,6 +143,11 @@ mod tests {
             for limit in 0..5 {
                 let within_limit = (want <= limit).then_some(want);
                 assert_eq!((within(a, b, limit), within(b, a, limit)), (within_limit, within_limit), "{a} {b} {limit}");
+            }
+        }
+        for a in ["", "a", "aé", "Aa", "limits", "claimName", "k\u{212a}", "xyzzy"] {
+            for b in ["", "b", "éé", "aA", "limit", "claimNames", "Kk", "resourceClaimName"] {
+                assert!(missing_letters(a, b) <= distance(a, b), "{a} {b}");
             }
         }
         let long = "a".repeat(320);

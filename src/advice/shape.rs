@@ -9,14 +9,13 @@ use crate::text::edit::{self, Edits};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Span, Style};
 
-/// How to move fields to their place in this version.
+/// A move of fields to their place in this version.
 #[derive(Clone, Copy, Debug)]
 pub enum Move {
     /// They go into a struct of their own.
     Under {
         /// The field that holds it.
         into: &'static str,
-        /// What it takes.
         inner: &'static Struct,
     },
     /// They come out of the struct they are in.
@@ -24,7 +23,7 @@ pub enum Move {
 }
 
 impl Move {
-    /// What the fix does.
+    /// Returns the title of the fix.
     pub fn title(&self, field: &str) -> String {
         match self {
             Move::Under { into, .. } => format!("move the fields under `{into}`"),
@@ -36,7 +35,7 @@ impl Move {
     pub fn edits(&self, tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
         match self {
             Move::Under { into, inner } => under(tree, map, into, &|name| inner.has(name)),
-            Move::Out => out(tree, map, field),
+            Move::Out => move_out(tree, map, field),
         }
     }
 }
@@ -76,7 +75,7 @@ pub fn under(tree: &Tree<'_>, map: NodeId, into: &str, chosen: &dyn Fn(&str) -> 
 }
 
 /// The fields of the mapping under `field`, moved out of it.
-pub fn out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
+pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
     let text = tree.source();
     let entry = tree.entry(map, field)?;
     let inner = tree.node(entry.value);

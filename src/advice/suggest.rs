@@ -5,10 +5,10 @@ use crate::advice::shape::Move;
 use crate::api::meta::OBJECT_META;
 use crate::api::{Api, Family, Release, Struct, Type, VERSIONS, Version};
 
-/// What to write instead of a name.
+/// A suggestion to replace a name.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
-    /// In our words.
+    /// Help in claimkit's own words.
     pub help: String,
     /// The replacement name, where it is certainly correct on its own.
     pub rename: Option<&'static str>,
@@ -104,12 +104,15 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     if let Some(field) = here().find(|field| folded(field.json).eq(folded(name))) {
         return Some(Suggestion::rename(format!("write `{}`: field names are case-sensitive", field.json), field.json));
     }
-    if let Some(path) = elsewhere(name, schema, api, release) {
-        return Some(path);
-    }
     let mut nearest = Nearest::to(name);
     here().for_each(|field| nearest.consider(field.json));
-    if let Some(near) = nearest.found() {
+    let near = nearest.found();
+    // One letter more or less, `request` for `requests`, is a likelier mistake than a field of another place.
+    if let Some(path) = near.is_none_or(|near| distance(near, name) > 1).then(|| elsewhere(name, schema, api, release)).flatten()
+    {
+        return Some(path);
+    }
+    if let Some(near) = near {
         return Some(Suggestion::rename(format!("did you mean `{near}`?"), near));
     }
     if let Some((holder, near)) = near_in_holder(name, schema, release) {
@@ -125,7 +128,6 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
 struct Holder {
     /// The Go type that has it.
     go: &'static str,
-    /// Its name.
     name: &'static str,
     /// The versions without it.
     flat: &'static str,
@@ -136,14 +138,14 @@ const HOLDERS: [Holder; 2] = [
     Holder { go: "Device", name: "basic", flat: "v1beta2 and v1" },
 ];
 
-/// The fields that stand one level deeper, if this version has them there.
+/// Returns the struct whose fields are one level deeper in this version, if there is one.
 fn holder(schema: &Struct) -> Option<(&'static Holder, &'static Struct)> {
     let holder = HOLDERS.iter().find(|holder| holder.go == schema.go)?;
     let field = schema.slot(holder.name).and_then(|slot| schema.fields.get(slot))?;
     Some((holder, field.ty.as_struct()?))
 }
 
-/// A similar name among the fields that stand one level deeper.
+/// Returns a similar name among the fields that are one level deeper.
 fn near_in_holder(name: &str, schema: &Struct, release: Release) -> Option<(&'static str, &'static str)> {
     let (holder, inner) = holder(schema)?;
     let mut nearest = Nearest::to(name);
@@ -200,6 +202,12 @@ fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option<String> {
         }
         ("ResourceClaimSpec", "deviceClassName" | "selectors" | "count" | "adminAccess" | "tolerations") => {
             format!("`{name}` belongs to a request: `{place}.devices.requests[]`")
+        }
+        ("ResourceClaimSpec", "controller") => {
+            "`controller` belongs to v1alpha3 of Kubernetes 1.31: leave it out, the scheduler allocates".to_owned()
+        }
+        ("DeviceTaintRuleSpec", "selector") => {
+            "did you mean `deviceSelector`? Without it the rule is about every device".to_owned()
         }
         ("ResourceClaimStatus", "driverName") => {
             "`driverName` belongs to v1alpha2 and older; each device of `status.allocation.devices.results` names its driver".to_owned()
@@ -352,6 +360,12 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     }
     if let Some(later) = known.kinds.iter().find(|k| k.kind == kind) {
         return Suggestion::say(format!("{kind} exists since Kubernetes 1.{}, not in {release}", later.since.minor));
+    }
+    // Versions of the same release can have different kinds: a kind can be younger than the newest version.
+    let elsewhere = newest().find(|other| other.family == known.family && has_kind(other));
+    if let (Some(other), true) = (elsewhere, known.kinds.iter().all(|k| k.kind != kind)) {
+        let help = format!("{release} has {kind} in {}: write `{}`", other.name, other.api_version);
+        return Suggestion { api_version: Some(other.api_version), ..Suggestion::say(help) };
     }
     match (kind, known.name) {
         ("PodScheduling", "v1alpha2") => {
@@ -527,7 +541,7 @@ mod tests {
         assert_eq!(at("resource.k8s.io/v1alpha2", "PodScheduling", 28), "v1alpha2 calls it PodSchedulingContext");
         assert_eq!(
             at("resource.k8s.io/v1beta1", "ResourceClaim", 30),
-            "v1beta1 is served by 1.32 to 1.36; 1.30.14 serves v1alpha2"
+            "v1beta1 is served by 1.32 to 1.37; 1.30.14 serves v1alpha2"
         );
         let found = kind("resource.k8s.io/v1aplha2", "ResourceClaim", Release::last_of(30));
         assert_eq!(found.api_version, Some("resource.k8s.io/v1alpha2"));

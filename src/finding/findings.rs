@@ -15,12 +15,12 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// None yet.
+    /// Creates an empty list with a limit.
     pub fn new(limit: usize) -> Self {
         Findings { limit, list: Vec::new(), beyond: 0, worst: Severity::Info, refused: false }
     }
 
-    /// One more.
+    /// Adds a finding, up to the limit.
     pub fn push(&mut self, finding: Finding) {
         self.refused |= finding.severity == Severity::Error;
         if self.list.len() < self.limit {
@@ -43,8 +43,9 @@ impl Findings {
         if beyond > 0 {
             let message = format!("{beyond} more findings are left out, the limit is {limit}");
             list.push(
-                Finding::new(Code::LimitFindings, worst, Origin::Claimkit, message)
-                    .with_help("mend the first ones, split the file, or raise the limit `findings`"),
+                Finding::of_severity(Code::LimitFindings, worst, Origin::Claimkit, message)
+                    .with_help("mend the first ones, split the file, or raise the limit `findings`")
+                    .with_command_help("mend the first ones, split the file"),
             );
         }
         list

@@ -1,60 +1,63 @@
 //! A finding: who says what, where, and what to do about it.
 
-use crate::finding::{Code, Path, Step};
+use crate::finding::{Code, FieldPath, Path, Severity, Step};
 use crate::span::Span;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// The origin rejects the object.
-    Error,
-    /// Accepted, but probably not what was meant.
-    Warning,
-    /// Worth knowing.
-    Info,
-}
-
-/// Who says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// The component whose answer a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Origin {
     /// kubectl, before anything is sent.
     #[serde(rename = "kubectl")]
     Kubectl,
-    /// kube-apiserver.
     #[serde(rename = "kube-apiserver")]
     ApiServer,
-    /// kube-scheduler.
     #[serde(rename = "kube-scheduler")]
     Scheduler,
-    /// This crate.
     #[serde(rename = "claimkit")]
     Claimkit,
 }
 
+impl Origin {
+    /// Returns its name, e.g. `kube-apiserver`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Origin::Kubectl => "kubectl",
+            Origin::ApiServer => "kube-apiserver",
+            Origin::Scheduler => "kube-scheduler",
+            Origin::Claimkit => "claimkit",
+        }
+    }
+}
+
 /// The text that a finding is about, named after the request field that carries it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum TextField {
     /// The main text: the manifest, or its replacement such as a selector.
     #[default]
     Text,
-    /// The Nodes.
     Nodes,
-    /// The stored objects.
     Old,
-    /// The patch.
     Patch,
     /// The settings of the policy.
     Settings,
-    /// The cluster.
     Cluster,
+}
+
+/// The part of a field that a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryPart {
+    Value,
+    Key,
 }
 
 /// The cause reason of a validation error (apimachinery, pkg/apis/meta/v1/types.go, `CauseType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Cause {
     /// `Required value`
     Required,
@@ -121,16 +124,15 @@ impl Serialize for Cause {
 /// One replacement in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced; empty for an insertion.
+    /// The text that is replaced; empty for an insertion.
     pub span: Span,
-    /// The replacement text.
     pub new_text: String,
 }
 
 /// A way to resolve a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, in the imperative.
+    /// The effect of the fix, in the imperative.
     pub title: String,
     /// Edits that do not overlap, in the order of the text.
     pub edits: Vec<Edit>,
@@ -145,14 +147,11 @@ impl Fix {
     }
 }
 
-/// One finding.
+/// A problem of the text or of an object, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Stable code.
     pub code: Code,
-    /// How bad.
     pub severity: Severity,
-    /// Who says so.
     pub origin: Origin,
     /// Upstream's full text where upstream has words, path included; else ours.
     pub message: String,
@@ -160,25 +159,32 @@ pub struct Finding {
     pub path: Option<String>,
     /// The cause reason of a validation error.
     pub cause: Option<Cause>,
-    /// What to write instead, in our words.
+    /// The text to write instead, in claimkit's own words.
     pub help: Option<Cow<'static, str>>,
+    /// The same for the command line, where the help names a field of the request.
+    pub command_help: Option<&'static str>,
     /// Edits that resolve it, only where a fix is certainly correct.
     pub fixes: Vec<Fix>,
-    /// Which text it is about.
+    /// The text that the finding is about.
     pub within: TextField,
     /// Its position in that text.
     pub span: Option<Span>,
     /// Index of the object in the answer.
     pub object: Option<usize>,
-    /// Where to look in the object's tree when there is no span yet.
+    /// The path in the object's tree, used while there is no span.
     pub steps: Vec<Step>,
-    /// True if the finding is about the key, not the value (an unknown field).
-    pub at_key: bool,
+    /// Whether it is about the value or the key (an unknown field).
+    pub part: EntryPart,
 }
 
 impl Finding {
-    /// A finding of a severity.
-    pub fn new(code: Code, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
+    /// Returns a finding that is as bad as the row of its code says.
+    pub fn new(code: Code, origin: Origin, message: impl Into<String>) -> Self {
+        Finding::of(code, code.severity(), origin, message.into())
+    }
+
+    /// Returns a finding of a severity.
+    pub fn of_severity(code: Code, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
         Finding::of(code, severity, origin, message.into())
     }
 
@@ -191,28 +197,29 @@ impl Finding {
             path: None,
             cause: None,
             help: None,
+            command_help: None,
             fixes: Vec::new(),
             within: TextField::Text,
             span: None,
             object: None,
             steps: Vec::new(),
-            at_key: false,
+            part: EntryPart::Value,
         }
     }
 
-    /// An error.
+    /// Returns an error, whatever the row of its code says.
     pub fn error(code: Code, origin: Origin, message: impl Into<String>) -> Self {
-        Finding::new(code, Severity::Error, origin, message)
+        Finding::of_severity(code, Severity::Error, origin, message)
     }
 
-    /// A warning.
+    /// Returns a warning, whatever the row of its code says.
     pub fn warning(code: Code, origin: Origin, message: impl Into<String>) -> Self {
-        Finding::new(code, Severity::Warning, origin, message)
+        Finding::of_severity(code, Severity::Warning, origin, message)
     }
 
-    /// An info.
+    /// Returns an info, whatever the row of its code says.
     pub fn info(code: Code, origin: Origin, message: impl Into<String>) -> Self {
-        Finding::new(code, Severity::Info, origin, message)
+        Finding::of_severity(code, Severity::Info, origin, message)
     }
 
     /// Sets the path, rendered and for locating.
@@ -222,9 +229,16 @@ impl Finding {
         self
     }
 
+    /// Sets the path, rendered and for locating.
+    pub fn at_field(mut self, path: &FieldPath) -> Self {
+        self.path = Some(path.to_string());
+        self.steps = path.steps();
+        self
+    }
+
     /// Points at the key of the path's last step.
     pub fn key(mut self) -> Self {
-        self.at_key = true;
+        self.part = EntryPart::Key;
         self
     }
 
@@ -247,6 +261,12 @@ impl Finding {
 
     fn helped(mut self, help: Cow<'static, str>) -> Self {
         self.help = Some(help);
+        self
+    }
+
+    /// Sets the help for the command line, which has options instead of fields.
+    pub fn with_command_help(mut self, help: &'static str) -> Self {
+        self.command_help = Some(help);
         self
     }
 

@@ -2,6 +2,7 @@
 
 /// One step of a place in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Step {
     /// A key of a mapping.
     Key(String),
@@ -39,12 +40,12 @@ pub struct Path<'p> {
 }
 
 impl Path<'static> {
-    /// The object itself.
+    /// The path of the object itself.
     pub const ROOT: Path<'static> = Path { parent: None, segment: Segment::Root };
 }
 
 impl<'p> Path<'p> {
-    /// A field.
+    /// Returns the path of a field.
     pub fn field(&'p self, name: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::Field { name, json: name } }
     }
@@ -54,7 +55,7 @@ impl<'p> Path<'p> {
         Path { parent: Some(self), segment: Segment::Field { name, json } }
     }
 
-    /// A list index.
+    /// Returns the path of a list item.
     pub fn index(&'p self, index: usize) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::Index(index) }
     }
@@ -93,7 +94,7 @@ impl<'p> Path<'p> {
 
     /// As Kubernetes prints it; the root prints as an empty text.
     pub fn render(&self) -> String {
-        let mut text = String::new();
+        let mut text = String::with_capacity(64);
         for segment in self.chain() {
             match segment {
                 Segment::Root | Segment::At(_) | Segment::AtIndex(_) => {}
@@ -110,10 +111,11 @@ impl<'p> Path<'p> {
         text
     }
 
-    /// Where to look in the tree.
+    /// Returns the steps to take in the tree.
     pub fn steps(&self) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for segment in self.chain() {
+        let chain = self.chain();
+        let mut steps = Vec::with_capacity(chain.len());
+        for segment in chain {
             match segment {
                 Segment::Root => {}
                 Segment::Field { json: "", .. } => {}
@@ -124,6 +126,85 @@ impl<'p> Path<'p> {
             }
         }
         steps
+    }
+}
+
+/// One step of a [`FieldPath`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathStep {
+    Field(&'static str),
+    /// An index of a list, printed `[0]`.
+    Index(usize),
+    /// A key of a map, printed `[key]`.
+    Key(String),
+}
+
+impl From<&'static str> for PathStep {
+    fn from(field: &'static str) -> Self {
+        PathStep::Field(field)
+    }
+}
+
+impl From<usize> for PathStep {
+    fn from(index: usize) -> Self {
+        PathStep::Index(index)
+    }
+}
+
+/// A field path that outlives the walk that finds it: steps until it is printed, as Kubernetes prints it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldPath(pub Vec<PathStep>);
+
+/// Makes a [`FieldPath`] from its steps: names of fields and indexes.
+macro_rules! field_path {
+    ($($step:expr),+ $(,)?) => {
+        $crate::finding::FieldPath(vec![$($crate::finding::PathStep::from($step)),+])
+    };
+}
+
+pub(crate) use field_path;
+
+impl FieldPath {
+    /// Returns the path of something below.
+    pub fn then(&self, step: impl Into<PathStep>) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(step.into());
+        FieldPath(steps)
+    }
+
+    /// Returns the path with another one below it.
+    pub fn join(&self, below: &FieldPath) -> Self {
+        FieldPath(self.0.iter().chain(&below.0).cloned().collect())
+    }
+
+    /// Returns where to look in the tree.
+    pub fn steps(&self) -> Vec<Step> {
+        let step = |step: &PathStep| match step {
+            PathStep::Field(name) => Step::Key((*name).to_owned()),
+            PathStep::Index(index) => Step::Index(*index),
+            PathStep::Key(key) => Step::Key(key.clone()),
+        };
+        self.0.iter().map(step).collect()
+    }
+}
+
+impl std::fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            match step {
+                PathStep::Field(name) if at == 0 => f.write_str(name)?,
+                PathStep::Field(name) => write!(f, ".{name}")?,
+                PathStep::Index(index) => write!(f, "[{index}]")?,
+                PathStep::Key(key) => write!(f, "[{key}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl serde::Serialize for FieldPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -159,5 +240,11 @@ mod tests {
             name.steps(),
             [Step::Key("status".into()), Step::Key("resourceClaims".into()), Step::Index(0), Step::Key("name".into())]
         );
+    }
+    #[test]
+    fn prints_keys_in_brackets_and_keeps_them_whole() {
+        let path = field_path!["spec", "requests", 2, "capacity"].then(PathStep::Key("10.5".to_owned()));
+        assert_eq!(path.to_string(), "spec.requests[2].capacity[10.5]");
+        assert_eq!(path.steps().last(), Some(&Step::Key("10.5".into())));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::go::{self, GoUnicode};
+use claimkit_values::order;
 
 /// A field selector: all terms must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Selector {
 /// Reads a field selector; the error is upstream's text.
 pub fn parse(text: &str) -> Result<Selector, String> {
     let mut parts = split(text);
-    parts.sort();
+    order::sort(&mut parts);
     let mut selector = Selector::default();
     for part in parts.into_iter().filter(|part| !part.is_empty()) {
         let Some((field, equal, value)) = term(part) else {

@@ -136,7 +136,7 @@ impl Parser {
         (if name { Token::Identifier } else { token }, literal)
     }
 
-    fn look(&self) -> (Token, String) {
+    fn peek_token(&self) -> (Token, String) {
         self.token(true)
     }
 
@@ -160,7 +160,7 @@ impl Parser {
         if !problems.is_empty() {
             return Err(invalid("<nil>", &key, &problems.join("; ")));
         }
-        if matches!(self.look().0, Token::End | Token::Comma) && operator.is_none() {
+        if matches!(self.peek_token().0, Token::End | Token::Comma) && operator.is_none() {
             operator = Some(Operator::Exists);
         }
         if let Some(operator) = operator {
@@ -197,7 +197,7 @@ impl Parser {
     }
 
     fn exact(&mut self) -> Result<BTreeSet<String>, String> {
-        if matches!(self.look().0, Token::End | Token::Comma) {
+        if matches!(self.peek_token().0, Token::End | Token::Comma) {
             return Ok(one(String::new()));
         }
         match self.take(true) {
@@ -211,7 +211,7 @@ impl Parser {
         if token != Token::Open {
             return Err(format!("found '{literal}' expected: '('"));
         }
-        match self.look() {
+        match self.peek_token() {
             (Token::Identifier | Token::Comma, first) => {
                 let values = self.list()?;
                 if self.take(true).0 != Token::Close {
@@ -233,7 +233,7 @@ impl Parser {
             match self.take(true) {
                 (Token::Identifier, value) => {
                     values.insert(value);
-                    match self.look() {
+                    match self.peek_token() {
                         (Token::Comma, _) => {}
                         (Token::Close, _) => return Ok(values),
                         (_, literal) => return Err(format!("found '{literal}', expected: ',' or ')'")),
@@ -243,7 +243,7 @@ impl Parser {
                     if values.is_empty() {
                         values.insert(String::new());
                     }
-                    match self.look().0 {
+                    match self.peek_token().0 {
                         Token::Close => {
                             values.insert(String::new());
                             return Ok(values);
@@ -270,14 +270,14 @@ pub fn parse(text: &str) -> Result<Selector, String> {
     let mut parser = Parser { tokens: tokens(text), at: 0 };
     let mut selector = Selector::default();
     loop {
-        match parser.look() {
+        match parser.peek_token() {
             (Token::Identifier | Token::Not, _) => {
                 let requirement = parser.requirement().map_err(|error| format!("unable to parse requirement: {error}"))?;
                 selector.requirements.push(requirement);
                 match parser.take(true) {
                     (Token::End, _) => return Ok(selector),
                     (Token::Comma, _) => {
-                        let (token, literal) = parser.look();
+                        let (token, literal) = parser.peek_token();
                         if !matches!(token, Token::Identifier | Token::Not) {
                             return Err(format!("found '{literal}', expected: identifier after ','"));
                         }

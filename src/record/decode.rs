@@ -3,15 +3,16 @@
 //!
 //! Decoding does not stop at the first problem: it collects all problems and marks the one that the server reports.
 
-use crate::api::{Field, Release, Struct, Type};
+use crate::api::{Release, Struct, Type};
 use crate::finding::Path;
 use crate::go::quantity::Quantity;
+use crate::go::quote;
 use crate::go::time::Time;
 use crate::record::{Record, Value};
-use crate::text::diagnose::{self, Correction, Expected};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
 use crate::text::{Mode, Span};
+use claimkit_values::order;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::ParseIntError;
@@ -19,19 +20,18 @@ use std::num::ParseIntError;
 /// How many strict problems Go's decoder collects.
 const MAX_STRICT: usize = 100;
 
-/// What kind of strict problem.
+/// The kind of the strict problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrictKind {
     /// The schema has no such field.
     Unknown,
-    /// A key stands twice.
+    /// A key occurs twice.
     Duplicate,
 }
 
 /// One item of a strict decoding error.
 #[derive(Clone, Debug)]
 pub struct Strict {
-    /// Unknown or duplicate.
     pub kind: StrictKind,
     /// The server's text, e.g. `unknown field "spec.foo"`.
     pub message: String,
@@ -41,7 +41,7 @@ pub struct Strict {
     pub field: String,
     /// The struct that was searched; `None` for map keys.
     pub schema: Option<&'static Struct>,
-    /// The mapping it stands in.
+    /// The mapping that contains the field.
     pub parent: NodeId,
     /// The key in the text.
     pub key: Span,
@@ -52,39 +52,36 @@ pub struct Strict {
 /// A value of the wrong type.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
-    /// Go's text.
     pub message: String,
     /// The path of the field, with indexes.
     pub path: String,
     /// The value in the text.
     pub span: Span,
-    /// The node.
     pub node: NodeId,
-    /// What the field takes.
+    /// The type of the field.
     pub ty: Type,
-    /// What to write instead, where that is certain.
-    pub correction: Option<Correction>,
 }
 
-/// What decoding gives.
+/// The result of decoding.
 #[derive(Debug)]
 pub struct Decoded<'t> {
     /// The object; what could not be decoded is left unset.
     pub record: Record<'t>,
     /// Every value of the wrong type; the server answers with the one at `answer`.
     pub mismatches: Vec<Mismatch>,
-    /// Which mismatch the server reports: the first, or the first of a type that decodes itself (times, quantities).
+    /// Index of the mismatch that the server reports: the first, or the first of a type that decodes itself (times,
+    /// quantities).
     pub answer: Option<usize>,
     /// Strict items in the server's order.
     pub strict: Vec<Strict>,
 }
 
-/// How the text reaches the server.
+/// The way in which the text reaches the server.
 #[derive(Clone, Copy, Debug)]
 pub struct How {
     /// `Sorted` for text through kubectl or from YAML; `Source` for unchanged JSON, where the server sees duplicate keys.
     pub order: Order,
-    /// How the document was read.
+    /// The format in which the document was read.
     pub mode: Mode,
     /// The release whose fields count.
     pub release: Release,
@@ -94,9 +91,10 @@ pub struct How {
     pub kubectl: bool,
 }
 
-/// How an object reaches the server.
+/// The way in which an object reaches the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Via {
     /// Through kubectl, as when a user submits the file.
     #[default]
@@ -111,7 +109,7 @@ pub enum Via {
 const MAX_RAW: usize = 64 << 20;
 
 impl How {
-    /// Only JSON sent to the server as it stands keeps its order and its duplicate keys.
+    /// Returns the treatment of a text. Only JSON sent to the server verbatim keeps its order and its duplicate keys.
     pub fn reaching(mode: Mode, via: Via, release: Release) -> Self {
         let order = if mode == Mode::Json && via != Via::Kubectl { Order::Source } else { Order::Sorted };
         How { order, mode, release, max_raw: MAX_RAW, kubectl: via == Via::Kubectl }
@@ -230,35 +228,7 @@ impl<'t> Decoder<'t, '_> {
     }
 
     fn push(&mut self, node: NodeId, message: String, ty: &Type, path: &Path<'_>) {
-        let correction = self.expected(node, ty).and_then(|expected| diagnose::correction(self.tree, node, expected));
-        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty, correction });
-    }
-
-    /// What a field of the type expects, given the value at a node.
-    fn expected(&self, node: NodeId, ty: &Type) -> Option<Expected> {
-        if matches!(ty, Type::Quantity) {
-            return Some(Expected::Quantity);
-        }
-        // A named value of a map is often written without the field that holds it.
-        let holder = ty.as_struct().filter(|schema| matches!(schema.go, "DeviceAttribute" | "DeviceCapacity" | "Counter"));
-        let takes = |field: &&Field| {
-            let ty = match &field.ty {
-                Type::Pointer(inner) => inner,
-                ty => ty,
-            };
-            match self.tree.kind(node) {
-                Kind::Bool(_) => matches!(ty, Type::Bool),
-                Kind::Int(_) | Kind::Uint(_) => matches!(ty, Type::Int64 | Type::Quantity),
-                Kind::Str(_) => ty.is_text() || matches!(ty, Type::Quantity),
-                _ => false,
-            }
-        };
-        let field = holder.and_then(|schema| schema.fields.iter().find(takes));
-        match field {
-            Some(field) => Some(Expected::Holder(field.json)),
-            None if ty.is_text() => Some(Expected::Text),
-            None => ty.takes_map().then_some(Expected::Map),
-        }
+        self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty });
     }
 
     /// The last mismatch came from a type that decodes itself.
@@ -273,7 +243,7 @@ impl<'t> Decoder<'t, '_> {
             StrictKind::Unknown => "unknown field",
             StrictKind::Duplicate => "duplicate field",
         };
-        let message = format!("{words} \"{path}\"");
+        let message = format!("{words} {}", quote(&path, self.how.release.rules().unicode));
         if self.strict.len() >= MAX_STRICT || !self.seen.insert(message.clone()) {
             return;
         }
@@ -541,7 +511,7 @@ impl<'t> Decoder<'t, '_> {
     }
 }
 
-/// What Go's JSON decoder calls a value.
+/// Returns the name that Go's JSON decoder gives a value's kind.
 pub fn json_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Null | Kind::Alias(_) => "null",
@@ -571,7 +541,7 @@ fn sink<V>(map: &mut [(Cow<'_, str>, V)]) {
 fn sort_keys(map: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
     // The stable sort after the reversal puts the last of equal keys first.
     map.reverse();
-    map.sort_by(|a, b| a.0.cmp(&b.0));
+    order::sort_by(map, |a, b| a.0.cmp(&b.0));
     map.dedup_by(|later, kept| later.0 == kept.0);
 }
 

@@ -9,7 +9,7 @@ pub mod go_json;
 pub mod go_syntax;
 pub mod view;
 
-use crate::api::{Release, Struct, Type};
+use crate::api::{self, Release, Struct, Type};
 use crate::go::time::Time;
 use crate::text::print;
 use std::borrow::Cow;
@@ -17,7 +17,6 @@ use std::borrow::Cow;
 /// The value of one field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'t> {
-    /// Not given.
     Unset,
     /// `bool`
     Bool(bool),
@@ -29,7 +28,6 @@ pub enum Value<'t> {
     Time(Time),
     /// A quantity in canonical form.
     Quantity(Cow<'t, str>),
-    /// Verbatim JSON.
     Raw(Cow<'t, str>),
     /// `map[string]string`, sorted by key, keys once.
     Map(Vec<(Cow<'t, str>, Cow<'t, str>)>),
@@ -41,10 +39,9 @@ pub enum Value<'t> {
     Struct(Record<'t>),
 }
 
-/// A decoded struct.
+/// A decoded struct of the API.
 #[derive(Clone, Debug)]
 pub struct Record<'t> {
-    /// Its table.
     pub schema: &'static Struct,
     /// One slot per field of the table.
     pub slots: Vec<Value<'t>>,
@@ -62,8 +59,11 @@ impl<'t> Record<'t> {
         Record { schema, slots: schema.fields.iter().map(|_| Value::Unset).collect() }
     }
 
-    /// The slot of a field by JSON name; `Unset` if the table has no such field.
+    /// The slot of a field by JSON name; `Unset` if the table has no such field, as another version may have it.
+    ///
+    /// Debug builds panic on a name that no table has: it is misspelt.
     pub fn get(&self, json: &str) -> &Value<'t> {
+        debug_assert!(self.schema.slot(json).is_some() || api::is_field(json), "no table has a field {json}");
         self.schema.slot(json).and_then(|slot| self.slots.get(slot)).unwrap_or(&Value::Unset)
     }
 

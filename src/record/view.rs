@@ -34,7 +34,7 @@ pub type StringMap<'r> = &'r [(Cow<'r, str>, Cow<'r, str>)];
 pub struct Strings<'r>(&'r [Value<'r>]);
 
 impl<'r> Strings<'r> {
-    /// How many.
+    /// Returns the number of items.
     pub fn len(self) -> usize {
         self.0.len()
     }
@@ -70,7 +70,7 @@ impl<V> Clone for List<'_, V> {
 impl<V> Copy for List<'_, V> {}
 
 impl<'r, V> List<'r, V> {
-    /// How many.
+    /// Returns the number of items.
     pub fn len(self) -> usize {
         self.items.len()
     }

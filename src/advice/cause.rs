@@ -1,0 +1,267 @@
+//! What to do about an error, from its cause: one code of the server has many.
+
+use crate::api::{Gate, Release};
+use crate::finding::{Cause, Code, Finding};
+use crate::names;
+
+/// Returns advice that follows from the words of an error and from the value that it is about; `None`: that of the code will do.
+/// `text`: the value, if it is a string. `key`: the last key of the path.
+pub fn help(finding: &Finding, text: &str, key: &str, release: Release) -> Option<String> {
+    if let Some(hole) = placeholder(text) {
+        return Some(format!(
+            "`{hole}` looks like a placeholder: fill it in first, as with `envsubst`, `sed` or `helm template`"
+        ));
+    }
+    let said = finding.message.as_str();
+    match finding.code {
+        Code::SelectorInvalid => {
+            let error = said.split_once(": compilation failed: ").map_or(said, |(_, error)| error);
+            Some(selector(text, error, release))
+        }
+        Code::AttributeInvalid if finding.cause == Some(Cause::TooLong) => {
+            Some(format!("shorten it to 64 bytes: it has {}, and letters outside of ASCII count for several", text.len()))
+        }
+        Code::AttributeInvalid | Code::AttributeVersionInvalid if key == "version" && !text.is_empty() => Some(version(text)),
+        Code::CountersInvalid if said.contains("only one of") => Some(
+            "from Kubernetes 1.36 on a slice has either `sharedCounters` or `devices`: put `sharedCounters` into a slice of its own in the same pool, and count it in `resourceSliceCount`"
+                .to_owned(),
+        ),
+        Code::PoolNameInvalid if finding.cause == Some(Cause::Required) => {
+            Some("write `pool.name`: drivers with devices of one node use the node's name".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The part of a value that somebody meant to replace: `${NAME}`, `$1`, `{{ .Values.name }}`, `<name>`.
+pub fn placeholder(text: &str) -> Option<&str> {
+    let between = |open: &str, close: &str| {
+        let start = text.find(open)?;
+        let rest = text.get(start..)?;
+        let end = rest.find(close)?.saturating_add(close.len());
+        rest.get(..end).filter(|hole| hole.len() > open.len().saturating_add(close.len()))
+    };
+    let variable = || {
+        let start = text.find('$')?;
+        let rest = text.get(start..)?;
+        let name = rest.get(1..)?;
+        let length = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        rest.get(..length.saturating_add(1)).filter(|_| length > 0)
+    };
+    let tag = || text.strip_prefix('<')?.strip_suffix('>').filter(|inner| !inner.is_empty()).map(|_| text);
+    between("${", "}").or_else(|| between("{{", "}}")).or_else(variable).or_else(tag)
+}
+
+/// Returns the version to write in place of one that does not exist.
+fn version(text: &str) -> String {
+    let bare = text.strip_prefix('v').unwrap_or(text);
+    let (numbers, rest) = bare.split_at_checked(bare.find(['-', '+']).unwrap_or(bare.len())).unwrap_or((bare, ""));
+    let parts: Vec<&str> = numbers.split('.').collect();
+    let are_numbers = parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    let plain: Vec<&str> =
+        parts.iter().map(|part| part.trim_start_matches('0')).map(|part| if part.is_empty() { "0" } else { part }).collect();
+    let mut wrong = Vec::new();
+    if bare != text {
+        wrong.push("a version begins without `v`".to_owned());
+    }
+    if are_numbers && parts.iter().any(|part| part.len() > 1 && part.starts_with('0')) {
+        wrong.push("its numbers have no leading zeros".to_owned());
+    }
+    if are_numbers && parts.len() != 3 {
+        wrong.push(format!("it has three numbers, not {}", parts.len()));
+    }
+    let mut shown = plain;
+    shown.truncate(3);
+    while shown.len() < 3 {
+        shown.push("0");
+    }
+    let written = format!("{}{rest}", shown.join("."));
+    match wrong.is_empty() || !names::is_semantic_version(&written) {
+        true => {
+            "write three numbers as in `1.2.3`, without `v` and without leading zeros; or publish it as a `string`".to_owned()
+        }
+        false if parts.len() > 3 => format!("{}: publish it as a `string`, or as `{written}`", wrong.join(", and ")),
+        false => format!("{}: write `{written}`", wrong.join(", and ")),
+    }
+}
+
+/// Returns what to do about an expression that kube-apiserver does not accept. `error`: its words after `compilation failed`.
+pub fn selector(expression: &str, error: &str, release: Release) -> String {
+    let undeclared = quoted_after(error, "undeclared reference to '").or_else(|| {
+        quoted_after(error, "no matching overload for '").filter(|_| !error.contains("Quantity") && !error.contains("Semver"))
+    });
+    let gate = match undeclared {
+        Some("includes") => Some(("includes", Gate::DRAListTypeAttributes)),
+        _ if error.contains("undefined field 'allowMultipleAllocations'") => {
+            Some(("device.allowMultipleAllocations", Gate::DRAConsumableCapacity))
+        }
+        _ => None,
+    };
+    if let Some((name, gate)) = gate {
+        return needs(name, gate, release);
+    }
+    for (entity, sign) in [("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\"")] {
+        if expression.contains(entity) {
+            return format!("`{entity}` is HTML for `{sign}`: write the sign itself");
+        }
+    }
+    let compares = |kind: &str| {
+        let signs = ["'_>=_'", "'_>_'", "'_<=_'", "'_<_'"];
+        error.contains(kind) && signs.iter().any(|sign| error.contains(sign))
+    };
+    if compares("Quantity") {
+        return "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`".to_owned();
+    }
+    if compares("Semver") {
+        return "compare versions with `.compareTo(semver(\"1.2.3\")) >= 0`, or `.isGreaterThan(…)`".to_owned();
+    }
+    if error.contains("Syntax error") {
+        return syntax(expression, error);
+    }
+    if error.contains("must evaluate to bool") {
+        return "a selector is true or false: compare the value, as in `… == \"a\"`".to_owned();
+    }
+    if let Some(name) = undeclared
+        && expression.contains(&format!("-{name}"))
+    {
+        return "`-` subtracts: names of attributes have letters, digits and `_`; a name with `-` cannot be read".to_owned();
+    }
+    if undeclared.is_some() || error.contains("undefined field") {
+        return "the variable is `device`, with `driver`, `attributes` and `capacity`: read attributes as `device.attributes[\"domain\"].name`".to_owned();
+    }
+    "see the position in the message".to_owned()
+}
+
+/// Returns help for a syntax error of an expression.
+fn syntax(expression: &str, error: &str) -> String {
+    let count = |sign: char| expression.matches(sign).count();
+    for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
+        let (opened, closed) = (count(open), count(close));
+        if opened > closed {
+            return format!("{opened} `{open}` and {closed} `{close}`: close what is open");
+        }
+        if closed > opened {
+            return format!(
+                "{opened} `{open}` and {closed} `{close}`: one `{close}` is too many, or a `{open}` is missing before it"
+            );
+        }
+    }
+    if count('"') % 2 == 1 && !expression.contains("\\\"") {
+        return "a `\"` is missing".to_owned();
+    }
+    let words = [(" and ", "&&"), (" or ", "||"), (" not ", "!")];
+    if let Some((word, sign)) = words.iter().find(|(word, _)| expression.contains(word)) {
+        return format!("write `{sign}` for `{}`", word.trim());
+    }
+    let has_single = expression.replace("==", "").replace("!=", "").replace(">=", "").replace("<=", "").contains('=');
+    if has_single {
+        return "compare with `==`".to_owned();
+    }
+    if error.contains("'&'") || error.contains("'|'") {
+        return "write `&&` and `||`".to_owned();
+    }
+    "see the position in the message".to_owned()
+}
+
+fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
+    let (_, rest) = error.split_once(start)?;
+    rest.split_once('\'').map(|(name, _)| name)
+}
+
+/// Returns the gate or release that a name needs.
+fn needs(name: &str, gate: Gate, release: Release) -> String {
+    let state = |release: Release| gate.default_in(release);
+    let first = crate::api::release::LAST_PATCHES.iter().find(|last| state(**last).is_some());
+    match (state(release), first) {
+        (None, Some(first)) => format!("`{name}` needs Kubernetes 1.{} with the feature gate {}", first.minor, gate.name()),
+        _ => format!(
+            "`{name}` needs the feature gate {}, which is off in Kubernetes {release} unless the cluster switches it on",
+            gate.name()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors_have_advice_by_cause() {
+        let release = Release::last_of(35);
+        for (expression, error, start) in [
+            (
+                "a >= quantity(\"4\")",
+                "ERROR: <input>:1:3: found no matching overload for '_>=_' applied to '(any, kubernetes.Quantity)'",
+                "compare quantities with",
+            ),
+            ("a &amp;&amp; b", "ERROR: <input>:1:4: Syntax error: mismatched input ';'", "`&amp;` is HTML for `&`"),
+            (
+                "x.includes(1)",
+                "ERROR: <input>:1:11: undeclared reference to 'includes' (in container '')",
+                "`includes` needs Kubernetes 1.36 with the feature gate DRAListTypeAttributes",
+            ),
+            (
+                "device.allowMultipleAllocations",
+                "ERROR: <input>:1:7: undefined field 'allowMultipleAllocations'",
+                "`device.allowMultipleAllocations` needs the feature gate DRAConsumableCapacity",
+            ),
+            (
+                "(device.driver == \"a\"",
+                "ERROR: <input>:1:23: Syntax error: missing ')' at '<EOF>'",
+                "1 `(` and 0 `)`: close what is open",
+            ),
+            (
+                "device.driver == \"a\")",
+                "ERROR: <input>:1:22: Syntax error: extraneous input ')'",
+                "0 `(` and 1 `)`: one `)` is too many",
+            ),
+            (
+                "device.attributes[\"dra.net\"].webhook-attr",
+                "ERROR: <input>:1:38: undeclared reference to 'attr' (in container '')",
+                "`-` subtracts",
+            ),
+            ("device.driver", "must evaluate to bool or the unknown type, not string", "a selector is true or false"),
+            (
+                "model == \"a\"",
+                "ERROR: <input>:1:1: undeclared reference to 'model' (in container '')",
+                "the variable is `device`",
+            ),
+        ] {
+            let help = selector(expression, error, release);
+            assert!(help.starts_with(start), "{expression}: {help}");
+        }
+    }
+
+    #[test]
+    fn placeholders_are_seen() {
+        for (text, hole) in [
+            ("${NODE_NAME}", Some("${NODE_NAME}")),
+            ("gpu-$1", Some("$1")),
+            ("{{ .Values.name }}", Some("{{ .Values.name }}")),
+            ("<name>", Some("<name>")),
+            ("gpu-0", None),
+            ("a$", None),
+            ("<>", None),
+            ("${}", None),
+        ] {
+            assert_eq!(placeholder(text), hole, "{text}");
+        }
+    }
+
+    #[test]
+    fn versions_are_mended() {
+        for (text, help) in [
+            ("580.159.04", "its numbers have no leading zeros: write `580.159.4`"),
+            ("v1.2.3", "a version begins without `v`: write `1.2.3`"),
+            ("1.2", "it has three numbers, not 2: write `1.2.0`"),
+            ("6.19.14.31400000", "it has three numbers, not 4: publish it as a `string`, or as `6.19.14`"),
+            (
+                "v01.2-rc.1",
+                "a version begins without `v`, and its numbers have no leading zeros, and it has three numbers, not 2: write `1.2.0-rc.1`",
+            ),
+            ("latest", "write three numbers as in `1.2.3`, without `v` and without leading zeros; or publish it as a `string`"),
+        ] {
+            assert_eq!(version(text), help, "{text}");
+        }
+    }
+}
