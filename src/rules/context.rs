@@ -1,13 +1,11 @@
 //! The context of a rule besides the object, and the operation.
 
 use crate::api::{Gates, Release, Rules};
-use crate::record::Record;
 use crate::rules::errors::Errors;
 
 /// The context of every validator besides the object.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
-    /// The release's rules.
     pub rules: &'static Rules,
     /// The release, for the fields it has.
     pub release: Release,
@@ -32,13 +30,32 @@ impl Context {
     }
 }
 
-/// What is done with an object.
-#[derive(Clone, Copy, Debug)]
-pub enum Operation<'r> {
-    /// It is new.
+/// The operation on an object. `S`: the stored object, or its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Operation<S> {
+    /// The object is new.
+    #[default]
     Create,
     /// It replaces this stored one.
-    Update(&'r Record<'r>),
+    Update(S),
     /// Its status replaces that of this stored one.
-    UpdateStatus(&'r Record<'r>),
+    UpdateStatus(S),
+}
+
+impl<S> Operation<S> {
+    /// Returns the stored object; a new object has none.
+    pub fn stored(self) -> Option<S> {
+        match self {
+            Operation::Create => None,
+            Operation::Update(stored) | Operation::UpdateStatus(stored) => Some(stored),
+        }
+    }
+
+    /// Returns the name in requests and rules of admission.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Operation::Create => "CREATE",
+            Operation::Update(_) | Operation::UpdateStatus(_) => "UPDATE",
+        }
+    }
 }

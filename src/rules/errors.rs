@@ -2,10 +2,10 @@
 //! pkg/util/validation/field/errors.go).
 
 use crate::api::{Release, Rules, Type};
-use crate::finding::{Cause, Code, Finding, Origin, Path, Step};
+use crate::finding::{Cause, Code, EntryPart, Finding, Origin, Path, Step};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
-use crate::names::Wording;
+use crate::names::{DottedLabel, Wording};
 use crate::record::go_syntax::{go_syntax_of, go_syntax_of_value};
 use crate::record::{Record, Value, go_json};
 use std::borrow::Cow;
@@ -13,24 +13,22 @@ use std::borrow::Cow;
 /// One validation error in kube-apiserver's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
-    /// Our stable code.
     pub code: Code,
-    /// The cause reason.
     pub cause: Cause,
     /// The path as upstream prints it; `<nil>` for the object itself.
     pub field: String,
     /// The text after the path: type, value, detail.
     pub body: String,
-    /// Where to look in the object's tree.
+    /// The path in the object's tree.
     pub steps: Vec<Step>,
-    /// The error is about the key, not the value.
-    pub at_key: bool,
+    /// Whether the error is about the value or the key.
+    pub part: EntryPart,
 }
 
 impl FieldError {
     /// Upstream's `Error()`: path, type, value, detail.
     pub fn message(&self) -> String {
-        format!("{}: {}", self.field, self.body)
+        [self.field.as_str(), ": ", self.body.as_str()].concat()
     }
 
     /// The finding of kube-apiserver with this error.
@@ -38,7 +36,7 @@ impl FieldError {
         let mut finding = Finding::error(self.code, Origin::ApiServer, self.message()).with_cause(self.cause);
         finding.path = Some(self.field.clone());
         finding.steps.clone_from(&self.steps);
-        finding.at_key = self.at_key;
+        finding.part = self.part;
         finding
     }
 }
@@ -48,19 +46,14 @@ impl FieldError {
 pub enum Bad<'v> {
     /// nil or a nil pointer.
     Null,
-    /// A string: Go-quoted.
     Str(&'v str),
     /// A string with a type of its own: quoted as the release prints values.
     Named(&'v str),
-    /// A bool.
     Bool(bool),
-    /// A struct.
     Record(&'v Record<'v>),
     /// A value of a type.
     Value(&'v Type, &'v Value<'v>),
-    /// An integer.
     Int(i64),
-    /// A time.
     Time(Time),
     /// Anything else, in Go syntax already.
     Syntax(String),
@@ -123,19 +116,34 @@ impl Errors {
         }
     }
 
-    /// Where expressions are that were not compiled.
+    /// Returns the places of expressions that were not compiled.
     pub fn uncompiled(&self) -> &[Vec<Step>] {
         &self.uncompiled
     }
 
-    /// Where the server's code panics, and why.
+    /// Returns the place where the server's code panics, and the reason.
     pub fn panicked(&self) -> Option<(&[Step], &Panic)> {
         self.panicked.as_ref().map(|(steps, why)| (steps.as_slice(), why))
+    }
+
+    /// The message about a label with dots.
+    pub fn dotted_label(&self) -> DottedLabel {
+        self.rules.dotted_label
+    }
+
+    /// True if errors show values as JSON.
+    pub fn values_as_json(&self) -> bool {
+        self.rules.values_as_json
     }
 
     /// The words of names and labels.
     pub fn wording(&self) -> Wording {
         self.rules.wording
+    }
+
+    /// True if errors of owner references name the reference by its index.
+    pub fn owner_paths_have_index(&self) -> bool {
+        self.rules.owner_paths_have_index
     }
 
     /// True if the errors of an incomplete owner reference do not repeat the name of the field.
@@ -148,7 +156,7 @@ impl Errors {
         self.list.len()
     }
 
-    /// Are there none?
+    /// Returns whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -163,6 +171,14 @@ impl Errors {
         let mut seen = std::collections::BTreeSet::new();
         let later = self.list.split_off(start.min(self.list.len()));
         self.list.extend(later.into_iter().filter(|error| seen.insert((error.field.clone(), error.body.clone()))));
+    }
+
+    /// Puts generated errors behind these. An error that is `covered` goes, and equal errors stay once.
+    pub fn follow(&mut self, generated: Errors, covered: impl Fn(&FieldError) -> bool) {
+        self.list.retain(|error| !covered(error));
+        self.once_from(0);
+        self.bytes = self.bytes.saturating_add(generated.bytes);
+        self.list.extend(generated.list);
     }
 
     /// A value as the release prints it.
@@ -185,7 +201,7 @@ impl Errors {
         }
     }
 
-    /// The errors.
+    /// Returns the errors as a list.
     pub fn into_list(self) -> Vec<FieldError> {
         self.list
     }
@@ -204,7 +220,8 @@ impl Errors {
         if self.is_full() {
             return;
         }
-        let mut body = cause.text().to_owned();
+        let mut body = String::with_capacity(detail.len().saturating_add(64));
+        body.push_str(cause.text());
         if let Some(value) = value {
             body.push_str(": ");
             self.print(value, &mut body);
@@ -218,7 +235,7 @@ impl Errors {
             field.push_str("<nil>");
         }
         self.bytes = self.bytes.saturating_add(field.len()).saturating_add(body.len());
-        self.list.push(FieldError { code, cause, field, body, steps: path.steps(), at_key: false });
+        self.list.push(FieldError { code, cause, field, body, steps: path.steps(), part: EntryPart::Value });
     }
 
     /// A value is missing.
@@ -243,17 +260,17 @@ impl Errors {
         for message in messages {
             self.invalid(code, path, Bad::Str(value), message);
             if let Some(last) = self.list.last_mut() {
-                last.at_key = true;
+                last.part = EntryPart::Key;
             }
         }
     }
 
-    /// A duplicate value.
+    /// Reports a duplicate value.
     pub fn duplicate(&mut self, code: Code, path: &Path<'_>, value: Bad<'_>) {
         self.push(code, Cause::Duplicate, path, Some(&value), "");
     }
 
-    /// A value that is none of `supported`.
+    /// Reports a value that is not in `supported`.
     pub fn not_supported(&mut self, code: Code, path: &Path<'_>, value: &str, supported: &[&str]) {
         let mut detail = String::new();
         if !supported.is_empty() {
@@ -271,6 +288,19 @@ impl Errors {
     /// A name that does not exist.
     pub fn not_found(&mut self, code: Code, path: &Path<'_>, value: &str) {
         self.push(code, Cause::NotFound, path, Some(&Bad::Named(value)), "");
+    }
+
+    /// A name that does not exist, with the reason. Its type is a plain string.
+    pub fn not_found_because(&mut self, code: Code, path: &Path<'_>, value: &str, detail: &str) {
+        self.push(code, Cause::NotFound, path, Some(&Bad::Str(value)), detail);
+    }
+
+    /// A value that may not be set; the error's path is the empty one, which upstream prints as `[]`.
+    pub fn forbidden_nowhere(&mut self, code: Code, path: &Path<'_>, detail: &str) {
+        self.push(code, Cause::Forbidden, path, None, detail);
+        if let Some(last) = self.list.last_mut() {
+            "[]".clone_into(&mut last.field);
+        }
     }
 
     /// A list or map of more than `max` entries.
@@ -296,6 +326,11 @@ impl Errors {
         self.push(code, Cause::TooLong, path, None, &format!("must have at most {max} bytes"));
     }
 
+    /// A text of more than `max` characters, as generated rules say it.
+    pub fn too_long_characters(&mut self, code: Code, path: &Path<'_>, max: usize) {
+        self.push(code, Cause::TooLong, path, None, &format!("may not be more than {max} characters"));
+    }
+
     /// A text or list longer than `max`, as the DRA validators say it.
     pub fn too_long(&mut self, code: Code, path: &Path<'_>, max: usize) {
         if self.rules.too_long_says_bytes {
@@ -313,16 +348,9 @@ pub fn is_cut(errors: &[FieldError]) -> bool {
 /// The text of an aggregate: one error bare, several in brackets, equal texts once (apimachinery,
 /// pkg/util/errors/errors.go).
 pub fn aggregate(errors: &[FieldError]) -> String {
-    let mut texts: Vec<String> = Vec::with_capacity(errors.len());
     let mut seen = std::collections::BTreeSet::new();
-    for error in errors {
-        let text = error.message();
-        if seen.insert(text.clone()) {
-            texts.push(text);
-        }
-    }
-    match texts.as_slice() {
-        [one] => one.clone(),
-        _ => format!("[{}]", texts.join(", ")),
-    }
+    let mut once = errors.iter().filter(|error| seen.insert((&error.field, &error.body))).map(FieldError::message);
+    let Some(first) = once.next() else { return "[]".to_owned() };
+    let others: Vec<String> = once.collect();
+    if others.is_empty() { first } else { format!("[{first}, {}]", others.join(", ")) }
 }

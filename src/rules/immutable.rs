@@ -7,7 +7,7 @@ use crate::go::quantity;
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
 
-/// The server's words.
+/// The message of the server.
 pub const MESSAGE: &str = "field is immutable";
 
 /// A struct may not change; the error shows the new one in Go syntax.
@@ -81,14 +81,12 @@ pub fn differences<'r>(new: &'r Record<'r>, old: &'r Record<'r>) -> Vec<Differen
     found
 }
 
-/// One changed field.
+/// A field that was changed.
 #[derive(Clone, Debug)]
 pub struct Difference<'r> {
     /// JSON names from the struct to the field.
     pub path: Vec<&'static str>,
-    /// Its new value.
     pub new: &'r Value<'r>,
-    /// Its stored value.
     pub old: &'r Value<'r>,
 }
 

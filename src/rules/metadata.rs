@@ -5,7 +5,7 @@ use crate::api::{Rules, Scope, Type};
 use crate::finding::{Code, Path};
 use crate::go;
 use crate::names::{self, Messages};
-use crate::record::view::{ObjectMeta, StringMap};
+use crate::record::view::{ObjectMeta, OwnerReference, StringMap};
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::immutable;
@@ -200,28 +200,54 @@ fn owner_references(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Erro
     }
 }
 
+/// The errors of releases before 1.37 about missing parts.
+fn incomplete(reference: OwnerReference<'_>, item: &Path<'_>, errors: &mut Errors) {
+    let plain = errors.owner_texts_plain();
+    let mut missing = |name: &str, value: &str, detail: &str| {
+        let detail = if plain && name != "apiVersion" { "must not be empty" } else { detail };
+        errors.invalid(Code::OwnerReferenceIncomplete, &item.field(name), Bad::Str(value), detail);
+    };
+    if version_of(reference.api_version()).is_empty() {
+        missing("apiVersion", reference.api_version(), "version must not be empty");
+    }
+    if reference.kind().is_empty() {
+        missing("kind", "", "kind must not be empty");
+    }
+    if reference.name().is_empty() {
+        missing("name", "", "name must not be empty");
+    }
+    if reference.uid().is_empty() {
+        missing("uid", "", "uid must not be empty");
+    }
+}
+
+/// The errors of 1.37 about missing parts.
+fn required_parts(reference: OwnerReference<'_>, item: &Path<'_>, errors: &mut Errors) {
+    let code = Code::OwnerReferenceIncomplete;
+    let api_version = reference.api_version();
+    if api_version.is_empty() {
+        errors.required(code, &item.field("apiVersion"), "must not be empty");
+    } else if version_of(api_version).is_empty() {
+        let detail = "must be <group>/<version> or <version>";
+        errors.invalid(code, &item.field("apiVersion"), Bad::Str(api_version), detail);
+    }
+    for (name, value) in [("kind", reference.kind()), ("name", reference.name()), ("uid", reference.uid())] {
+        if value.is_empty() {
+            errors.required(code, &item.field(name), "must not be empty");
+        }
+    }
+}
+
 fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     let path = metadata.field("ownerReferences");
     let mut first_controller: Option<String> = None;
     for (index, reference) in meta.owner_references().iter().enumerate() {
-        let item = path.at_index(index);
-        let plain = errors.owner_texts_plain();
-        let mut missing = |name: &str, value: &str, detail: &str| {
-            let detail = if plain && name != "apiVersion" { "must not be empty" } else { detail };
-            errors.invalid(Code::OwnerReferenceIncomplete, &item.field(name), Bad::Str(value), detail);
-        };
-        if version_of(reference.api_version()).is_empty() {
-            missing("apiVersion", reference.api_version(), "version must not be empty");
+        if errors.owner_paths_have_index() {
+            required_parts(reference, &path.index(index), errors);
+        } else {
+            incomplete(reference, &path.at_index(index), errors);
         }
-        if reference.kind().is_empty() {
-            missing("kind", "", "kind must not be empty");
-        }
-        if reference.name().is_empty() {
-            missing("name", "", "name must not be empty");
-        }
-        if reference.uid().is_empty() {
-            missing("uid", "", "uid must not be empty");
-        }
+        let item = if errors.owner_paths_have_index() { path.index(index) } else { path.at_index(index) };
         // The group may also be an explicit empty string: `/v1`.
         if matches!(reference.api_version(), "v1" | "/v1") && reference.kind() == "Event" {
             let value = reference.record().map_or(Bad::Null, Bad::Record);

@@ -13,6 +13,7 @@ pub mod fields;
 pub mod immutable;
 pub mod metadata;
 pub mod node_selector;
+pub mod pod_claims;
 pub mod references;
 
 pub use context::{Context, Operation};
@@ -23,14 +24,14 @@ use crate::record::{Record, view};
 use classic::{claim, class, parameters, scheduling, slice, template};
 
 /// The errors of the registered validation function for exactly these objects, without defaulting.
-pub fn functions(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context) -> Vec<FieldError> {
+pub fn functions(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context) -> Vec<FieldError> {
     let mut errors = context.errors();
     run(api, new, operation, context, &mut errors);
     errors.into_list()
 }
 
 /// The same list, added to `errors`.
-pub fn run(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context, errors: &mut Errors) {
+pub fn run(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context, errors: &mut Errors) {
     use Operation::{Create, Update, UpdateStatus};
     let kind = match api.kind.object {
         ObjectKind::Classic(kind) => kind,

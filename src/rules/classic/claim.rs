@@ -51,7 +51,7 @@ pub fn update(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context,
     create(new, context, errors);
 }
 
-/// A changed status.
+/// Validates an update of the status.
 pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
     let root = Path::ROOT;

@@ -10,7 +10,7 @@ use crate::rules::errors::Errors;
 use crate::rules::fields::driver_name;
 use crate::rules::{metadata, node_selector};
 
-/// A new class.
+/// Validates a new class.
 pub fn create(class: ResourceClass<'_>, context: &Context, errors: &mut Errors) {
     let root = Path::ROOT;
     metadata::create(class.metadata(), Scope::Cluster, context.rules, errors);
@@ -23,7 +23,7 @@ pub fn create(class: ResourceClass<'_>, context: &Context, errors: &mut Errors) 
     }
 }
 
-/// A changed class.
+/// Validates an update of a class.
 pub fn update(new: ResourceClass<'_>, old: ResourceClass<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
     create(new, context, errors);

@@ -17,7 +17,7 @@ use crate::rules::immutable;
 use crate::rules::metadata;
 use std::collections::BTreeSet;
 
-/// New claim parameters.
+/// Validates new claim parameters.
 pub fn create_for_claim(parameters: ResourceClaimParameters<'_>, context: &Context, errors: &mut Errors) {
     for_claim(parameters, Mode::New, context, errors);
 }
@@ -49,7 +49,7 @@ fn for_claim(parameters: ResourceClaimParameters<'_>, mode: Mode, context: &Cont
     }
 }
 
-/// Changed claim parameters.
+/// Validates an update of claim parameters.
 pub fn update_for_claim(
     new: ResourceClaimParameters<'_>,
     old: ResourceClaimParameters<'_>,
@@ -62,7 +62,7 @@ pub fn update_for_claim(
     for_claim(new, if unchanged { Mode::Stored } else { Mode::New }, context, errors);
 }
 
-/// New class parameters.
+/// Validates new class parameters.
 pub fn create_for_class(parameters: ResourceClassParameters<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(parameters.metadata(), Scope::Namespaced, context.rules, errors);
     let root = Path::ROOT;
@@ -84,7 +84,7 @@ pub fn create_for_class(parameters: ResourceClassParameters<'_>, context: &Conte
     }
 }
 
-/// Changed class parameters.
+/// Validates an update of class parameters.
 pub fn update_for_class(
     new: ResourceClassParameters<'_>,
     old: ResourceClassParameters<'_>,
@@ -95,7 +95,7 @@ pub fn update_for_class(
     create_for_class(new, context, errors);
 }
 
-/// A driver name that may stand only once; case counts.
+/// Checks a driver name that must be unique; case counts.
 fn unique_driver<'r>(name: &'r str, path: &Path<'_>, seen: &mut BTreeSet<&'r str>, errors: &mut Errors) {
     driver_name(name, path, errors);
     if !seen.insert(name) {

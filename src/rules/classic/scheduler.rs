@@ -9,7 +9,7 @@ use crate::place::selector::Selector;
 use crate::record::view::NodeSelector;
 use std::borrow::Cow;
 
-/// Findings about a selector that is set. `path` is where it stands.
+/// Returns findings about a selector that is set. `path` is the path of the selector.
 pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, findings: &mut Vec<Finding>) {
     if selector.node_selector_terms().is_empty() {
         return;

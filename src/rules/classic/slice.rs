@@ -10,7 +10,7 @@ use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::driver_name;
 use crate::rules::{immutable, metadata};
 
-/// A new slice.
+/// Validates a new slice.
 pub fn create(slice: ResourceSlice<'_>, context: &Context, errors: &mut Errors) {
     let root = Path::ROOT;
     metadata::create(slice.metadata(), Scope::Cluster, context.rules, errors);

@@ -1,4 +1,4 @@
-//! The structured model of 1.30, `namedResources`, wherever it stands (kube-apiserver 1.30,
+//! The structured model of 1.30, `namedResources`, in all objects that contain it (kube-apiserver 1.30,
 //! pkg/apis/resource/structured/namedresources/validation/validation.go).
 
 use crate::cel::Mode;

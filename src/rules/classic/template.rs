@@ -9,7 +9,7 @@ use crate::rules::context::Context;
 use crate::rules::errors::Errors;
 use crate::rules::metadata;
 
-/// A new template.
+/// Validates a new template.
 pub fn create(template: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(template.metadata(), Scope::Namespaced, context.rules, errors);
     let root = Path::ROOT;
@@ -20,7 +20,7 @@ pub fn create(template: ResourceClaimTemplate<'_>, context: &Context, errors: &m
     claim::spec(template.spec().spec(), &path.field("spec"), errors);
 }
 
-/// A changed template.
+/// Validates an update of a template.
 pub fn update(new: ResourceClaimTemplate<'_>, old: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
     crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), errors);

@@ -35,14 +35,14 @@ impl Judge<'_> {
             return match device.record("basic") {
                 None => self.errors.required(Code::DeviceShape, &path, ""),
                 Some(basic) => {
-                    self.attributes_and_capacity(basic, &path);
+                    self.attributes_and_capacity(basic, None, &path);
                     self.entries(basic, &path);
                 }
             };
         }
         self.entries(device, path);
         self.attribute_values(device, path);
-        self.attributes_and_capacity(device, path);
+        self.attributes_and_capacity(device, old, path);
         self.taints(device, old, path);
         self.consumed_counters(device, sets, path);
         self.device_nodes(device, per_device, path);
@@ -51,6 +51,9 @@ impl Judge<'_> {
         }
         if self.has_field(device, "nodeAllocatableResourceMappings") {
             self.node_mappings(device, path);
+        }
+        if self.has_field(device, "nodeAllocatableResources") {
+            self.node_resources(device, path);
         }
     }
 
@@ -75,13 +78,17 @@ impl Judge<'_> {
         }
     }
 
-    fn attributes_and_capacity(&mut self, device: &Record<'_>, path: &Path<'_>) {
+    /// Attributes and capacities of a device. `old`: the stored device of the same name.
+    fn attributes_and_capacity(&mut self, device: &Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
         let mut key = |judge: &mut Self, key: &str, path: &Path<'_>| judge.qualified_name(key, path);
         self.map(device.entries("attributes"), &path.field("attributes"), KEY_SHOWN, &mut key, &mut |judge, _, value, path| {
             if let Some(attribute) = value.as_record() {
                 judge.attribute(attribute, path);
             }
         });
+        if self.v.stored_capacity && old.is_some_and(|old| immutable::same_field(device, old, "capacity")) {
+            return;
+        }
         let shared = device.schema.slot("allowMultipleAllocations").is_some() && device.bool("allowMultipleAllocations");
         self.map(device.entries("capacity"), &path.field("capacity"), KEY_SHOWN, &mut key, &mut |judge, _, value, path| {
             if let Some(capacity) = value.as_record() {

@@ -2,6 +2,7 @@
 //!
 //! Source: `pkg/apis/resource/validation/validation.go`, `ValidateResourceClaim`, `ValidateResourceClaimUpdate`.
 
+use super::derived::Asked;
 use super::judge::{Age, Judge};
 use super::selector;
 use super::values::Requests;
@@ -14,6 +15,7 @@ use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::immutable_spec;
 use crate::rules::metadata;
+use claimkit_values::order;
 
 const ONE_OF: &str = "exactly one of `exactly` or `firstAvailable` is required";
 const SEVERAL: &str = "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set";
@@ -41,7 +43,7 @@ pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mu
     }
 }
 
-/// A new template.
+/// Validates a new template.
 pub fn create_template(template: &Record<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(Object::new(template).metadata(), Scope::Namespaced, context.rules, errors);
     template_spec(template, Age::New, context, errors);
@@ -108,9 +110,10 @@ impl Judge<'_> {
     fn devices(&mut self, devices: &Record<'_>, age: Age, path: &Path<'_>) {
         let known = self.requests(Some(devices));
         let requests = path.field("requests");
+        let mut derived = 0u64;
         let compare = self.list(devices, "requests", &requests, |judge, item, path| {
             if let Some(request) = item.as_record() {
-                judge.request(request, age, path);
+                derived = derived.saturating_add(judge.request(request, devices, age, path));
             }
         });
         if compare {
@@ -128,27 +131,33 @@ impl Judge<'_> {
                 judge.configuration(config, age, path);
             }
         });
+        self.derived_cost(derived, path);
     }
 
-    fn request(&mut self, request: &Record<'_>, age: Age, path: &Path<'_>) {
+    /// A request. Returns what its derived attributes may cost.
+    fn request(&mut self, request: &Record<'_>, devices: &Record<'_>, age: Age, path: &Path<'_>) -> u64 {
         self.label(Code::RequestNameInvalid, request.str("name"), &path.field("name"));
         if self.v.union == Union::Flat {
-            return self.exact(request, age, path);
+            return self.exact(request, None, age, path);
         }
         let exactly = request.record("exactly");
         let several = !request.list("firstAvailable").is_empty();
         if self.v.union == Union::First && exactly.is_some() == several {
-            return self.union(several, path);
+            self.union(several, path);
+            return 0;
         }
+        let mut derived = 0;
         if several {
-            self.alternatives(request, age, path);
+            derived = self.alternatives(request, devices, age, path);
         }
         if let Some(exactly) = exactly {
-            self.exact(exactly, age, &path.field("exactly"));
+            let asked = Asked { request: request.str("name"), alternative: None, devices };
+            derived = self.exact(exactly, Some(&asked), age, &path.field("exactly"));
         }
         if exactly.is_some() == several {
             self.union(several, path);
         }
+        derived
     }
 
     fn union(&mut self, several: bool, path: &Path<'_>) {
@@ -159,24 +168,31 @@ impl Judge<'_> {
         }
     }
 
-    fn alternatives(&mut self, request: &Record<'_>, age: Age, path: &Path<'_>) {
+    fn alternatives(&mut self, request: &Record<'_>, devices: &Record<'_>, age: Age, path: &Path<'_>) -> u64 {
         let path = path.field("firstAvailable");
+        let mut derived = 0u64;
         let compare = self.list(request, "firstAvailable", &path, |judge, item, path| {
             if let Some(alternative) = item.as_record() {
                 judge.label(Code::RequestNameInvalid, alternative.str("name"), &path.field("name"));
-                judge.exact(alternative, age, path);
+                let asked = Asked { request: request.str("name"), alternative: Some(alternative.str("name")), devices };
+                derived = derived.saturating_add(judge.exact(alternative, Some(&asked), age, path));
             }
         });
         if compare {
             let names = request.records("firstAvailable").map(|alternative| alternative.str("name"));
             self.unique(names, Some("name"), &path, Bad::Str);
         }
+        derived
     }
 
-    /// Rules shared by an exact request and an alternative.
-    fn exact(&mut self, request: &Record<'_>, age: Age, path: &Path<'_>) {
+    /// Rules shared by an exact request and an alternative. Returns what its derived attributes may cost.
+    fn exact(&mut self, request: &Record<'_>, asked: Option<&Asked<'_>>, age: Age, path: &Path<'_>) -> u64 {
         self.class_name(request.str("deviceClassName"), &path.field("deviceClassName"));
         self.selectors(request, age, path);
+        let derived = match asked.filter(|_| self.has_field(request, "derivedAttributes")) {
+            Some(asked) => self.derived_attributes(request, asked, path),
+            None => 0,
+        };
         let mode = request.str("allocationMode");
         let count = request.int("count").unwrap_or(0);
         match mode {
@@ -199,6 +215,7 @@ impl Judge<'_> {
                 self.toleration(toleration, &path.index(index));
             }
         }
+        derived
     }
 
     /// Selectors of a request, class or rule.
@@ -213,7 +230,8 @@ impl Judge<'_> {
         });
     }
 
-    fn toleration(&mut self, toleration: &Record<'_>, path: &Path<'_>) {
+    /// A toleration of a request or of a result.
+    pub fn toleration(&mut self, toleration: &Record<'_>, path: &Path<'_>) {
         let code = Code::TolerationInvalid;
         let wording = self.errors.wording();
         let (key, operator) = (toleration.str("key"), toleration.str("operator"));
@@ -245,7 +263,7 @@ impl Judge<'_> {
     pub fn effects(&self, record: &Record<'_>) -> Vec<&'static str> {
         let mut allowed =
             record.schema.field("effect", self.release).map(|(_, field)| field.allowed(self.release)).unwrap_or_default();
-        allowed.sort_unstable();
+        order::sort(&mut allowed);
         allowed
     }
 

@@ -13,7 +13,7 @@ use crate::rules::errors::{Bad, Errors};
 use crate::rules::metadata::{self, NameRule};
 use crate::rules::{immutable, node_selector};
 
-/// A new class.
+/// Validates a new class.
 pub fn create(class: &Record<'_>, context: &Context, errors: &mut Errors) {
     meta(class, context, errors);
     Judge::new(context, errors).class_spec(class, None);

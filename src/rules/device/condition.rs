@@ -23,7 +23,8 @@ impl Judge<'_> {
             let path = path.index(index);
             let kind = condition.str("type");
             if !seen.insert(kind) {
-                self.errors.duplicate(Code::ConditionInvalid, &path.field("type"), Bad::Str(kind));
+                let path = if self.v.conditions_required { path } else { path.field("type") };
+                self.errors.duplicate(Code::ConditionInvalid, &path, Bad::Str(kind));
             }
             self.condition(condition, &path);
         }
@@ -33,9 +34,15 @@ impl Judge<'_> {
         let code = Code::ConditionInvalid;
         let kind = condition.str("type");
         let wording = self.errors.wording();
-        self.errors.malformed(code, &path.field("type"), kind, &names::qualified_name_in(kind, wording));
+        if kind.is_empty() && self.v.conditions_required {
+            self.errors.required(code, &path.field("type"), "is required");
+        } else {
+            self.errors.malformed(code, &path.field("type"), kind, &names::qualified_name_in(kind, wording));
+        }
         let status = condition.str("status");
-        if !STATUSES.contains(&status) {
+        if status.is_empty() && self.v.conditions_required {
+            self.errors.required(code, &path.field("status"), "");
+        } else if !STATUSES.contains(&status) {
             self.errors.not_supported(code, &path.field("status"), status, STATUSES);
         }
         let generation = condition.int("observedGeneration").unwrap_or(0);

@@ -11,20 +11,18 @@ use std::collections::BTreeSet;
 
 /// The rules at work on one object.
 pub struct Judge<'c> {
-    /// What differs between releases.
+    /// The differences between releases.
     pub v: &'static Variant,
     /// The release, for the fields it has.
     pub release: Release,
     /// The gates that are on.
     pub gates: Gates,
-    /// What was found.
     pub errors: &'c mut Errors,
 }
 
 /// Whether an expression or configuration is new or stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Age {
-    /// It is new.
     New,
     /// It was stored and has not changed.
     Stored,

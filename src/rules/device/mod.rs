@@ -6,7 +6,10 @@ mod attributes;
 pub mod claim;
 pub mod class;
 mod condition;
+pub mod declared;
+mod derived;
 pub mod judge;
+mod node_resources;
 mod policy;
 pub mod pool_status;
 pub mod remarks;
@@ -24,7 +27,7 @@ use crate::rules::context::{Context, Operation};
 use crate::rules::errors::Errors;
 
 /// Runs the registered validation function of a kind.
-pub fn run(kind: DeviceKind, new: &Record<'_>, operation: Operation<'_>, context: &Context, errors: &mut Errors) {
+pub fn run(kind: DeviceKind, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context, errors: &mut Errors) {
     use Operation::{Create, Update, UpdateStatus};
     match kind {
         DeviceKind::ResourceClaim => match operation {

@@ -4,6 +4,7 @@
 
 use super::judge::Judge;
 use super::variant::ListSize;
+use crate::api::Gate;
 use crate::finding::{Code, Path};
 use crate::go::quantity::Measure;
 use crate::record::{Record, Value};
@@ -64,9 +65,11 @@ impl Judge<'_> {
         if !unseen {
             let mut seen = BTreeSet::new();
             for (index, amount) in amounts.iter().enumerate() {
-                if !seen.insert(amount.whole()) {
-                    let shown = amount.whole().to_string();
-                    self.errors.duplicate(CODE, &place.index(index), Bad::Str(&shown));
+                let key = if self.on(Gate::DRAFractionalCapacityRange) { amount.decimal() } else { amount.whole().to_string() };
+                if !seen.contains(&key) {
+                    seen.insert(key);
+                } else {
+                    self.errors.duplicate(CODE, &place.index(index), Bad::Str(&key));
                 }
             }
         }
@@ -87,17 +90,19 @@ impl Judge<'_> {
             return self.errors.required(CODE, &place.field("min"), needed);
         }
         let (default, min) = (Measure::of(policy.str("default")), Measure::of(range.str("min")));
+        let max = range.has("max").then(|| Measure::of(range.str("max")));
+        let own = self.v.range_defaults;
         let mut told = |path: &Path<'_>, value: &Measure, detail: String| {
             self.errors.invalid(CODE, path, Bad::Str(value.text()), &detail);
         };
         let at = place.field("min");
+        let of_default = |bound| if own { place.field("default") } else { place.field(bound) };
         if min.nanos() > whole.nanos() {
             told(&at, &min, format!("min is larger than capacity value: {}", whole.text()));
         }
         if default.nanos() < min.nanos() {
-            told(&at, &default, format!("default is less than min: {}", min.text()));
+            told(&of_default("min"), &default, format!("default is less than min: {}", min.text()));
         }
-        let max = range.has("max").then(|| Measure::of(range.str("max")));
         if let Some(max) = &max {
             let at = place.field("max");
             if min.nanos() > max.nanos() {
@@ -107,24 +112,27 @@ impl Judge<'_> {
                 told(&at, max, format!("max is larger than capacity value: {}", whole.text()));
             }
             if default.nanos() > max.nanos() {
-                told(&at, &default, format!("default is more than max: {}", max.text()));
+                told(&of_default("max"), &default, format!("default is more than max: {}", max.text()));
             }
         }
-        if !range.has("step") {
-            return;
+        let range = Range { default, min, max, step: range.has("step").then(|| Measure::of(range.str("step"))) };
+        if own {
+            self.steps(&range, whole, &place);
+        } else if let Some(step) = &range.step {
+            self.step(&range, step, whole, &place);
         }
-        let step = Measure::of(range.str("step"));
+    }
+
+    /// The step of a range, up to 1.36.
+    fn step(&mut self, range: &Range, step: &Measure, whole: &Measure, place: &Path<'_>) {
+        let (min, max, default) = (&range.min, &range.max, &range.default);
         let at = place.field("step");
-        let first = min.plus(&step);
-        if first.nanos() > whole.nanos() {
-            let detail = format!("one step {} is larger than capacity value: {}", first.text(), whole.text());
-            told(&at, &step, detail);
-        }
+        self.first_step(range, step, whole, &at);
         let Some(width) = Some(step.whole()).filter(|width| *width != 0) else {
             // The server divides by it and panics.
             return self.errors.panic(&at, Panic::ZeroStep);
         };
-        for value in [Some(&default), max.as_ref()].into_iter().flatten() {
+        for value in [Some(default), max.as_ref()].into_iter().flatten() {
             let distance = value.whole().wrapping_sub(min.whole());
             if distance.checked_rem(width).unwrap_or(0) != 0 {
                 let detail = format!("value is not a multiple of a given step ({}) from ({})", step.text(), min.text());
@@ -132,4 +140,91 @@ impl Judge<'_> {
             }
         }
     }
+
+    fn first_step(&mut self, range: &Range, step: &Measure, whole: &Measure, at: &Path<'_>) {
+        let first = range.min.plus(step);
+        if first.nanos() > whole.nanos() {
+            let detail = format!("one step {} is larger than capacity value: {}", first.text(), whole.text());
+            self.errors.invalid(CODE, at, Bad::Str(step.text()), &detail);
+        }
+    }
+
+    /// The amounts and the step of a range, from 1.37 on. With the gate DRAFractionalCapacityRange, amounts with fractions are compared
+    /// in thousandths.
+    fn steps(&mut self, range: &Range, whole: &Measure, place: &Path<'_>) {
+        let amounts = range.amounts();
+        let milli = self.on(Gate::DRAFractionalCapacityRange) && amounts.iter().any(|(_, amount)| amount.nanos() % ONE != 0);
+        if milli {
+            let bad: Vec<_> = amounts.iter().filter(|(_, amount)| thousandths(amount).is_none()).collect();
+            for (name, amount) in &bad {
+                let detail = "value cannot be represented as a milli value";
+                self.errors.invalid(CODE, &place.field(name), Bad::Str(amount.text()), detail);
+            }
+            if !bad.is_empty() {
+                return;
+            }
+        }
+        let Some(step) = &range.step else { return };
+        let at = place.field("step");
+        if step.nanos() <= 0 {
+            return self.errors.invalid(CODE, &at, Bad::Str(step.text()), "must be greater than zero");
+        }
+        self.first_step(range, step, whole, &at);
+        let mut bounded = true;
+        for (name, amount) in &amounts {
+            let detail = if amount.nanos() < 0 {
+                "must be greater than or equal to 0".to_owned()
+            } else if amount.nanos() > i128::from(i64::MAX).saturating_mul(ONE) {
+                format!("must not be larger than {}", i64::MAX)
+            } else {
+                continue;
+            };
+            bounded = false;
+            self.errors.invalid(CODE, &place.field(name), Bad::Str(amount.text()), &detail);
+        }
+        if !bounded {
+            return;
+        }
+        let number = |amount: &Measure| if milli { thousandths(amount).unwrap_or(0) } else { amount.whole() };
+        for value in [Some(&range.default), range.max.as_ref()].into_iter().flatten() {
+            let distance = number(value).wrapping_sub(number(&range.min));
+            if distance.checked_rem(number(step)).unwrap_or(0) != 0 {
+                let detail = format!("value is not a multiple of a given step ({}) from ({})", step.text(), range.min.text());
+                self.errors.invalid(CODE, &at, Bad::Str(value.text()), &detail);
+            }
+        }
+    }
+}
+
+/// One, in units of 10⁻⁹.
+const ONE: i128 = 1_000_000_000;
+
+/// The amounts of a range.
+struct Range {
+    default: Measure,
+    min: Measure,
+    max: Option<Measure>,
+    step: Option<Measure>,
+}
+
+impl Range {
+    /// The amounts by name, in the order in which the server looks at them.
+    fn amounts(&self) -> Vec<(&'static str, &Measure)> {
+        let all = [
+            ("default", Some(&self.default)),
+            ("min", Some(&self.min)),
+            ("max", self.max.as_ref()),
+            ("step", self.step.as_ref()),
+        ];
+        all.into_iter().filter_map(|(name, amount)| Some((name, amount?))).collect()
+    }
+}
+
+/// An amount in thousandths; `None` if it has none, or too many.
+fn thousandths(amount: &Measure) -> Option<i64> {
+    let thousandth = ONE / 1000;
+    if amount.nanos() % thousandth != 0 {
+        return None;
+    }
+    i64::try_from(amount.nanos() / thousandth).ok()
 }

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const SEVERAL: &str = ", but multiple fields are set";
 
-/// A new slice.
+/// Validates a new slice.
 pub fn create(slice: &Record<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(Object::new(slice).metadata(), Scope::Cluster, context.rules, errors);
     if let Some(spec) = slice.record("spec") {
@@ -23,7 +23,7 @@ pub fn create(slice: &Record<'_>, context: &Context, errors: &mut Errors) {
     }
 }
 
-/// A changed slice.
+/// Validates an update of a slice.
 pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
     let Some(spec) = new.record("spec") else { return };
@@ -47,6 +47,12 @@ impl Judge<'_> {
         }
         self.slice_devices(spec, old, &path);
         self.shared_counters(spec, &path.field("sharedCounters"));
+        if self.has_field(spec, "partitionTypeAttribute") && spec.has("partitionTypeAttribute") {
+            self.partition_type(spec, &path);
+        }
+        if self.has_field(spec, "skipNodeOperations") {
+            self.skipped_operations(spec, &path);
+        }
     }
 
     fn pool(&mut self, pool: Option<&Record<'_>>, path: &Path<'_>) {
@@ -174,6 +180,41 @@ impl Judge<'_> {
                     .entries("attributes")
                     .iter()
                     .any(|(_, attribute)| attribute.as_record().is_some_and(|attribute| attribute.has_any(&lists)))
+    }
+
+    /// Devices that consume counters must have the attribute that names their type of partition.
+    fn partition_type(&mut self, spec: &Record<'_>, path: &Path<'_>) {
+        let code = Code::PartitionTypeInvalid;
+        let name = spec.str("partitionTypeAttribute");
+        let consumes = |device: &&Record<'_>| !device.list("consumesCounters").is_empty();
+        if !spec.records("devices").any(|device| consumes(&device)) {
+            let detail = "may only be set on a slice which declares devices that consume counters";
+            return self.errors.invalid(code, &path.field("partitionTypeAttribute"), Bad::Named(name), detail);
+        }
+        if !super::declared::is_fully_qualified(name) {
+            return;
+        }
+        let bare = name.split_once('/').filter(|(domain, _)| *domain == spec.str("driver")).map(|(_, bare)| bare);
+        let devices = path.field("devices");
+        for (index, device) in spec.records("devices").enumerate().filter(|(_, device)| consumes(device)) {
+            let item = devices.index(index);
+            let attributes = item.field("attributes");
+            let path = attributes.key(name);
+            let entry = |name: &str| {
+                device.entries("attributes").iter().find(|(key, _)| key == name).and_then(|(_, value)| value.as_record())
+            };
+            match entry(name).or_else(|| bare.and_then(entry)) {
+                None => {
+                    let detail = "device consumes counters and `partitionTypeAttribute` names this attribute, so it must be set";
+                    self.errors.required(code, &path, detail);
+                }
+                Some(attribute) if !attribute.has("string") => {
+                    let detail = "must be a string value because `partitionTypeAttribute` names this attribute";
+                    self.errors.invalid(code, &path, Bad::Record(attribute), detail);
+                }
+                Some(_) => {}
+            }
+        }
     }
 
     fn shared_counters(&mut self, spec: &Record<'_>, path: &Path<'_>) {

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 const SOURCES: &[&str] = &["FromClaim", "FromClass"];
 
-/// A changed status.
+/// Validates an update of the status.
 pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     let (new_meta, old_meta) = (Object::new(new).metadata(), Object::new(old).metadata());
     metadata::update(new_meta, old_meta, errors);
@@ -150,6 +150,25 @@ impl Judge<'_> {
         if self.has_field(result, "shareID") && result.has("shareID") {
             self.share_id(result.str("shareID"), &path.field("shareID"));
         }
+        if self.v.result_tolerations {
+            let path = path.field("tolerations");
+            for (index, toleration) in result.records("tolerations").enumerate() {
+                self.toleration(toleration, &path.index(index));
+            }
+        }
+        if self.has_field(result, "skipNodeOperations") {
+            self.skipped_operations(result, path);
+        }
+    }
+
+    /// Preparing a device on its node can only be left out together with undoing that.
+    pub fn skipped_operations(&mut self, record: &Record<'_>, path: &Path<'_>) {
+        let skips = |name: &str| record.list("skipNodeOperations").iter().any(|item| item.as_str() == name);
+        if skips("NodePrepareResources") && !skips("NodeUnprepareResources") && !skips("*") {
+            let detail = "NodePrepareResources cannot be skipped unless NodeUnprepareResources is also skipped";
+            let value = Bad::field(record, "skipNodeOperations");
+            self.errors.invalid(Code::SkippedOperationsInvalid, &path.field("skipNodeOperations"), value, detail);
+        }
     }
 
     fn allocated_config(&mut self, config: &Record<'_>, known: &Requests, path: &Path<'_>) {
@@ -279,7 +298,7 @@ impl Judge<'_> {
         self.unique(keys.iter().map(String::as_str), None, &path, Bad::Str);
     }
 
-    /// How a device is shown.
+    /// Returns the name of a device in messages.
     fn shown(&self, device: &Device<'_>) -> String {
         let Device { driver, pool, device, share } = device;
         match self.v.device_id {

@@ -12,13 +12,13 @@ use crate::rules::context::Context;
 use crate::rules::errors::Errors;
 use crate::rules::{immutable, metadata};
 
-/// A new rule.
+/// Validates a new rule.
 pub fn create(rule: &Record<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(Object::new(rule).metadata(), Scope::Cluster, context.rules, errors);
     Judge::new(context, errors).rule_spec(rule.record("spec"), None);
 }
 
-/// A changed rule.
+/// Validates an update of a rule.
 pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
     Judge::new(context, errors).rule_spec(new.record("spec"), old.record("spec"));

@@ -254,7 +254,7 @@ impl Requests {
     }
 }
 
-/// What the UUID parser of the server says: `github.com/google/uuid`, `Validate`.
+/// Checks a UUID with the messages of the server's parser: `github.com/google/uuid`, `Validate`.
 fn parse_uuid(value: &str) -> Result<(), Cow<'static, str>> {
     let hex = |text: &str| text.bytes().all(|b| b.is_ascii_hexdigit());
     let format = || Err(Cow::Borrowed("invalid UUID format"));
@@ -337,7 +337,7 @@ fn sloppy_v6(text: &str) -> Option<Ipv6Addr> {
     plain.parse().ok()
 }
 
-/// The canonical spelling of a CIDR, host bits kept; `None` if it is none. Leading zeros are decimal.
+/// Returns the canonical spelling of a CIDR, host bits kept; `None` if the text is not a CIDR. Leading zeros are decimal.
 pub fn canonical_cidr(value: &str) -> Option<String> {
     let (address, prefix) = value.split_once('/')?;
     let bits: u32 = prefix.bytes().all(|b| b.is_ascii_digit()).then(|| prefix.parse().ok()).flatten()?;

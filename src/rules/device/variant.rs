@@ -17,13 +17,11 @@ pub enum ListSize {
 /// The path of the error for a bad key of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyPath {
-    /// The map.
     Map,
-    /// The entry.
     Entry,
 }
 
-/// How qualified names are judged.
+/// The rules for qualified names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Qualified {
     /// Empty parts are `Required`, the domain is called a prefix.
@@ -39,13 +37,12 @@ pub enum Qualified {
 pub enum Union {
     /// Not applicable: requests are flat.
     Flat,
-    /// After validating both.
     After,
     /// Before; then only the given one is validated.
     First,
 }
 
-/// How addresses of network interfaces are judged.
+/// The rules for addresses of network interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addresses {
     /// Any CIDR, leading zeros too; equal ones are found by their canonical text.
@@ -54,7 +51,7 @@ pub enum Addresses {
     Canonical,
 }
 
-/// How counters of a slice are limited.
+/// The limits of a slice's counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counters {
     /// By the number of counters in the whole slice and device; references are followed.
@@ -85,7 +82,6 @@ pub struct Variant {
     pub long_keys_cut: bool,
     /// An empty driver name has one error, that it is missing.
     pub empty_driver_once: bool,
-    /// Qualified names.
     pub qualified: Qualified,
     /// The error of a bad identifier has the reason `TypeInvalid`.
     pub identifier_type_invalid: bool,
@@ -93,11 +89,9 @@ pub struct Variant {
     pub no_object: &'static str,
     /// The prefix of the decoder's error for an unreadable raw value.
     pub unparsable: &'static str,
-    /// Addresses.
     pub addresses: Addresses,
     /// The error text for a condition without time or reason.
     pub condition_missing: &'static str,
-    /// Requests.
     pub union: Union,
     /// References may name an alternative: `request/alternative`.
     pub sub_requests: bool,
@@ -123,7 +117,6 @@ pub struct Variant {
     pub counters_or_devices: bool,
     /// Fewer devices are allowed where taints or counters are used.
     pub devices_with_features: Option<usize>,
-    /// Counters.
     pub counters: Counters,
     /// An attribute without value is `Required`; else `Invalid`.
     pub attribute_required: bool,
@@ -133,7 +126,7 @@ pub struct Variant {
     pub attribute_values: Option<usize>,
     /// Unchanged taints are not judged again.
     pub stored_taints: bool,
-    /// How a device that is not allocated is shown.
+    /// The name of a device that is not allocated, in messages.
     pub device_id: DeviceId,
     /// Generated validation judges class names: the error about their length speaks of bytes, and `generateName` is not judged.
     pub class_name_bytes: bool,
@@ -160,18 +153,31 @@ pub struct Variant {
     /// With the gate DeclarativeValidationTakeover, generated rules replace the hand-written ones that they cover
     /// (apiserver 1.35, pkg/registry/rest/validate.go, `ValidateDeclarativelyWithMigrationChecks`; 1.36 does not read the gate).
     pub generated_takes_over: bool,
+    /// Generated rules of every kind answer, in the shape of the request's version, after the hand-written ones.
+    pub generated_answers: bool,
+    /// Repeated types of conditions are found at the item, and empty types and statuses are `Required`.
+    pub conditions_required: bool,
+    /// Stored selectors that did not change are accepted unread.
+    pub stored_selectors_pass: bool,
+    /// Tolerations of an allocation's results are judged.
+    pub result_tolerations: bool,
+    /// Unchanged capacities of a device are not judged again.
+    pub stored_capacity: bool,
+    /// The default of a range is judged at its own path, and steps that are not positive are refused.
+    pub range_defaults: bool,
+    /// An update of a DeviceTaintRule in a version that is served by default needs a resource version.
+    pub rules_need_version: bool,
     /// The version in which objects are stored.
     pub storage: &'static str,
 }
 
-/// How a device that is not allocated is shown.
+/// The name of a device that is not allocated, in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceId {
     /// `driver/pool/device`
     Path,
     /// As JSON that lost the names.
     Nameless,
-    /// As JSON.
     Json,
 }
 
@@ -219,6 +225,13 @@ const V31: Variant = Variant {
     effect_sets_time: false,
     default_needs_class: false,
     generated_takes_over: false,
+    generated_answers: false,
+    conditions_required: false,
+    stored_selectors_pass: false,
+    result_tolerations: false,
+    stored_capacity: false,
+    range_defaults: false,
+    rules_need_version: false,
     storage: "v1alpha3",
 };
 const V32: Variant = Variant {
@@ -285,7 +298,18 @@ const V35: Variant = Variant {
 const V36: Variant =
     Variant { key_path: KeyPath::Map, attribute_values: Some(48), effect_sets_time: true, generated_takes_over: false, ..V35 };
 
-static VARIANTS: [Variant; 6] = [V31, V32, V33, V34, V35, V36];
+const V37: Variant = Variant {
+    generated_answers: true,
+    conditions_required: true,
+    stored_selectors_pass: true,
+    result_tolerations: true,
+    stored_capacity: true,
+    range_defaults: true,
+    rules_need_version: true,
+    ..V36
+};
+
+static VARIANTS: [Variant; 7] = [V31, V32, V33, V34, V35, V36, V37];
 
 impl Variant {
     /// The variant of a release; for releases without the device family, the nearest one.

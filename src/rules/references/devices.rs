@@ -101,7 +101,7 @@ fn claim(references: &mut References, object: Located<'_>, spec: &Record<'_>, st
     }
 }
 
-/// What asks for devices: an exact request or an alternative.
+/// Checks a part that asks for devices: an exact request or an alternative.
 fn ask(references: &mut References, object: Located<'_>, ask: &Record<'_>, steps: &[Step]) {
     let class = ask.str("deviceClassName");
     if !class.is_empty() {
@@ -112,7 +112,7 @@ fn ask(references: &mut References, object: Located<'_>, ask: &Record<'_>, steps
 
 impl References {
     fn names_attribute(&mut self, object: Located<'_>, name: &str, steps: &[Step]) {
-        let span = locate::locate(object.tree, object.item.node, steps, false);
+        let span = locate::locate(object.tree, object.item.node, steps);
         self.devices.reads.push(Read { object: object.index, path: path::render(steps), span, name: name.to_owned() });
     }
 }
@@ -145,7 +145,7 @@ impl Devices {
         !self.extended.contains(name) && self.extended.iter().any(|known| domain(known) == domain(name))
     }
 
-    /// What is said of it.
+    /// Returns the finding about an extended resource.
     pub fn extended(&self, name: &str) -> (Code, String) {
         match name.strip_prefix(IMPLICIT) {
             Some(class) => {

@@ -13,6 +13,7 @@ use crate::record::Record;
 use crate::record::view;
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
+use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names compared with a missing one: a text may have thousands of both.
@@ -29,11 +30,11 @@ pub struct References {
     names: String,
     /// The requests of claims and templates, by kind, namespace and name.
     requests: BTreeMap<[String; 3], BTreeSet<String>>,
-    /// What devices have and selectors read.
+    /// The properties that devices have and selectors read.
     devices: devices::Devices,
     /// Findings that depend on the release of the pods.
     forms: Vec<pods::Form>,
-    /// What was found in one object.
+    /// The findings about one object.
     advice: Vec<Finding>,
     /// The latest release that an object of ours is judged by.
     release: Option<Release>,
@@ -58,7 +59,6 @@ struct Reference {
     object: usize,
     what: What,
     place: ReferencePath,
-    /// Where it stands.
     span: Span,
 }
 
@@ -72,14 +72,12 @@ enum ReferencePath {
 /// A name among those kept.
 type Name = Span;
 
-/// An object of the text: where it stands, and the namespace it ends up in.
+/// An object of the text: its place, and its namespace after defaulting.
 #[derive(Clone, Copy)]
 pub struct Located<'a> {
     /// Its index among the objects of the text.
     pub index: usize,
-    /// What it is.
     pub item: &'a Item,
-    /// Its document.
     pub tree: &'a Tree<'a>,
     /// The namespace; empty for objects of the cluster.
     pub namespace: &'a str,
@@ -106,7 +104,7 @@ enum What {
     Entry([Name; 2], Name),
 }
 
-/// How an object of the text is named, as the server reads it.
+/// The identity of an object of the text, as the server reads it.
 pub struct Named<'a> {
     /// `apiVersion`
     pub api_version: &'a str,
@@ -229,17 +227,17 @@ impl References {
 
     /// The same at any path.
     fn want_at(&mut self, object: Located<'_>, what: What, steps: &[Step]) {
-        let span = locate::locate(object.tree, object.item.node, steps, false);
+        let span = locate::locate(object.tree, object.item.node, steps);
         let place = ReferencePath::Path(path::render(steps).into());
         self.references.push(Reference { object: object.index, what, place, span });
     }
 
-    /// Advice that one object is enough for.
-    fn advise(&mut self, object: Located<'_>, code: Code, message: String, steps: &[Step]) {
-        let mut finding = Finding::warning(code, Origin::Claimkit, message);
+    /// A remark that one object is enough for.
+    fn remark(&mut self, object: Located<'_>, code: Code, message: String, steps: &[Step]) {
+        let mut finding = Finding::info(code, Origin::Claimkit, message);
         finding.help = code.help().map(Into::into);
         finding.path = Some(path::render(steps));
-        finding.span = Some(locate::locate(object.tree, object.item.node, steps, false));
+        finding.span = Some(locate::locate(object.tree, object.item.node, steps));
         finding.object = Some(object.index);
         self.advice.push(finding);
     }
@@ -260,16 +258,24 @@ impl References {
         // A text of one object cannot refer to another object in it.
         if object(1).is_some() {
             if !self.references.is_empty() {
-                self.look(object, namespace, tell);
+                self.check_references(object, namespace, tell);
             }
             self.devices.unpublished(tell);
         }
     }
 
-    fn look<'a>(&'a self, object: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str, tell: &mut dyn FnMut(Finding)) {
+    fn check_references<'a>(
+        &'a self,
+        object: &dyn Fn(usize) -> Option<Named<'a>>,
+        namespace: &'a str,
+        tell: &mut dyn FnMut(Finding),
+    ) {
         let inventory = Inventory::of(&self.objects, object, namespace);
         // Cache the nearest names: many objects may reference the same missing one.
         let mut nearest = BTreeMap::new();
+        // // An absent object is reported once, however often it is named.
+        let mut said: BTreeMap<[&str; 4], (usize, usize)> = BTreeMap::new();
+        let mut found: Vec<Finding> = Vec::new();
         let pod = |place: [Name; 2]| self.pods.get(&place.map(|name| self.name(name).to_owned()));
         for Reference { object, what, place, span } in &self.references {
             let lacks = match *what {
@@ -281,7 +287,7 @@ impl References {
                 What::Claim(kind, [namespace, name]) => {
                     let (namespace, name) = (self.name(namespace), self.name(name));
                     if let Some(message) = inventory.elsewhere(kind, name, namespace) {
-                        let mut finding = Finding::warning(Code::ClaimNotInInput, Origin::Claimkit, message).with_span(*span);
+                        let mut finding = Finding::new(Code::ClaimNotInInput, Origin::Claimkit, message).with_span(*span);
                         finding.path = Some(place.render());
                         finding.object = Some(*object);
                         tell(finding);
@@ -307,9 +313,30 @@ impl References {
                     finding.severity = Severity::Warning;
                     finding.help = Some(format!("did you mean `{near}`?").into());
                 }
-                tell(finding);
+                // Parameters are of any kind, and each reference may mean another one.
+                let once = meant.filter(|_| !matches!(what, What::Parameters(_)));
+                match once.map(|meant| said.entry(meant).or_insert((found.len(), 0))) {
+                    Some((at, more)) if *at < found.len() => *more = more.saturating_add(1),
+                    _ => found.push(finding),
+                }
             }
         }
+        for (at, more) in said.into_values().filter(|(_, more)| *more > 0) {
+            if let Some(finding) = found.get_mut(at) {
+                let times = if more == 1 { "once" } else { "times" };
+                let count = if more == 1 { String::new() } else { format!("{more} ") };
+                finding.message.push_str(&format!("; it is named {count}{times} more"));
+            }
+        }
+        found.into_iter().for_each(tell);
+    }
+
+    /// The command that prints an absent object; `None` if it is not known which object is meant.
+    fn command(&self, what: What) -> Option<String> {
+        let [kind, group, name, namespace] = self.object_named(what)?;
+        let kind = if group == GROUP { kind.to_ascii_lowercase() } else { format!("{kind}.{group}").to_ascii_lowercase() };
+        let namespace = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
+        Some(format!("kubectl get {kind} {name}{namespace} -o yaml"))
     }
 
     /// Kind, group, name and namespace of the referenced object; `None` if the reference is not to an object.
@@ -364,8 +391,14 @@ impl References {
                 finding.help = code.help().map(Into::into);
                 finding
             }
-            _ => Finding::info(code, Origin::Claimkit, message)
-                .with_help("check the name, unless the other object is in the cluster already"),
+            _ => {
+                let finding = Finding::info(code, Origin::Claimkit, message);
+                match self.command(what) {
+                    Some(command) => finding
+                        .with_help(format!("check the name; if the object is in the cluster already, `{command}` prints it")),
+                    None => finding.with_help("check the name, unless the other object is in the cluster already"),
+                }
+            }
         };
         finding.path = Some(place.render());
         finding
@@ -392,7 +425,7 @@ impl<'a> Inventory<'a> {
             };
             inventory.entry([kind, group]).or_default().push((object.name.as_deref().unwrap_or(name), place));
         }
-        inventory.values_mut().for_each(|of_kind| of_kind.sort_unstable());
+        inventory.values_mut().for_each(|of_kind| order::sort(of_kind));
         Inventory(inventory)
     }
 
@@ -473,7 +506,7 @@ impl FieldPath {
             }
             path = rest;
         }
-        locate::locate(tree, node, &steps, false)
+        locate::locate(tree, node, &steps)
     }
 
     fn render(&self) -> String {

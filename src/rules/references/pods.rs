@@ -63,28 +63,32 @@ pub fn read(references: &mut References, object: Located<'_>) {
     let steps: Vec<Step> = to.iter().map(|name| key(name)).collect();
     let entries = entries(references, object, spec, &steps);
     let mut used = BTreeSet::new();
+    // A container's entry that is not a map has its own finding.
+    let mut misread = false;
     for list in ["initContainers", "containers"] {
         for (index, &container) in items(tree, spec, list).iter().enumerate() {
             let mut steps = steps.clone();
             steps.extend([key(list), Step::Index(index), key("resources")]);
             if let Some(resources) = tree.get(container, "resources") {
+                misread |= items(tree, resources, "claims").iter().any(|claim| !tree.is_map(*claim));
                 container_claims(references, object, resources, &steps, &entries, &mut used);
                 extended(references, object, resources, &steps);
             }
         }
     }
     for (name, entry) in &entries {
-        if !used.contains(name) {
+        if !used.contains(name) && !misread {
             let mut steps = steps.clone();
             steps.extend([key("resourceClaims"), Step::Index(entry.index), key("name")]);
-            let message =
-                format!("no container uses the claim `{name}`: it is allocated for the pod, and no container sees its devices");
-            references.advise(object, Code::PodClaimUnused, message, &steps);
+            let message = format!(
+                "no container names the claim `{name}`: its devices are prepared for the pod as a whole, which is right for drivers that set up the pod itself, such as networks"
+            );
+            references.remark(object, Code::PodClaimUnused, message, &steps);
         }
     }
 }
 
-/// An entry of `resourceClaims`: where it stands and what it names.
+/// An entry of `resourceClaims`: its place and the name in it.
 struct Entry<'t> {
     index: usize,
     names: Option<(&'static str, &'t str)>,
@@ -121,7 +125,7 @@ fn entries<'t>(references: &mut References, object: Located<'t>, spec: NodeId, s
             let edits = if flat {
                 shape::under(tree, entry, "source", &|name| NAMES.iter().any(|(field, _)| *field == name))
             } else {
-                shape::out(tree, entry, "source")
+                shape::move_out(tree, entry, "source")
             };
             let last = if flat {
                 NAMES.iter().map(|(field, _)| *field).find(|field| tree.get(entry, field).is_some())
@@ -129,7 +133,7 @@ fn entries<'t>(references: &mut References, object: Located<'t>, spec: NodeId, s
                 Some("source")
             };
             steps.extend(last.map(key));
-            let span = locate::locate(tree, object.item.node, &steps, true);
+            let span = locate::locate_key(tree, object.item.node, &steps);
             references.forms.push(Form { flat, object: object.index, path: path::render(&steps), span, edits });
         }
         if let Some(name) = text(tree, entry, "name") {
@@ -156,11 +160,7 @@ fn container_claims<'t>(
         };
         let Some(name) = text(tree, claim, "name") else { continue };
         let Some(entry) = entries.get(name) else {
-            let known: Vec<&str> = entries.keys().copied().collect();
-            let known =
-                if known.is_empty() { "which has none".to_owned() } else { format!("which has `{}`", known.join("`, `")) };
-            let message = format!("`{name}` is not in `resourceClaims` of the pod, {known}: the API server refuses the pod");
-            references.advise(object, Code::PodClaimUndefined, message, &at("name"));
+            // The server refuses the pod.
             continue;
         };
         used.insert(name);

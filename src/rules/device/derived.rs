@@ -1,0 +1,99 @@
+//! `derivedAttributes` of requests, from 1.37 on.
+//!
+//! Source: `pkg/apis/resource/validation/validation.go`, `validateDerivedAttributes`.
+
+use super::judge::Judge;
+use crate::cel::Mode;
+use crate::cel::compile::Stage;
+use crate::finding::{Code, Path};
+use crate::place::environments;
+use crate::record::Record;
+use crate::rules::errors::{Bad, Panic};
+use std::collections::BTreeSet;
+
+const CODE: Code = Code::DerivedAttributeInvalid;
+
+/// Most cost of a derived attribute, and of all of a claim together.
+const COST_MAX: u64 = 1_000_000;
+
+/// A request or an alternative, by the names that constraints call it.
+pub struct Asked<'r> {
+    /// The name of the request.
+    pub request: &'r str,
+    /// The name of the alternative.
+    pub alternative: Option<&'r str>,
+    /// The requests and constraints of the claim.
+    pub devices: &'r Record<'r>,
+}
+
+impl Judge<'_> {
+    /// The derived attributes of a request or an alternative. Returns what they may cost.
+    pub fn derived_attributes(&mut self, record: &Record<'_>, asked: &Asked<'_>, path: &Path<'_>) -> u64 {
+        let path = path.field("derivedAttributes");
+        let mut cost = 0u64;
+        let mut seen = BTreeSet::new();
+        for (index, derived) in record.records("derivedAttributes").enumerate() {
+            let item = path.index(index);
+            let (name, expression) = (derived.str("name"), derived.str("expression"));
+            if !name.is_empty() && !asked.devices.records("constraints").any(|constraint| names(constraint, name, asked)) {
+                let detail =
+                    "must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request";
+                self.errors.invalid(CODE, &item.field("name"), Bad::Named(name), detail);
+            }
+            if !expression.is_empty() {
+                cost = cost.saturating_add(self.derived_expression(derived, &item.field("expression")));
+            }
+            if !seen.insert(name) {
+                self.errors.duplicate(CODE, &item, Bad::Named(name));
+            }
+        }
+        cost
+    }
+
+    fn derived_expression(&mut self, derived: &Record<'_>, path: &Path<'_>) -> u64 {
+        let expression = derived.str("expression");
+        if let Some(max) = self.limit(derived, "expression").filter(|max| expression.len() > *max) {
+            self.errors.too_long_bytes(Code::SelectorTooLong, path, max);
+            return 0;
+        }
+        let environment = environments::derived(Mode::New, self.release, self.gates);
+        match environment.compile(expression) {
+            Ok(program) => {
+                let cost = program.cost_estimate().map_or(0, |cost| cost.max);
+                if cost > COST_MAX {
+                    self.errors.forbidden(Code::SelectorTooExpensive, path, "too complex, exceeds cost limit");
+                }
+                return cost;
+            }
+            Err(error) if error.stage == Stage::Limit => self.errors.uncompiled_at(path),
+            Err(error) if error.stage == Stage::Crash => self.errors.panic(path, Panic::Expression(error.text)),
+            Err(error) if error.is_internal() => self.errors.internal(Code::SelectorInvalid, path, &error.text),
+            Err(error) => {
+                let code = if error.stage == Stage::Result { CODE } else { Code::SelectorInvalid };
+                self.errors.invalid(code, path, Bad::Str(expression), &error.text);
+            }
+        }
+        0
+    }
+
+    /// The sum of what all derived attributes of a claim may cost.
+    pub fn derived_cost(&mut self, cost: u64, path: &Path<'_>) {
+        if cost > COST_MAX {
+            let detail = "too complex, total cost of derived attribute CEL expressions in the claim exceeds cost limit";
+            self.errors.forbidden(Code::SelectorTooExpensive, path, detail);
+        }
+    }
+}
+
+/// True if a constraint is about an attribute of the request.
+fn names(constraint: &Record<'_>, attribute: &str, asked: &Asked<'_>) -> bool {
+    let about =
+        if constraint.has("matchAttribute") { constraint.str("matchAttribute") } else { constraint.str("distinctAttribute") };
+    if about != attribute {
+        return false;
+    }
+    let requests = constraint.list("requests");
+    let whole = asked.alternative.map(|alternative| format!("{}/{alternative}", asked.request));
+    requests.is_empty()
+        || requests.iter().any(|request| request.as_str() == asked.request || Some(request.as_str()) == whole.as_deref())
+}
