@@ -9,14 +9,14 @@ use crate::text::Span;
 pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) -> Finding {
     finding.object = Some(index);
     if finding.span.is_none() && finding.within == TextField::Text {
-        finding.span = input.tree(item).map(|tree| locate::locate(tree, item.node, &finding.steps, finding.at_key));
+        finding.span = input.tree(item).map(|tree| locate::locate_part(tree, item.node, &finding.steps, finding.part));
     }
     finding
 }
 
 /// An object of another group.
 pub fn other_group(item: &Item, index: usize) -> Finding {
-    let mut finding = Finding::info(
+    let mut finding = Finding::new(
         Code::OtherGroup,
         Origin::Claimkit,
         format!("`{}` of `{}` was not checked: only objects of `resource.k8s.io` are", item.kind, item.api_version),
@@ -26,8 +26,17 @@ pub fn other_group(item: &Item, index: usize) -> Finding {
     finding
 }
 
+/// An object of another group of whose pod the claims were checked.
+pub fn claims_only(item: &Item, index: usize) -> Finding {
+    let message = format!("of `{}` of `{}` the claims of the pod were checked, and nothing else", item.kind, item.api_version);
+    let mut finding =
+        Finding::new(Code::PodClaimsOnly, Origin::Claimkit, message).with_span(Span::new(item.span.from(), item.span.from()));
+    finding.object = Some(index);
+    finding
+}
+
 /// The text contains no object of this group, or no object at all (`empty`).
 pub fn nothing_checked(empty: bool) -> Finding {
     let what = if empty { "the text holds no object" } else { "the text holds no object of `resource.k8s.io`" };
-    Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("nothing was checked: {what}")).with_span(Span::at(0))
+    Finding::new(Code::NothingChecked, Origin::Claimkit, format!("nothing was checked: {what}")).with_span(Span::at(0))
 }

@@ -1,6 +1,7 @@
 //! What kubectl does with a document before it sends anything: it splits lists and reports errors of its own decoder. The
 //! server's answers are elsewhere.
 
+use crate::advice::correct;
 use crate::api::{Field, Package, Release, Struct, Type, meta};
 use crate::record::decode::{self, How, Via};
 use crate::text::diagnose::Correction;
@@ -11,13 +12,13 @@ use crate::text::{Mode, Span};
 /// Most bytes of a document shown in a message.
 const MAX_BODY: usize = 1 << 20;
 
-/// What kubectl decodes of any object: that its metadata is metadata.
+/// The only field of any object that kubectl decodes: its metadata.
 static METADATA_ONLY: Struct = Struct {
     go: "metadataOnlyObject",
     package: Package::Meta,
     fields: &[
-        Field::new("apiVersion", "APIVersion", Type::String).omit(),
-        Field::new("kind", "Kind", Type::String).omit(),
+        Field::new("apiVersion", "APIVersion", Type::String).omit().embedded("TypeMeta"),
+        Field::new("kind", "Kind", Type::String).omit().embedded("TypeMeta"),
         Field::new("metadata", "ObjectMeta", Type::Struct(&meta::OBJECT_META)).omit(),
     ],
 };
@@ -25,7 +26,6 @@ static METADATA_ONLY: Struct = Struct {
 /// An object kubectl would send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Its node.
     pub node: NodeId,
     /// Its index in the list it came from.
     pub list_index: Option<usize>,
@@ -150,7 +150,7 @@ fn json_type(tree: &Tree<'_>, node: NodeId) -> Option<&'static str> {
     }
 }
 
-/// A field as kubectl reads it from an untyped object: empty when it is no string.
+/// Returns a field as kubectl reads it from an untyped object: empty when it is not a string.
 fn named(tree: &Tree<'_>, node: NodeId, key: &str) -> String {
     tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("").to_owned()
 }
@@ -188,13 +188,14 @@ fn check_metadata(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -
     let decoded = decode::decode(tree, root, &METADATA_ONLY, "v1", How::reaching(mode, via, release));
     match decoded.answer.and_then(|at| decoded.mismatches.get(at)) {
         Some(mismatch) => {
-            Err(Reason { message: mismatch.message.clone(), field: Some(Box::new((mismatch.span, mismatch.correction.clone()))) })
+            let correction = correct::correct(tree, mismatch);
+            Err(Reason { message: mismatch.message.clone(), field: Some(Box::new((mismatch.span, correction))) })
         }
         None => Ok(()),
     }
 }
 
-/// The document as kubectl holds it: JSON as it stands, YAML as Go's encoder prints it.
+/// Returns the document as kubectl holds it: JSON verbatim, YAML as Go's encoder prints it.
 fn body(tree: &Tree<'_>, root: NodeId, mode: Mode) -> String {
     let span = tree.span(root);
     if mode == Mode::Json {

@@ -1,7 +1,8 @@
-//! From a file to its objects: Lists flattened as kubectl does, each object recognised by version, kind and release.
+//! From a file to its objects: Lists flattened as kubectl does, each object recognized by version, kind and release.
 
 pub mod findings;
 pub mod kubectl;
+pub mod pod_specs;
 
 use crate::advice::locate;
 use crate::api::{self, Api, GROUP, Release};
@@ -18,9 +19,8 @@ use crate::text::{Document, File, Mode, Span};
 pub struct Item {
     /// Index of its document.
     pub document: usize,
-    /// Its node.
     pub node: NodeId,
-    /// Where it stands: the document, or the item of a List.
+    /// The place of the object: the document, or the item of a List.
     pub span: Span,
     /// Its index in the List it came from.
     pub list_index: Option<usize>,
@@ -28,18 +28,18 @@ pub struct Item {
     pub api_version: String,
     /// `kind` as the server reads it; empty if missing.
     pub kind: String,
-    /// `metadata.name`, empty if missing or no string.
+    /// `metadata.name`, empty if missing or not a string.
     pub name: String,
     /// `metadata.namespace`, likewise.
     pub namespace: String,
     /// The release it is judged by.
     pub release: Release,
-    /// What it is.
     pub what: What,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum What {
     /// An object of this group with a table in its release.
     Ours(Api),
@@ -52,7 +52,6 @@ pub enum What {
 /// A file and its objects.
 #[derive(Debug)]
 pub struct Input<'s> {
-    /// The file.
     pub file: File<'s>,
     /// Its objects in order.
     pub items: Vec<Item>,
@@ -113,7 +112,7 @@ impl<'s> Input<'s> {
         // Warn of text that is never read; the server's findings cover the rest.
         if file.documents.is_empty() && file.findings.iter().all(|finding| finding.severity != Severity::Error) {
             let empty = if file.source.text().is_empty() { "" } else { "null" };
-            file.findings.push(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object 'Kind' is missing in '{empty}'")));
+            file.findings.push(Finding::new(Code::NoKind, Origin::ApiServer, format!("Object 'Kind' is missing in '{empty}'")));
         }
     }
 
@@ -126,7 +125,7 @@ impl<'s> Input<'s> {
     ///
     /// # Errors
     /// The first value that does not fit, with its place; also if there is no such object.
-    pub fn deserialize<'i, T: serde::Deserialize<'i>>(&'i self, index: usize) -> Result<T, crate::text::de::Error> {
+    pub fn deserialize<'i, T: serde::Deserialize<'i>>(&'i self, index: usize) -> Result<T, crate::text::de::DeserializeError> {
         let item = self.items.get(index);
         match item.and_then(|item| self.tree(item).map(|tree| (tree, item.node))) {
             Some((tree, node)) => crate::text::de::deserialize(tree, node),
@@ -134,11 +133,14 @@ impl<'s> Input<'s> {
         }
     }
 
-    /// How an object's document was read.
+    /// Returns the format in which an object's document was read.
     pub fn mode(&self, item: &Item) -> Mode {
         self.file.documents.get(item.document).map_or(Mode::Yaml, |document| document.mode)
     }
 }
+
+/// First minor release whose kubectl reads on as YAML where a stream of JSON cannot be read.
+const JSON_READS_ON: u8 = 33;
 
 /// Reads a text document by document. Only the last document read is kept, unless the caller wants all at once.
 pub struct Passage<'s> {
@@ -153,7 +155,8 @@ pub struct Passage<'s> {
 impl<'s> Passage<'s> {
     /// Begins to read as [`Input::read_via`] does.
     pub fn open(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
-        let (file, stream) = stream::open(text, limits);
+        let reads_on = via == Via::Kubectl && release.is_none_or(|release| release.minor >= JSON_READS_ON);
+        let (file, stream) = stream::open(text, reads_on, limits);
         Passage { input: Input { file, items: Vec::new() }, stream, via, release, over: false }
     }
 
@@ -200,9 +203,9 @@ impl<'s> Passage<'s> {
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
     let Some((span, correction)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
-        return Finding::error(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
+        return Finding::new(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);
     };
-    let finding = Finding::error(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
+    let finding = Finding::new(Code::TypeMismatch, Origin::Kubectl, refused.message).with_span(span);
     match correction {
         Some(correction) => finding.with_help(correction.help).with_fix(correction.title, correction.edits),
         None => finding,
@@ -241,7 +244,7 @@ fn after_top_level(text: &str, end: usize) -> String {
     }
 }
 
-/// What an object says it is.
+/// The version and kind that an object names.
 #[derive(Clone, Debug, Default)]
 pub struct TypeMeta {
     /// `apiVersion`
@@ -331,7 +334,7 @@ fn item(
         what: What::Other,
     };
     match meta {
-        Err(message) => item.what = What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, message)),
+        Err(message) => item.what = What::Refused(Finding::new(Code::NoKind, Origin::ApiServer, message)),
         Ok(meta) => {
             item.what = recognise(document, &meta, release, &mut item);
             item.api_version = meta.api_version;
@@ -378,7 +381,7 @@ fn missing(name: &str, document: &Document<'_>, node: NodeId) -> What {
     } else {
         print::json(tree, node, Order::Sorted, 1 << 20, &mut text);
     }
-    What::Refused(Finding::error(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'")))
+    What::Refused(Finding::new(Code::NoKind, Origin::ApiServer, format!("Object '{name}' is missing in '{text}'")))
 }
 
 fn unregistered(meta: &TypeMeta, release: Release, key: &str) -> What {

@@ -1,5 +1,6 @@
 //! Server-side apply, and who owns fields after any other write: merge, conflicts, pruning, as structured-merge-diff does it.
 
+use super::check::check;
 use super::fields::{Set, Step};
 use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
@@ -7,6 +8,8 @@ use super::{Conflict, Refused};
 use crate::api::meta::LAST_APPLIED;
 use crate::api::{Release, Struct};
 use crate::go::GoUnicode;
+use crate::record::{self, Record};
+use claimkit_values::order;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -16,22 +19,18 @@ const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 /// The manager that `kubectl apply --server-side` writes as.
 const KUBECTL: &str = "kubectl";
 
-/// Who writes, and how.
+/// The field manager and the operation of a write.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer<'w> {
-    /// The field manager.
     pub manager: &'w str,
     /// The version of the object.
     pub api_version: &'w str,
-    /// Its schema.
     pub schema: &'static Struct,
-    /// The release.
     pub release: Release,
-    /// Writes the status.
     pub status: bool,
     /// The kind has a status that is written separately.
     pub has_status: bool,
-    /// Who writes the status owns nothing of the metadata.
+    /// A write of the status owns nothing of the metadata.
     pub status_owns_no_metadata: bool,
     /// The time of the write, RFC 3339.
     pub time: Option<&'w str>,
@@ -134,17 +133,21 @@ fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) 
     {
         return Err(Refused::BadRequest("metadata.managedFields must be nil".to_owned()));
     }
-    schema.check(shape, config, &mut Vec::new()).map_err(|problem| {
+    check(writer.schema, config, writer.release, unicode, false).map_err(|problem| {
         Refused::Internal(format!("failed to create typed patch object ({}): {problem}", named(config, writer.api_version)))
     })?;
     let live = writer.bare(live);
-    schema.check(shape, &live.object, &mut Vec::new()).map_err(|problem| {
+    check(writer.schema, &live.object, writer.release, unicode, true).map_err(|problem| {
         Refused::Internal(format!("failed to create typed live object ({}): {problem}", named(&live.object, writer.api_version)))
     })?;
     let mut managers = live.managers.map_err(Refused::Ours)?;
     if managers.is_empty() {
         let before = Writer { manager: BEFORE_FIRST_APPLY, ..*writer }.entry(false);
-        let all = schema.compare(shape, &Value::Object(Map::new()), &live.object);
+        // Go's empty object has the fields that are always written.
+        let mut empty = String::new();
+        record::encode(&Record::empty(writer.schema), writer.release, &mut empty);
+        let empty = serde_json::from_str(&empty).unwrap_or_else(|_| Value::Object(Map::new()));
+        let all = schema.compare(shape, &empty, &live.object);
         let time = writer.time.map(str::to_owned);
         managers.push(Manager { set: added(&ignoring(all, &writer.reset())), time, ..before });
     }
@@ -232,7 +235,7 @@ fn ignoring(compared: Compared, reset: &Set) -> Compared {
     }
 }
 
-/// How the server names an object in an error.
+/// Returns the name by which the server's errors call an object.
 fn named(object: &Value, api_version: &str) -> String {
     let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or("");
     format!("{}/{}; {api_version}, Kind={}", text("/metadata/namespace"), text("/metadata/name"), text("/kind"))
@@ -270,7 +273,7 @@ fn take_from_others(
         );
     }
     if !force && !conflicts.is_empty() {
-        conflicts.sort_by(|a, b| a.manager.cmp(&b.manager));
+        order::sort_by(&mut conflicts, |a, b| a.manager.cmp(&b.manager));
         return Err(Refused::Conflicts(conflicts));
     }
     for manager in managers.iter_mut().filter(|manager| !manager.is(own)) {

@@ -1,6 +1,7 @@
 //! Sets of field paths, as `fieldsV1` writes them: `f:name`, `k:{"uid":"1"}`, `v:"item"`, `i:0`, and `.` for the place itself.
 
 use crate::text::print;
+use claimkit_values::order;
 use serde_json::{Map, Value};
 
 /// One step of a path. The order is that of the server.
@@ -46,7 +47,7 @@ pub struct Set(Vec<Path>);
 impl Set {
     /// A set of these paths.
     pub fn new(mut paths: Vec<Path>) -> Set {
-        paths.sort();
+        order::sort(&mut paths);
         paths.dedup();
         Set(paths)
     }
@@ -56,7 +57,7 @@ impl Set {
         self.0.is_empty()
     }
 
-    /// The paths.
+    /// Returns the paths in order.
     pub fn paths(&self) -> &[Path] {
         &self.0
     }
@@ -160,7 +161,7 @@ impl Set {
     }
 }
 
-/// Paths in order that go on after so many steps, in groups with the same next step.
+/// Groups sorted paths by their step at `depth`; paths that end before it are left out.
 fn below(paths: &[Path], depth: usize) -> Vec<(&Step, &[Path])> {
     let groups = paths.chunk_by(|a, b| a.get(depth) == b.get(depth));
     groups.filter_map(|group| Some((group.first()?.get(depth)?, group))).collect()
@@ -196,7 +197,7 @@ fn read_step(text: &str) -> Option<Step> {
         "k" => {
             let Value::Object(keys) = serde_json::from_str::<Value>(rest).ok()? else { return None };
             let mut keys: Vec<(String, String)> = keys.into_iter().map(|(name, value)| (name, value.to_string())).collect();
-            keys.sort();
+            order::sort(&mut keys);
             Some(Step::Key(keys))
         }
         _ => None,

@@ -2,8 +2,11 @@
 //! count from the end, `replace` sets a missing field, `test` of a missing field against null succeeds, `add` may omit the value,
 //! `copy` treats a missing field as null, and the whole document can be replaced but not added to. The available crates follow
 //! the RFC, hence this file.
+//!
+//! The library reads a map when an operation first goes through it, and prints it with sorted keys from then on; other maps keep the
+//! order of their text (evanphx/json-patch 4.12, `lazyNode`).
 
-use super::{Refused, go_kind};
+use super::{Refused, go_kind, sorted};
 use serde_json::Value;
 
 /// Most operations of one patch.
@@ -21,6 +24,7 @@ pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Re
         return Err(Refused::TooLarge(text));
     }
     let mut document = document.clone();
+    open(&mut document);
     let mut copied = 0;
     for (at, operation) in operations.iter().enumerate() {
         step(&mut document, operation, &mut copied).map_err(|problem| {
@@ -82,6 +86,7 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
         "replace" if path.is_empty() => match value() {
             value @ (Value::Object(_) | Value::Array(_)) => {
                 *document = value;
+                open(document);
                 Ok(())
             }
             _ => Err("the whole document can be replaced by an object or a list only".to_owned()),
@@ -96,7 +101,11 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
             add(document, path, moved)
         }
         "copy" => {
-            let value = get(document, member("from")?)?.cloned().unwrap_or(Value::Null);
+            let from = member("from")?;
+            get(document, from)?;
+            // Both places are gone through before anything is copied.
+            container(document, path)?;
+            let value = get(document, from)?.cloned().unwrap_or(Value::Null);
             *copied = copied.saturating_add(value.to_string().len());
             if *copied > MAX_COPIED_BYTES {
                 return Err(format!(
@@ -114,9 +123,20 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
         }
         "test" => {
             let found = get(document, path)?.cloned().unwrap_or(Value::Null);
-            if equal(&found, &value()) { Ok(()) } else { Err("the test failed".to_owned()) }
+            if !equal(&found, &value()) {
+                return Err("the test failed".to_owned());
+            }
+            // The comparison reads all of the value.
+            if !found.is_null() { put(document, path, sorted(&found)) } else { Ok(()) }
         }
         other => Err(format!("`{other}` is no operation")),
+    }
+}
+
+/// Sorts the keys of a map that an operation goes through.
+fn open(value: &mut Value) {
+    if let Value::Object(map) = value {
+        map.sort_keys();
     }
 }
 
@@ -142,6 +162,7 @@ fn container<'d>(document: &'d mut Value, pointer: &str) -> Result<(&'d mut Valu
     let tokens = pointer.strip_prefix('/').ok_or("the path does not begin with `/`")?;
     let (head, last) = tokens.rsplit_once('/').map_or((None, tokens), |(head, last)| (Some(head), last));
     let mut here = document;
+    open(here);
     for token in head.into_iter().flat_map(|head| head.split('/')) {
         let token = unescape(token);
         here = match here {
@@ -152,6 +173,7 @@ fn container<'d>(document: &'d mut Value, pointer: &str) -> Result<(&'d mut Valu
             }
             _ => return Err(format!("`{token}` is looked for in a value that is no object or list")),
         };
+        open(here);
     }
     match here {
         Value::Object(_) | Value::Array(_) => Ok((here, unescape(last))),
@@ -186,6 +208,7 @@ fn put(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
     match container {
         Value::Object(map) => {
             map.insert(last, value);
+            map.sort_keys();
             Ok(())
         }
         Value::Array(items) => {
@@ -202,6 +225,7 @@ fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
     match container {
         Value::Object(map) => {
             map.insert(last, value);
+            map.sort_keys();
         }
         Value::Array(items) if last == "-" => items.push(value),
         Value::Array(items) => {

@@ -3,12 +3,12 @@
 use super::fields::{Set, Step};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
+use claimkit_values::order;
 use serde_json::{Map, Value};
 
-/// One entry.
+/// An entry of `managedFields`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manager {
-    /// Its name.
     pub name: String,
     /// `Apply`, else `Update`.
     pub applied: bool,
@@ -18,7 +18,6 @@ pub struct Manager {
     pub subresource: String,
     /// RFC 3339, if there is one.
     pub time: Option<String>,
-    /// What it owns.
     pub set: Set,
 }
 
@@ -95,7 +94,7 @@ pub fn write(object: &mut Value, managers: &[Manager]) {
     let seconds = |manager: &Manager| {
         manager.time.as_deref().and_then(|time| Time::parse(time).ok()).map_or_else(String::new, |time| time.rfc3339())
     };
-    entries.sort_by_key(|manager| {
+    order::sort_by_key(&mut entries, |manager| {
         let operation = if manager.applied { "Apply" } else { "Update" };
         (operation, seconds(manager), manager.name.clone(), manager.api_version.clone(), manager.subresource.clone())
     });

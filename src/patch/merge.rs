@@ -3,7 +3,7 @@
 use super::{Refused, go_kind};
 use serde_json::{Map, Value};
 
-/// The patched document.
+/// Returns the document after the patch.
 pub fn apply(document: &Value, patch: &Value) -> Result<Value, Refused> {
     match patch {
         Value::Object(_) => {

@@ -6,13 +6,17 @@
 //! | `merge.rs` | `merge` | RFC 7386 |
 //! | `strategic.rs` | `strategic` | strategic merge patch, list semantics from the schema tables of the release |
 //! | `apply.rs` | `apply` | server-side apply: merge, ownership, conflicts, pruning |
+//! | `difference.rs` | | what a patch changed, as a JSON patch |
 //! | `fields.rs` | | sets of field paths, as `managedFields` writes them |
+//! | `check.rs` | | whether a value has the types of its schema |
 //! | `typed.rs` | | values walked along their schema: field sets, merge, compare, remove |
 //! | `managers.rs` | | `managedFields` read and written |
 //!
 //! Objects are JSON values here and at most 127 deep when they are read, so that recursion is bounded.
 
 pub mod apply;
+pub mod check;
+pub mod difference;
 pub mod fields;
 pub mod json;
 pub mod managers;
@@ -20,6 +24,8 @@ pub mod merge;
 pub mod strategic;
 pub mod typed;
 
+use crate::go::GoUnicode;
+use claimkit_values::order;
 use serde_json::Value;
 
 /// Why a patch was not carried out, by the server's answer.
@@ -35,7 +41,6 @@ pub enum Refused {
     Invalid {
         /// As the server shows it.
         value: String,
-        /// The error.
         detail: String,
     },
     /// 409: fields that other managers own.
@@ -72,7 +77,7 @@ pub fn conflict_message(conflicts: &[Conflict]) -> String {
     format!("Apply failed with {} conflicts: {}", conflicts.len(), lines.join("\n"))
 }
 
-/// What Go's JSON decoder calls a value.
+/// Returns the name that Go's JSON decoder gives a value's kind.
 pub(crate) fn go_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -95,10 +100,30 @@ pub(crate) fn go_print(value: &Value) -> String {
         Value::Array(items) => format!("[{}]", items.iter().map(go_print).collect::<Vec<_>>().join(" ")),
         Value::Object(map) => {
             let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-            entries.sort_by_key(|(key, _)| *key);
+            order::sort_by_key(&mut entries, |(key, _)| *key);
             let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}:{}", go_print(value))).collect();
             format!("map[{}]", entries.join(" "))
         }
+    }
+}
+
+/// A value as Go prints it with `%#v`: keys sorted, with the types of maps and lists.
+pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
+    let inner = |value: &Value| match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        value => go_syntax(value, unicode),
+    };
+    match value {
+        Value::Null => "interface {}(nil)".to_owned(),
+        Value::String(text) => crate::go::quote(text, unicode),
+        Value::Array(items) => format!("[]interface {{}}{{{}}}", items.iter().map(inner).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+            order::sort_by_key(&mut entries, |(key, _)| *key);
+            let entries = entries.into_iter().map(|(key, value)| format!("{}:{}", crate::go::quote(key, unicode), inner(value)));
+            format!("map[string]interface {{}}{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        other => go_print(other),
     }
 }
 
@@ -130,18 +155,20 @@ pub(crate) fn html_escaped(json: &str) -> String {
     out
 }
 
+/// A value with the keys of all maps sorted.
+pub(crate) fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Object(map) => {
+            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+            order::sort_by_key(&mut entries, |(key, _)| *key);
+            Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 /// A value as Go's JSON encoder prints a map: keys sorted, without blanks.
 pub(crate) fn go_json(value: &Value) -> String {
-    fn sorted(value: &Value) -> Value {
-        match value {
-            Value::Array(items) => items.iter().map(sorted).collect(),
-            Value::Object(map) => {
-                let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-                entries.sort_by_key(|(key, _)| *key);
-                Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
-            }
-            other => other.clone(),
-        }
-    }
     html_escaped(&sorted(value).to_string())
 }

@@ -3,6 +3,7 @@
 
 use super::{Refused, go_kind, go_print};
 use crate::api::{Field, Release, Struct, Type};
+use claimkit_values::order;
 use serde_json::{Map, Value};
 
 const DIRECTIVE: &str = "$patch";
@@ -10,7 +11,7 @@ const RETAIN_KEYS: &str = "$retainKeys";
 const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList/";
 const SET_ORDER: &str = "$setElementOrder/";
 
-/// The patched object.
+/// Returns the object after the patch.
 pub fn apply(object: &Value, patch: &Value, schema: &'static Struct, release: Release) -> Result<Value, Refused> {
     let (Value::Object(object), Value::Object(patch)) = (object, patch) else {
         let text = format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", go_kind(patch));
@@ -20,7 +21,7 @@ pub fn apply(object: &Value, patch: &Value, schema: &'static Struct, release: Re
     merger.map(object.clone(), patch.clone(), Some(schema)).map(Value::Object)
 }
 
-/// How a list field is patched.
+/// The strategy of patching a list field.
 #[derive(Clone, Copy)]
 struct Strategy {
     merge: bool,
@@ -301,8 +302,8 @@ fn arrange(merged: Vec<Value>, patch: &[Value], server: &[Value], key: Option<&s
     let (mut named, mut others): (Vec<Value>, Vec<Value>) =
         merged.into_iter().partition(|item| place(patch, item, key).is_some());
     let rank = |list: &[Value], item: &Value| place(list, item, key).unwrap_or(usize::MAX);
-    named.sort_by_key(|item| rank(patch, item));
-    others.sort_by_key(|item| rank(server, item));
+    order::sort_by_key(&mut named, |item| rank(patch, item));
+    order::sort_by_key(&mut others, |item| rank(server, item));
     let mut out = Vec::with_capacity(named.len().saturating_add(others.len()));
     let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
     loop {

@@ -3,12 +3,13 @@
 
 use super::fields::{Path, Set, Step};
 use crate::api::{Field, ListKind, Release, Struct, Type};
+use claimkit_values::order;
 use serde_json::{Map, Value};
 
 /// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
 const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];
 
-/// How a value is owned.
+/// The granularity in which a value is owned.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// Owned as a whole.
@@ -30,8 +31,14 @@ pub enum Shape {
 /// The schema of one release.
 #[derive(Clone, Copy, Debug)]
 pub struct Schema {
-    /// The release.
     pub release: Release,
+}
+
+/// The default of a key, as JSON: optional keys have none, others are strings with the empty one.
+pub fn default_of(item: &Type, key: &str) -> Option<String> {
+    let schema = item.as_struct()?;
+    let field = schema.fields.iter().find(|field| field.json == key)?;
+    (!matches!(field.ty, Type::Pointer(_))).then(|| "\"\"".to_owned())
 }
 
 impl Schema {
@@ -46,7 +53,7 @@ impl Schema {
         }
     }
 
-    fn of_field(&self, field: &'static Field) -> Shape {
+    pub fn of_field(&self, field: &'static Field) -> Shape {
         let Type::List(item) = field.ty else { return self.of_type(&field.ty) };
         match field.list_rule(self.release).map(|rule| rule.kind) {
             None | Some(ListKind::Atomic) => Shape::Leaf,
@@ -78,67 +85,20 @@ impl Schema {
         }
     }
 
-    /// A key that items may leave out.
-    fn is_optional(&self, item: &'static Type, key: &str) -> bool {
-        let field = item.as_struct().and_then(|schema| schema.field(key, self.release));
-        field.is_some_and(|(_, field)| matches!(field.ty, Type::Pointer(_)))
-    }
-
-    /// What an item is known by.
-    fn step(shape: Shape, item: &Value) -> Step {
+    /// Returns the identity of an item.
+    pub fn step(shape: Shape, item: &Value) -> Step {
         match shape {
-            Shape::Items(keys, _) => {
-                // Leave out an optional key that is missing.
-                let given = |key: &&'static str| Some(((*key).to_owned(), item.get(key)?.to_string()));
+            Shape::Items(keys, ty) => {
+                // A missing key has its default, which optional ones lack: they are left out.
+                let given = |key: &&'static str| {
+                    let value = item.get(key).map(ToString::to_string);
+                    Some(((*key).to_owned(), value.or_else(|| default_of(ty, key))?))
+                };
                 let mut keys: Vec<(String, String)> = keys.iter().filter_map(given).collect();
-                keys.sort();
+                order::sort(&mut keys);
                 Step::Key(keys)
             }
             _ => Step::Value(item.to_string()),
-        }
-    }
-
-    /// Checks a configuration against the schema: the first problem in the server's form, `.spec.x: field not declared in schema`.
-    pub fn check(&self, shape: Shape, value: &Value, path: &mut Path) -> Result<(), String> {
-        let at = |path: &Path, problem: &str| Err(format!("{}: {problem}", super::fields::path_text(path)));
-        match (shape, value) {
-            (Shape::Broken, Value::Array(items)) if !items.is_empty() => {
-                at(path, "element 0: associative list without keys has an element that's a map type")
-            }
-            (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(map)) => {
-                let mut names: Vec<&String> = map.keys().collect();
-                names.sort();
-                for name in names {
-                    path.push(Step::Field(name.clone()));
-                    let Some(below) = self.below(shape, name) else { return at(path, "field not declared in schema") };
-                    self.check(below, map.get(name).unwrap_or(&Value::Null), path)?;
-                    path.pop();
-                }
-                Ok(())
-            }
-            (Shape::Set | Shape::Items(..), Value::Array(items)) => {
-                let mut seen = std::collections::BTreeSet::new();
-                for (index, item) in items.iter().enumerate() {
-                    if let Shape::Items(keys, ty) = shape
-                        && let Some(key) = keys.iter().find(|key| item.get(key).is_none() && !self.is_optional(ty, key))
-                    {
-                        let problem = format!(
-                            "element {index}: associative list with keys has an element that omits key field \"{key}\" (and doesn't have default value)"
-                        );
-                        return at(path, &problem);
-                    }
-                    let step = Self::step(shape, item);
-                    let text = super::fields::path_text(std::slice::from_ref(&step));
-                    if !seen.insert(step.clone()) {
-                        return at(path, &format!("duplicate entries for key {text}"));
-                    }
-                    path.push(step);
-                    self.check(self.item(shape), item, path)?;
-                    path.pop();
-                }
-                Ok(())
-            }
-            _ => Ok(()),
         }
     }
 
@@ -272,7 +232,7 @@ impl Schema {
         out
     }
 
-    /// What differs between two values.
+    /// Returns the differences of two values.
     pub fn compare(&self, shape: Shape, left: &Value, right: &Value) -> Compared {
         let mut found = Differences::default();
         self.differ(shape, Some(left), Some(right), &mut Vec::new(), &mut found);
@@ -379,7 +339,7 @@ impl Schema {
     }
 }
 
-/// What differs, while it is being found.
+/// The differences found until now.
 #[derive(Default)]
 struct Differences {
     added: Vec<Path>,
@@ -387,7 +347,7 @@ struct Differences {
     removed: Vec<Path>,
 }
 
-/// What differs between two values.
+/// The differences of two values.
 #[derive(Clone, Debug, Default)]
 pub struct Compared {
     /// Only the new one has them.

@@ -1,5 +1,6 @@
 //! The body of a request: decoded by the tables of its version, with the defaults filled in.
 
+use crate::advice::correct;
 use crate::api::{Api, Release};
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::record::Record;
@@ -7,16 +8,16 @@ use crate::record::decode::{self, Decoded, How, StrictKind};
 use crate::server::defaults;
 use crate::server::hub::Hub;
 use crate::text::tree::{NodeId, Tree};
+use claimkit_values::order;
 
-/// How unknown and duplicate fields are treated: the query parameter `fieldValidation`.
+/// The treatment of unknown and duplicate fields: the query parameter `fieldValidation`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[non_exhaustive]
 pub enum FieldValidation {
-    /// Errors.
     #[default]
     Strict,
-    /// Warnings.
     Warn,
-    /// Nothing; claimkit warns.
+    /// The server ignores the field; claimkit warns.
     Ignore,
 }
 
@@ -25,7 +26,7 @@ pub enum FieldValidation {
 pub struct Body<'t> {
     /// Its kind and version.
     pub api: Api,
-    /// What decoding gave, in the version that was written. The record has its defaults.
+    /// The decoded object, in the version that was written. The record has its defaults.
     pub decoded: Decoded<'t>,
 }
 
@@ -61,9 +62,9 @@ impl<'t> Body<'t> {
         (!items.is_empty()).then(|| format!("strict decoding error: {}", items.join(", ")))
     }
 
-    /// The findings of decoding, the server's own answer first; their spans are set.
-    pub fn findings(&self, validation: FieldValidation) -> Vec<Finding> {
-        findings(&self.decoded, validation)
+    /// Returns the findings of decoding the tree, the server's own answer first; their spans are set.
+    pub fn findings(&self, tree: &Tree<'_>, validation: FieldValidation) -> Vec<Finding> {
+        findings(tree, &self.decoded, validation)
     }
 
     /// The object as the rules judge it.
@@ -72,22 +73,24 @@ impl<'t> Body<'t> {
     }
 }
 
-/// The findings of decoding, the server's own answer first; their spans are set.
-pub fn findings(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Finding> {
+/// Returns the findings of decoding the tree, the server's own answer first; their spans are set.
+pub fn findings(tree: &Tree<'_>, decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Finding> {
     if decoded.mismatches.is_empty() && decoded.strict.is_empty() {
         return Vec::new();
     }
     let mut findings = Vec::new();
     for (at, mismatch) in decoded.mismatches.iter().enumerate() {
         let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
-        let mut finding = Finding::error(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
+        let mut finding = Finding::new(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
         finding.path = Some(mismatch.path.clone());
-        if let Some(correction) = &mismatch.correction {
-            finding = finding.with_help(correction.help.clone()).with_fix(correction.title.clone(), correction.edits.clone());
+        if let Some(correction) = correct::correct(tree, mismatch) {
+            finding = finding.with_help(correction.help).with_fix(correction.title, correction.edits);
+        } else if let Some(help) = correct::shape(tree, mismatch) {
+            finding = finding.with_help(help);
         }
         findings.push(finding);
     }
-    findings.sort_by_key(|finding| finding.origin != Origin::ApiServer);
+    order::sort_by_key(&mut findings, |finding| finding.origin != Origin::ApiServer);
     for strict in &decoded.strict {
         let (severity, origin) = match (validation, decoded.answer) {
             (FieldValidation::Ignore, _) => (Severity::Warning, Origin::Claimkit),
@@ -101,7 +104,7 @@ pub fn findings(decoded: &Decoded<'_>, validation: FieldValidation) -> Vec<Findi
             StrictKind::Unknown => Code::UnknownField,
             StrictKind::Duplicate => Code::DuplicateField,
         };
-        let mut finding = Finding::new(code, severity, origin, strict.message.clone()).with_span(strict.key);
+        let mut finding = Finding::of_severity(code, severity, origin, strict.message.clone()).with_span(strict.key);
         finding.path = Some(strict.path.clone());
         findings.push(finding);
     }

@@ -2,7 +2,7 @@
 
 use crate::finding::{Code, Finding, Origin, Path};
 
-/// What was filled in and dropped.
+/// The fields that were filled in and dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// The request's namespace, where it was filled in.
@@ -11,6 +11,8 @@ pub struct Changes {
     pub namespace_dropped: bool,
     /// Fields of `metadata` that only the server writes and that were wiped.
     pub wiped: Vec<&'static str>,
+    /// kubectl dropped the resource version.
+    pub unsent: bool,
     /// The status was dropped.
     pub status_dropped: bool,
     /// The `generateName` that the name was made from; the name's end is random.
@@ -35,6 +37,12 @@ impl Changes {
             let message = "the server drops `metadata.namespace`: the kind is cluster-scoped";
             findings.push(dropped(Code::NamespaceDropped, message, &metadata.field("namespace"), "leave the namespace out"));
         }
+        if self.unsent {
+            let message = "kubectl drops `metadata.resourceVersion` from an object that it creates";
+            let help = "leave it out; a manifest exported from a cluster carries it";
+            let path = metadata.field("resourceVersion");
+            findings.push(dropped(Code::ServerOwnedDropped, message, &path, help));
+        }
         for name in &self.wiped {
             let message = format!("the server drops `metadata.{name}` from a new object and sets its own");
             let help = "leave it out; a manifest exported from a cluster carries it";
@@ -43,7 +51,7 @@ impl Changes {
         if let Some(namespace) = &self.namespace_filled {
             let message = format!("the object goes to namespace `{namespace}`");
             findings.push(
-                Finding::info(Code::NamespaceFilled, Origin::Claimkit, message)
+                Finding::new(Code::NamespaceFilled, Origin::Claimkit, message)
                     .at(&metadata)
                     .key()
                     .with_help("write `metadata.namespace` to place it whatever namespace the request has"),
@@ -51,8 +59,7 @@ impl Changes {
         }
         if let Some(base) = &self.name_generated_from {
             let message = format!("the server appends five random characters to `{base}`");
-            findings
-                .push(Finding::info(Code::NameGenerated, Origin::Claimkit, message).at(&metadata.field("generateName")).key());
+            findings.push(Finding::new(Code::NameGenerated, Origin::Claimkit, message).at(&metadata.field("generateName")).key());
         }
         findings
     }

@@ -32,16 +32,22 @@ pub fn unknown(item: &Item) -> Unknown {
     if let Some(row) = rows.find(|row| row.items.is_none() && row.kind.to_ascii_lowercase() == *kind) {
         return Unknown::SmallLetters(row.kind);
     }
+    Unknown::Unmapped(unmapped(item))
+}
+
+/// kubectl's message for an object whose kind the server does not have.
+pub fn unmapped(item: &Item) -> String {
+    let Item { kind, api_version, release, .. } = item;
     let quoted = |text: &str| go::quote(text, release.rules().unicode);
     let no_match = format!("no matches for kind {} in version {}", quoted(kind), quoted(api_version));
-    Unknown::Unmapped(match item.list_index {
+    match item.list_index {
         Some(_) => format!("unable to recognize {no_match}"),
         None => {
             let (name, namespace) = (quoted(&item.name), quoted(&item.namespace));
             let what = format!("resource mapping not found for name: {name} namespace: {namespace}");
             format!("{what}: {no_match}\nensure CRDs are installed first")
         }
-    })
+    }
 }
 
 /// kubectl refuses to send an object to a namespace other than the requested one (cli-runtime, pkg/resource/visitor.go,
@@ -57,7 +63,7 @@ pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding
         quoted(given),
         quoted(named)
     );
-    let mut finding = Finding::error(Code::NamespaceMismatch, Origin::Kubectl, message);
+    let mut finding = Finding::new(Code::NamespaceMismatch, Origin::Kubectl, message);
     finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("namespace".to_owned())];
     finding.help = Code::NamespaceMismatch.help().map(Into::into);
     Some(finding)
@@ -84,7 +90,7 @@ pub fn too_large(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Option<(Find
         return None;
     }
     let status = Status::too_large(&format!("limit is {MAX_BODY}"));
-    let finding = Finding::error(Code::RequestTooLarge, Origin::ApiServer, status.message.clone());
+    let finding = Finding::new(Code::RequestTooLarge, Origin::ApiServer, status.message.clone());
     Some((finding.with_help("split the object: the server reads no more of one request"), status))
 }
 

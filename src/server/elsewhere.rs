@@ -18,7 +18,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// That of an answer.
+    /// Classifies an answer by its findings.
     pub fn of(refused: bool, findings: &[Finding]) -> Self {
         if refused {
             Standing::Refused
@@ -61,7 +61,7 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
         return None;
     }
     let message = format!("Kubernetes {} is assumed here, and releases differ: {}", object.release, history(&standings));
-    let mut finding = Finding::info(Code::ReleaseDecides, Origin::Claimkit, message);
+    let mut finding = Finding::new(Code::ReleaseDecides, Origin::Claimkit, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding.path = Some("apiVersion".to_owned());
     let advice = Code::ReleaseDecides.help().unwrap_or_default();
@@ -72,6 +72,18 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
         }
         None => finding.with_help(advice),
     })
+}
+
+/// The remark if the next release no longer serves the object's version, by the lifecycle data of its types.
+pub fn ending(api: Api, release: Release) -> Option<Finding> {
+    let next = release.minor.saturating_add(1);
+    api.kind.deprecated.filter(|(_, removed)| *removed == next)?;
+    let (kind, version) = (api.kind.kind, api.version.api_version);
+    let message = format!("Kubernetes 1.{next} does not serve {kind} of {version}");
+    let mut finding = Finding::new(Code::VersionEnds, Origin::Claimkit, message);
+    finding.steps = vec![Step::Key("apiVersion".to_owned())];
+    finding.path = Some("apiVersion".to_owned());
+    Some(finding.with_help(Code::VersionEnds.help().unwrap_or_default()))
 }
 
 /// `refused in 1.32 and 1.33, accepted from 1.34`

@@ -7,7 +7,7 @@ use crate::api::{Api, Family, Gate, Gates, Release};
 use crate::finding::Origin;
 use crate::limits::Limits;
 use crate::record::decode::{How, Via};
-use crate::rules::Context;
+use crate::rules::{Context, Operation};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::device::{self, Labels};
 use crate::server::request::{self, Reach, Request};
@@ -15,40 +15,25 @@ use crate::server::status::Status;
 use crate::text::stream;
 use crate::text::tree::Kind;
 
-/// What is done with the body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// `POST`
-    Create,
-    /// `PUT`
-    Update,
-    /// `PUT …/status`
-    UpdateStatus,
-}
-
 /// A request for an object of the device family.
 #[derive(Clone, Copy)]
 pub struct Call<'c> {
     /// Version and kind of the URL.
     pub api: Api,
-    /// The server's release.
     pub release: Release,
     /// The gates that are on.
     pub gates: Gates,
     /// The labels of the namespace; `None` if they are not known.
     pub labels: Labels<'c>,
-    /// What is asked for.
-    pub operation: Operation,
-    /// The body, JSON.
+    /// The operation of the request: `POST`, `PUT` or `PUT …/status`. The stored object is JSON in the version of the URL.
+    pub operation: Operation<&'c str>,
     pub body: &'c str,
-    /// What is stored, JSON in the version of the URL. Creates have none.
-    pub stored: Option<&'c str>,
 }
 
 /// The server's answer with `fieldValidation=Ignore`, and the strict decoding errors that it ignores.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// What strict decoding reports, in order.
+    /// The problems that strict decoding reports, in order.
     pub strict: Vec<String>,
     /// Why lenient decoding failed.
     pub decode: Option<String>,
@@ -73,7 +58,7 @@ pub fn answer(call: &Call<'_>) -> Reply {
     let mut reply = Reply { warnings: device::deprecation(call.api, &context).into_iter().collect(), ..Reply::default() };
     let limits = Limits::default();
     let file = stream::read(call.body, &limits);
-    let stored_file = call.stored.map(|text| stream::read(text, &limits));
+    let stored_file = call.operation.stored().map(|text| stream::read(text, &limits));
     let name = call.api.kind.kind;
     let unicode = context.rules.unicode;
     if let Some(error) = &file.json_error {
@@ -142,13 +127,13 @@ fn judge<'t>(call: &Call<'t>, body: Body<'t>, stored: Option<Body<'t>>, reply: &
         labels: call.labels,
         namespace: None,
         validation: FieldValidation::Ignore,
-        reach: Reach::Server,
+        reach: Reach::Strategy,
         stored: true,
         patched: false,
     };
     let outcome = match (stored, call.operation) {
         (None, _) => request::create(&request, body),
-        (Some(stored), Operation::UpdateStatus) => request::update_status(&request, body, stored),
+        (Some(stored), Operation::UpdateStatus(_)) => request::update_status(&request, body, stored),
         (Some(stored), _) => request::update(&request, body, stored),
     };
     let of_server = outcome.warnings.into_iter().filter(|warning| warning.origin == Origin::ApiServer);

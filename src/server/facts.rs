@@ -3,47 +3,79 @@
 use super::Body;
 use super::body::FieldValidation;
 use super::device::convert;
+use super::device::drops::{self, Part};
+use super::pod_sets::{self, PodSet};
 use crate::api::device::HUB;
-use crate::api::{Api, DeviceKind, ObjectKind, Release};
+use crate::api::{Api, DeviceKind, Gates, ObjectKind, Release};
 use crate::finding::{Code, Finding, Origin};
 use crate::manifest::findings::{other_group, place};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::facts::read::{Datum, read_from};
-use crate::place::device::facts::{Facts, Meta, Pod, PodTemplate};
+use crate::place::device::facts::{Facts, Meta, Pod, PodTemplate, Workload, WorkloadKind, WorkloadSpec};
 use crate::record::Record;
 use crate::record::decode::{How, Via};
-use crate::text::tree::Tree;
+use crate::rules::Context;
+use crate::text::tree::{NodeId, Tree};
 use std::rc::Rc;
 
-/// What is read from a text.
+/// The objects read from a text.
 #[derive(Debug)]
 pub struct Gathering<'o> {
     /// The release that answers.
     pub release: Release,
     /// The namespace of objects that name none.
     pub namespace: &'o str,
-    /// What unknown and duplicate fields are.
+    /// The treatment of unknown and duplicate fields.
     pub field_validation: FieldValidation,
     /// The objects so far.
     pub facts: Facts,
-    /// What is wrong with them.
+    /// The findings about the objects.
     pub findings: Vec<Finding>,
+    /// The treatment of objects that make pods.
+    pub pods_of_workloads: PodsOfWorkloads,
+    /// The feature gates of the server that takes new objects; `None`: objects are taken as they are.
+    pub gates: Option<Gates>,
+    /// Assumptions about the pods of objects, a line of English each.
+    pub assumed: Vec<String>,
+}
+
+/// The treatment of objects that make pods and were never on a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PodsOfWorkloads {
+    /// Each gives one pod of its own name.
+    #[default]
+    OneEach,
+    /// They give none here: whoever asks makes as many as they say.
+    Later,
 }
 
 impl<'o> Gathering<'o> {
-    /// Nothing yet.
+    /// Creates an empty collection.
     pub fn new(release: Release, namespace: &'o str, field_validation: FieldValidation) -> Self {
-        Gathering { release, namespace, field_validation, facts: Facts::default(), findings: Vec::new() }
+        Gathering {
+            release,
+            namespace,
+            field_validation,
+            facts: Facts::default(),
+            findings: Vec::new(),
+            pods_of_workloads: PodsOfWorkloads::default(),
+            gates: None,
+            assumed: Vec::new(),
+        }
     }
 
     /// Takes an object, whatever its kind; `index` is its place among all objects.
     pub fn take(&mut self, input: &Input<'_>, item: &Item, index: usize) {
         let Some(tree) = input.tree(item) else { return };
         match &item.what {
-            What::Other if item.api_version == "v1" && matches!(item.kind.as_str(), "Node" | "Pod" | "Namespace") => {
+            What::Other if is_workload(item) => {
                 self.add(input, item, index, &item.kind, Datum::Node(tree, item.node));
+                if self.pods_of_workloads == PodsOfWorkloads::OneEach {
+                    self.add_pod_of(input, item, index, tree);
+                }
             }
-            What::Other if is_workload(item) => self.add_pod_of(input, item, index, tree),
+            What::Other if is_read(item) => self.add(input, item, index, &item.kind, Datum::Node(tree, item.node)),
+            What::Other if self.pods_of_workloads == PodsOfWorkloads::Later && self.add_pod_sets(input, item, index, tree) => {}
             What::Other => self.findings.push(other_group(item, index)),
             What::Refused(finding) => self.findings.push(place(input, item, index, finding.clone())),
             What::Ours(api) => {
@@ -53,10 +85,11 @@ impl<'o> Gathering<'o> {
                 };
                 let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
                 let body = Body::read(tree, item.node, *api, how);
-                let problems = body.findings(self.field_validation);
+                let problems = body.findings(tree, self.field_validation);
                 self.findings.extend(problems.into_iter().map(|finding| place(input, item, index, finding)));
                 if body.mismatch().is_none() {
-                    self.take_decoded(input, item, index, *api, kind, body.record());
+                    let new = self.as_new(input, item, index, *api, kind, body.record());
+                    self.take_decoded(input, item, index, *api, kind, new.as_ref().unwrap_or(body.record()));
                 }
             }
         }
@@ -86,6 +119,73 @@ impl<'o> Gathering<'o> {
         }
     }
 
+    /// The object without the fields that the server drops from a new object because their gates are off; `None`: it drops none.
+    fn as_new<'t>(
+        &mut self,
+        input: &Input<'_>,
+        item: &Item,
+        index: usize,
+        api: Api,
+        kind: DeviceKind,
+        record: &Record<'t>,
+    ) -> Option<Record<'t>> {
+        let gates = self.gates?;
+        if record.record("metadata").is_some_and(|metadata| !metadata.str("uid").is_empty()) {
+            return None;
+        }
+        let context = Context::with_gates(self.release, gates);
+        let mut new = convert::to_hub(record.clone(), kind, self.release);
+        let dropped = drops::apply(kind, &mut new, None, Part::Object, &context);
+        for one in &dropped {
+            let steps = convert::written(api.version.name, kind, self.release, &one.steps).unwrap_or_else(|| one.steps.clone());
+            self.findings.push(place(input, item, index, one.finding(steps, self.release)));
+        }
+        (!dropped.is_empty()).then_some(new)
+    }
+
+    /// Adds the pods of an object of another kind that was never on a server. `false`: it has none.
+    fn add_pod_sets(&mut self, input: &Input<'_>, item: &Item, index: usize, tree: &Tree<'_>) -> bool {
+        let metadata = tree.get(item.node, "metadata").filter(|metadata| tree.is_map(*metadata));
+        if metadata.is_some_and(|metadata| tree.get(metadata, "uid").is_some()) {
+            return false;
+        }
+        let sets = pod_sets::find(tree, item);
+        if sets.list.is_empty() {
+            return sets.is_known;
+        }
+        let read = |metadata: Option<NodeId>| {
+            metadata.map_or(Ok(Meta::default()), |metadata| read_from::<Meta>(Datum::Node(tree, metadata)))
+        };
+        let made = |set: &PodSet| -> Result<Workload, String> {
+            let mut metadata = read(metadata)?;
+            metadata.namespace = self.namespace_of(item);
+            metadata.generate();
+            let mut template = PodTemplate { metadata: read(set.metadata)?, spec: read_from(Datum::Node(tree, set.spec))? };
+            template.spec.set_defaults();
+            let spec = WorkloadSpec { replicas: Some(set.count), template, ..WorkloadSpec::default() };
+            let (other_kind, suffix) = (item.kind.clone(), set.suffix.clone());
+            Ok(Workload { kind: WorkloadKind::Other, other_kind, suffix, metadata, spec })
+        };
+        let made: Result<Vec<Workload>, String> = sets.list.iter().map(made).collect();
+        let made = match made {
+            Ok(made) => made,
+            Err(error) => {
+                self.unread(input, item, index, &error);
+                return true;
+            }
+        };
+        if !sets.is_known {
+            let name = made.first().map(|made| made.metadata.full_name()).unwrap_or_default();
+            let pods = match sets.list.len() {
+                1 => "makes one pod".to_owned(),
+                places => format!("makes one pod from each of its {places} pod specs"),
+            };
+            self.assumed.push(format!("{} {name} {pods}: how many its controller makes is not known", item.kind));
+        }
+        self.facts.workloads.extend(made.into_iter().map(Rc::new));
+        true
+    }
+
     /// Adds the pod of a workload that was never on a server; the pods of other workloads are among the objects.
     fn add_pod_of(&mut self, input: &Input<'_>, item: &Item, index: usize, tree: &Tree<'_>) {
         let metadata = tree.get(item.node, "metadata");
@@ -94,7 +194,8 @@ impl<'o> Gathering<'o> {
         let Some(template) = template.filter(|_| !has_uid) else { return };
         let read = if tree.is_map(template) { read_from(Datum::Node(tree, template)) } else { Ok(PodTemplate::default()) };
         match read {
-            Ok(PodTemplate { spec }) => {
+            Ok(PodTemplate { mut spec, .. }) => {
+                spec.set_defaults();
                 let namespace = self.namespace_of(item);
                 let metadata = Meta { name: item.name.clone(), namespace, ..Meta::default() };
                 self.facts.pods.push(Rc::new(Pod { metadata, spec, ..Pod::default() }));
@@ -117,16 +218,25 @@ impl<'o> Gathering<'o> {
 
     fn unread(&mut self, input: &Input<'_>, item: &Item, index: usize, why: &str) {
         let message = format!("{} `{}` of `{}` cannot be used: {why}", item.kind, item.name, item.api_version);
-        let finding = Finding::error(Code::TypeMismatch, Origin::Claimkit, message);
+        let finding = Finding::new(Code::TypeMismatch, Origin::Claimkit, message);
         self.findings.push(place(input, item, index, finding));
     }
 }
 
 /// Does the object make pods from a template?
 fn is_workload(item: &Item) -> bool {
-    match item.api_version.as_str() {
-        "apps/v1" => matches!(item.kind.as_str(), "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet"),
-        "batch/v1" => item.kind == "Job",
-        _ => false,
-    }
+    WorkloadKind::named(&item.kind).is_some_and(|kind| kind.api_version() == item.api_version)
+}
+
+/// Other kinds that a placement depends on, by group.
+static READ: &[(&str, &[&str])] = &[
+    ("", &["Node", "Pod", "Namespace", "Service"]),
+    ("scheduling.k8s.io", &["PriorityClass", "PodGroup"]),
+    ("policy", &["PodDisruptionBudget"]),
+];
+
+/// Is the object of such a kind?
+fn is_read(item: &Item) -> bool {
+    let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+    READ.iter().any(|(known, kinds)| *known == group && kinds.contains(&item.kind.as_str()))
 }

@@ -12,7 +12,6 @@ use crate::server::device::convert;
 /// An object as the rules see it.
 #[derive(Clone, Debug)]
 pub struct Hub<'t> {
-    /// The object.
     pub record: Record<'t>,
     /// From its paths to those that were written.
     pub paths: PathMap,

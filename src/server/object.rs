@@ -4,6 +4,7 @@ use crate::advice::hints;
 use crate::api::{Api, ClassicKind, DeviceKind, GROUP, Gate, Gates, ObjectKind, Release, Scope};
 use crate::finding::{Code, Finding, Origin, Severity, Step, TextField};
 use crate::manifest::{Input, Item, What};
+use crate::place::device::plugin_rules::PluginRules;
 use crate::record::decode::{Decoded, How, Via};
 use crate::rules::Context;
 use crate::rules::device::variant::Variant;
@@ -29,15 +30,11 @@ fn of_stored(mut finding: Finding) -> Finding {
 /// One object and what is done with it.
 #[derive(Clone, Copy)]
 pub struct ObjectRequest<'a, 's> {
-    /// What is asked.
     pub options: &'a ValidateOptions<'a>,
-    /// The text.
     pub input: &'a Input<'s>,
-    /// The object.
     pub item: &'a Item,
     /// Its index in the answer.
     pub index: usize,
-    /// Its kind.
     pub api: Api,
     /// The release that answers.
     pub release: Release,
@@ -52,7 +49,7 @@ pub struct ObjectRequest<'a, 's> {
 /// Stored objects by kind, namespace and name.
 pub type Partners<'a> = BTreeMap<(&'a str, &'a str, &'a str), &'a Item>;
 
-/// What pairs an object with its stored one.
+/// Returns the identity that pairs an object with its stored one.
 fn identity<'a>(options: &'a ValidateOptions<'_>, item: &'a Item) -> (&'a str, &'a str, &'a str) {
     let namespace = match (&item.what, options.via) {
         (What::Ours(api), Via::Kubectl) if api.kind.scope == Scope::Cluster => "",
@@ -80,8 +77,8 @@ pub struct Verdict {
     pub status: Option<Status>,
     /// The object as it is stored, by version.
     pub stored: Vec<(&'static str, String)>,
-    /// Other releases may answer differently; this one accepts the object without dropping anything.
-    pub may_differ: bool,
+    /// If this release accepts the object without dropping anything, so do the others.
+    pub accepted_alike: bool,
     /// No release decodes the object.
     pub none_decodes: bool,
 }
@@ -96,7 +93,7 @@ impl ObjectRequest<'_, '_> {
         }
         let Some(tree) = self.input.tree(self.item) else { return verdict };
         let body = self.read(tree, self.input, self.item);
-        verdict.findings = body.findings(self.options.field_validation);
+        verdict.findings = body.findings(tree, self.options.field_validation);
         if !body.decoded.strict.is_empty() {
             let strict = self.options.field_validation == FieldValidation::Strict;
             verdict.none_decodes = strict && self.old.is_none() && varies::none_decodes(&body.decoded);
@@ -109,7 +106,7 @@ impl ObjectRequest<'_, '_> {
         }
         let mut remarks = Vec::new();
         if body.mismatch().is_none() {
-            verdict.may_differ = self.old.is_some() || varies::may_differ(self.api, body.record());
+            verdict.accepted_alike = self.old.is_none() && !varies::may_differ(self.api, body.record());
             let namespace = match self.api.kind.scope {
                 Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
                 Scope::Cluster => "",
@@ -123,6 +120,7 @@ impl ObjectRequest<'_, '_> {
                 ObjectKind::Classic(kind) => classic::remarks::object(kind, body.record(), &context, &mut remarks),
                 ObjectKind::Device(kind) => device::remarks::object(kind, body.record(), &mut remarks),
             }
+            self.soften_taint_rule(&mut remarks);
         }
         let Some(outcome) = self.unsent(tree).or_else(|| self.outcome(body, &mut verdict)) else { return verdict };
         verdict.status = outcome.status;
@@ -139,6 +137,21 @@ impl ObjectRequest<'_, '_> {
             hints::removal(finding, tree, self.item.node);
         }
         verdict
+    }
+
+    /// A rule that taints everything does so only with its gate.
+    fn soften_taint_rule(&self, remarks: &mut [Finding]) {
+        let gates = self.gates.unwrap_or(Gates::defaults(self.release));
+        let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
+        for finding in remarks.iter_mut().filter(|finding| finding.code == Code::TaintRuleSelectsAll) {
+            if let Some(gate) = PluginRules::of(self.release.minor, self.release.patch).gate_of_rules(on) {
+                finding.severity = Severity::Info;
+                finding.message = format!(
+                    "{}; rules have no effect while the feature gate {gate} is off, as it is in Kubernetes {} by default",
+                    finding.message, self.release
+                );
+            }
+        }
     }
 
     /// The result if kubectl does not send the object, or the server does not read it.
@@ -208,7 +221,7 @@ impl ObjectRequest<'_, '_> {
     }
 
     fn update(&self, request: &Request<'_>, body: Body<'_>, old: &Input<'_>, verdict: &mut Verdict) -> Option<Outcome> {
-        let stored = match self.partner(old) {
+        let (stored_tree, stored) = match self.partner(old) {
             Ok(stored) => stored,
             Err(finding) => {
                 verdict.findings.push(*finding);
@@ -222,7 +235,7 @@ impl ObjectRequest<'_, '_> {
         }
         let refused = self.options.field_validation == FieldValidation::Strict && !body.decoded.strict.is_empty();
         if self.via() == Via::Validator && !refused {
-            verdict.findings.extend(stored.findings(self.options.field_validation).into_iter().map(of_stored));
+            verdict.findings.extend(stored.findings(stored_tree, self.options.field_validation).into_iter().map(of_stored));
         }
         Some(match self.options.operation {
             Operation::UpdateStatus(_) => request::update_status(request, body, stored),
@@ -254,35 +267,52 @@ impl ObjectRequest<'_, '_> {
         match self.via() {
             Via::Validator => {
                 verdict.status = self.undecodable(error);
-                let finding = Finding { span, ..Finding::error(Code::TypeMismatch, Origin::ApiServer, error) };
+                let finding = Finding { span, ..Finding::new(Code::TypeMismatch, Origin::ApiServer, error) };
                 verdict.findings.push(of_stored(finding).with_help("the wrong type is in `old`"));
             }
             Via::Kubectl | Via::Server => {
-                let finding = Finding { span, ..Finding::error(Code::TypeMismatch, Origin::Claimkit, error) };
+                let finding = Finding { span, ..Finding::new(Code::TypeMismatch, Origin::Claimkit, error) };
                 verdict.findings.push(stored::unreadable(&finding));
             }
         }
     }
 
-    /// True for a List as an object of its own, or a status update of a kind without status.
+    /// True for a List as an object of its own, a status update of a kind without status, or a version that the cluster does not
+    /// serve although its release can.
     fn is_not_served(&self) -> bool {
-        self.api.kind.items.is_some()
+        self.is_switched_off()
+            || self.api.kind.items.is_some()
             || (matches!(self.options.operation, Operation::UpdateStatus(_)) && !self.api.kind.status_in(self.release))
+    }
+
+    /// True if the cluster does not serve the object's version, although its release can.
+    fn is_switched_off(&self) -> bool {
+        let version = self.api.version.name;
+        self.options.served.is_some_and(|served| served.iter().all(|name| name != version))
     }
 
     fn not_served(&self) -> Finding {
         let kind = self.api.kind.kind;
+        if let Some(served) = self.options.served.filter(|_| self.is_switched_off()) {
+            let help = match served {
+                [] => format!("the cluster does not serve {GROUP}"),
+                versions => format!("the cluster serves {GROUP}/{}", versions.join(", ")),
+            };
+            let mut finding = Finding::new(Code::UnknownKind, Origin::Kubectl, client::unmapped(self.item)).with_help(help);
+            finding.steps = vec![Step::Key("apiVersion".to_owned())];
+            return finding;
+        }
         if self.api.kind.items.is_some() {
             // kubectl derives a resource name from the list kind; the server has no such resource.
             let resource = format!("{}s.{GROUP}", kind.to_ascii_lowercase());
             let message = format!("the server could not find the requested resource (post {resource})");
-            let mut finding = Finding::error(Code::ListNotCreatable, Origin::Kubectl, message)
+            let mut finding = Finding::new(Code::ListNotCreatable, Origin::Kubectl, message)
                 .with_help("a List is submitted item by item: give it `items`");
             finding.steps = vec![Step::Key("kind".to_owned())];
             return finding;
         }
         let message = format!("a `{kind}` has no status: use the operation `update`");
-        let mut finding = Finding::error(Code::NoStatus, Origin::Claimkit, message);
+        let mut finding = Finding::new(Code::NoStatus, Origin::Claimkit, message);
         finding.steps = vec![Step::Key("kind".to_owned())];
         finding
     }
@@ -292,7 +322,7 @@ impl ObjectRequest<'_, '_> {
     }
 
     /// The stored object of an update.
-    fn partner<'t>(&self, old: &'t Input<'_>) -> Result<Body<'t>, Box<Finding>> {
+    fn partner<'t>(&self, old: &'t Input<'_>) -> Result<(&'t Tree<'t>, Body<'t>), Box<Finding>> {
         let (kind, namespace, name) = (&self.item.kind, &self.item.namespace, &self.item.name);
         let found = match (self.input.items.as_slice(), old.items.as_slice()) {
             ([_], [one]) => Some(one),
@@ -300,7 +330,7 @@ impl ObjectRequest<'_, '_> {
         };
         let Some(item) = found else {
             let message = format!("no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`");
-            return Err(Box::new(Finding::error(Code::StoredObject, Origin::Claimkit, message)));
+            return Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, message)));
         };
         match &item.what {
             What::Ours(api) if api.kind.kind == self.api.kind.kind && api.version.name == self.api.version.name => {}
@@ -310,12 +340,12 @@ impl ObjectRequest<'_, '_> {
             }
             _ => {
                 let message = format!("the stored object is a {} of {}, not a {kind}", item.kind, item.api_version);
-                return Err(Box::new(Finding::error(Code::StoredObject, Origin::Claimkit, message)));
+                return Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, message)));
             }
         }
         match old.tree(item) {
-            Some(tree) => Ok(self.read(tree, old, item)),
-            None => Err(Box::new(Finding::error(Code::StoredObject, Origin::Claimkit, "`old` holds no object"))),
+            Some(tree) => Ok((tree, self.read(tree, old, item))),
+            None => Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, "`old` holds no object"))),
         }
     }
 
@@ -342,15 +372,22 @@ impl ObjectRequest<'_, '_> {
             if outcome.findings.iter().find(remains).is_some() {
                 continue;
             }
-            let below = |path: &str| finding.path.as_deref().is_some_and(|above| path.starts_with(above));
-            let (path, gate) = dropped.iter().find(|(path, _)| below(path)).unwrap_or(first);
+            let place = finding.path.as_deref().unwrap_or_default();
+            let mut nearest = (first, 0);
+            for one in dropped {
+                let length = common(&one.0, place);
+                if length > nearest.1 {
+                    nearest = (one, length);
+                }
+            }
+            let (path, gate) = nearest.0;
             let gate = gate.name();
             finding.help = Some(format!("this comes from `{path}`, which the server dropped first: switch the feature gate {gate} on, or leave the field out").into());
             finding.fixes.clear();
         }
     }
 
-    /// Where the object has an `allocationMode`, if it can have one.
+    /// Returns the path of the object's `allocationMode`, if it can have one.
     fn mode(&self) -> Option<&'static [&'static str]> {
         match self.api.kind.object {
             ObjectKind::Classic(ClassicKind::ResourceClaim) => Some(&["spec"]),
@@ -358,4 +395,19 @@ impl ObjectRequest<'_, '_> {
             ObjectKind::Classic(_) | ObjectKind::Device(_) => None,
         }
     }
+}
+
+/// The number of steps in which two paths agree before they part. Keys of maps are written `.key` or `[key]`.
+fn common(one: &str, other: &str) -> usize {
+    let signs = ['.', '[', ']'];
+    let (one, other) = (one.split(signs), other.split(signs));
+    let (mut one, mut other) = (one.filter(|step| !step.is_empty()), other.filter(|step| !step.is_empty()));
+    let mut count = 0usize;
+    while let (Some(a), Some(b)) = (one.next(), other.next()) {
+        if a != b {
+            break;
+        }
+        count = count.saturating_add(1);
+    }
+    count
 }

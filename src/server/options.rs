@@ -1,25 +1,16 @@
 //! The options of [`crate::validate`]: the operation on the objects, and the server that judges them.
 
 use crate::api::{Gates, Release};
+use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 use crate::record::decode::Via;
+pub use crate::rules::Operation;
 use crate::server::body::FieldValidation;
 use std::collections::BTreeMap;
 
-/// The operation on the objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Operation<'a> {
-    /// They are new.
-    #[default]
-    Create,
-    /// They replace the stored objects; the value is the text of those.
-    Update(&'a str),
-    /// Their status replaces the status of the stored objects; the value is the text of those.
-    UpdateStatus(&'a str),
-}
-
 /// The API version of the stored objects in the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StoredAs<'a> {
     /// The version of the object in the text.
     Written,
@@ -27,28 +18,19 @@ pub enum StoredAs<'a> {
     Version(&'a str),
 }
 
-/// How [`crate::validate`] judges a text. The default is a `kubectl create` of the text.
-///
-/// ```
-/// use claimkit::{Limits, Release, ValidateOptions};
-///
-/// let options = ValidateOptions::default()
-///     .release(Release::parse("1.29").unwrap())
-///     .namespace("team-a");
-/// # let _ = options;
-/// ```
+/// The options of [`crate::validate`]. The default is a `kubectl create` of the text.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ValidateOptions<'a> {
     /// The server's release; `None`: for each object the last release that serves its version.
     pub release: Option<Release>,
     /// The operation on the objects.
-    pub operation: Operation<'a>,
-    /// How the objects reach the server.
+    pub operation: Operation<&'a str>,
+    /// The way in which the objects reach the server.
     pub via: Via,
     /// The namespace that the request names.
     pub namespace: Option<&'a str>,
-    /// How the server treats unknown and duplicate fields.
+    /// The server's treatment of unknown and duplicate fields.
     pub field_validation: FieldValidation,
     /// Feature gates that override the defaults of the release.
     pub gates: Option<&'a BTreeMap<String, bool>>,
@@ -56,8 +38,13 @@ pub struct ValidateOptions<'a> {
     pub namespace_labels: Option<&'a BTreeMap<String, String>>,
     /// The version in which the answer includes the stored objects; `None`: the answer leaves them out.
     pub stored_as: Option<StoredAs<'a>>,
+    /// Other texts whose objects are known but not judged, such as the other files of a project. Names that the text refers to
+    /// are looked up in them, too. An error in one of them is not a finding, and hides nothing in the others.
+    pub beside: &'a [String],
     /// The limits on a text.
     pub limits: Limits,
+    /// The versions that the cluster serves; `None`: those of its release.
+    pub(crate) served: Option<&'a [String]>,
     /// The text is the result of a patch on the server; no client sends it.
     pub(crate) patched: bool,
 }
@@ -70,7 +57,7 @@ impl<'a> ValidateOptions<'a> {
     }
 
     /// Sets the operation.
-    pub fn operation(mut self, operation: Operation<'a>) -> Self {
+    pub fn operation(mut self, operation: Operation<&'a str>) -> Self {
         self.operation = operation;
         self
     }
@@ -111,11 +98,17 @@ impl<'a> ValidateOptions<'a> {
         self
     }
 
+    /// Sets the texts whose objects are known but not judged.
+    pub fn beside(mut self, texts: &'a [String]) -> Self {
+        self.beside = texts;
+        self
+    }
+
     /// The gates that are on in a release; `None` if the options set no gate. The error names the gate.
-    pub(crate) fn gates_in(&self, release: Release) -> Result<Option<Gates>, String> {
+    pub(crate) fn gates_in(&self, release: Release) -> Result<Option<Gates>, Error> {
         let Some(gates) = self.gates.filter(|gates| !gates.is_empty()) else { return Ok(None) };
         let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
-        Gates::with(release, set).map(Some).map_err(|error| format!("`gates`: {error}"))
+        Gates::with(release, set).map(Some).map_err(|error| Error::new(ErrorKind::Gate, format!("`gates`: {error}")))
     }
 
     /// Sets the limits.
@@ -134,9 +127,6 @@ impl<'a> ValidateOptions<'a> {
 
     /// The text of the stored objects.
     pub(crate) fn stored(&self) -> Option<&'a str> {
-        match self.operation {
-            Operation::Create => None,
-            Operation::Update(stored) | Operation::UpdateStatus(stored) => Some(stored),
-        }
+        self.operation.stored()
     }
 }

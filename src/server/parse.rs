@@ -9,15 +9,16 @@ use crate::record;
 use crate::record::decode::{How, Via};
 use crate::server::body::{Body, FieldValidation};
 
-/// How [`crate::parse`] reads a text. The default reads it as kubectl does, for the last release that serves each object.
+/// The options of [`crate::parse`]. The default reads the text as kubectl does, for the last release that serves each object.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ParseOptions {
     /// The server's release; `None`: for each object the last release that serves its version.
     pub release: Option<Release>,
-    /// How the objects reach the server. `None`: the text is read as kubectl reads it, but JSON is decoded in source order.
+    /// The way in which the objects reach the server. `None`: the text is read as kubectl reads it, but JSON is decoded in
+    /// source order.
     pub via: Option<Via>,
-    /// How the server treats unknown and duplicate fields.
+    /// The server's treatment of unknown and duplicate fields.
     pub field_validation: FieldValidation,
     /// The limits on a text.
     pub limits: Limits,
@@ -114,7 +115,7 @@ pub fn parse<'t>(text: &'t str, options: &ParseOptions) -> Parsed<'t> {
                 if let Some(tree) = input.tree(item) {
                     let how = How::reaching(input.mode(item), options.via.unwrap_or(Via::Validator), item.release);
                     let body = Body::read(tree, item.node, *api, how);
-                    let problems = body.findings(options.field_validation);
+                    let problems = body.findings(tree, options.field_validation);
                     object.valid = Some(problems.iter().all(|finding| finding.severity != Severity::Error));
                     findings.extend(problems.into_iter().map(|finding| place(&input, item, index, finding)));
                     if body.mismatch().is_none() {

@@ -1,8 +1,10 @@
 //! A patch of a stored object: the patched object, and whether the server accepts it.
 
-use crate::api::{Api, Family};
+use crate::api::{Api, Family, Scope};
+use crate::error::Error;
 use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
 use crate::manifest::{Input, Item, What};
+use crate::patch::difference::{differences, operation};
 use crate::patch::{self, Refused, apply, merge, strategic};
 use crate::record::decode::{How, Via};
 use crate::record::{self, Record};
@@ -11,27 +13,30 @@ use crate::rules::errors::Errors;
 use crate::rules::{Context, metadata};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
+use crate::server::identify::{Kind, identify};
 use crate::server::options::{self, StoredAs, ValidateOptions};
+use crate::server::patch_refusal::{Stop, of_patch, refusal};
 use crate::server::status::Status;
 use crate::server::text::Judged;
 use crate::server::{prepare, stored, text};
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
+use claimkit_values::order;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The type of a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum PatchType {
-    /// RFC 6902.
+    /// JSON patch (RFC 6902).
     Json,
-    /// RFC 7386.
+    /// JSON merge patch (RFC 7386).
     Merge,
     /// Strategic merge patch, kubectl's default.
     #[default]
     Strategic,
-    /// Server-side apply.
     Apply,
 }
 
@@ -41,7 +46,6 @@ pub enum PatchType {
 pub struct Patch<'a> {
     /// Its text, YAML or JSON.
     pub text: &'a str,
-    /// Its type.
     pub kind: PatchType,
     /// It goes to the subresource `status`.
     pub status: bool,
@@ -53,12 +57,42 @@ pub struct Patch<'a> {
     pub time: Option<&'a str>,
 }
 
-/// What the server answers to a patch. A finding is about the patch, the stored object, or the result. The result is not a text
+impl<'a> Patch<'a> {
+    /// Returns a patch of a type with the default options of kubectl.
+    pub fn new(kind: PatchType, text: &'a str) -> Self {
+        Patch { text, kind, ..Patch::default() }
+    }
+
+    /// Sends the patch to the subresource `status`.
+    pub fn status(mut self) -> Self {
+        self.status = true;
+        self
+    }
+
+    /// Sets the field manager.
+    pub fn field_manager(mut self, manager: &'a str) -> Self {
+        self.field_manager = Some(manager);
+        self
+    }
+
+    /// Takes over fields of other managers, with [`PatchType::Apply`].
+    pub fn force(mut self) -> Self {
+        self.force = true;
+        self
+    }
+
+    /// Sets the time of the request, RFC 3339.
+    pub fn time(mut self, time: &'a str) -> Self {
+        self.time = Some(time);
+        self
+    }
+}
+
+/// The server's answer to a patch. A finding is about the patch, the stored object, or the result. The result is not a text
 /// that anybody wrote, so a finding about it has a path but no position.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Patched {
-    /// All findings.
     pub findings: Vec<Finding>,
     /// The judged object; `None` if the stored text has no object to patch.
     pub judged: Option<Judged>,
@@ -74,7 +108,21 @@ pub struct Patched {
 ///
 /// # Errors
 /// A feature gate that the release does not know or has locked.
-pub fn patch(old: &str, patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Patched, String> {
+///
+/// ```
+/// use claimkit::{Patch, PatchType, ValidateOptions};
+/// let stored = "
+/// apiVersion: resource.k8s.io/v1
+/// kind: DeviceClass
+/// metadata: {name: gpu, resourceVersion: '1'}
+/// spec: {selectors: [{cel: {expression: device.driver == 'a.example.com'}}]}
+/// ";
+/// let change = Patch::new(PatchType::Merge, "metadata: {labels: {team: a}}");
+/// let patched = claimkit::patch(stored, &change, &ValidateOptions::default()).unwrap();
+/// assert!(patched.ok);
+/// assert_eq!(patched.changes.unwrap()[0]["path"], "/metadata/labels");
+/// ```
+pub fn patch(old: &str, patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Patched, Error> {
     let refused = |finding| Ok(Patched { findings: vec![finding], ..Patched::default() });
     let input = Input::read(old, options.release, &options.limits);
     if let Some(finding) = input.file.findings.iter().find(|finding| finding.severity == Severity::Error) {
@@ -95,9 +143,9 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Res
 ///
 /// # Errors
 /// A feature gate that the release does not know or has locked.
-pub fn apply_new(patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Patched, String> {
+pub fn apply_new(patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Patched, Error> {
     let refused = |finding| Ok(Patched { findings: vec![of_patch(finding)], ..Patched::default() });
-    let wrong = |message: String| Finding::error(Code::PatchRefused, Origin::Claimkit, message);
+    let wrong = |message: String| Finding::new(Code::PatchRefused, Origin::Claimkit, message);
     let input = Input::read(patch.text, options.release, &options.limits);
     if let Some(finding) = input.file.findings.iter().find(|finding| finding.severity == Severity::Error) {
         return refused(unread(finding));
@@ -114,13 +162,13 @@ pub fn apply_new(patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Pat
 }
 
 fn stored_is(message: String) -> Finding {
-    Finding::error(Code::StoredObject, Origin::Claimkit, message).about(TextField::Old)
+    Finding::new(Code::StoredObject, Origin::Claimkit, message).about(TextField::Old)
 }
 
 /// The patch cannot be read because its text has this finding.
 fn unread(finding: &Finding) -> Finding {
     let message = format!("the patch cannot be read: {}", finding.message);
-    Finding { span: finding.span, ..Finding::error(Code::PatchRefused, Origin::Claimkit, message) }
+    Finding { span: finding.span, ..Finding::new(Code::PatchRefused, Origin::Claimkit, message) }
 }
 
 /// A finding of the result's validation. A finding about the stored object keeps its position.
@@ -144,7 +192,7 @@ struct PatchRequest<'a, 's> {
 }
 
 impl PatchRequest<'_, '_> {
-    fn answer(&self) -> Result<Patched, String> {
+    fn answer(&self) -> Result<Patched, Error> {
         let unicode = self.item.release.rules().unicode;
         let done = match if self.old.is_some() { self.carry_out() } else { self.create() } {
             Ok(done) => done,
@@ -195,14 +243,14 @@ impl PatchRequest<'_, '_> {
             self.input.tree(self.item).ok_or_else(|| Stop::Finding(Box::new(stored_is("`old` holds no object".to_owned()))))?;
         let mut old = self.read(tree, self.item.node, self.input.mode(self.item));
         if let Some(error) = old.decoded.mismatches.first() {
-            let error = Finding::error(Code::TypeMismatch, Origin::Claimkit, error.message.clone()).with_span(error.span);
+            let error = Finding::new(Code::TypeMismatch, Origin::Claimkit, error.message.clone()).with_span(error.span);
             return Err(Stop::Finding(Box::new(stored::unreadable(&error))));
         }
         // A stored object always has its namespace, even if its text leaves it out.
         prepare::fill_namespace(&mut old.decoded.record, self.api.kind.scope, self.namespace(), &mut Changes::default());
         let live = self.value(old.record())?;
         let patch = self.read_patch()?;
-        let patched = self.patched(&live, &patch)?;
+        let patched = self.owned(&live, self.patched(&live, &patch)?)?;
         Ok(Done { live: Some(live), ..self.decoded(&patched, Some(&old))? })
     }
 
@@ -239,6 +287,9 @@ impl PatchRequest<'_, '_> {
         };
         let new = self.read(&document.tree, root, Mode::Json);
         self.decodes(&new, patched)?;
+        if old.is_some() {
+            self.names_stored(&new)?;
+        }
         let result = match old {
             Some(old) => {
                 let context = Context::new(self.item.release);
@@ -247,11 +298,33 @@ impl PatchRequest<'_, '_> {
             None => {
                 let mut record = new.record().clone();
                 prepare::fill_namespace(&mut record, self.api.kind.scope, self.namespace(), &mut Changes::default());
-                prepare::for_create(&mut record, prepare::WIPED, &mut Changes::default());
+                prepare::for_create(&mut record, &mut Changes::default());
                 record
             }
         };
         Ok(Done { result: self.value(&result)?, text, live: None })
+    }
+
+    /// Refuses a patched object of another name or namespace than the request's (apiserver, pkg/endpoints/handlers/rest.go,
+    /// `checkName`).
+    fn names_stored(&self, new: &Body<'_>) -> Result<(), Stop> {
+        let refused = |message: String| Err(Stop::Status(Box::new(Status::bad_request(message))));
+        let text = |name: &str| new.record().record("metadata").map_or("", |meta| meta.str(name));
+        let (name, namespace) = (text("name"), text("namespace"));
+        let asked = &self.item.name;
+        if name.is_empty() {
+            return refused(format!("the name of the object ({asked} based on URL) was undeterminable: name must be provided"));
+        }
+        if name != asked {
+            return refused(format!("the name of the object ({name}) does not match the name on the URL ({asked})"));
+        }
+        let stored = if self.item.namespace.is_empty() { self.namespace() } else { &self.item.namespace };
+        if self.api.kind.scope == Scope::Namespaced && !namespace.is_empty() && namespace != stored {
+            return refused(format!(
+                "the namespace of the object ({namespace}) does not match the namespace on the request ({stored})"
+            ));
+        }
+        Ok(())
     }
 
     /// Options that the server refuses.
@@ -303,12 +376,14 @@ impl PatchRequest<'_, '_> {
 
     fn patched(&self, live: &Value, patch: &Value) -> Result<Unjudged, Stop> {
         let mut strict = Vec::new();
-        let mut value = match self.patch.kind {
+        let value = match self.patch.kind {
             PatchType::Json => {
                 let (value, found) = crate::patch::json::apply(live, patch)?;
                 strict = found;
                 value
             }
+            // The patch is decoded for its unknown fields only.
+            PatchType::Merge if patch.is_array() && self.options.field_validation == FieldValidation::Ignore => patch.clone(),
             PatchType::Merge => merge::apply(live, patch)?,
             PatchType::Strategic => strategic::apply(live, patch, self.api.kind.schema, self.item.release)?,
             PatchType::Apply => {
@@ -317,14 +392,51 @@ impl PatchRequest<'_, '_> {
             }
         };
         let shown = match self.patch.kind {
-            PatchType::Json | PatchType::Merge => patch::html_escaped(&in_go_order(live, &value).to_string()),
+            PatchType::Json => patch::html_escaped(&value.to_string()),
+            PatchType::Merge => patch::html_escaped(&in_go_order(live, &value).to_string()),
             PatchType::Strategic | PatchType::Apply => patch::go_print(patch),
         };
-        let writes = self.patch.kind != PatchType::Apply && self.patch.field_manager.is_some();
-        if writes && value.is_object() {
-            value = apply::update(live, &value, &self.writer())?;
+        Ok(Unjudged { value: self.with_kind(value), shown, strict })
+    }
+
+    /// Fills in a missing kind. A strategic merge patch is merged into the typed object, which has its kind and version anyway.
+    fn with_kind(&self, mut value: Value) -> Value {
+        let identity = [("apiVersion", self.api.version.api_version), ("kind", self.api.kind.kind)];
+        let strategic = self.patch.kind == PatchType::Strategic;
+        if let Some(members) = value.as_object_mut().filter(|_| self.patch.kind != PatchType::Apply) {
+            for (name, own) in identity {
+                let missing =
+                    matches!(members.get(name), None | Some(Value::Null)) || members.get(name).is_some_and(|text| text == "");
+                let replaced = strategic && members.get(name).is_some_and(Value::is_string);
+                if replaced || (missing && (strategic || name == "kind")) {
+                    members.insert(name.to_owned(), own.into());
+                }
+            }
         }
-        Ok(Unjudged { value, shown, strict })
+        value
+    }
+
+    /// Updates the field owners after a patch other than apply. The server does so once it has decoded the object, without unknown
+    /// fields.
+    fn owned(&self, live: &Value, mut patched: Unjudged) -> Result<Unjudged, Stop> {
+        if self.patch.kind == PatchType::Apply || self.patch.field_manager.is_none() || !patched.value.is_object() {
+            return Ok(patched);
+        }
+        let text = patched.value.to_string();
+        let file = crate::text::read(&text, &self.options.limits);
+        let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
+        let Some((document, root)) = document else { return Ok(patched) };
+        let new = self.read(&document.tree, root, Mode::Json);
+        self.decodes(&new, &patched)?;
+        let written = apply::update(live, &self.value(new.record())?, &self.writer())?;
+        let managers = written.pointer("/metadata/managedFields").cloned();
+        if let Some(metadata) = patched.value.get_mut("metadata").and_then(Value::as_object_mut) {
+            match managers {
+                Some(managers) => metadata.insert("managedFields".to_owned(), managers),
+                None => metadata.shift_remove("managedFields"),
+            };
+        }
+        Ok(patched)
     }
 
     /// A configuration to apply must name the stored object.
@@ -350,6 +462,17 @@ impl PatchRequest<'_, '_> {
     /// The patched object must decode as its kind, without unknown fields if field validation is strict.
     fn decodes(&self, new: &Body<'_>, patched: &Unjudged) -> Result<(), Stop> {
         let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
+        if matches!(self.patch.kind, PatchType::Json | PatchType::Merge) {
+            match identify(&patched.value, self.api, self.item.release) {
+                Kind::Same => {}
+                Kind::Refused(error) => return invalid(error),
+                Kind::Internal => return self.internal(patched),
+                Kind::Foreign => {
+                    let message = "the patched object has a kind of another group, which the server does not take here";
+                    return Err(Stop::Patch(Refused::Ours(message.to_owned())));
+                }
+            }
+        }
         if let Some(error) = new.mismatch() {
             return match self.patch.kind {
                 PatchType::Json | PatchType::Merge => invalid(error.to_owned()),
@@ -369,6 +492,22 @@ impl PatchRequest<'_, '_> {
             return invalid(format!("strict decoding error: {}", strict.join(", ")));
         }
         Ok(())
+    }
+
+    /// The answer to a document without `apiVersion`. The server decodes it as its internal type, to which every field but `kind` is
+    /// unknown.
+    fn internal(&self, patched: &Unjudged) -> Result<(), Stop> {
+        let members = patched.value.as_object().into_iter().flat_map(|members| members.keys());
+        let unknown = members.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
+        let unknown: Vec<String> = unknown.map(|name| format!("unknown field \"{name}\"")).collect();
+        if self.options.field_validation == FieldValidation::Strict && !unknown.is_empty() {
+            let strict: Vec<&str> = patched.strict.iter().chain(&unknown).map(String::as_str).collect();
+            let detail = format!("strict decoding error: {}", strict.join(", "));
+            return Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
+        }
+        let name = &self.item.name;
+        let message = format!("the name of the object ({name} based on URL) was undeterminable: name must be provided");
+        Err(Stop::Status(Box::new(Status::bad_request(message))))
     }
 
     /// The patch as kubectl sends it: one JSON value, whether its text is YAML or JSON.
@@ -426,64 +565,13 @@ struct Done {
     live: Option<Value>,
 }
 
-enum Stop {
-    Patch(Refused),
-    Status(Box<Status>),
-    Finding(Box<Finding>),
-}
-
-impl Stop {
-    fn finding(code: Code, message: String) -> Self {
-        Stop::Finding(Box::new(Finding::error(code, Origin::Claimkit, message)))
-    }
-}
-
-impl From<Refused> for Stop {
-    fn from(refused: Refused) -> Self {
-        Stop::Patch(refused)
-    }
-}
-
-fn refusal(stop: &Stop, unicode: crate::go::GoUnicode) -> Vec<Finding> {
-    let finding = match stop {
-        Stop::Finding(finding) => (**finding).clone(),
-        Stop::Status(status) => Finding::error(Code::PatchRefused, Origin::ApiServer, status.message.clone()),
-        Stop::Patch(Refused::Ours(message)) => Finding::error(Code::PatchRefused, Origin::Claimkit, message.clone()),
-        Stop::Patch(Refused::Conflicts(conflicts)) => {
-            let finding = |conflict: &patch::Conflict| {
-                let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
-                let mut finding = Finding::error(Code::ApplyConflict, Origin::ApiServer, message)
-                    .with_help("set `force` to take the field over, or leave it out of what is applied");
-                finding.path = Some(conflict.path.trim_start_matches('.').to_owned());
-                of_patch(finding)
-            };
-            return conflicts.iter().map(finding).collect();
-        }
-        Stop::Patch(refused) => {
-            let message = Status::patch(refused, unicode).map_or_else(String::new, |status| status.message);
-            let finding = Finding::error(Code::PatchRefused, Origin::ApiServer, message);
-            match refused {
-                Refused::Rejected(reason) => finding.with_help(reason.clone()),
-                _ => finding,
-            }
-        }
-    };
-    vec![of_patch(finding)]
-}
-
-/// A finding about the patch, unless it names another text.
-fn of_patch(finding: Finding) -> Finding {
-    let finding = Finding { object: Some(0), fixes: Vec::new(), ..finding };
-    if finding.within == TextField::Text { finding.about(TextField::Patch) } else { finding }
-}
-
 /// Brings a patched document into the order in which the server prints it: changed maps are sorted, others stay as they were.
 fn in_go_order(old: &Value, new: &Value) -> Value {
     match (old, new) {
         _ if old == new => old.clone(),
         (Value::Object(old), Value::Object(new)) => {
             let mut keys: Vec<&String> = new.keys().collect();
-            keys.sort();
+            order::sort(&mut keys);
             let value = |key: &String| {
                 let new = new.get(key).cloned().unwrap_or(Value::Null);
                 old.get(key).map_or(new.clone(), |old| in_go_order(old, &new))
@@ -491,48 +579,5 @@ fn in_go_order(old: &Value, new: &Value) -> Value {
             Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect())
         }
         _ => new.clone(),
-    }
-}
-
-fn operation(op: &str, path: &str, value: Option<&Value>) -> Value {
-    let mut members = Map::new();
-    members.insert("op".to_owned(), Value::String(op.to_owned()));
-    members.insert("path".to_owned(), Value::String(path.to_owned()));
-    if let Some(value) = value {
-        members.insert("value".to_owned(), value.clone());
-    }
-    Value::Object(members)
-}
-
-/// The difference between two values, as JSON patch operations.
-fn differences(old: &Value, new: &Value, path: &mut String, out: &mut Vec<Value>) {
-    let len = path.len();
-    let mut below = |path: &mut String, name: &str, old: Option<&Value>, new: Option<&Value>| {
-        path.push('/');
-        path.push_str(&name.replace('~', "~0").replace('/', "~1"));
-        match (old, new) {
-            (Some(old), Some(new)) => differences(old, new, path, out),
-            (Some(_), None) => out.push(operation("remove", path, None)),
-            (None, Some(new)) => out.push(operation("add", path, Some(new))),
-            (None, None) => {}
-        }
-        path.truncate(len);
-    };
-    match (old, new) {
-        _ if old == new => {}
-        (Value::Object(before), Value::Object(after)) => {
-            for (name, old) in before {
-                below(path, name, Some(old), after.get(name));
-            }
-            for (name, new) in after.iter().filter(|(name, _)| !before.contains_key(name.as_str())) {
-                below(path, name, None, Some(new));
-            }
-        }
-        (Value::Array(before), Value::Array(after)) if before.len() <= after.len() => {
-            for (at, new) in after.iter().enumerate() {
-                below(path, &at.to_string(), before.get(at), Some(new));
-            }
-        }
-        _ => out.push(operation("replace", path, Some(new))),
     }
 }

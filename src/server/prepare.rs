@@ -16,7 +16,7 @@ const GENERATED_BASE_MAX: usize = 58;
 
 /// The errors of an update over HTTP. The generic rules and the strategy both judge the object after the fix-ups, so most errors
 /// come more than once.
-pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<'_>, context: &Context) -> Errors {
+pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context) -> Errors {
     let (Operation::Update(old) | Operation::UpdateStatus(old)) = operation else { return context.errors() };
     let status = matches!(operation, Operation::UpdateStatus(_));
     let new = &for_update(new, old, status, context);
@@ -85,11 +85,12 @@ pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context:
     new
 }
 
-/// An update without `resourceVersion` is unconditional: it takes the stored version. The store does this before
+/// An update without `resourceVersion`, or with zero, is unconditional: it takes the stored version. The store does this before
 /// [`judge_update`].
 pub fn fill_resource_version<'r>(new: &mut Record<'r>, old: &Record<'r>) {
     let Some(stored) = old.record("metadata") else { return };
-    if let Some(meta) = new.record_mut("metadata").filter(|meta| meta.str("resourceVersion").is_empty()) {
+    let unconditional = |version: &str| version.bytes().all(|digit| digit == b'0');
+    if let Some(meta) = new.record_mut("metadata").filter(|meta| unconditional(meta.str("resourceVersion"))) {
         meta.set("resourceVersion", stored.get("resourceVersion").clone());
     }
 }
@@ -112,17 +113,14 @@ pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r 
     }
 }
 
-/// Metadata that the server sets in every new object.
-pub const SET: &[&str] = &["creationTimestamp", "uid"];
 /// Metadata that the handler drops from a body (kube-apiserver, apiserver/pkg/registry/rest/meta.go, `WipeObjectMetaSystemFields`).
-pub const WIPED: &[&str] = &["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"];
+const WIPED: &[&str] = &["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"];
 
-/// Prepares a new object for the strategy's validation, except for its namespace. `dropped`: the metadata to unset, [`WIPED`], or
-/// [`SET`] if the handler is left out.
-pub fn for_create(object: &mut Record<'_>, dropped: &[&'static str], changes: &mut Changes) {
+/// Prepares a new object for the strategy's validation, except for its namespace.
+pub fn for_create(object: &mut Record<'_>, changes: &mut Changes) {
     drop_status(object, changes);
     let Some(meta) = object.record_mut("metadata") else { return };
-    for &name in dropped {
+    for &name in WIPED {
         let given = match meta.get(name) {
             Value::Unset => false,
             Value::Str(text) => !text.is_empty(),
@@ -153,6 +151,15 @@ pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
     if object.schema.slot("status").is_some() && object.has("status") {
         changes.status_dropped = true;
         object.set("status", Value::Unset);
+    }
+}
+
+/// Drops the resource version of a new object, as kubectl does before it sends one (cli-runtime, pkg/resource/helper.go,
+/// `Helper.Create`), and the server where an apply creates the object.
+pub fn drop_resource_version(object: &mut Record<'_>, changes: &mut Changes) {
+    if let Some(meta) = object.record_mut("metadata").filter(|meta| !meta.str("resourceVersion").is_empty()) {
+        meta.set("resourceVersion", Value::Unset);
+        changes.unsent = true;
     }
 }
 

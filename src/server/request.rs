@@ -25,18 +25,19 @@ pub enum Reach {
     /// Only the registered validation function judges exactly this object; a new object's status is dropped. The `Status` of an
     /// update is still the server's full answer, including fields that the server resets and errors that it repeats.
     Functions,
-    /// `via: "server"`: the answer to exactly this body, with every cause. Resource versions are not compared.
+    /// The strategy and the store judge exactly this object, as in the recorded answers; the request handler does nothing.
+    Strategy,
+    /// `via: "server"`: the answer to exactly this body, with every cause. Resource versions of updates are not compared.
     Server,
     /// All stages up to admission, which runs before the store compares resource versions.
     Admission,
-    /// All stages.
+    /// All stages, after kubectl's changes.
     Store,
 }
 
 /// The options of a request, without its bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'r> {
-    /// The server's release.
     pub release: Release,
     /// The feature gates that are on; `None`: the defaults of the release.
     pub gates: Option<Gates>,
@@ -44,7 +45,7 @@ pub struct Request<'r> {
     pub labels: Option<&'r BTreeMap<String, String>>,
     /// The namespace that the request names; `None`: an object keeps its own, or gets `default`.
     pub namespace: Option<&'r str>,
-    /// How the server treats unknown and duplicate fields.
+    /// The server's treatment of unknown and duplicate fields.
     pub validation: FieldValidation,
     /// The stages that the object passes.
     pub reach: Reach,
@@ -77,15 +78,13 @@ pub struct Outcome {
 /// A create. The server refuses a body of the wrong type first. It refuses unknown fields, too; the object is still judged, for
 /// the findings.
 pub fn create<'t>(request: &Request<'t>, body: Body<'t>) -> Outcome {
-    let work = match Handler::begin(request, &body) {
-        Ok(work) => work,
-        Err(refused) => return *refused,
-    };
-    let strict = body.strict_error();
-    work.create(body.into_hub(request.release)).strict(&work, strict)
+    match Handler::begin(request, &body, None) {
+        Ok(work) => work.create(body.into_hub(request.release)).strict(&work),
+        Err(refused) => *refused,
+    }
 }
 
-/// An update of a stored object.
+/// Judges an update of a stored object.
 pub fn update<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>) -> Outcome {
     replace(request, body, stored, Part::Object)
 }
@@ -96,27 +95,27 @@ pub fn update_status<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>
 }
 
 fn replace<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>, part: Part) -> Outcome {
-    let work = match Handler::begin(request, &body) {
-        Ok(work) => work,
-        Err(refused) => return *refused,
-    };
     // The test harness of the validation functions decodes the stored object like the new one.
-    let of_stored = || stored.strict_error().filter(|_| request.reach == Reach::Functions);
-    let strict = body.strict_error().or_else(of_stored);
-    work.update(body.into_hub(request.release), stored.into_hub(request.release), part).strict(&work, strict)
+    let of_stored = Some(&stored).filter(|_| request.reach == Reach::Functions);
+    match Handler::begin(request, &body, of_stored) {
+        Ok(work) => work.update(body.into_hub(request.release), stored.into_hub(request.release), part).strict(&work),
+        Err(refused) => *refused,
+    }
 }
 
 struct Handler<'w, 'r> {
     request: &'w Request<'r>,
     api: Api,
     context: Context,
+    /// The error of strict decoding, which the server answers with instead of what the rules say.
+    strict: Option<String>,
 }
 
 /// Warnings about selectors that were not compiled.
 fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
     let finding = |steps: &Vec<Step>| {
         let message = "the selector was not compiled: whether the server accepts this CEL expression is not known here";
-        let mut finding = Finding::info(Code::SelectorNotCompiled, Origin::Claimkit, message);
+        let mut finding = Finding::new(Code::SelectorNotCompiled, Origin::Claimkit, message);
         finding.steps = paths.written(steps).unwrap_or_else(|| steps.clone());
         finding.path = Some(path::render(&finding.steps));
         finding
@@ -134,19 +133,28 @@ fn context(request: &Request<'_>) -> Context {
 }
 
 impl<'w, 'r> Handler<'w, 'r> {
-    fn begin(request: &'w Request<'r>, body: &Body<'_>) -> Result<Self, Box<Outcome>> {
-        let work = Handler { request, api: body.api, context: context(request) };
+    fn begin(request: &'w Request<'r>, body: &Body<'_>, stored: Option<&Body<'_>>) -> Result<Self, Box<Outcome>> {
+        let strict = || body.strict_error().or_else(|| stored.and_then(Body::strict_error));
+        let strict = if request.validation == FieldValidation::Strict { strict() } else { None };
+        let work = Handler { request, api: body.api, context: context(request), strict };
         match body.mismatch() {
             None => Ok(work),
             Some(error) => {
-                let warnings = device::deprecation(work.api, &work.context).map(server_warning).into_iter().collect();
-                Err(Box::new(Outcome { status: Some(work.undecodable(error)), warnings, ..Outcome::default() }))
+                let refused = Outcome { status: Some(work.undecodable(error)), ..Outcome::default() };
+                Err(Box::new(work.warn(refused, None)))
             }
         }
     }
 
     fn namespace(&self) -> &'r str {
         self.request.namespace.unwrap_or("default")
+    }
+
+    /// Adds the warnings that an early refusal keeps: about the version, and what the handler found before.
+    fn warn(&self, mut refused: Outcome, handled: Option<Finding>) -> Outcome {
+        let deprecated = device::deprecation(self.api, &self.context).map(server_warning);
+        refused.warnings.extend(deprecated.into_iter().chain(handled));
+        refused
     }
 
     fn create(&self, Hub { mut record, paths }: Hub<'r>) -> Outcome {
@@ -158,29 +166,33 @@ impl<'w, 'r> Handler<'w, 'r> {
             prepare::drop_status(object, &mut changes);
         } else {
             if let Some(refused) = self.other_namespace(object, self.request.namespace) {
-                return refused;
+                return self.warn(refused, None);
+            }
+            if self.request.reach == Reach::Store {
+                let mut unnoticed = Changes::default();
+                prepare::drop_resource_version(object, if self.request.patched { &mut unnoticed } else { &mut changes });
             }
             prepare::fill_namespace(object, self.api.kind.scope, self.namespace(), &mut changes);
-            // The recorded test answers leave the handler out.
-            let dropped = if self.request.reach == Reach::Server { prepare::SET } else { prepare::WIPED };
-            prepare::for_create(object, dropped, &mut changes);
+            prepare::for_create(object, &mut changes);
             warned = self.handle(object, Value::Unset, &mut changes);
         }
+        let stores = matches!(self.request.reach, Reach::Strategy | Reach::Server) && !self.request.patched;
         if let ObjectKind::Device(kind) = self.api.kind.object {
             let unknown = self.unknown_labels(kind, &record, &paths);
-            let judged = device::create(kind, record, &self.context, self.request.labels);
-            let before = self.request.reach == Reach::Store && prepare::stored_before(&judged.record);
+            let judged = device::create(self.api, kind, record, &self.context, self.request.labels);
+            let before = stores && prepare::stored_before(&judged.record);
             let mut outcome = self.answer(kind, judged, &paths, changes);
-            if before && outcome.status.is_none() {
-                return stored_before(outcome.changes);
-            }
             outcome.warnings.extend(warned.into_iter().chain(unknown));
+            if before && outcome.status.is_none() {
+                let Outcome { changes, warnings, .. } = outcome;
+                return Outcome { warnings, ..stored_before(changes) };
+            }
             return outcome;
         }
         let mut errors = self.context.errors();
         rules::run(self.api, object, rules::Operation::Create, &self.context, &mut errors);
-        if errors.is_empty() && self.request.reach == Reach::Store && prepare::stored_before(object) {
-            return stored_before(changes);
+        if errors.is_empty() && stores && prepare::stored_before(object) {
+            return Outcome { warnings: warned.into_iter().collect(), ..stored_before(changes) };
         }
         let findings = self.findings(errors.list(), &paths);
         let warnings = warned.into_iter().chain(uncompiled(&errors, &paths)).collect();
@@ -197,7 +209,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             let stored_in = Object::new(&old).metadata().namespace().to_owned();
             let named = self.request.namespace.or(self.endpoint().then_some(stored_in.as_str()));
             if let Some(refused) = self.other_namespace(&new, named) {
-                return refused;
+                return self.warn(refused, None);
             }
             if self.endpoint() && Object::new(&new).metadata().namespace().is_empty() {
                 // The URL has the namespace of the stored object.
@@ -206,17 +218,17 @@ impl<'w, 'r> Handler<'w, 'r> {
                 }
             }
             prepare::fill_namespace(&mut new, self.api.kind.scope, self.namespace(), &mut changes);
-            if let Some(refused) = self.unconditional(&new) {
-                return refused;
-            }
-            prepare::fill_resource_version(&mut new, &old);
             let managers = old.record("metadata").map_or(Value::Unset, |meta| meta.get("managedFields").clone());
             warned = self.handle(&mut new, managers, &mut Changes::default());
+            if let Some(refused) = self.unconditional(&new) {
+                return self.warn(refused, warned);
+            }
+            prepare::fill_resource_version(&mut new, &old);
         }
         if self.request.reach == Reach::Store
             && let Some(refused) = self.conflict(&new, &old)
         {
-            return refused;
+            return self.warn(refused, warned);
         }
         if let ObjectKind::Device(kind) = self.api.kind.object {
             let judged = device::update(self.api, kind, &new, &old, part, &self.context, self.request.labels);
@@ -232,7 +244,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         let answered = prepare::judge_update(self.api, &new, operation, &self.context);
         let mut findings = match self.request.reach {
             Reach::Functions => self.findings(&rules::functions(self.api, &new, operation, &self.context), &paths),
-            Reach::Server | Reach::Admission | Reach::Store => self.findings(answered.list(), &paths),
+            Reach::Strategy | Reach::Server | Reach::Admission | Reach::Store => self.findings(answered.list(), &paths),
         };
         explain_immutable(&mut findings, &new, &old, &paths);
         let warnings = warned.into_iter().chain(uncompiled(&answered, &paths)).collect();
@@ -242,7 +254,7 @@ impl<'w, 'r> Handler<'w, 'r> {
     /// The handler's changes to `ownerReferences` and `managedFields`. The recorded test answers leave it out, and so does
     /// admission.
     fn handle(&self, object: &mut Record<'r>, managers: Value<'r>, changes: &mut Changes) -> Option<Finding> {
-        if self.request.reach != Reach::Store {
+        if !matches!(self.request.reach, Reach::Server | Reach::Store) {
             return None;
         }
         let patched = self.request.patched;
@@ -308,9 +320,13 @@ impl<'w, 'r> Handler<'w, 'r> {
         let none = BTreeMap::new();
         let error = device::admin_error(kind, record, &self.context, Some(&none)).filter(|_| self.request.labels.is_none())?;
         let message = format!("not checked, for the labels of the namespace are not known: {}", error.body);
-        let mut finding = Finding::warning(Code::NamespaceLabelsUnknown, Origin::Claimkit, message);
+        let mut finding = Finding::new(Code::NamespaceLabelsUnknown, Origin::Claimkit, message);
         finding.steps = paths.written(&error.steps).unwrap_or(error.steps);
-        Some(finding.with_help("give the labels of the namespace with the request"))
+        Some(
+            finding
+                .with_help("give the labels of the namespace with the request")
+                .with_command_help("give `--namespace-labels KEY=VALUE`"),
+        )
     }
 
     /// A warning if generated rules, whose messages are unknown, replace some of the hand-written rules.
@@ -325,22 +341,14 @@ impl<'w, 'r> Handler<'w, 'r> {
             && on(Gate::DeclarativeValidation)
             && on(Gate::DeclarativeValidationTakeover);
         let message = "the feature gate DeclarativeValidationTakeover is on: for some errors the server uses other words, and puts them last";
-        let finding = Finding::warning(Code::GeneratedRulesUnknown, Origin::Claimkit, message);
+        let finding = Finding::new(Code::GeneratedRulesUnknown, Origin::Claimkit, message);
         (covered && over).then(|| finding.with_help(Code::GeneratedRulesUnknown.help().unwrap_or_default()))
     }
 
     /// claimkit's warning about a dropped field.
     fn dropped(&self, dropped: &Dropped, paths: &PathMap) -> Finding {
         let steps = paths.written(&dropped.steps).unwrap_or_else(|| dropped.steps.clone());
-        let (gate, release) = (dropped.gate.name(), self.context.release);
-        let path = path::render(&steps);
-        let message = format!("the server drops `{path}`: the feature gate {gate} is off in Kubernetes {release}");
-        let mut finding = Finding::warning(Code::FieldDropped, Origin::Claimkit, message);
-        finding.path = Some(path);
-        finding.steps = steps;
-        finding.at_key = true;
-        finding.help = Code::FieldDropped.help().map(Cow::Borrowed);
-        finding
+        dropped.finding(steps, self.context.release)
     }
 
     /// The errors as findings, with the paths in the manifest. Each message appears once, as for a client.
@@ -349,10 +357,10 @@ impl<'w, 'r> Handler<'w, 'r> {
         let mut seen = BTreeSet::new();
         let mut findings = Vec::with_capacity(errors.len());
         for error in errors {
-            let mut finding = error.finding();
-            if once && !seen.insert(finding.message.clone()) {
+            if once && !seen.insert((&error.field, &error.body)) {
                 continue;
             }
+            let mut finding = error.finding();
             if let Some(written) = paths.written(&finding.steps) {
                 finding.path = Some(path::render(&written));
                 finding.steps = written;
@@ -361,7 +369,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         }
         if is_cut(errors) {
             let message = format!("the errors of this object have more than {MAX_BYTES} bytes of text; what follows is left out");
-            let finding = Finding::error(Code::LimitFindings, Origin::Claimkit, message);
+            let finding = Finding::new(Code::LimitFindings, Origin::Claimkit, message);
             findings.push(finding.with_help("mend the first ones and validate again"));
         }
         findings
@@ -369,15 +377,20 @@ impl<'w, 'r> Handler<'w, 'r> {
 
     /// True for an object of the device family that is judged as sent to its URL, which names its namespace.
     fn endpoint(&self) -> bool {
-        self.api.version.family == Family::Device && matches!(self.request.reach, Reach::Functions | Reach::Server)
+        self.api.version.family == Family::Device
+            && matches!(self.request.reach, Reach::Functions | Reach::Strategy | Reach::Server)
     }
 
     /// Refuses an update without `resourceVersion`, if the kind requires one (apiserver,
     /// pkg/registry/generic/registry/store.go, `Store.Update`).
     fn unconditional(&self, new: &Record<'_>) -> Option<Outcome> {
-        let ObjectKind::Device(DeviceKind::ResourcePoolStatusRequest) = self.api.kind.object else { return None };
+        let ObjectKind::Device(kind) = self.api.kind.object else { return None };
+        let of_rules = kind == DeviceKind::DeviceTaintRule
+            && Variant::of(self.request.release).rules_need_version
+            && self.api.version.on_since.is_some();
         let meta = Object::new(new).metadata();
-        if !meta.resource_version().is_empty() {
+        let given = !matches!(meta.resource_version(), "" | "0") || (!of_rules && !meta.resource_version().is_empty());
+        if given || !(of_rules || kind == DeviceKind::ResourcePoolStatusRequest) {
             return None;
         }
         let mut errors = self.context.errors();
@@ -385,8 +398,8 @@ impl<'w, 'r> Handler<'w, 'r> {
         let path = root.field("metadata");
         let detail = "must be specified for an update";
         errors.invalid(Code::ResourceVersionRequired, &path.field("resourceVersion"), Bad::Int(0), detail);
-        // The store writes the resource into the error, other callers the kind; the recorded test answers have the kind.
-        let kind = if self.endpoint() { self.api.kind.kind } else { self.api.kind.plural };
+        // The store writes the resource into the error, other callers the kind.
+        let kind = self.api.kind.plural;
         let status = Status::invalid(kind, meta.name(), errors.list(), self.context.rules.unicode);
         let findings = errors.list().iter().map(FieldError::finding).collect();
         Some(Outcome { findings, status, ..Outcome::default() })
@@ -417,6 +430,9 @@ impl<'w, 'r> Handler<'w, 'r> {
     }
 
     fn invalid(&self, object: &Record<'_>, errors: &[FieldError]) -> Option<Status> {
+        if let Some(error) = self.strict.as_ref().filter(|_| !errors.is_empty()) {
+            return Some(self.undecodable(error));
+        }
         let name = Object::new(object).metadata().name();
         Status::invalid(self.api.kind.kind, name, errors, self.context.rules.unicode)
     }
@@ -424,9 +440,14 @@ impl<'w, 'r> Handler<'w, 'r> {
 
 impl Outcome {
     /// A strict decoding error replaces the server's answer.
-    fn strict(mut self, work: &Handler<'_, '_>, error: Option<String>) -> Self {
-        if let Some(error) = error.filter(|_| work.request.validation == FieldValidation::Strict) {
-            self.status = Some(work.undecodable(&error));
+    fn strict(mut self, work: &Handler<'_, '_>) -> Self {
+        if let Some(error) = &work.strict {
+            self.status = Some(work.undecodable(error));
+            // What was not decoded is not looked at: only the warning about the version is sent.
+            let deprecated = device::deprecation(work.api, &work.context);
+            self.warnings.retain(|warning| {
+                warning.code != Code::ServerWarning || deprecated.as_ref().is_some_and(|text| warning.message == *text)
+            });
         }
         self
     }
@@ -434,7 +455,7 @@ impl Outcome {
 
 /// A `Warning` header of the server.
 fn server_warning(text: String) -> Finding {
-    let mut finding = Finding::warning(Code::ServerWarning, Origin::ApiServer, text);
+    let mut finding = Finding::new(Code::ServerWarning, Origin::ApiServer, text);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding
 }

@@ -2,16 +2,18 @@
 
 use super::facts::Gathering;
 use super::options::ValidateOptions;
-use crate::advice::locate::{locate, steps};
+use crate::advice::locate::locate;
+use crate::api::workload;
 use crate::api::{Api, ClassicKind, DeviceKind, Gate, Gates, ObjectKind, Release};
 use crate::expression::published::Published;
-use crate::finding::{Code, Finding, Origin, Severity};
+use crate::finding::{Code, Finding, Severity, field_path};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::behaviour;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::doctor;
 use crate::place::device::engine::CelSelectors;
-use crate::place::device::explain::answer;
+use crate::place::device::explain::remark::Remark;
+use crate::place::device::features::features_of;
 use crate::record::Record;
 use crate::text::{Document, Tree};
 
@@ -30,7 +32,7 @@ pub struct Together<'o, 't> {
 }
 
 impl<'o, 't> Together<'o, 't> {
-    /// An empty collection.
+    /// Creates an empty collection.
     pub fn new(options: &'o ValidateOptions<'o>) -> Self {
         let gathering = Gathering::new(Release::latest(), options.namespace_of(""), options.field_validation);
         Together { options, documents: Vec::new(), items: Vec::new(), gathering, is_asked: false }
@@ -99,7 +101,7 @@ impl<'o, 't> Together<'o, 't> {
         let Some(Ok(gates)) = self.is_asked.then(|| self.options.gates_in(*release)) else { return Vec::new() };
         let gates = gates.unwrap_or(Gates::defaults(*release));
         let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
-        let features = behaviour::features_of(release.minor, on);
+        let features = features_of(release.minor, on);
         let Some(behaviour) = behaviour::allocator(release.minor, release.patch, &features) else { return Vec::new() };
         let engine = CelSelectors::new(*release, on("DRAListTypeAttributes"));
         let cluster = Cluster::new(facts, behaviour, &features, &engine);
@@ -120,31 +122,33 @@ impl<'o, 't> Together<'o, 't> {
 }
 
 /// A finding of the allocator with its position in the text. `objects`: the objects of the text to search for its subject.
-pub fn placed<'i, 't: 'i>(
-    mut objects: impl Iterator<Item = (usize, &'i Item, &'i Tree<'t>)>,
-    found: &answer::Finding,
-) -> Finding {
+pub fn placed<'i, 't: 'i>(mut objects: impl Iterator<Item = (usize, &'i Item, &'i Tree<'t>)>, found: &Remark) -> Finding {
     let full =
         |item: &Item| if item.namespace.is_empty() { item.name.clone() } else { format!("{}/{}", item.namespace, item.name) };
-    let short = found.object.rsplit('/').next().unwrap_or_default();
-    let same =
-        |item: &Item| item.kind == found.kind && (full(item) == found.object || item.namespace.is_empty() && item.name == short);
-    let severity = match found.severity {
-        "error" => Severity::Error,
-        "warning" => Severity::Warning,
-        _ => Severity::Info,
+    let mut finding = found.finding.clone();
+    let path = std::mem::take(&mut finding.steps);
+    let Some(subject) = &found.subject else { return finding };
+    let short = subject.name.rsplit('/').next().unwrap_or_default();
+    let same = |item: &Item| {
+        item.kind == subject.kind && (full(item) == subject.name || item.namespace.is_empty() && item.name == short)
     };
-    let origin = match found.origin {
-        "kube-scheduler" => Origin::Scheduler,
-        "kube-apiserver" => Origin::ApiServer,
-        _ => Origin::Claimkit,
-    };
-    let code = Code::ALL.iter().copied().find(|code| code.name() == found.code).unwrap_or(Code::NothingChecked);
-    let mut finding = Finding::new(code, severity, origin, found.message.clone());
-    finding.path.clone_from(&found.path);
-    if let Some((index, item, tree)) = objects.find(|(_, item, _)| same(item)) {
+    let mut of_pod: Option<(usize, &Item, &Tree<'_>)> = None;
+    let is_of_claim = subject.kind == "ResourceClaim";
+    let exact = objects.find(|one| {
+        // // A claim that is made from a template is in no text: its pod is.
+        let is_pod = is_of_claim && workload::path_to_spec(&one.1.api_version, &one.1.kind).is_some();
+        let entry = short.strip_prefix(one.1.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        let longer = of_pod.is_none_or(|(_, known, _)| known.name.len() < one.1.name.len());
+        if is_pod && entry.is_some() && !one.1.name.is_empty() && longer {
+            of_pod = Some(*one);
+        }
+        same(one.1)
+    });
+    let is_exact = exact.is_some();
+    if let Some((index, item, tree)) = exact.or(of_pod) {
+        let path = if is_exact && finding.path.is_some() { path } else { field_path!["metadata", "name"].steps() };
         finding.object = Some(index);
-        finding.span = Some(locate(tree, item.node, &steps(found.path.as_deref().unwrap_or("metadata.name")), false));
+        finding.span = Some(locate(tree, item.node, &path));
     }
     finding
 }

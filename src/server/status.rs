@@ -21,8 +21,7 @@ pub struct Status {
     pub reason: &'static str,
     /// The object and the single errors.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub details: Option<Details>,
-    /// The HTTP status.
+    pub details: Option<StatusDetails>,
     pub code: u16,
 }
 
@@ -31,11 +30,9 @@ struct Empty {}
 
 /// `metav1.StatusDetails`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Details {
-    /// The object's name.
+pub struct StatusDetails {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The API group.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub group: &'static str,
     /// The kind, or for a conflict the resource.
@@ -43,28 +40,30 @@ pub struct Details {
     pub kind: &'static str,
     /// The single errors, including repeated ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub causes: Vec<Cause>,
+    pub causes: Vec<StatusCause>,
 }
 
 /// `metav1.StatusCause`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Cause {
+pub struct StatusCause {
     /// e.g. `FieldValueInvalid`
     pub reason: &'static str,
     /// The message without the path.
     pub message: String,
-    /// The path.
     pub field: String,
 }
 
-fn causes(errors: &[FieldError]) -> Vec<Cause> {
-    let cause =
-        |error: &FieldError| Cause { reason: error.cause.reason(), message: error.body.clone(), field: error.field.clone() };
+fn causes(errors: &[FieldError]) -> Vec<StatusCause> {
+    let cause = |error: &FieldError| StatusCause {
+        reason: error.cause.reason(),
+        message: error.body.clone(),
+        field: error.field.clone(),
+    };
     errors.iter().map(cause).collect()
 }
 
 impl Status {
-    fn failure(code: u16, reason: &'static str, message: String, details: Option<Details>) -> Self {
+    fn failure(code: u16, reason: &'static str, message: String, details: Option<StatusDetails>) -> Self {
         Status { kind: "Status", api_version: "v1", metadata: Empty {}, status: "Failure", message, reason, details, code }
     }
 
@@ -73,15 +72,15 @@ impl Status {
         if errors.is_empty() {
             return None;
         }
-        let message = format!("{kind}.{GROUP} {} is invalid: {}", go::quote(name, unicode), aggregate(errors));
-        let details = Details { name: name.to_owned(), group: GROUP, kind, causes: causes(errors) };
+        let message = [kind, ".", GROUP, " ", &go::quote(name, unicode), " is invalid: ", &aggregate(errors)].concat();
+        let details = StatusDetails { name: name.to_owned(), group: GROUP, kind, causes: causes(errors) };
         Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
     /// 400: the body cannot be decoded into the kind. `version` is the short name.
     pub fn undecodable(kind: &str, version: &str, error: &str, unicode: GoUnicode) -> Self {
         let version = go::quote(version, unicode);
-        Self::bad_request(format!("{kind} in version {version} cannot be handled as a {kind}: {error}"))
+        Self::bad_request([kind, " in version ", &version, " cannot be handled as a ", kind, ": ", error].concat())
     }
 
     /// 400: the body's kind cannot be decoded into the kind of the URL. `version` is the short name.
@@ -109,14 +108,14 @@ impl Status {
     /// 404: there is no object of this name. `plural` is the resource.
     pub fn not_found(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} not found", go::quote(name, unicode));
-        let details = Details { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
+        let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
         Self::failure(404, "NotFound", message, Some(details))
     }
 
     /// 409: an object of this name already exists. `plural` is the resource.
     pub fn already_exists(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} already exists", go::quote(name, unicode));
-        let details = Details { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
+        let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
         Self::failure(409, "AlreadyExists", message, Some(details))
     }
 
@@ -126,7 +125,7 @@ impl Status {
             "Operation cannot be fulfilled on {plural}.{GROUP} {}: the object has been modified; please apply your changes to the latest version and try again",
             go::quote(name, unicode)
         );
-        let details = Details { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
+        let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
         Self::failure(409, "Conflict", message, Some(details))
     }
 
@@ -141,13 +140,13 @@ impl Status {
             return None;
         }
         let message = format!("PatchOptions.meta.k8s.io \"\" is invalid: {}", aggregate(errors));
-        let details = Details { name: String::new(), group: "meta.k8s.io", kind: "PatchOptions", causes: causes(errors) };
+        let details = StatusDetails { name: String::new(), group: "meta.k8s.io", kind: "PatchOptions", causes: causes(errors) };
         Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
     /// The answer to a refused patch; `None` if the server's answer is unknown.
     pub fn patch(refused: &Refused, unicode: GoUnicode) -> Option<Self> {
-        let details = |causes| Some(Details { name: String::new(), group: "", kind: "", causes });
+        let details = |causes| Some(StatusDetails { name: String::new(), group: "", kind: "", causes });
         Some(match refused {
             Refused::BadRequest(message) => Self::bad_request(message.clone()),
             Refused::Internal(message) => Self::internal(message),
@@ -160,11 +159,11 @@ impl Status {
             Refused::Invalid { value, detail } => {
                 let body = format!("Invalid value: {}: {detail}", go::quote(value, unicode));
                 let message = format!(" \"\" is invalid: patch: {body}");
-                let causes = vec![Cause { reason: "FieldValueInvalid", message: body, field: "patch".to_owned() }];
+                let causes = vec![StatusCause { reason: "FieldValueInvalid", message: body, field: "patch".to_owned() }];
                 Self::failure(422, "Invalid", message, details(causes))
             }
             Refused::Conflicts(conflicts) => {
-                let cause = |conflict: &patch::Conflict| Cause {
+                let cause = |conflict: &patch::Conflict| StatusCause {
                     reason: "FieldManagerConflict",
                     message: format!("conflict with {}", conflict.manager),
                     field: conflict.path.clone(),

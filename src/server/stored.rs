@@ -5,7 +5,9 @@ use crate::finding::{Code, Finding, Origin, TextField};
 /// The stored object cannot be read because its text has this finding.
 pub fn unreadable(finding: &Finding) -> Finding {
     let message = format!("the stored object cannot be read: {}", finding.message);
-    let help = "give the object as the server stores it in `old`";
-    let about = Finding::error(Code::StoredObject, Origin::Claimkit, message).with_help(help).about(TextField::Old);
+    let about = Finding::new(Code::StoredObject, Origin::Claimkit, message)
+        .with_help("give the object as the server stores it in `old`")
+        .with_command_help("give the object as the server stores it")
+        .about(TextField::Old);
     Finding { span: finding.span, ..about }
 }

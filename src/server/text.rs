@@ -1,13 +1,18 @@
 //! The server's answers to all objects of a text.
 
 use crate::advice::{hints, suggest};
+use crate::api::core::POD_CLAIMS_FLAT_SINCE;
+use crate::api::release::LAST_PATCHES;
 use crate::api::{Api, Gates, Release, Scope};
+use crate::error::Error;
 use crate::expression::lint::Lints;
 use crate::finding::{Code, Finding, Findings, Origin, Severity, Step, TextField};
-use crate::manifest::findings::{nothing_checked, other_group, place};
+use crate::manifest::findings::{claims_only, nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
 use crate::record::decode::Via;
+use crate::rules::pod_claims;
 use crate::rules::references::{Located, Named, References};
+use crate::server::FieldValidation;
 use crate::server::client::{self, Unknown};
 use crate::server::device::defaults::CLOCK;
 use crate::server::elsewhere::{self, Standing};
@@ -16,7 +21,8 @@ use crate::server::options::{Operation, StoredAs, ValidateOptions};
 use crate::server::slices::Together;
 use crate::server::status::Status;
 use crate::server::stored;
-use crate::text::{Source, Span};
+use crate::server::varies;
+use crate::text::{File, Source, Span};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -30,16 +36,15 @@ pub struct Report<'t> {
     pub stored: Option<Source<'t>>,
     /// All findings in the order of the text; those about the text itself come first.
     pub findings: Vec<Finding>,
-    /// The objects.
     pub objects: Vec<Judged>,
-    /// Set if nothing was judged: the message about a feature gate that the release does not know or has locked.
-    pub unusable: Option<String>,
+    /// Set if nothing was judged: the error about a feature gate that the release does not know or has locked.
+    pub unusable: Option<Error>,
     /// True if at least one object was checked, no object is refused and no finding is an error.
     pub ok: bool,
 }
 
 impl<'t> Report<'t> {
-    fn unusable(source: Source<'t>, error: String) -> Self {
+    fn unusable(source: Source<'t>, error: Error) -> Self {
         Report { source, stored: None, findings: Vec::new(), objects: Vec::new(), unusable: Some(error), ok: false }
     }
 }
@@ -138,24 +143,13 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
     let stored = options.stored().map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
     let partners = object::partners(options, stored.as_ref());
     let mut session = Session::new(options, stored.as_ref(), &partners);
-    let mut passage = Passage::open(text, options.via, options.release, &options.limits);
-    // If the text has exactly one object, it is compared with the single stored object, whatever its name. This is known only at
-    // the end of the text.
-    while passage.advance(stored.is_some()) {
-        session.references.idle = session.objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
-        let first = session.objects.len();
-        for item in &passage.input.items {
-            match session.judge(&passage.input, item) {
-                Ok(judged) => session.objects.push(judged),
-                Err(error) => return Report::unusable(passage.input.file.source, error),
-            }
-        }
-        session.together.keep(&mut passage.input, first);
-        for (judged, item) in session.objects.iter_mut().skip(first).zip(&mut passage.input.items) {
-            judged.take_names(item);
-        }
+    let mut file = match session.take(text, options.beside.is_empty()) {
+        Ok(file) => file,
+        Err((source, error)) => return Report::unusable(source, error),
+    };
+    if let Err(error) = session.look_beside(options.beside) {
+        return Report::unusable(file.source, error);
     }
-    let Input { mut file, .. } = passage.input;
     // Findings about the text come first, then findings about the stored objects' text.
     let mut of_texts = std::mem::take(&mut file.findings);
     of_texts.extend(stored.iter().flat_map(|stored| &stored.file.findings).map(|finding| match finding.severity {
@@ -165,6 +159,62 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
     let (findings, objects, ok) = session.finish(of_texts);
     let stored = stored.map(|stored| stored.file.source);
     Report { source: file.source, stored, findings, objects, unusable: None, ok }
+}
+
+/// Judges the texts of several files as one cluster: each object as [`validate`] does, and references, expressions and slices over
+/// all files. Returns a report for each text, in order. The options are about new objects.
+pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> Vec<Report<'t>> {
+    let partners = object::partners(options, None);
+    let mut session = Session::new(options, None, &partners);
+    session.findings = Findings::new(options.limits.findings.saturating_mul(texts.len()));
+    let mut files = Vec::with_capacity(texts.len());
+    for text in texts {
+        // A name may occur in several files: they may be variants of one object.
+        (session.checked, session.created) = (false, Created::default());
+        let first = session.objects.len();
+        match session.take(text, texts.len() == 1) {
+            Ok(file) => files.push((file, first, session.checked)),
+            Err((_, error)) => {
+                return texts.iter().map(|text| Report::unusable(Source::new(text), error.clone())).collect();
+            }
+        }
+    }
+    // Each file says for itself whether anything was checked in it.
+    session.checked = true;
+    let (mut findings, mut objects, _) = session.finish(Vec::new());
+    let mut reports = Vec::with_capacity(files.len());
+    for (file, first, checked) in files.into_iter().rev() {
+        let own = objects.split_off(first.min(objects.len()));
+        let (mine, rest): (Vec<Finding>, Vec<Finding>) =
+            findings.into_iter().partition(|finding| finding.object.map_or(first == 0, |object| object >= first));
+        findings = rest;
+        reports.push(of_file(file, own, mine, first, checked, options));
+    }
+    reports.reverse();
+    reports
+}
+
+/// The report of one of several files. `first`: the index of its first object among those of all files.
+fn of_file<'t>(
+    mut file: File<'t>,
+    objects: Vec<Judged>,
+    findings: Vec<Finding>,
+    first: usize,
+    checked: bool,
+    options: &ValidateOptions<'_>,
+) -> Report<'t> {
+    let mut kept = Findings::new(options.limits.findings);
+    for mut finding in findings {
+        finding.object = finding.object.map(|object| object.saturating_sub(first));
+        kept.push(finding);
+    }
+    let of_text = std::mem::take(&mut file.findings);
+    let refused = kept.refused || of_text.iter().any(|finding| finding.severity == Severity::Error);
+    if !checked && !refused {
+        kept.push(nothing_checked(objects.is_empty()));
+    }
+    let ok = checked && !refused && objects.iter().all(|object| object.valid != Some(false));
+    Report { source: file.source, stored: None, findings: kept.behind(of_text), objects, unusable: None, ok }
 }
 
 /// The state while the objects of a text are judged, one after the other.
@@ -180,6 +230,18 @@ struct Session<'a, 't> {
     created: Created,
     lints: Lints,
     together: Together<'a, 't>,
+    pods: Vec<JudgedPod>,
+    /// The latest release that an object of ours is judged by.
+    latest: Option<Release>,
+    /// The number of objects that are judged; those after them are beside the text.
+    own: usize,
+}
+
+/// The answers of releases about the claims of a pod.
+struct JudgedPod {
+    index: usize,
+    has_source: bool,
+    by_release: Vec<(Release, Vec<Finding>)>,
 }
 
 impl<'a, 't> Session<'a, 't> {
@@ -195,11 +257,38 @@ impl<'a, 't> Session<'a, 't> {
             created: Created::default(),
             lints: Lints::default(),
             together: Together::new(options),
+            pods: Vec::new(),
+            latest: None,
+            own: usize::MAX,
         }
     }
 
+    /// Judges the objects of a text and returns the text with its own findings. `alone`: there is no other text. An error means that
+    /// no object can be judged.
+    fn take(&mut self, text: &'t str, alone: bool) -> Result<File<'t>, (Source<'t>, Error)> {
+        let options = self.options;
+        let mut passage = Passage::open(text, options.via, options.release, &options.limits);
+        // If the text has exactly one object, it is compared with the single stored object, whatever its name. This is known only at
+        // the end of the text.
+        while passage.advance(self.stored.is_some()) {
+            self.references.idle = alone && self.objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
+            let first = self.objects.len();
+            for item in &passage.input.items {
+                match self.judge(&passage.input, item) {
+                    Ok(judged) => self.objects.push(judged),
+                    Err(error) => return Err((passage.input.file.source, error)),
+                }
+            }
+            self.together.keep(&mut passage.input, first);
+            for (judged, item) in self.objects.iter_mut().skip(first).zip(&mut passage.input.items) {
+                judged.take_names(item);
+            }
+        }
+        Ok(passage.input.file)
+    }
+
     /// Judges the next object. An error means that no object can be judged: a feature gate is unknown or locked.
-    fn judge(&mut self, input: &Input<'_>, item: &Item) -> Result<Judged, String> {
+    fn judge(&mut self, input: &Input<'_>, item: &Item) -> Result<Judged, Error> {
         let index = self.objects.len();
         let mut judged = Judged::nameless(item);
         match &item.what {
@@ -208,7 +297,9 @@ impl<'a, 't> Session<'a, 't> {
                     let namespace = self.options.namespace_of(&item.namespace);
                     self.references.other(Located { index, item, tree, namespace });
                 }
-                let (valid, finding) = other(input, item, index);
+                let pod = self.pod_of(input, item, index);
+                self.checked |= pod;
+                let (valid, finding) = other(input, item, index, pod);
                 self.checked |= valid.is_some();
                 judged.valid = valid;
                 self.findings.push(finding);
@@ -222,6 +313,7 @@ impl<'a, 't> Session<'a, 't> {
             }
             What::Ours(api) => {
                 self.checked = true;
+                self.latest = self.latest.max(Some(item.release));
                 let gates = self.options.gates_in(item.release)?;
                 if let Some(tree) = input.tree(item) {
                     self.lints.take(tree, item, index, *api, gates);
@@ -230,6 +322,64 @@ impl<'a, 't> Session<'a, 't> {
             }
         }
         Ok(judged)
+    }
+
+    /// Judges the claims of a pod or pod template that is to be created; false if the object has none.
+    fn pod_of(&mut self, input: &Input<'_>, item: &Item, index: usize) -> bool {
+        if !matches!(self.options.operation, Operation::Create) {
+            return false;
+        }
+        let Some(pod) = input.tree(item).and_then(|tree| pod_claims::read(tree, item)) else { return false };
+        let unknown = match self.options.field_validation {
+            FieldValidation::Strict => Some(Severity::Error),
+            FieldValidation::Warn => Some(Severity::Warning),
+            FieldValidation::Ignore => None,
+        };
+        let findings = |release: Release| {
+            let found = pod.findings(release, unknown).into_iter();
+            (release, found.map(|finding| place(input, item, index, finding)).collect())
+        };
+        // Which release judges pods is known at the end of the text.
+        let by_release = match self.options.release {
+            Some(release) => vec![findings(release)],
+            None => LAST_PATCHES.iter().copied().map(findings).collect(),
+        };
+        self.pods.push(JudgedPod { index, has_source: pod.has_source, by_release });
+        true
+    }
+
+    /// Adds the findings about pods, in the answer of the release that judges them: the latest one of the other objects. Without
+    /// any, the last one whose pods have the form of these.
+    fn judge_pods(&mut self) {
+        let last = Release::last_of(POD_CLAIMS_FLAT_SINCE.saturating_sub(1));
+        let own = self.own;
+        for JudgedPod { index, has_source, by_release } in
+            std::mem::take(&mut self.pods).into_iter().filter(|pod| pod.index < own)
+        {
+            let alone = if has_source { last } else { Release::latest() };
+            let release = self.options.release.or(self.latest).unwrap_or(alone);
+            let found = by_release.into_iter().find(|(of, _)| of.minor == release.minor).map(|(_, found)| found);
+            let found = found.unwrap_or_default();
+            if let Some(object) = self.objects.get_mut(index) {
+                object.release = release;
+                if found.iter().any(|finding| finding.severity == Severity::Error) {
+                    object.valid = Some(false);
+                }
+            }
+            found.into_iter().for_each(|finding| self.findings.push(finding));
+        }
+    }
+
+    /// Takes in the objects beside the text. Their own findings are dropped.
+    fn look_beside(&mut self, texts: &'t [String]) -> Result<(), Error> {
+        self.own = self.objects.len();
+        let findings = std::mem::replace(&mut self.findings, Findings::new(0));
+        let checked = self.checked;
+        for text in texts {
+            self.take(text, false).map_err(|(_, error)| error)?;
+        }
+        (self.findings, self.checked) = (findings, checked);
+        Ok(())
     }
 
     /// Fills in the server's answer to an object of one of our kinds.
@@ -253,13 +403,21 @@ impl<'a, 't> Session<'a, 't> {
         let found = verdict.stored.iter().find(|(version, _)| Some(*version) == wanted);
         judged.stored = found.and_then(|(_, text)| stored_object(text, options.patched));
         let standing = Standing::of(refused, &verdict.findings);
+        let alike = standing == Standing::Refused && varies::refused_by_all(api, verdict.accepted_alike, &verdict.findings);
         for finding in verdict.findings {
             self.findings.push(place(input, item, index, finding));
         }
         if options.release.is_none()
-            && (verdict.may_differ || standing != Standing::Accepted)
+            && (!verdict.accepted_alike || standing != Standing::Accepted)
             && !verdict.none_decodes
+            && !alike
             && let Some(finding) = elsewhere::remark(&object, standing)
+        {
+            self.findings.push(place(input, item, index, finding));
+        }
+        if options.via != Via::Validator
+            && !options.patched
+            && let Some(finding) = elsewhere::ending(api, item.release)
         {
             self.findings.push(place(input, item, index, finding));
         }
@@ -267,15 +425,23 @@ impl<'a, 't> Session<'a, 't> {
 
     /// All findings, behind those about the texts; the objects; and whether all is in order.
     fn finish(mut self, of_texts: Vec<Finding>) -> (Vec<Finding>, Vec<Judged>, bool) {
-        let (options, objects) = (self.options, &self.objects);
+        self.judge_pods();
+        let (options, objects, own) = (self.options, &self.objects, self.own);
         let findings = &mut self.findings;
+        let mut tell = |finding: Finding| {
+            if finding.object.is_none_or(|object| object < own) {
+                findings.push(finding);
+            }
+        };
         let names = &|index| objects.get(index).map(Judged::names);
-        self.references.missing(names, options.namespace_of(""), options.release, &mut |finding| findings.push(finding));
+        self.references.missing(names, options.namespace_of(""), options.release, &mut tell);
         if !self.lints.is_empty() {
-            self.lints.findings(&self.together.published(), &mut |finding| findings.push(finding));
+            self.lints.findings(&self.together.published(), &mut tell);
         }
         let is_refused = |index: usize| objects.get(index).is_some_and(|object| object.valid == Some(false));
-        self.together.findings(&is_refused).into_iter().for_each(|finding| findings.push(finding));
+        self.together.findings(&is_refused).into_iter().for_each(tell);
+        self.objects.truncate(own);
+        let objects = &self.objects;
         let refused = findings.refused || of_texts.iter().any(|finding| finding.severity == Severity::Error);
         if !self.checked && !refused {
             findings.push(nothing_checked(objects.is_empty()));
@@ -288,7 +454,7 @@ impl<'a, 't> Session<'a, 't> {
 /// The server's answer to creating an object whose name is taken, and the finding about it.
 fn already_exists(api: Api, item: &Item) -> (Status, Finding) {
     let status = Status::already_exists(api.kind.plural, &item.name, item.release.rules().unicode);
-    let mut finding = Finding::error(Code::AlreadyExists, Origin::ApiServer, status.message.clone())
+    let mut finding = Finding::new(Code::AlreadyExists, Origin::ApiServer, status.message.clone())
         .with_help("give one of the two another name, or take it out");
     finding.path = Some("metadata.name".to_owned());
     finding.steps = ["metadata", "name"].map(|key| Step::Key(key.to_owned())).into();
@@ -340,9 +506,12 @@ pub(crate) fn without_clock(value: &mut serde_json::Value) {
 }
 
 /// The finding about an object of another group, and whether the object is valid, if known.
-fn other(input: &Input<'_>, item: &Item, index: usize) -> (Option<bool>, Finding) {
+///
+/// `pod`: the claims of its pod are judged.
+fn other(input: &Input<'_>, item: &Item, index: usize, pod: bool) -> (Option<bool>, Finding) {
     match misspelled(input, item) {
         Some(finding) => (Some(false), place(input, item, index, finding)),
+        None if pod => (None, claims_only(item, index)),
         None => (None, other_group(item, index)),
     }
 }
@@ -372,7 +541,7 @@ fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via:
 fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
     let right = suggest::group(&item.api_version)?;
     let message = format!("`{}` is not the API group of Dynamic Resource Allocation: write `{right}`", item.api_version);
-    let mut finding = Finding::error(Code::GroupMisspelled, Origin::Claimkit, message);
+    let mut finding = Finding::new(Code::GroupMisspelled, Origin::Claimkit, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     let tree = input.tree(item)?;
     hints::scalar(&mut finding, tree, tree.get(item.node, "apiVersion"), &right);

@@ -1,8 +1,9 @@
 //! Decides from the tables alone whether the releases that serve an object may answer differently.
 
 use crate::api::release::LAST_PATCHES;
-use crate::api::{Api, DeviceKind, Field, Kind, ObjectKind, Release, Type, Version};
-use crate::cel::environment::selector_varies;
+use crate::api::{Api, DeviceKind, Family, Field, Kind, ObjectKind, Release, Type, Version};
+use crate::cel::device::selector_varies;
+use crate::finding::{Code, Finding, Origin, Severity};
 use crate::record::decode::{Decoded, StrictKind};
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
@@ -34,6 +35,18 @@ pub fn none_decodes(decoded: &Decoded<'_>) -> bool {
         StrictKind::Unknown => strict.schema.is_some_and(|schema| !schema.has(&strict.field)),
         StrictKind::Duplicate => true,
     })
+}
+
+/// Returns true if every release that serves the kind refuses the object because one of them does, so that no other need be asked.
+/// Releases judge labels and annotations alike, and the rules of the classic family differ only in their messages, except for
+/// updates. `fields_alike`: the result of [`may_differ`] was false.
+pub fn refused_by_all(api: Api, fields_alike: bool, findings: &[Finding]) -> bool {
+    let classic = api.version.family == Family::Classic && fields_alike;
+    let alike = |finding: &Finding| {
+        let code = matches!(finding.code, Code::LabelKeyInvalid | Code::LabelValueInvalid | Code::AnnotationKeyInvalid);
+        code && finding.origin == Origin::ApiServer && finding.severity == Severity::Error
+    };
+    classic || findings.iter().any(alike)
 }
 
 /// Recursion is bounded by the depth of the tables.

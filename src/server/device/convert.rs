@@ -65,10 +65,12 @@ pub fn through_storage<'t>(record: Record<'t>, kind: DeviceKind, release: Releas
     to_hub(stored, kind, release)
 }
 
-/// Unsets fields that JSON omits, as if the object were written and read again. Recursion is bounded by the depth of the tables.
+/// Unsets fields that JSON omits and lists without items, as if the object were written to the store and read again. Recursion is bounded by the depth of the tables.
 fn omit_empty(record: &mut Record<'_>, release: Release) {
     for (field, slot) in record.schema.fields.iter().zip(&mut record.slots) {
-        if field.omits(release) && field.type_in(release).is_empty(slot) {
+        // The store has protobuf, in which an empty list and no list are the same.
+        let no_items = matches!(slot, Value::List(items) if items.is_empty());
+        if no_items || (field.omits(release) && field.type_in(release).is_empty(slot)) {
             *slot = Value::Unset;
         }
         match slot {

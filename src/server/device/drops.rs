@@ -3,27 +3,41 @@
 //! If the stored object already uses the feature, the update may use it everywhere. Source:
 //! `pkg/registry/resource/<kind>/strategy.go`, `dropDisabledFields`.
 
-use crate::api::{DeviceKind, Field, Gate};
-use crate::finding::{Path, Step};
+use crate::api::{DeviceKind, Field, Gate, Release};
+use crate::finding::{Code, EntryPart, Finding, Origin, Path, Step, path};
 use crate::record::{Record, Value};
 use crate::rules::context::Context;
 use crate::rules::device::variant::Variant;
+use std::borrow::Cow;
 
 /// A field that was dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
     /// The gate that is off.
     pub gate: Gate,
-    /// Where it stood in the hub.
+    /// The path in the internal version.
     pub steps: Vec<Step>,
 }
 
-/// Which part of the object is written.
+impl Dropped {
+    /// Returns the warning that the field is dropped. `steps`: where it stands in the manifest.
+    pub fn finding(&self, steps: Vec<Step>, release: Release) -> Finding {
+        let (gate, path) = (self.gate.name(), path::render(&steps));
+        let message = format!("the server drops `{path}`: the feature gate {gate} is off in Kubernetes {release}");
+        let mut finding = Finding::new(Code::FieldDropped, Origin::Claimkit, message);
+        finding.path = Some(path);
+        finding.steps = steps;
+        finding.part = EntryPart::Key;
+        finding.help = Code::FieldDropped.help().map(Cow::Borrowed);
+        finding
+    }
+}
+
+/// The part of the object that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A create, or an update of the whole object.
     Object,
-    /// A status update.
     Status,
 }
 
@@ -163,7 +177,7 @@ impl Drops<'_> {
         }
     }
 
-    /// Drops fields of every exact request and, if it says so, of every alternative.
+    /// Drops a field of every exact request and, with `alternatives`, of every alternative.
     fn requests(&mut self, gate: Gate, devices: &mut Record<'_>, name: &str, alternatives: bool, path: &Path<'_>) {
         let path = path.field("requests");
         for (index, request) in devices.records_mut("requests").enumerate() {
@@ -320,7 +334,7 @@ impl Drops<'_> {
     }
 }
 
-/// What the requests of a stored spec use.
+/// The features that the requests of a stored spec use.
 #[derive(Default)]
 struct Used {
     admin: bool,
@@ -345,7 +359,7 @@ impl Used {
     }
 }
 
-/// What a stored status uses.
+/// The features that a stored status uses.
 #[derive(Default)]
 struct StatusUse {
     admin: bool,

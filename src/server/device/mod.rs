@@ -23,7 +23,6 @@ use std::collections::BTreeMap;
 pub struct Judged<'t> {
     /// The object in the hub's shape, after preparation.
     pub record: Record<'t>,
-    /// The errors.
     pub errors: Errors,
     /// Fields that were dropped because a gate is off.
     pub dropped: Vec<Dropped>,
@@ -33,7 +32,7 @@ pub struct Judged<'t> {
 pub type Labels<'l> = Option<&'l BTreeMap<String, String>>;
 
 /// A new object, its metadata filled in: dropped fields, then the rules.
-pub fn create<'t>(kind: DeviceKind, mut record: Record<'t>, context: &Context, labels: Labels<'_>) -> Judged<'t> {
+pub fn create<'t>(api: Api, kind: DeviceKind, mut record: Record<'t>, context: &Context, labels: Labels<'_>) -> Judged<'t> {
     let dropped = drops::apply(kind, &mut record, None, Part::Object, context);
     if matches!(kind, DeviceKind::DeviceClass | DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule)
         && let Some(meta) = record.record_mut("metadata")
@@ -43,6 +42,7 @@ pub fn create<'t>(kind: DeviceKind, mut record: Record<'t>, context: &Context, l
     let mut errors = context.errors();
     admin_access(kind, &record, context, labels, &mut errors);
     rules::device::run(kind, &record, Operation::Create, context, &mut errors);
+    generated(api, kind, &record, None, context, &mut errors);
     Judged { record, errors, dropped }
 }
 
@@ -123,8 +123,18 @@ pub fn update<'t>(
     }
     let operation = if is_status { Operation::UpdateStatus(old) } else { Operation::Update(old) };
     rules::device::run(kind, &record, operation, context, &mut errors);
+    generated(api, kind, &record, Some(old), context, &mut errors);
     dropped.dedup();
     Judged { record, errors, dropped }
+}
+
+/// Adds the errors of the generated rules, in the shape of the request's version.
+fn generated(api: Api, kind: DeviceKind, new: &Record<'_>, old: Option<&Record<'_>>, context: &Context, errors: &mut Errors) {
+    if Variant::of(context.release).generated_answers && rules::device::declared::judges(kind) {
+        let new = convert::seen_as(new, api.version.name, kind);
+        let old = old.map(|old| convert::seen_as(old, api.version.name, kind));
+        rules::device::declared::run(api.version, &new, old.as_deref(), context, errors);
+    }
 }
 
 fn changed(new: &Record<'_>, old: &Record<'_>) -> bool {

@@ -1,0 +1,147 @@
+//! Finds what asks for claims in an object of another group: pod specs, and the claims of PodGroups and Workloads.
+//!
+//! Kinds of Kubernetes have their pod specs at known places. In an object of any other kind (JobSet, LeaderWorkerSet, RayCluster,
+//! PyTorchJob and others), a map with a list `containers` is a pod spec.
+
+use crate::api::workload;
+use crate::finding::Path;
+use crate::text::tree::{Kind, NodeId, Tree};
+
+/// Most places that are judged in one object.
+pub const MOST: usize = 64;
+
+/// Deepest level at which a pod spec is looked for.
+const DEPTH: usize = 32;
+
+/// The group of PodGroups and Workloads, whose lists of claims are like those of pods (k8s.io/api, scheduling/v1beta1, types.go).
+const SCHEDULING: &str = "scheduling.k8s.io";
+
+/// A step from the object to a place in it.
+#[derive(Clone, Copy, Debug)]
+enum Step<'t> {
+    Field(&'t str),
+    Index(usize),
+}
+
+/// The kind of value at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    Pod,
+    /// Something with claims and no containers.
+    Group,
+}
+
+/// A place that asks for claims.
+#[derive(Clone, Debug)]
+pub struct Place<'t> {
+    pub node: NodeId,
+    pub sort: Sort,
+    /// The map or list that it is in.
+    pub parent: Option<NodeId>,
+    steps: Vec<Step<'t>>,
+}
+
+impl Place<'_> {
+    /// Calls `then` with the path of the place.
+    pub fn at(&self, then: &mut dyn FnMut(&Path<'_>)) {
+        below(&Path::ROOT, &self.steps, then);
+    }
+}
+
+/// Extends the path by the steps. Recursive, because each path borrows the previous one.
+fn below(path: &Path<'_>, steps: &[Step<'_>], then: &mut dyn FnMut(&Path<'_>)) {
+    match steps.split_first() {
+        None => then(path),
+        Some((Step::Field(name), rest)) => below(&path.field(name), rest, then),
+        Some((Step::Index(index), rest)) => below(&path.index(*index), rest, then),
+    }
+}
+
+/// The places of an object.
+#[derive(Debug, Default)]
+pub struct Places<'t> {
+    /// At most [`MOST`], in the order of the text.
+    pub list: Vec<Place<'t>>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// Finds the places of an object.
+pub fn find<'t>(tree: &'t Tree<'_>, object: NodeId, api_version: &str, kind: &str) -> Places<'t> {
+    let mut places = Places::default();
+    if let Some(fields) = workload::path_to_spec(api_version, kind) {
+        if let Some(node) = fields.iter().try_fold(object, |node, field| tree.get(node, field)) {
+            let steps = fields.iter().map(|field| Step::Field(field)).collect();
+            let above = fields.split_last().map_or(&[][..], |(_, above)| above);
+            let parent = above.iter().try_fold(object, |node, field| tree.get(node, field));
+            places.list.push(Place { node, sort: Sort::Pod, parent, steps });
+        }
+        return places;
+    }
+    let groups = api_version.split_once('/').is_some_and(|(group, _)| group == SCHEDULING);
+    let mut search = Search { tree, groups, steps: Vec::new(), places: &mut places };
+    for entry in tree.entries(object) {
+        let name = tree.text(entry.key);
+        // What the object asks for; a status repeats it at most.
+        if !matches!(name, "metadata" | "status") {
+            search.below(Step::Field(name), entry.value, object);
+        }
+    }
+    places
+}
+
+struct Search<'p, 't, 's> {
+    tree: &'t Tree<'s>,
+    groups: bool,
+    steps: Vec<Step<'t>>,
+    places: &'p mut Places<'t>,
+}
+
+impl<'t> Search<'_, 't, '_> {
+    fn below(&mut self, step: Step<'t>, node: NodeId, parent: NodeId) {
+        if self.steps.len() < DEPTH {
+            self.steps.push(step);
+            self.visit(node, parent);
+            self.steps.pop();
+        }
+    }
+
+    fn visit(&mut self, node: NodeId, parent: NodeId) {
+        let tree = self.tree;
+        match tree.kind(node) {
+            Kind::Map { .. } => {
+                if is_list_of_maps(tree, node, "containers") {
+                    self.found(node, parent, Sort::Pod);
+                    return;
+                }
+                if self.groups && is_list_of_maps(tree, node, "resourceClaims") {
+                    self.found(node, parent, Sort::Group);
+                }
+                for entry in tree.entries(node) {
+                    self.below(Step::Field(tree.text(entry.key)), entry.value, node);
+                }
+            }
+            Kind::Seq { .. } => {
+                for (at, &item) in tree.items(node).iter().enumerate() {
+                    self.below(Step::Index(at), item, node);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn found(&mut self, node: NodeId, parent: NodeId, sort: Sort) {
+        if self.places.list.len() < MOST {
+            self.places.list.push(Place { node, sort, parent: Some(parent), steps: self.steps.clone() });
+        } else {
+            self.places.more = true;
+        }
+    }
+}
+
+fn is_list_of_maps(tree: &Tree<'_>, node: NodeId, field: &str) -> bool {
+    tree.get(node, field).is_some_and(|list| match tree.kind(list) {
+        Kind::Seq { .. } => tree.items(list).first().is_some_and(|&item| tree.is_map(item)),
+        _ => false,
+    })
+}

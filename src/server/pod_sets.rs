@@ -1,0 +1,279 @@
+//! The pods that an object of any kind makes: their specs, and how many of each.
+//!
+//! Kinds in the table are followed as their controllers do. In an object of any other kind the pod specs are found by their shape, and
+//! nothing is known of their number.
+
+use crate::manifest::Item;
+use crate::manifest::pod_specs::{self, Sort};
+use crate::place::device::facts::read::{Datum, read_from};
+use crate::text::tree::{Kind as Shape, NodeId, Tree};
+
+/// Pods with one spec.
+#[derive(Clone, Debug)]
+pub struct PodSet {
+    /// The spec of the pods.
+    pub spec: NodeId,
+    /// The metadata of their template.
+    pub metadata: Option<NodeId>,
+    /// The part of their names that sets them apart from other pods of the object; may be empty.
+    pub suffix: String,
+    /// How many there are.
+    pub count: i64,
+}
+
+/// All pods of an object.
+#[derive(Debug, Default)]
+pub struct PodSets {
+    /// In the order in which they are made.
+    pub list: Vec<PodSet>,
+    /// The kind is in the table: the numbers are right.
+    pub is_known: bool,
+}
+
+/// The effect of a part of an object on the number of pods below it.
+#[derive(Clone, Copy, Debug)]
+enum Times {
+    /// Leaves the number as it is.
+    One,
+    /// Multiplies it by a field; where that is absent, by a default.
+    Field(&'static str, i64),
+    /// A Job: pods at a time, and none while it is suspended.
+    Job,
+    /// None while this field is true.
+    Unless(&'static str),
+    /// A LeaderWorkerSet: replicas, each a group.
+    Workers,
+    /// A group of workers of Ray.
+    RayWorkers,
+    /// A VirtualMachine: none while it is to be off.
+    Machine,
+}
+use Times::{Field, Job, Machine, One, RayWorkers, Unless, Workers};
+
+/// A step to the pods: a field, or `*` for every item of a list or map.
+type Step = (&'static str, Times);
+
+/// A way to the spec of pods: the name of the pods, and the steps.
+type PodPath = (&'static str, &'static [Step]);
+
+/// The kinds whose pods are known, by group and kind, and the ways to the specs of their pods. Each way has a name for its pods.
+///
+/// Sources: the types of batch/v1 (k8s.io/api), jobset.x-k8s.io/v1alpha2, leaderworkerset.x-k8s.io/v1, batch.volcano.sh/v1alpha1,
+/// kubeflow.org/v1 and v2beta1, ray.io/v1 (ray-operator), grove.io/v1alpha1, kubevirt.io/v1, serving.kserve.io/v1beta1.
+const KINDS: &[(&str, &str, &[PodPath])] = &[
+    // Templates that others make pods from.
+    ("", "PodTemplate", &[]),
+    ("trainer.kubeflow.org", "TrainingRuntime", &[]),
+    ("trainer.kubeflow.org", "ClusterTrainingRuntime", &[]),
+    ("batch", "CronJob", &[("", &[("spec", One), ("jobTemplate", One), ("spec", Job), ("template", One), ("spec", One)])]),
+    (
+        "jobset.x-k8s.io",
+        "JobSet",
+        &[(
+            "",
+            &[
+                ("spec", Unless("suspend")),
+                ("replicatedJobs", One),
+                ("*", Field("replicas", 1)),
+                ("template", One),
+                ("spec", Job),
+                ("template", One),
+                ("spec", One),
+            ],
+        )],
+    ),
+    (
+        "leaderworkerset.x-k8s.io",
+        "LeaderWorkerSet",
+        &[
+            ("leader", &[("spec", Field("replicas", 1)), ("leaderWorkerTemplate", One), ("leaderTemplate", One), ("spec", One)]),
+            (
+                "worker",
+                &[("spec", Field("replicas", 1)), ("leaderWorkerTemplate", Workers), ("workerTemplate", One), ("spec", One)],
+            ),
+        ],
+    ),
+    (
+        "batch.volcano.sh",
+        "Job",
+        &[("", &[("spec", One), ("tasks", One), ("*", Field("replicas", 1)), ("template", One), ("spec", One)])],
+    ),
+    ("kubeflow.org", "PyTorchJob", &[("", &[("spec", One), ("pytorchReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
+    ("kubeflow.org", "TFJob", &[("", &[("spec", One), ("tfReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
+    ("kubeflow.org", "MPIJob", &[("", &[("spec", One), ("mpiReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
+    ("kubeflow.org", "JAXJob", &[("", &[("spec", One), ("jaxReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
+    ("kubeflow.org", "XGBoostJob", &[("", &[("spec", One), ("xgbReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
+    ("kubeflow.org", "PaddleJob", &[("", &[("spec", One), ("paddleReplicaSpecs", One), REPLICAS, TEMPLATE, SPEC])]),
+    (
+        "ray.io",
+        "RayCluster",
+        &[
+            ("head", &[("spec", Unless("suspend")), ("headGroupSpec", One), TEMPLATE, SPEC]),
+            ("", &[("spec", Unless("suspend")), ("workerGroupSpecs", One), ("*", RayWorkers), TEMPLATE, SPEC]),
+        ],
+    ),
+    (
+        "ray.io",
+        "RayJob",
+        &[
+            ("head", &[("spec", Unless("suspend")), ("rayClusterSpec", One), ("headGroupSpec", One), TEMPLATE, SPEC]),
+            (
+                "",
+                &[
+                    ("spec", Unless("suspend")),
+                    ("rayClusterSpec", One),
+                    ("workerGroupSpecs", One),
+                    ("*", RayWorkers),
+                    TEMPLATE,
+                    SPEC,
+                ],
+            ),
+            ("submitter", &[("spec", Unless("suspend")), ("submitterPodTemplate", One), SPEC]),
+        ],
+    ),
+    (
+        "ray.io",
+        "RayService",
+        &[
+            ("head", &[("spec", One), ("rayClusterConfig", One), ("headGroupSpec", One), TEMPLATE, SPEC]),
+            ("", &[("spec", One), ("rayClusterConfig", One), ("workerGroupSpecs", One), ("*", RayWorkers), TEMPLATE, SPEC]),
+        ],
+    ),
+    (
+        "grove.io",
+        "PodCliqueSet",
+        &[(
+            "",
+            &[
+                ("spec", Field("replicas", 1)),
+                ("template", One),
+                ("cliques", One),
+                ("*", One),
+                ("spec", Field("replicas", 1)),
+                ("podSpec", One),
+            ],
+        )],
+    ),
+    ("kubevirt.io", "VirtualMachine", &[("", &[("spec", Machine), TEMPLATE, SPEC])]),
+    ("kubevirt.io", "VirtualMachineInstance", &[("", &[SPEC])]),
+    (
+        "serving.kserve.io",
+        "InferenceService",
+        &[
+            ("predictor", &[("spec", One), ("predictor", Field("minReplicas", 1))]),
+            ("transformer", &[("spec", One), ("transformer", Field("minReplicas", 1))]),
+            ("explainer", &[("spec", One), ("explainer", Field("minReplicas", 1))]),
+        ],
+    ),
+];
+
+const REPLICAS: Step = ("*", Field("replicas", 1));
+const TEMPLATE: Step = ("template", One);
+const SPEC: Step = ("spec", One);
+
+/// Finds the pods of an object of another kind than those of [`crate::place::device::facts::WorkloadKind`].
+pub fn find(tree: &Tree<'_>, item: &Item) -> PodSets {
+    let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+    let mut sets = PodSets::default();
+    match KINDS.iter().find(|(of, kind, _)| *of == group && *kind == item.kind) {
+        Some((_, _, ways)) => {
+            sets.is_known = true;
+            for (name, steps) in *ways {
+                let mut way = Way { tree, found: &mut sets.list };
+                way.follow(steps, Here { node: item.node, above: None, count: 1, suffix: (*name).to_owned() });
+            }
+        }
+        None => {
+            let places = pod_specs::find(tree, item.node, &item.api_version, &item.kind).list;
+            let places: Vec<_> = places.iter().filter(|place| place.sort == Sort::Pod).collect();
+            let several = places.len() > 1;
+            for (at, place) in places.iter().enumerate() {
+                let suffix = if several { at.saturating_add(1).to_string() } else { String::new() };
+                let metadata =
+                    place.parent.and_then(|parent| tree.get(parent, "metadata")).filter(|_| place.parent != Some(item.node));
+                sets.list.push(PodSet { spec: place.node, metadata, suffix, count: 1 });
+            }
+        }
+    }
+    sets
+}
+
+/// A place on the way to pods.
+#[derive(Clone)]
+struct Here {
+    node: NodeId,
+    above: Option<NodeId>,
+    count: i64,
+    suffix: String,
+}
+
+struct Way<'w, 't> {
+    tree: &'w Tree<'t>,
+    found: &'w mut Vec<PodSet>,
+}
+
+impl Way<'_, '_> {
+    /// Recursion is bounded by the steps.
+    fn follow(&mut self, steps: &[Step], here: Here) {
+        let tree = self.tree;
+        let Some(((name, times), rest)) = steps.split_first() else {
+            let metadata = here.above.and_then(|above| tree.get(above, "metadata"));
+            self.found.push(PodSet { spec: here.node, metadata, suffix: here.suffix, count: here.count.max(0) });
+            return;
+        };
+        if *name != "*" {
+            if let Some(node) = tree.get(here.node, name).filter(|node| tree.is_map(*node) || is_list(tree, *node)) {
+                let count = here.count.saturating_mul(number(tree, node, *times));
+                self.follow(rest, Here { node, above: Some(here.node), count, suffix: here.suffix });
+            }
+            return;
+        }
+        let list = tree.items(here.node).iter().enumerate().map(|(at, item)| {
+            let name = ["name", "groupName"].iter().find_map(|field| tree.str(tree.get(*item, field)?)).map(str::to_owned);
+            (*item, name.unwrap_or_else(|| at.to_string()))
+        });
+        let map = tree.entries(here.node).iter().map(|entry| (entry.value, tree.text(entry.key).to_lowercase()));
+        let items: Vec<(NodeId, String)> = if is_list(tree, here.node) { list.collect() } else { map.collect() };
+        for (node, suffix) in items {
+            let count = here.count.saturating_mul(number(tree, node, *times));
+            self.follow(rest, Here { node, above: Some(here.node), count, suffix });
+        }
+    }
+}
+
+fn is_list(tree: &Tree<'_>, node: NodeId) -> bool {
+    matches!(tree.kind(node), Shape::Seq { .. })
+}
+
+/// By how much the number of pods is multiplied below a node.
+fn number(tree: &Tree<'_>, node: NodeId, times: Times) -> i64 {
+    let is_true = |name: &str| {
+        let value = tree.get(node, name).map(|value| read_from::<bool>(Datum::Node(tree, value)));
+        matches!(value, Some(Ok(true)))
+    };
+    let field = |name: &str| read_from::<Option<i64>>(Datum::Node(tree, tree.get(node, name)?)).ok().flatten();
+    match times {
+        Times::One => 1,
+        Times::Field(name, default) => field(name).unwrap_or(default),
+        Times::Unless(name) => i64::from(!is_true(name)),
+        Times::Job if is_true("suspend") => 0,
+        Times::Job => {
+            let parallel = field("parallelism").unwrap_or(1);
+            field("completions").map_or(parallel, |completions| parallel.min(completions))
+        }
+        Times::Workers => {
+            // Without a template of its own, the leader is made from that of the workers.
+            let leader = i64::from(tree.get(node, "leaderTemplate").is_some());
+            field("size").unwrap_or(1).saturating_sub(leader)
+        }
+        Times::RayWorkers => {
+            let replicas = field("replicas").unwrap_or(0).max(field("minReplicas").unwrap_or(0));
+            replicas.saturating_mul(field("numOfHosts").unwrap_or(1))
+        }
+        Times::Machine => {
+            let strategy = tree.get(node, "runStrategy").and_then(|value| tree.str(value));
+            let running = tree.get(node, "running").map(|value| read_from::<bool>(Datum::Node(tree, value)));
+            i64::from(strategy != Some("Halted") && !matches!(running, Some(Ok(false))))
+        }
+    }
+}
