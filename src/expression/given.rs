@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 /// Why a given value is invalid.
 #[derive(Debug)]
 pub struct Problem {
-    /// Where, below the value: `.attributes.model`; empty for the value itself.
+    /// The path below the value: `.attributes.model`; empty for the value itself.
     pub at: String,
-    /// What is wrong.
     pub text: String,
 }
 
@@ -83,7 +82,7 @@ fn attribute(value: &Value) -> Result<Attribute, String> {
         Value::String(_) => "string",
         Value::Bool(_) => "bool",
         Value::Number(_) => "int",
-        _ => return facts::read::read(value).map(|read: facts::Attribute| engine::attribute(&read)),
+        _ => return facts::read::read(value).map(|read: facts::Attribute| engine::attribute(&read).into()),
     };
     let mut written = Map::new();
     written.insert(kind.to_owned(), value.clone());

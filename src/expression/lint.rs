@@ -6,6 +6,7 @@
 
 use super::published::{Published, Subject};
 use super::reads;
+use super::unparsable::{Unparsable, unparsable};
 use super::{Expression, Language, all};
 use crate::advice::{locate, nearest};
 use crate::api::{Api, Gates, Release};
@@ -35,7 +36,7 @@ pub struct Lints {
     kept: Vec<Kept>,
 }
 
-/// What expressions of some objects are compiled with.
+/// The environments of the expressions of some objects.
 #[derive(Debug)]
 struct Compiler {
     language: Language,
@@ -117,6 +118,7 @@ impl Lints {
             let known = self.names(kept, published, tell);
             self.comparisons(kept, tell);
             self.constants(kept, tell);
+            self.unparsable(kept, tell);
             if known {
                 self.failures(at, kept, published, &mut variables, &mut trials, tell);
             }
@@ -216,6 +218,14 @@ impl Lints {
         }
     }
 
+    /// Conversions of texts that always fail.
+    fn unparsable(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
+        let Some(Compiler { environment, .. }) = self.environments.get(kept.compiler) else { return };
+        for Unparsable { span, message, help } in unparsable(&kept.program, environment) {
+            tell(Self::finding(kept, Code::SelectorUnparsable, &span, message, help));
+        }
+    }
+
     /// Reports the first device of the text on which the expression fails. `made`: the variables of each device, per environment.
     fn failures(
         &self,
@@ -282,7 +292,7 @@ fn of_text(expr: &Expr) -> Option<(&str, &Expr)> {
     if let Node::Literal(Literal::String(text)) = &expr.node { Some((text, expr)) } else { None }
 }
 
-/// How to compare the kind of value that the text looks like.
+/// Returns a way to compare the kind of value that the text looks like.
 fn meant_by(text: &str) -> Option<String> {
     let digits = text.strip_prefix('v').unwrap_or(text);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {

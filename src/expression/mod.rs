@@ -1,12 +1,13 @@
 //! The CEL expressions of a text, and the devices of the same text that they can be tried on.
 //!
-//! [`all`] finds the expressions of an object, [`published::Published`] what ResourceSlices publish, [`given`] reads the devices that
-//! a caller gives, and [`lint::Lints`] says what the author of an expression should know and the server does not say.
+//! [`all`] finds the selectors of an object, [`published::Published`] what ResourceSlices publish, [`given`] reads the devices that
+//! a caller gives, [`unparsable`] texts that can never be read, and [`lint::Lints`] says what the author of an expression should know and the server does not say.
 
 pub mod given;
 pub mod lint;
 pub mod published;
 pub mod reads;
+pub mod unparsable;
 
 use crate::api::{Api, ClassicKind, DeviceKind, Gates, ObjectKind, Release};
 use crate::cel::{Environment, Mode};
@@ -15,7 +16,7 @@ use crate::place::environments;
 use crate::text::tree::{Kind, NodeId, Tree};
 use std::sync::Arc;
 
-/// What an expression is written for.
+/// The purpose of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Devices of 1.31 and later: the variable `device`.
@@ -24,7 +25,7 @@ pub enum Language {
     NamedResources,
 }
 
-/// An expression where it stands.
+/// An expression at its place in the text.
 #[derive(Clone, Debug)]
 pub struct Expression {
     /// Its node, a string.
@@ -50,7 +51,7 @@ impl Language {
         }
     }
 
-    /// What expressions of a release are compiled with.
+    /// Returns the environment in which expressions of a release are compiled.
     pub fn environment(self, mode: Mode, release: Release, gates: Option<Gates>) -> Arc<Environment> {
         match self {
             Language::NamedResources => environments::named_resources(mode),
@@ -58,22 +59,40 @@ impl Language {
         }
     }
 
-    /// The last two keys on the way to an expression.
+    /// The last two keys on the way to a selector.
     fn keys(self) -> [&'static str; 2] {
         match self {
             Language::Device => ["cel", "expression"],
             Language::NamedResources => ["namedResources", "selector"],
         }
     }
+
+    /// The list in whose items an attribute is derived, and the key of the expression there (1.37).
+    fn derived(self) -> Option<[&'static str; 2]> {
+        (self == Language::Device).then_some(["derivedAttributes", "expression"])
+    }
 }
 
-/// The expressions of an object, in the order of the text.
+/// The selectors of an object, in the order of the text.
 pub fn all(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expression> {
+    find(tree, object, |way, key| language.keys() == [way.last, key])
+}
+
+/// The selectors of an object and the expressions that derive attributes, in the order of the text.
+pub fn with_derived(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expression> {
+    let derives = |way: &Way<'_>, key: &str| way.last.is_empty() && language.derived() == Some([way.list, key]);
+    find(tree, object, |way, key| language.keys() == [way.last, key] || derives(way, key))
+}
+
+/// Decides by the way to a node and one more key.
+type Wanted<'f> = &'f dyn Fn(&Way<'_>, &str) -> bool;
+
+fn find(tree: &Tree<'_>, object: NodeId, wanted: impl Fn(&Way<'_>, &str) -> bool) -> Vec<Expression> {
     let mut found = Vec::new();
     for entry in tree.entries(object).iter().filter(|entry| !entry.shadowed) {
         let name = tree.text(entry.key);
         if !matches!(name, "metadata" | "status") {
-            search(tree, entry.value, language, &Way { path: &Path::ROOT.key(name), last: name, depth: 1 }, &mut found);
+            search(tree, entry.value, &wanted, &Way { path: &Path::ROOT.key(name), last: name, list: "", depth: 1 }, &mut found);
         }
     }
     found
@@ -87,10 +106,12 @@ struct Way<'w> {
     path: &'w Path<'w>,
     /// Its last key; empty for an item of a list.
     last: &'w str,
+    /// For an item of a list, the key of the list.
+    list: &'w str,
     depth: usize,
 }
 
-fn search(tree: &Tree<'_>, node: NodeId, language: Language, way: &Way<'_>, found: &mut Vec<Expression>) {
+fn search(tree: &Tree<'_>, node: NodeId, wanted: Wanted<'_>, way: &Way<'_>, found: &mut Vec<Expression>) {
     if way.depth > DEEPEST {
         return;
     }
@@ -99,14 +120,14 @@ fn search(tree: &Tree<'_>, node: NodeId, language: Language, way: &Way<'_>, foun
         let last = tree.text(entry.key);
         let path = &way.path.key(last);
         if matches!(tree.node(entry.value).kind, Kind::Str(_)) {
-            if language.keys() == [way.last, last] {
+            if wanted(way, last) {
                 found.push(Expression { node: entry.value, steps: path.steps() });
             }
         } else {
-            search(tree, entry.value, language, &Way { path, last, depth }, found);
+            search(tree, entry.value, wanted, &Way { path, last, list: "", depth }, found);
         }
     }
     for (index, item) in tree.items(node).iter().enumerate() {
-        search(tree, *item, language, &Way { path: &way.path.index(index), last: "", depth }, found);
+        search(tree, *item, wanted, &Way { path: &way.path.index(index), last: "", list: way.last, depth }, found);
     }
 }

@@ -13,7 +13,6 @@ const TRIED: usize = 1000;
 pub struct Subject {
     /// `driver/pool/device`, `driver/node/instance`.
     pub name: String,
-    /// Its driver.
     pub driver: String,
     what: What,
 }
@@ -24,7 +23,7 @@ enum What {
     Instance(Vec<(String, NamedAttribute)>),
 }
 
-/// What slices publish.
+/// The attributes and capacities that slices publish.
 #[derive(Debug, Default)]
 pub struct Published {
     /// Things that expressions can be tried on.
@@ -67,7 +66,7 @@ impl Published {
         }
     }
 
-    /// Is nothing known?
+    /// Returns whether no slice publishes anything.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
@@ -111,7 +110,7 @@ impl Published {
         self.publish(&["device", "allowMultipleAllocations"]);
         for &node in tree.get(spec, "devices").map(|devices| tree.items(devices)).unwrap_or_default() {
             let name = text(tree, node, "name");
-            // Up to v1beta1 what is in a device stands one level lower.
+            // // Up to v1beta1 the fields of a device are one level lower.
             let node = tree.get(node, "basic").unwrap_or(node);
             let entries = |field: &str| tree.get(node, field).map(|map| tree.entries(map)).unwrap_or_default();
             let mut device = Device { driver: driver.to_owned(), ..Device::default() };

@@ -8,7 +8,17 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// All numbers below `len`, or none.
+    /// Returns the set without a number; `len`: how many numbers there may be.
+    pub fn none(len: usize) -> Self {
+        Bits::new(len, false)
+    }
+
+    /// Returns the set of all numbers below `len`.
+    pub fn all(len: usize) -> Self {
+        Bits::new(len, true)
+    }
+
+    /// Returns the set of all numbers below `len`, or none of them.
     pub fn new(len: usize, all: bool) -> Self {
         let mut bits = Bits { words: vec![if all { u64::MAX } else { 0 }; len.div_ceil(64)], len };
         bits.trim();
@@ -50,7 +60,7 @@ impl Bits {
         self.len
     }
 
-    /// No number belongs.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
@@ -86,19 +96,19 @@ impl Bits {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
     }
 
-    /// Those that do not belong.
+    /// Returns the complement of the set.
     pub fn not(&self) -> Bits {
         let mut bits = Bits { words: self.words.iter().map(|word| !word).collect(), len: self.len };
         bits.trim();
         bits
     }
 
-    /// Those that belong, in order.
+    /// Iterates over the numbers of the set, in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
         (0..self.len).filter(|&at| self.has(at))
     }
 
-    /// How many belong.
+    /// Returns the size of the set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -111,13 +121,13 @@ mod tests {
     #[test]
     fn keeps_to_its_length() {
         for len in [0, 1, 63, 64, 65, 130] {
-            assert_eq!(Bits::new(len, true).count(), len);
+            assert_eq!(Bits::all(len).count(), len);
             let odd = Bits::from_fn(len, |at| at % 2 == 1);
             assert_eq!(odd.count(), len / 2);
             assert!((0..len + 70).all(|at| odd.has(at) == (at < len && at % 2 == 1)), "{len}");
             let mut all = odd.clone();
             all.or(&Bits::from_fn(len, |at| at % 2 == 0));
-            assert_eq!(all, Bits::new(len, true));
+            assert_eq!(all, Bits::all(len));
             all.and(&odd);
             assert_eq!(all, odd);
             all.put(len, true);

@@ -4,12 +4,14 @@ use crate::api::{Gate, Gates, Release};
 use crate::cel::{self, Environment, Mode};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What an environment depends on.
+/// The inputs that determine an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
     release: Release,
     mode: Mode,
-    /// DRAConsumableCapacity and DRAListTypeAttributes.
+    /// For derived attributes, whose result has another type.
+    derived: bool,
+    /// Follows the gates DRAConsumableCapacity and DRAListTypeAttributes.
     gates: [bool; 2],
 }
 
@@ -20,27 +22,45 @@ static MADE: Mutex<Vec<(Key, Arc<Environment>)>> = Mutex::new(Vec::new());
 /// The environment of device selectors.
 pub fn device(mode: Mode, release: Release, gates: Gates) -> Arc<Environment> {
     let gates = [gates.on(Gate::DRAConsumableCapacity), gates.on(Gate::DRAListTypeAttributes)];
-    made(Key { release: last_alike(release), mode, gates })
+    made(Key { release: last_alike(release), mode, derived: false, gates })
+}
+
+/// The environment of derived attributes.
+pub fn derived(mode: Mode, release: Release, gates: Gates) -> Arc<Environment> {
+    let gates = [gates.on(Gate::DRAConsumableCapacity), gates.on(Gate::DRAListTypeAttributes)];
+    made(Key { release: last_alike(release), mode, derived: true, gates })
 }
 
 /// The environment in which kube-scheduler evaluates; `lists`: the gate DRAListTypeAttributes is on.
 pub fn scheduler(release: Release, lists: bool) -> Arc<Environment> {
-    made(Key { release: last_alike(release), mode: Mode::Stored, gates: [true, lists] })
+    made(Key { release: last_alike(release), mode: Mode::Stored, derived: false, gates: [true, lists] })
 }
 
-/// The last patch that has the same environment.
-fn last_alike(release: Release) -> Release {
-    const CHANGED: Release = Release::new(32, 4);
-    if release.minor == CHANGED.minor && release < CHANGED { Release::new(32, 3) } else { Release::last_of(release.minor) }
+/// The environment in which kube-scheduler computes derived attributes.
+pub fn scheduler_derived(release: Release, lists: bool) -> Arc<Environment> {
+    made(Key { release: last_alike(release), mode: Mode::Stored, derived: true, gates: [true, lists] })
+}
+
+/// Returns the last patch that has the same environments.
+pub fn last_alike(release: Release) -> Release {
+    const LAST_BEFORE: [Release; 2] = [Release::new(32, 2), Release::new(32, 3)];
+    let step = LAST_BEFORE.into_iter().find(|last| last.minor == release.minor && release <= *last);
+    step.unwrap_or_else(|| Release::last_of(release.minor))
 }
 
 /// The environment of selectors of 1.30's named resources.
 pub fn named_resources(mode: Mode) -> Arc<Environment> {
-    made(Key { release: Release::last_of(NAMED_RESOURCES), mode, gates: [false; 2] })
+    made(Key { release: Release::last_of(NAMED_RESOURCES), mode, derived: false, gates: [false; 2] })
 }
 
 /// The only minor release that has named resources; device selectors came after it.
 pub const NAMED_RESOURCES: u8 = 30;
+
+/// Forgets the environments without looking at them: their memory is the host's again.
+pub fn forget() {
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::forget(std::mem::take(&mut *made));
+}
 
 fn made(key: Key) -> Arc<Environment> {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,11 +68,12 @@ fn made(key: Key) -> Arc<Environment> {
         return Arc::clone(known);
     }
     let environment = Arc::new(match key.release.minor {
-        NAMED_RESOURCES => Environment::named_resources(key.mode),
+        NAMED_RESOURCES => cel::device::named_resources(key.mode),
         minor => {
             let gates = [cel::Gate::ConsumableCapacity, cel::Gate::ListTypeAttributes].into_iter().zip(key.gates);
             let on: Vec<cel::Gate> = gates.filter(|(_, on)| *on).map(|(gate, _)| gate).collect();
-            Environment::device(minor, &on, key.mode).at_patch(minor, key.release.patch)
+            let made = if key.derived { cel::device::derived_attributes } else { cel::device::environment };
+            made(minor, &on, key.mode).at_patch(minor, key.release.patch)
         }
     });
     made.push((key, Arc::clone(&environment)));

@@ -141,7 +141,6 @@ pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Op
 /// The inverse view of one requirement: which nodes it removes from its term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removal {
-    /// The term.
     pub term: usize,
     /// The requirement's place among the term's.
     pub requirement: usize,
@@ -158,7 +157,7 @@ pub fn removals(matches: &Matches<'_, '_>) -> Vec<Removal> {
     let mut removals = Vec::new();
     for (index, term) in matches.terms.iter().enumerate().filter(|(_, term)| term.state == State::Judged) {
         let Some(len) = term.holds.first().map(Bits::len) else { continue };
-        let (mut once, mut twice) = (Bits::new(len, false), Bits::new(len, false));
+        let (mut once, mut twice) = (Bits::none(len), Bits::none(len));
         for holds in &term.holds {
             let fails = holds.not();
             let mut again = fails.clone();
@@ -193,7 +192,7 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     let key = requirement.key;
     let Some(label) = nodes.label(key) else {
         let message = format!("no node has a label `{key}`");
-        let finding = Finding::warning(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
+        let finding = Finding::new(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
         let near = nearest(key, nodes.labels().map(Label::key));
         return Some(match near {
             Some(near) => finding.with_help(format!("did you mean `{near}`?")),
@@ -212,7 +211,7 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
         Test::Lt(bound) => format!("no node has less than `{bound}` for label `{key}`"),
         _ => return None,
     };
-    let finding = Finding::warning(Code::NodeSelectorValueUnknown, Origin::Claimkit, message);
+    let finding = Finding::new(Code::NodeSelectorValueUnknown, Origin::Claimkit, message);
     let near = match test {
         Test::In(values) if label.values().len() <= MAX_SEARCHED => {
             values.iter().take(8).find_map(|value| nearest(value, label.values()))

@@ -5,9 +5,10 @@ use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::place::nodes::PreparedNodes;
 use crate::place::selector::{List, ParseError, Requirement, Selector, Term, Test};
 use crate::text::print;
+use claimkit_values::order;
 use std::collections::BTreeMap;
 
-/// Where a selector stands in its object.
+/// The place of a selector in its object.
 #[derive(Clone, Copy, Debug)]
 pub struct SelectorSite<'p> {
     /// The path, e.g. `suitableNodes`; empty for a bare selector.
@@ -39,13 +40,14 @@ impl SelectorSite<'_> {
     /// The finding for an empty selector.
     fn of_none(&self) -> Finding {
         let message = "the selector asks nothing, and so selects no node";
-        let finding = Finding::warning(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
+        let finding = Finding::new(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
             .with_help("leave the selector out to select every node");
         self.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())])
     }
 
     fn of_error(&self, error: &ParseError) -> Finding {
-        let finding = Finding::new(Code::NodeSelectorUnparsable, self.parse_errors, Origin::Scheduler, error.message.clone());
+        let finding =
+            Finding::of_severity(Code::NodeSelectorUnparsable, self.parse_errors, Origin::Scheduler, error.message.clone());
         self.at(finding, &error.path, error.steps.clone())
     }
 }
@@ -117,7 +119,7 @@ fn said_before(term: &Term<'_>, index: usize, seen: &mut BTreeMap<String, usize>
 
 /// In order, each once.
 fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
-    items.sort();
+    order::sort(&mut items);
     items.dedup();
     items
 }

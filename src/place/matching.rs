@@ -1,5 +1,6 @@
 //! A selector judged on all nodes: a bit per requirement and node.
 
+use crate::finding::named;
 use crate::place::bits::Bits;
 use crate::place::nodes::PreparedNodes;
 use crate::place::selector::{List, Requirement, Selector, Term, Test};
@@ -7,25 +8,13 @@ use crate::place::selector::{List, Requirement, Selector, Term, Test};
 /// The only field of a node that can be selected by.
 const NAME_FIELD: &str = "metadata.name";
 
-/// The result of one way of matching on a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// A term matches.
-    Match,
-    /// None does.
-    NoMatch,
-    /// The selector cannot be parsed.
-    Error,
-}
-
-impl Outcome {
-    /// Its name in answers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::Match => "Match",
-            Outcome::NoMatch => "NoMatch",
-            Outcome::Error => "Error",
-        }
+named! {
+    /// The result of one way of matching on a node.
+    Outcome {
+        Match = "Match",
+        NoMatch = "NoMatch",
+        /// The selector cannot be parsed.
+        Error = "Error",
     }
 }
 
@@ -43,7 +32,6 @@ pub enum State {
 /// A term on all nodes.
 #[derive(Clone, Debug)]
 pub struct TermMatch {
-    /// What it is.
     pub state: State,
     /// Per requirement, the nodes on which it holds; none where it cannot be parsed. On nodes without a name, field requirements
     /// are skipped and count as fulfilled.
@@ -62,9 +50,7 @@ impl TermMatch {
 /// A selector on all nodes.
 #[derive(Clone, Debug)]
 pub struct Matches<'s, 'r> {
-    /// The selector.
     pub selector: &'s Selector<'r>,
-    /// Its terms.
     pub terms: Vec<TermMatch>,
     /// The nodes that some term selects.
     pub any: Bits,
@@ -76,7 +62,7 @@ pub struct Matches<'s, 'r> {
 impl<'s, 'r> Matches<'s, 'r> {
     /// Judges every requirement of every term on every node.
     pub fn of(selector: &'s Selector<'r>, nodes: &PreparedNodes) -> Self {
-        let mut any = Bits::new(nodes.len(), false);
+        let mut any = Bits::none(nodes.len());
         let nameless = Bits::from_fn(nodes.len(), |node| nodes.name(node).is_empty());
         let terms: Vec<TermMatch> = selector.terms.iter().map(|term| term_match(term, nodes, &nameless)).collect();
         terms.iter().for_each(|term| any.or(&term.all));
@@ -106,7 +92,7 @@ impl<'s, 'r> Matches<'s, 'r> {
         self.terms.iter().position(|term| term.all.has(node))
     }
 
-    /// Of a node that no term matches: the term with the fewest requirements that fail, and those.
+    /// Returns, for a node that no term matches, the term with the fewest failing requirements, with these.
     pub fn nearest(&self, node: usize) -> Option<(usize, Vec<usize>)> {
         if self.any.has(node) || self.nil {
             return None;
@@ -119,10 +105,10 @@ impl<'s, 'r> Matches<'s, 'r> {
 
 /// The nodes that a selector selects, without details; the cheapest form.
 pub fn select(selector: &Selector<'_>, nodes: &PreparedNodes) -> Bits {
-    let mut any = Bits::new(nodes.len(), false);
+    let mut any = Bits::none(nodes.len());
     let mut nameless = None;
     for term in selector.terms.iter().filter(|term| !term.is_empty() && term.errors().is_empty() && !nodes.is_nil()) {
-        let mut all = Bits::new(nodes.len(), true);
+        let mut all = Bits::all(nodes.len());
         for requirement in &term.requirements {
             let nameless = nameless.get_or_insert_with(|| Bits::from_fn(nodes.len(), |node| nodes.name(node).is_empty()));
             all.and(&holds(requirement, nodes, nameless));
@@ -145,7 +131,7 @@ fn term_match(term: &Term<'_>, nodes: &PreparedNodes, nameless: &Bits) -> TermMa
 }
 
 fn holds(requirement: &Requirement<'_>, nodes: &PreparedNodes, nameless: &Bits) -> Bits {
-    let Ok(test) = &requirement.test else { return Bits::new(nodes.len(), false) };
+    let Ok(test) = &requirement.test else { return Bits::none(nodes.len()) };
     match requirement.list {
         List::Expressions => label(test, requirement.key, nodes),
         List::Fields => {

@@ -9,6 +9,7 @@ use crate::place::scan::{self, Seen};
 use crate::text::located;
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{self, Source, Span, bytes};
+use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// No value: the node lacks the label.
@@ -51,7 +52,7 @@ struct Column {
     key: Piece,
     /// Distinct values, in the order they were met.
     values: Part,
-    /// Which of them nodes have.
+    /// The values of each node.
     cells: Cells,
 }
 
@@ -69,14 +70,14 @@ enum Cells {
 pub struct PreparedNodes {
     store: String,
     names: Vec<Piece>,
-    /// Sorted by key.
+    /// In the order of their keys.
     columns: Vec<Column>,
     values: Vec<Piece>,
     dense: Vec<u32>,
     sparse: Vec<(u32, u32)>,
     /// The one node is nil.
     nil: bool,
-    /// What was wrong with the text.
+    /// The findings about the text.
     findings: Vec<located::Finding>,
 }
 
@@ -106,8 +107,9 @@ impl PreparedNodes {
         let bytes = text.len();
         if bytes > limits.node_set_bytes {
             let message = format!("the text with Nodes has {bytes} bytes, the limit is {}", limits.node_set_bytes);
-            let finding = Finding::error(Code::LimitBytes, Origin::Claimkit, message)
-                .with_help("give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`");
+            let finding = Finding::new(Code::LimitBytes, Origin::Claimkit, message)
+                .with_help("give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`")
+                .with_command_help("give fewer Nodes, or only their `metadata`");
             return PreparedNodes { findings: vec![placeless(finding)], ..PreparedNodes::default() };
         }
         let mut builder = Builder::default();
@@ -119,7 +121,7 @@ impl PreparedNodes {
         builder.finish()
     }
 
-    /// How many nodes.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.names.len()
     }
@@ -134,7 +136,7 @@ impl PreparedNodes {
         self.nil
     }
 
-    /// What was wrong with the text.
+    /// Returns the findings about the text.
     pub fn findings(&self) -> &[located::Finding] {
         &self.findings
     }
@@ -197,7 +199,7 @@ impl<'n> Label<'n> {
         self.column.values.of(&self.nodes.values).iter().map(move |&piece| self.nodes.text(piece))
     }
 
-    /// A node's value.
+    /// Returns the value of a node.
     pub fn value(self, node: usize) -> Option<&'n str> {
         let value = match self.column.cells {
             Cells::All(cells) => cells.of(&self.nodes.dense).get(node).copied(),
@@ -250,7 +252,7 @@ struct Growing {
     last: (Box<str>, u32),
 }
 
-/// Collects nodes.
+/// Collects nodes and their labels.
 #[derive(Debug, Default)]
 pub struct Builder {
     names: Vec<Box<str>>,
@@ -270,7 +272,7 @@ impl Builder {
             if self.skipped.is_none() {
                 self.skipped = Some(seen.kind.as_ref().into());
                 let message = format!("a `{}` among the Nodes was passed over: only Nodes are read there", seen.kind);
-                self.findings.push(placeless(Finding::info(Code::NodeSkipped, Origin::Claimkit, message)));
+                self.findings.push(placeless(Finding::new(Code::NodeSkipped, Origin::Claimkit, message)));
             }
             return;
         }
@@ -285,7 +287,7 @@ impl Builder {
             && self.findings.len() < MAX_FINDINGS
         {
             let message = format!("Node `{}`: `{path}` is no string and was left out", seen.name);
-            let finding = Finding::warning(Code::NodeMistyped, Origin::Claimkit, message);
+            let finding = Finding::new(Code::NodeMistyped, Origin::Claimkit, message);
             self.findings.push(placeless(finding.with_help("quote the value: labels are strings")));
         }
         let node = u32::try_from(self.names.len()).unwrap_or(ABSENT);
@@ -301,7 +303,7 @@ impl Builder {
     /// Adds a finding for unusable input.
     fn unusable(&mut self, message: String) {
         if self.findings.len() < MAX_FINDINGS {
-            let finding = Finding::error(Code::NodeUnusable, Origin::Claimkit, message).with_help(NODES);
+            let finding = Finding::new(Code::NodeUnusable, Origin::Claimkit, message).with_help(NODES);
             self.findings.push(placeless(finding));
         }
     }
@@ -400,7 +402,7 @@ impl Builder {
         self.node(&seen);
     }
 
-    /// The prepared set.
+    /// Returns the prepared set.
     pub fn finish(mut self) -> PreparedNodes {
         if self.names.is_empty() && self.findings.iter().all(|finding| finding.severity != Severity::Error) {
             let message = self.skipped.take().map(|kind| format!("the text with Nodes holds a `{kind}` and no Node"));
@@ -415,7 +417,7 @@ impl Builder {
         let mut set = PreparedNodes { store: String::with_capacity(bytes), ..PreparedNodes::default() };
         set.names = self.names.iter().map(|name| set.put(name)).collect();
         let mut columns: Vec<Growing> = self.columns;
-        columns.sort_by(|a, b| a.key.cmp(&b.key));
+        order::sort_by(&mut columns, |a, b| a.key.cmp(&b.key));
         set.columns.reserve_exact(columns.len());
         let nodes = set.names.len();
         let (dense, sparse): (Vec<usize>, Vec<usize>) =

@@ -2,6 +2,7 @@
 //! (kube-scheduler, pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go). Verdicts say what the scheduler
 //! would answer now.
 
+use crate::finding::named;
 use crate::place::matching::{Matches, Outcome};
 use crate::place::nodes::PreparedNodes;
 use crate::place::rules::SchedulerRules;
@@ -9,32 +10,58 @@ use crate::place::structured::Structured;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Whether a claim or pod can use a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Allocated, and available there.
-    Yes,
-    /// Not allocated, and no known obstacle.
-    Possible,
-    /// No.
-    No,
-    /// The scheduler fails the attempt.
-    Error,
-}
-
-impl Verdict {
-    /// Its name in answers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Yes => "Yes",
-            Verdict::Possible => "Possible",
-            Verdict::No => "No",
-            Verdict::Error => "Error",
-        }
+named! {
+    /// Whether a claim or pod can use a node.
+    Verdict {
+        /// Allocated, and available there.
+        Yes = "Yes",
+        /// Not allocated, and no known obstacle.
+        Possible = "Possible",
+        No = "No",
+        /// The scheduler fails the attempt.
+        Error = "Error",
     }
 }
 
-/// The scheduler's refusal.
+named! {
+    /// A check of a claim.
+    CheckKind {
+        Exists = "exists",
+        /// It is not being deleted.
+        Deleted = "deleted",
+        /// The pod owns it.
+        Owner = "owner",
+        /// A claim with mode Immediate is allocated.
+        Allocated = "allocated",
+        /// Its deallocation was not requested.
+        Deallocation = "deallocation",
+        /// No other pod uses it.
+        InUse = "inUse",
+        Class = "class",
+        /// Its parameters and those of its class exist.
+        Parameters = "parameters",
+        /// Its selector can be parsed.
+        Parse = "parse",
+        /// The pod has a scheduling context, if it needs one.
+        Context = "context",
+        /// A selector selects the node.
+        Selector = "selector",
+        /// No selector restricts the nodes.
+        Unrestricted = "unrestricted",
+        /// The scheduler refuses every node.
+        Refused = "refused",
+        /// The driver can use the node.
+        Unsuitable = "unsuitable",
+        /// Drivers were asked about the node.
+        Potential = "potential",
+        /// The node is the selected one.
+        Selected = "selected",
+        /// The scheduler allocates from structured parameters.
+        Structured = "structured",
+    }
+}
+
+/// A refusal by the scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// `No` or `Error`.
@@ -49,7 +76,7 @@ impl Refusal {
         Refusal { verdict: Verdict::No, reason: reason.into() }
     }
 
-    /// The attempt fails.
+    /// Returns the decision of an attempt that fails.
     pub fn error(reason: impl Into<String>) -> Self {
         Refusal { verdict: Verdict::Error, reason: reason.into() }
     }
@@ -67,8 +94,7 @@ pub enum Stage {
 /// A check that does not depend on the node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
-    /// Its name in answers.
-    pub name: &'static str,
+    pub check: CheckKind,
     /// When it is made.
     pub stage: Stage,
     /// The refusal, if it fails.
@@ -76,7 +102,7 @@ pub struct Gate {
     /// It fails only until a controller has processed the given, complete files. Later checks are made too, and the verdict is at
     /// best `Possible`.
     pub passing: bool,
-    /// In our words.
+    /// Help in claimkit's own words.
     pub why: String,
     /// For an unparsable selector: its index in the sites.
     pub site: Option<usize>,
@@ -87,7 +113,6 @@ pub struct Gate {
 pub enum Filter<'r> {
     /// A selector: an index into the sites.
     Selector {
-        /// Which.
         site: usize,
         /// The claim is allocated: `availableOnNodes`; else the class's `suitableNodes`.
         allocated: bool,
@@ -99,18 +124,15 @@ pub enum Filter<'r> {
     },
     /// A refusal that the scheduler reports per node although it does not depend on the node.
     Refused(Refusal),
-    /// What drivers said.
     Unsuitable {
         /// The nodes they cannot use.
         nodes: BTreeSet<&'r str>,
-        /// They said something.
         reported: bool,
         /// The list has its maximum length, so there may be more nodes.
         truncated: bool,
     },
     /// The nodes that drivers were asked about.
     Potential(BTreeSet<&'r str>),
-    /// The node chosen.
     Selected(&'r str),
     /// The scheduler's own allocation from structured parameters; `None`: the text has no slices.
     Structured(Option<Arc<Structured>>),
@@ -125,11 +147,9 @@ pub struct Plan<'r> {
     pub claim: String,
     /// `name` of the pod's entry.
     pub entry: Option<&'r str>,
-    /// The class's name.
     pub class: &'r str,
     /// `spec.allocationMode`
     pub mode: &'r str,
-    /// It is allocated.
     pub allocated: bool,
     /// It is neither allocated nor allocated by the scheduler itself: a driver must act.
     pub pending: bool,
@@ -141,25 +161,22 @@ pub struct Plan<'r> {
     pub movable: bool,
     /// Before nodes are looked at.
     pub gates: Vec<Gate>,
-    /// Per node.
+    /// One entry per node.
     pub filters: Vec<Filter<'r>>,
 }
 
-/// A selector judged on all nodes, and where it stands.
+/// A selector judged on all nodes, with its place.
 #[derive(Clone, Debug)]
 pub struct Site<'s, 'r> {
     /// Index of its object among the answer's.
     pub object: usize,
-    /// Its path there.
     pub path: &'static str,
-    /// Judged.
     pub matches: Matches<'s, 'r>,
 }
 
-/// What decides about a node.
+/// The cause of the decision about a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The verdict.
     pub verdict: Verdict,
     /// The scheduler's text, if it refuses.
     pub reason: Option<String>,
@@ -174,11 +191,8 @@ pub struct Decision {
 /// Judges plans on nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Judge<'a, 's, 'r> {
-    /// The selectors.
     pub sites: &'a [Site<'s, 'r>],
-    /// The nodes.
     pub nodes: &'a PreparedNodes,
-    /// The release's rules.
     pub rules: &'a SchedulerRules,
 }
 
@@ -228,7 +242,7 @@ impl Judge<'_, '_, '_> {
         None
     }
 
-    /// What the scheduler says of a node to a pod with these claims.
+    /// Returns the scheduler's decision about a node for a pod with these claims.
     pub fn decide(&self, plans: &[Plan<'_>], node: usize) -> Decision {
         if let Some(blocked) = Self::blocked(plans) {
             return blocked;

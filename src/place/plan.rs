@@ -1,7 +1,7 @@
 //! From objects to plans: which checks the scheduler makes for a claim, in its order (kube-scheduler,
 //! pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `PreFilter` and `Filter`).
 
-use crate::place::placement::{Filter, Gate, Plan, Refusal, Stage};
+use crate::place::placement::{CheckKind, Filter, Gate, Plan, Refusal, Stage};
 use crate::place::pod::{Entry, Pod};
 use crate::place::rules::SchedulerRules;
 use crate::place::structured::{Facts, Structured};
@@ -21,7 +21,6 @@ pub struct Given<'r, V> {
     pub index: usize,
     /// Its namespace, the default one filled in.
     pub namespace: &'r str,
-    /// Its view.
     pub view: V,
 }
 
@@ -44,7 +43,7 @@ pub struct World<'r> {
     pub slices: Vec<ResourceSlice<'r>>,
 }
 
-/// Where selectors stand: of a class, or of an allocated claim.
+/// Names of the fields with selectors: of a class, or of an allocated claim.
 pub const SUITABLE_NODES: &str = "suitableNodes";
 /// See [`SUITABLE_NODES`].
 pub const AVAILABLE_ON_NODES: &str = "status.allocation.availableOnNodes";
@@ -54,9 +53,7 @@ pub const AVAILABLE_ON_NODES: &str = "status.allocation.availableOnNodes";
 pub struct Written<'r> {
     /// Index of its object.
     pub object: usize,
-    /// Its path there.
     pub path: &'static str,
-    /// The selector.
     pub selector: NodeSelector<'r>,
 }
 
@@ -83,16 +80,14 @@ impl<'r> World<'r> {
     }
 }
 
-/// Makes plans.
+/// Makes the plans of claims.
 #[derive(Clone, Copy, Debug)]
 pub struct Planner<'a, 'r> {
-    /// The objects.
     pub world: &'a World<'r>,
     /// [`World::selectors`], as judged.
     pub selectors: &'a [Written<'r>],
     /// The scheduler's parse error of each.
     pub errors: &'a [Option<String>],
-    /// The release's rules.
     pub rules: &'a SchedulerRules,
 }
 
@@ -104,8 +99,8 @@ struct For<'r> {
     entry: &'r Entry,
 }
 
-fn gate(name: &'static str, stage: Stage, refusal: Option<Refusal>, why: impl Into<String>) -> Gate {
-    Gate { name, stage, refusal, passing: false, why: why.into(), site: None }
+fn gate(check: CheckKind, stage: Stage, refusal: Option<Refusal>, why: impl Into<String>) -> Gate {
+    Gate { check, stage, refusal, passing: false, why: why.into(), site: None }
 }
 
 /// `metav1.IsControlledBy`; without UIDs, in hand-written files, it compares names.
@@ -205,7 +200,7 @@ impl<'r> Planner<'_, 'r> {
         plan.claim = if shown.is_empty() { String::new() } else { format!("{}/{shown}", user.namespace) };
         self.context(&mut plan, user);
         let passing = template.is_some();
-        plan.gates.insert(0, Gate { passing, ..gate("exists", Stage::LookUp, Some(Refusal::no(text)), why) });
+        plan.gates.insert(0, Gate { passing, ..gate(CheckKind::Exists, Stage::LookUp, Some(Refusal::no(text)), why) });
         Some(plan)
     }
 
@@ -226,7 +221,7 @@ impl<'r> Planner<'_, 'r> {
         let name = metadata.name();
         let refusal = deleted.then(|| Refusal::no(format!("resourceclaim \"{name}\" is being deleted")));
         plan.gates.push(gate(
-            "deleted",
+            CheckKind::Deleted,
             Stage::LookUp,
             refusal,
             if deleted { "it is being deleted" } else { "it is not being deleted" },
@@ -236,7 +231,7 @@ impl<'r> Planner<'_, 'r> {
             let pod = reference(user.namespace, &user.pod.name);
             let text = format!("ResourceClaim {}/{name} was not created for pod {pod} (pod is not owner)", claim.namespace);
             let why = if ours { "the pod owns it" } else { "the pod does not own it" };
-            plan.gates.push(gate("owner", Stage::LookUp, (!ours).then(|| Refusal::no(text)), why));
+            plan.gates.push(gate(CheckKind::Owner, Stage::LookUp, (!ours).then(|| Refusal::no(text)), why));
         }
         let immediate = self.immediate(&plan);
         if self.rules.immediate_first {
@@ -245,7 +240,7 @@ impl<'r> Planner<'_, 'r> {
         let asked = status.deallocation_requested();
         let why = if asked { "its deallocation was requested" } else { "its deallocation was not requested" };
         let refusal = asked.then(|| Refusal::no("resourceclaim must be reallocated"));
-        plan.gates.push(gate("deallocation", Stage::PreFilter, refusal, why));
+        plan.gates.push(gate(CheckKind::Deallocation, Stage::PreFilter, refusal, why));
         plan.gates.push(in_use(view, user));
         match status.allocation() {
             Some(allocation) => self.available(&mut plan, claim.index, allocation),
@@ -274,7 +269,7 @@ impl<'r> Planner<'_, 'r> {
             ("Immediate", false) => "its mode is Immediate, and its driver has not allocated it yet",
             _ => "it is allocated once a pod needs it",
         };
-        gate("allocated", Stage::PreFilter, refusal, why)
+        gate(CheckKind::Allocated, Stage::PreFilter, refusal, why)
     }
 
     fn available(&self, plan: &mut Plan<'r>, object: usize, allocation: AllocationResult<'r>) {
@@ -291,7 +286,7 @@ impl<'r> Planner<'_, 'r> {
     fn parse(&self, plan: &mut Plan<'r>, site: usize) {
         if let Some(error) = self.errors.get(site).and_then(Option::as_deref) {
             let why = "the selector cannot be parsed";
-            let refused = gate("parse", Stage::PreFilter, Some(Refusal::error(error)), why);
+            let refused = gate(CheckKind::Parse, Stage::PreFilter, Some(Refusal::error(error)), why);
             plan.gates.push(Gate { site: Some(site), ..refused });
         }
     }
@@ -312,7 +307,7 @@ impl<'r> Planner<'_, 'r> {
             let refusal = class.is_none().then(|| Refusal::no(format!("resource class {name} does not exist")));
             let why =
                 if class.is_some() { format!("class `{name}` is there") } else { format!("class `{name}` is not in the text") };
-            plan.gates.push(gate("class", Stage::PreFilter, refusal, why));
+            plan.gates.push(gate(CheckKind::Class, Stage::PreFilter, refusal, why));
         }
         if let (true, Some(class)) = (self.rules.class_first, class)
             && let Some(site) = self.site(class.index, SUITABLE_NODES)
@@ -374,7 +369,7 @@ impl<'r> Planner<'_, 'r> {
         let refusal = self.stolen(context, user);
         let why =
             if refusal.is_some() { "the pod does not own its scheduling context" } else { "the pod owns its scheduling context" };
-        plan.gates.insert(0, gate("context", Stage::PreFilter, refusal, why));
+        plan.gates.insert(0, gate(CheckKind::Context, Stage::PreFilter, refusal, why));
     }
 
     /// The negotiation between scheduler and drivers about the pod.
@@ -462,24 +457,24 @@ impl<'r> Planner<'_, 'r> {
             Ok(found) => found,
             Err(missing) => {
                 let why = "its parameters are not in the text";
-                plan.gates.push(gate("parameters", Stage::PreFilter, Some(Refusal::no(missing)), why));
+                plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, Some(Refusal::no(missing)), why));
                 return Filter::Structured(None);
             }
         };
         if self.world.slices.is_empty() {
-            plan.gates.push(gate("parameters", Stage::PreFilter, None, "its parameters are there"));
+            plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, None, "its parameters are there"));
             return Filter::Structured(None);
         }
         let claims: Vec<_> = self.world.claims.iter().map(|claim| (claim.namespace, claim.view)).collect();
         let facts = Facts { slices: &self.world.slices, claims: &claims, class, class_parameters, claim_parameters };
         match Structured::of(&facts) {
             Ok(structured) => {
-                plan.gates.push(gate("parameters", Stage::PreFilter, None, "its parameters are there"));
+                plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, None, "its parameters are there"));
                 Filter::Structured(Some(Arc::new(structured)))
             }
             Err(error) => {
                 let why = "a selector of its parameters does not compile";
-                plan.gates.push(gate("parameters", Stage::PreFilter, Some(Refusal::error(error)), why));
+                plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, Some(Refusal::error(error)), why));
                 Filter::Structured(None)
             }
         }
@@ -528,5 +523,5 @@ fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> Gate {
             format!("it is reserved for {resource} `{}`{others}{shared}", first.name())
         }
     };
-    gate("inUse", Stage::PreFilter, refused.then(|| Refusal::no("resourceclaim in use")), why)
+    gate(CheckKind::InUse, Stage::PreFilter, refused.then(|| Refusal::no("resourceclaim in use")), why)
 }

@@ -3,7 +3,7 @@
 use crate::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeMap;
 
-/// A Pod.
+/// A pod with its claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pod {
     /// `metadata.name`
@@ -43,7 +43,7 @@ impl Pod {
         };
         let metadata = part("metadata");
         let claims = list(part("spec"), "resourceClaims").iter().map(|&entry| {
-            // Up to 1.30 the names stand below `source`; later releases have them at the entry.
+            // // Up to 1.30 the names are below `source`; later releases have them at the entry.
             let source = tree.get(entry, "source").filter(|&source| tree.is_map(source)).unwrap_or(entry);
             Entry {
                 name: text(Some(entry), "name").unwrap_or_default(),

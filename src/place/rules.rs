@@ -3,12 +3,12 @@
 use crate::api::Release;
 use crate::go::GoUnicode;
 
-/// How a release's scheduler judges selectors and claims.
+/// The rules by which a release's scheduler judges selectors and claims.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedulerRules {
     /// `Unsupported value` of a label operator lists those supported.
     pub lists_operators: bool,
-    /// The name of a template's claim stands in the pod's status; else it is `<pod>-<entry>`.
+    /// The name of a template's claim is in the pod's status; else it is `<pod>-<entry>`.
     pub claim_name_in_status: bool,
     /// An unallocated claim of mode Immediate is rejected before any other check.
     pub immediate_first: bool,
@@ -31,7 +31,7 @@ pub struct SchedulerRules {
     pub deallocated: Option<&'static str>,
     /// Kind of the object through which the scheduler and the drivers agree on a node.
     pub scheduling_kind: &'static str,
-    /// Which characters Go prints verbatim.
+    /// The characters that Go prints verbatim.
     pub unicode: GoUnicode,
 }
 

@@ -9,7 +9,7 @@ pub struct Refused;
 
 type Read<T> = Result<T, Refused>;
 
-/// What is kept of a Node.
+/// The parts of a Node that are kept.
 #[derive(Clone, Debug, Default)]
 pub struct Seen<'s> {
     /// `kind`; empty if missing.

@@ -7,9 +7,10 @@ use crate::go;
 use crate::names;
 use crate::place::rules::SchedulerRules;
 use crate::record::view::{NodeSelector, NodeSelectorRequirement};
+use claimkit_values::order;
 use std::collections::BTreeSet;
 
-/// Which list of a term.
+/// The list of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum List {
     /// `matchExpressions`: labels.
@@ -28,7 +29,7 @@ impl List {
     }
 }
 
-/// What a requirement asks of a label or field.
+/// The test of a requirement on a label or field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test<'r> {
     /// The value is one of these (sorted, once each).
@@ -37,7 +38,6 @@ pub enum Test<'r> {
     NotIn(Vec<&'r str>),
     /// There is a value.
     Exists,
-    /// There is none.
     DoesNotExist,
     /// The value is an integer above this one.
     Gt(i64),
@@ -71,24 +71,21 @@ pub struct ParseError {
     pub message: String,
     /// The path in the text.
     pub path: String,
-    /// Where to look below the selector.
+    /// The path below the selector.
     pub steps: Vec<Step>,
 }
 
 /// One requirement of a term.
 #[derive(Clone, Debug)]
 pub struct Requirement<'r> {
-    /// Which list it stands in.
+    /// The list that contains the requirement.
     pub list: List,
-    /// Its index there.
     pub index: usize,
     /// The label or field.
     pub key: &'r str,
-    /// As written.
     pub operator: &'r str,
-    /// As written.
     pub values: Vec<&'r str>,
-    /// What it asks, or why it cannot be parsed.
+    /// The parsed test, or its parse errors.
     pub test: Result<Test<'r>, Vec<ParseError>>,
 }
 
@@ -98,7 +95,7 @@ impl Requirement<'_> {
         format!("nodeSelectorTerms[{term}].{}[{}]", self.list.name(), self.index)
     }
 
-    /// Where to look below the selector.
+    /// Returns the path below the selector.
     pub fn steps(&self, term: usize) -> Vec<Step> {
         let key = |name: &str| Step::Key(name.to_owned());
         vec![key("nodeSelectorTerms"), Step::Index(term), key(self.list.name()), Step::Index(self.index)]
@@ -118,7 +115,7 @@ impl Term<'_> {
         self.requirements.is_empty()
     }
 
-    /// What cannot be parsed, in the scheduler's order.
+    /// Returns the parse errors, in the scheduler's order.
     pub fn errors(&self) -> Vec<&ParseError> {
         let mut errors = Vec::new();
         for requirement in &self.requirements {
@@ -138,7 +135,7 @@ pub struct Selector<'r> {
 }
 
 impl<'r> Selector<'r> {
-    /// Parses a selector that is set. Never fails: errors stand at the requirements.
+    /// Parses a selector that is set. Never fails: errors are kept at the requirements.
     pub fn parse(selector: NodeSelector<'r>, rules: &SchedulerRules) -> Self {
         let mut parsed = Selector::default();
         let terms = Path::ROOT.field("nodeSelectorTerms");
@@ -156,7 +153,7 @@ impl<'r> Selector<'r> {
         parsed
     }
 
-    /// What cannot be parsed, in the scheduler's order.
+    /// Returns the parse errors, in the scheduler's order.
     pub fn errors(&self) -> Vec<&ParseError> {
         let mut errors = Vec::new();
         for term in &self.terms {
@@ -250,7 +247,7 @@ fn requirement<'r>(
 
 fn set<'r>(values: &[&'r str]) -> Vec<&'r str> {
     let mut values = values.to_vec();
-    values.sort();
+    order::sort(&mut values);
     values.dedup();
     values
 }

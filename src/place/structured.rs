@@ -11,6 +11,7 @@ use crate::record::view::{
     NamedResourcesAttribute, NamedResourcesInstance, ResourceClaim, ResourceClaimParameters, ResourceClass,
     ResourceClassParameters, ResourceSlice,
 };
+use claimkit_values::order;
 
 /// Most instances that an explanation names.
 const SHOWN: usize = 6;
@@ -18,21 +19,19 @@ const SHOWN: usize = 6;
 /// The scheduler's text for a node without the instances that a claim needs.
 const UNSUITABLE: &str = "resourceclaim cannot be allocated for the node (unsuitable)";
 
-/// What a claim gets on the nodes.
+/// The instances that a claim gets on the nodes.
 #[derive(Clone, Debug)]
 pub struct Structured {
-    /// Nodes with slices.
     nodes: Vec<(String, InstanceAnswer)>,
-    /// All other nodes.
     elsewhere: InstanceAnswer,
 }
 
-/// What a claim gets on a node.
+/// The instances that a claim gets on a node, or the reason for none.
 #[derive(Clone, Debug, Default)]
 pub struct InstanceAnswer {
     /// The scheduler's text, if it refuses the node.
     pub refusal: Option<String>,
-    /// In our words.
+    /// Help in claimkit's own words.
     pub why: String,
     /// The instances: driver and name.
     pub instances: Vec<(String, String)>,
@@ -49,17 +48,14 @@ struct Demand {
 struct Candidate<'r> {
     name: &'r str,
     attributes: Result<Vec<Value>, String>,
-    /// Who has it.
     holder: Option<String>,
 }
 
 /// The objects that decide.
 pub struct Facts<'f, 'r> {
-    /// All slices.
     pub slices: &'f [ResourceSlice<'r>],
     /// All claims with their namespaces: allocated ones hold instances.
     pub claims: &'f [(&'r str, ResourceClaim<'r>)],
-    /// The claim's class.
     pub class: ResourceClass<'r>,
     /// The class's parameters; `None` if it names none.
     pub class_parameters: Option<ResourceClassParameters<'r>>,
@@ -68,17 +64,17 @@ pub struct Facts<'f, 'r> {
 }
 
 impl Structured {
-    /// What a claim gets on each node. The error is the scheduler's: a selector that does not compile.
+    /// Computes the instances that a claim gets on each node. The error is the scheduler's: a selector that does not compile.
     pub fn of(facts: &Facts<'_, '_>) -> Result<Structured, String> {
         let demands = demands(facts)?;
         let mut names: Vec<&str> = facts.slices.iter().map(|slice| slice.node_name()).filter(|name| !name.is_empty()).collect();
-        names.sort_unstable();
+        order::sort(&mut names);
         names.dedup();
         let nodes = names.iter().map(|node| ((*node).to_owned(), answer(facts, &demands, node))).collect();
         Ok(Structured { nodes, elsewhere: answer(facts, &demands, "") })
     }
 
-    /// What a claim gets on a node.
+    /// Returns the answer for a node.
     pub fn on(&self, node: &str) -> &InstanceAnswer {
         let found = self.nodes.binary_search_by(|(name, _)| name.as_str().cmp(node)).ok();
         found.and_then(|at| self.nodes.get(at)).map_or(&self.elsewhere, |(_, answer)| answer)

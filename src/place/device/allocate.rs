@@ -6,7 +6,8 @@ use super::facts::Claim;
 use super::pools::Gathered;
 use super::prepare::Attempt;
 use super::results::{self, AllocationResult};
-use super::search::{Search, Stop};
+use super::search::Search;
+use super::stop::Stop;
 
 /// Steps of a search before devices are counted.
 const STEPS_BEFORE_COUNTING: u64 = 2_000;
@@ -31,11 +32,10 @@ pub enum Verdict {
 /// An answer, and what it took.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The answer.
     pub verdict: Verdict,
     /// Steps of the search.
     pub steps: u64,
-    /// What they count for against a budget.
+    /// Cost counted against a budget.
     pub cost: u64,
     /// Sub-requests picked, by claim and request.
     pub picked: Vec<(usize, usize, usize)>,
@@ -56,7 +56,15 @@ pub fn allocate<'s>(
     let attempt = Attempt::new(cluster, node, &gathered.pools, claims);
     let prepared = match attempt.prepare() {
         Ok(prepared) => prepared,
-        Err(error) => return Outcome { verdict: Verdict::Fatal(error), steps: 0, cost: 0, picked: Vec::new() },
+        Err(stop) => {
+            let verdict = match stop {
+                Stop::Fatal(error) => Verdict::Fatal(error),
+                Stop::Panic(words) => Verdict::Panic(words),
+                Stop::Ended | Stop::TooMany => Verdict::Nothing,
+                Stop::Undecided => Verdict::Undecided,
+            };
+            return Outcome { verdict, steps: 0, cost: 0, picked: Vec::new() };
+        }
     };
     let mut search = Search::new(&attempt, prepared.clone(), budget.min(STEPS_BEFORE_COUNTING));
     let mut found = search.run();

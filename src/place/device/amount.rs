@@ -1,6 +1,6 @@
 //! Quantities with arithmetic, for capacity and counters.
 
-use crate::go::quantity::Quantity;
+use crate::go::quantity::{Notation, Quantity};
 use serde::{Serialize, Serializer};
 
 /// Nanos in one unit.
@@ -14,19 +14,25 @@ pub struct Amount {
     nanos: i128,
     whole: i64,
     text: String,
+    notation: Notation,
 }
 
 impl Amount {
     /// Reads a quantity such as `40Gi` or `1500m`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
-        Ok(Amount { nanos: nanos_of(&quantity), whole: quantity.integer(), text: quantity.canonical().into_owned() })
+        Ok(Amount {
+            nanos: nanos_of(&quantity),
+            whole: quantity.integer(),
+            text: quantity.canonical().into_owned(),
+            notation: quantity.notation(),
+        })
     }
 
     /// Reads what the server has printed already.
     pub fn printed(text: &str) -> Result<Self, String> {
         let quantity = Quantity::parse(text).map_err(|error| error.message().to_owned())?;
-        Ok(Amount { nanos: nanos_of(&quantity), whole: quantity.integer(), text: text.to_owned() })
+        Ok(Amount { nanos: nanos_of(&quantity), whole: quantity.integer(), text: text.to_owned(), notation: quantity.notation() })
     }
 
     /// A whole number in binary notation, as upstream prints what it rounded.
@@ -41,7 +47,50 @@ impl Amount {
             suffix = next;
         }
         let whole = number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-        Amount { nanos: number.saturating_mul(UNIT), whole, text: format!("{rest}{suffix}") }
+        Amount { nanos: number.saturating_mul(UNIT), whole, text: format!("{rest}{suffix}"), notation: Notation::Binary }
+    }
+
+    /// Thousandths in a notation, as upstream prints what it computed.
+    pub fn milli(number: i64, notation: Notation) -> Self {
+        let whole = number.checked_rem(1000) == Some(0);
+        let units = number / 1000;
+        if notation == Notation::Binary && whole && units.unsigned_abs() >= 1024 {
+            return Amount::whole(units.into());
+        }
+        let text = match (whole, notation) {
+            (true, Notation::DecimalExponent) => format!("{units}e0"),
+            (true, _) => units.to_string(),
+            (false, Notation::DecimalExponent) => format!("{number}e-3"),
+            (false, _) => format!("{number}m"),
+        };
+        Amount { notation, ..Amount::computed(&text) }
+    }
+
+    /// A whole number in a notation, as upstream prints what it computed.
+    pub fn whole_in(number: i64, notation: Notation) -> Self {
+        if notation == Notation::Binary && number.unsigned_abs() >= 1024 {
+            return Amount::whole(number.into());
+        }
+        let text = if notation == Notation::DecimalExponent { format!("{number}e0") } else { number.to_string() };
+        Amount { notation, ..Amount::computed(&text) }
+    }
+
+    fn computed(text: &str) -> Self {
+        let Ok(quantity) = Quantity::parse(text) else { return Amount::default() };
+        let (nanos, whole) = (nanos_of(&quantity), quantity.integer());
+        let quantity = quantity.recomputed();
+        Amount { nanos, whole, text: quantity.canonical().into_owned(), notation: quantity.notation() }
+    }
+
+    /// The notation that arithmetic keeps.
+    pub fn notation(&self) -> Notation {
+        self.notation
+    }
+
+    /// Thousandths, if there are no smaller parts and 64 bits are enough.
+    pub fn as_milli(&self) -> Option<i64> {
+        const MILLI: i128 = UNIT / 1000;
+        (self.nanos.checked_rem(MILLI) == Some(0)).then(|| i64::try_from(self.nanos / MILLI).ok()).flatten()
     }
 
     /// A whole number in the notation of another amount.
@@ -61,7 +110,7 @@ impl Amount {
         self.whole.into()
     }
 
-    /// The server's spelling.
+    /// Returns the server's spelling of the amount.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -82,26 +131,31 @@ pub fn spell_like(nanos: i128, beside: &str) -> String {
     if beside.ends_with('i') {
         return spell(nanos);
     }
-    let suffixes = [("E", 18u32), ("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3)];
-    let found =
-        suffixes.into_iter().filter(|_| beside.ends_with(|last: char| last.is_ascii_alphabetic())).find_map(|(suffix, power)| {
-            let unit = UNIT.checked_mul(10i128.checked_pow(power)?)?;
-            let whole = nanos != 0 && nanos.checked_rem(unit) == Some(0);
-            whole.then(|| format!("{}{suffix}", nanos.checked_div(unit).unwrap_or(0)))
-        });
-    match found {
+    match decimal(nanos).filter(|_| beside.ends_with(|last: char| last.is_ascii_alphabetic())) {
         Some(text) => text,
         None if nanos.checked_rem(UNIT) == Some(0) => (nanos / UNIT).to_string(),
         None => spell(nanos),
     }
 }
 
-/// Formats nanos for people: in binary notation if that is a whole number, otherwise in decimal notation.
+/// Nanos in the largest decimal unit from `k` on that leaves no fraction.
+fn decimal(nanos: i128) -> Option<String> {
+    let suffixes = [("E", 18u32), ("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3)];
+    suffixes.into_iter().find_map(|(suffix, power)| {
+        let unit = UNIT.checked_mul(10i128.checked_pow(power)?)?;
+        let whole = nanos != 0 && nanos.checked_rem(unit) == Some(0);
+        whole.then(|| format!("{}{suffix}", nanos.checked_div(unit).unwrap_or(0)))
+    })
+}
+
+/// Formats nanos for people: in the shorter of binary and decimal notation, `200G` and not `195312500Ki`; binary if they are equal.
 pub fn spell(nanos: i128) -> String {
     let whole = nanos.checked_rem(UNIT) == Some(0);
     let units = nanos / UNIT;
     if whole && (units.checked_rem(1024) == Some(0) || units.unsigned_abs() < 1_000_000) {
-        return Amount::whole(units).text;
+        let binary = Amount::whole(units).text;
+        let shorter = decimal(nanos).filter(|decimal| units.unsigned_abs() >= 1_000_000 && decimal.len() < binary.len());
+        return shorter.unwrap_or(binary);
     }
     let sign = if nanos < 0 { "-" } else { "" };
     let (number, suffix) = [(UNIT, ""), (UNIT / 1000, "m"), (1000, "u")]
@@ -145,6 +199,7 @@ mod tests {
         assert_eq!(spell(1_500_000_000), "1500m");
         assert_eq!(spell(5 * 1024 * 1024 * 1024 * UNIT), "5Gi");
         assert_eq!(spell(-72 * UNIT), "-72");
+        assert_eq!(spell(200_000_000_000 * UNIT), "200G");
         for (amount, beside, shown) in [
             ("3906250Ki", "10G", "4G"),
             ("3G", "10Gi", "3000000000"),

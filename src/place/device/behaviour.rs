@@ -1,87 +1,10 @@
 //! The differences between the allocators of the releases, as data: taken from the sources of kube-scheduler 1.31.14, 1.32.13,
-//! 1.33.13, 1.34.9, 1.35.6 and 1.36.3 (`k8s.io/dynamic-resource-allocation/structured`) and verified by running them. No other
+//! 1.33.13, 1.34.9, 1.35.6, 1.36.3, 1.37.2 and of patches between them (`k8s.io/dynamic-resource-allocation/structured`) and verified by running them. No other
 //! file depends on the release.
 
-use super::sorted::Set;
+use super::features::{ALL, ALL_OF_37, FOUR, Feature, Features, NONE, SEVEN, SIX, SIX_OF_34};
 
-/// An allocator feature, as upstream's `structured.Features` names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Feature {
-    /// Administrative access.
-    AdminAccess,
-    /// `firstAvailable`.
-    PrioritizedList,
-    /// Shared counters and per-device node selection.
-    PartitionableDevices,
-    /// Taints.
-    DeviceTaints,
-    /// Binding conditions.
-    DeviceBindingAndStatus,
-    /// Shares and capacity requests.
-    ConsumableCapacity,
-    /// List values in constraints.
-    ListTypeAttributes,
-    /// 1.34 only: half of [`Feature::DeviceBindingAndStatus`], without effect of its own.
-    DeviceBinding,
-    /// 1.34 only: the other half.
-    DeviceStatus,
-}
-
-/// A row of the table of features.
-#[derive(Debug)]
-struct Row {
-    feature: Feature,
-    name: &'static str,
-    /// Gates that must all be on; none: nothing sets the feature.
-    gates: &'static [&'static str],
-    /// The only minor release that has it.
-    only: Option<u8>,
-}
-
-const fn row(feature: Feature, name: &'static str, gates: &'static [&'static str]) -> Row {
-    Row { feature, name, gates, only: None }
-}
-
-static FEATURES: &[Row] = &[
-    row(Feature::AdminAccess, "AdminAccess", &["DRAAdminAccess"]),
-    row(Feature::PrioritizedList, "PrioritizedList", &["DRAPrioritizedList"]),
-    row(Feature::PartitionableDevices, "PartitionableDevices", &["DRAPartitionableDevices"]),
-    row(Feature::DeviceTaints, "DeviceTaints", &["DRADeviceTaints"]),
-    row(
-        Feature::DeviceBindingAndStatus,
-        "DeviceBindingAndStatus",
-        &["DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus"],
-    ),
-    row(Feature::ConsumableCapacity, "ConsumableCapacity", &["DRAConsumableCapacity"]),
-    // kube-scheduler 1.36.3 never sets this one, whatever its gate says: it hands the gate to its CEL compiler only.
-    row(Feature::ListTypeAttributes, "ListTypeAttributes", &[]),
-    // The second of these is on by default, so 1.34 uses its experimental allocator by default.
-    Row { only: Some(34), ..row(Feature::DeviceBinding, "DeviceBinding", &["DRADeviceBindingConditions"]) },
-    Row { only: Some(34), ..row(Feature::DeviceStatus, "DeviceStatus", &["DRAResourceClaimDeviceStatus"]) },
-];
-
-/// A set of allocator features.
-pub type Features = Set<Feature>;
-
-impl Feature {
-    /// Reads upstream's name.
-    pub fn parse(name: &str) -> Option<Self> {
-        FEATURES.iter().find(|row| row.name == name).map(|row| row.feature)
-    }
-
-    /// Upstream's name.
-    pub fn name(self) -> &'static str {
-        FEATURES.iter().find(|row| row.feature == self).map_or("", |row| row.name)
-    }
-}
-
-/// The features that a scheduler has, from the gates that are on.
-pub fn features_of(minor: u8, gate: impl Fn(&str) -> bool) -> Features {
-    let known = FEATURES.iter().filter(|row| !row.gates.is_empty() && row.only.is_none_or(|only| only == minor));
-    known.filter(|row| row.gates.iter().all(|name| gate(name))).map(|row| row.feature).collect()
-}
-
-/// How the allocator decides that a pool is complete.
+/// The test that a pool is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
     /// The slices seen from the node are as many as the first of them announces.
@@ -90,10 +13,9 @@ pub enum Completeness {
     InCluster,
 }
 
-/// What is checked for faults in a pool.
+/// The faults that are checked in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validity {
-    /// Never.
     Unchecked,
     /// Device names, of every pool.
     Names,
@@ -101,7 +23,7 @@ pub enum Validity {
     NamesAndCounters,
 }
 
-/// Where counters are looked up.
+/// The place where counters are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counters {
     /// In the device's slice, anew for each candidate.
@@ -110,20 +32,21 @@ pub enum Counters {
     SliceByName,
     /// In the pool, by the pool's name without the driver.
     PoolByName,
+    /// In the pool, by its driver and name.
+    PoolById,
 }
 
-/// What happens in the search when a claim would get too many devices.
+/// The effect on the search when a claim would get too many devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The limit is not checked again.
     Unchecked,
-    /// That branch fails.
     Fails,
-    /// That branch fails; if all sub-requests fail for it, earlier requests do not try further devices.
+    /// The branch fails; if all sub-requests fail for it, earlier requests do not try further devices.
     FailsShort,
 }
 
-/// How mode All is searched.
+/// The search for requests of mode All.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllMode {
     /// 1.31: devices that are refused are left out; if the rest fails, the attempt ends with an error.
@@ -136,18 +59,40 @@ pub enum AllMode {
     Undone,
 }
 
-/// How the claim's configuration gets into the result.
+/// The way in which the claim's configuration gets into the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigStyle {
     /// 1.31: class entries once per request, without its name; claim entries once.
     ByRequest,
     /// 1.32: class entries once per class; claim entries once.
     ByClass,
-    /// 1.33 and later: class entries once per class; claim entries once per request they name.
+    /// 1.33 to 1.36: class entries once per class; claim entries once per request they name.
     ByClassAndRequest,
+    /// 1.33.5 and earlier, 1.34.0, 1.34.1: class entries once per request, without its name; claim entries once per request they name.
+    ByRequestAndRequest,
+    /// 1.37: class entries once per class, claim entries once; entries for all requests name none.
+    Joined,
 }
 
-/// Where a selector's parse errors are reported.
+/// The check of a claim's number of devices before the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitCheck {
+    /// The sum over all requests; Go's integers wrap around, and room for a negative number of devices cannot be made.
+    Sum,
+    /// The same before room was made for devices.
+    SumWithoutRoom,
+    PerRequest,
+}
+
+/// The capacity that mode All compares when its devices are fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AllCapacity {
+    Left,
+    /// The whole capacity of the device.
+    Whole,
+}
+
+/// The place where parse errors of a selector are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelectorError {
     /// 1.31, 1.32: `node selector in resource slice S: …`.
@@ -156,7 +101,7 @@ pub enum SelectorError {
     WithDump,
 }
 
-/// How one allocator behaves.
+/// The behavior of one of kube-scheduler's allocators.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Behaviour {
     /// `single`, `stable`, `incubating` or `experimental`.
@@ -187,7 +132,7 @@ pub struct Behaviour {
     pub admin_needs_feature: bool,
     /// Capacity requests are refused without ConsumableCapacity.
     pub refuses_capacity: bool,
-    /// That refusal names the sub-request; else its parent.
+    /// The refusal for lack of capacity names the sub-request; else its parent.
     pub capacity_names_subrequest: bool,
     /// `distinctAttribute` is known.
     pub distinct: bool,
@@ -197,7 +142,7 @@ pub struct Behaviour {
     pub all_ignores_class: bool,
     /// Mode All without any device fails.
     pub empty_all_fails: bool,
-    /// How mode All is searched.
+    /// The search for requests of mode All.
     pub all_mode: AllMode,
     /// After the first device of mode All the index of the sub-request is lost.
     pub all_forgets_subrequest: bool,
@@ -215,7 +160,7 @@ pub struct Behaviour {
     pub binding_needs_feature: bool,
     /// Devices that consume counters are refused without the feature.
     pub consumers_need_feature: bool,
-    /// Where counters are looked up.
+    /// The place where counters are looked up.
     pub counters: Counters,
     /// Devices with shares count as in use when counters are summed.
     pub shares_use_counters: bool,
@@ -235,16 +180,38 @@ pub struct Behaviour {
     pub tolerations_in_result: bool,
     /// `adminAccess` is part of results.
     pub admin_in_result: bool,
-    /// How configuration gets into the result.
+    /// The way in which configuration gets into the result.
     pub config: ConfigStyle,
     /// `bindsToNode` is followed.
     pub binds_to_node: bool,
-    /// How parse errors of node selectors are reported.
+    /// The place where parse errors of node selectors are reported.
     pub selector_error: SelectorError,
     /// Results with adminAccess count as in use (the field is not known).
     pub admin_is_in_use: bool,
     /// The search can be interrupted.
     pub interruptible: bool,
+    /// The check of the number of devices before the search.
+    pub limit_check: LimitCheck,
+    /// Most devices of a claim that the search chooses.
+    pub most_chosen: i64,
+    /// Devices of mode All have no pool, so that one that consumes counters crashes the scheduler.
+    pub all_loses_pool: bool,
+    /// The capacity that mode All compares.
+    pub all_capacity: AllCapacity,
+    /// Errors of selectors name the device and give a hint.
+    pub selector_errors_name_device: bool,
+    /// Amounts that cannot be computed are errors, and results keep the notation of the step.
+    pub capacity_errors: bool,
+    /// A device of which a share is allocated that uses no capacity counts as shared.
+    pub empty_shares_known: bool,
+    /// Values of constraints are remembered by device, and restored when one is given back.
+    pub constraints_restored: bool,
+    /// Counter sets of slices of other nodes belong to the pool.
+    pub counter_slices_fetched: bool,
+    /// `compatibilityGroups` and `derivedAttributes` are known.
+    pub knows_1_37: bool,
+    /// `skipNodeOperations` is known.
+    pub knows_skipped_operations: bool,
 }
 
 impl Behaviour {
@@ -254,7 +221,7 @@ impl Behaviour {
     }
 }
 
-/// 1.31.14.
+/// The allocator of 1.31.14.
 const V31: Behaviour = Behaviour {
     allocator: "single",
     ordered_pools: false,
@@ -299,9 +266,20 @@ const V31: Behaviour = Behaviour {
     selector_error: SelectorError::Short,
     admin_is_in_use: true,
     interruptible: false,
+    limit_check: LimitCheck::SumWithoutRoom,
+    most_chosen: 32,
+    all_loses_pool: false,
+    all_capacity: AllCapacity::Left,
+    selector_errors_name_device: false,
+    capacity_errors: false,
+    empty_shares_known: false,
+    constraints_restored: false,
+    counter_slices_fetched: false,
+    knows_1_37: false,
+    knows_skipped_operations: false,
 };
 
-/// 1.32.13.
+/// The allocator of 1.32.13.
 const V32: Behaviour = Behaviour {
     newer_slice_twice: false,
     validity: Validity::Names,
@@ -314,7 +292,7 @@ const V32: Behaviour = Behaviour {
     ..V31
 };
 
-/// 1.33.13.
+/// The allocator of 1.33.13.
 const V33: Behaviour = Behaviour {
     skips_counter_slices: true,
     empty_all_fails: true,
@@ -337,6 +315,7 @@ const V34_INCUBATING: Behaviour = Behaviour {
     consumers_need_feature: true,
     counters: Counters::SliceByName,
     interruptible: true,
+    limit_check: LimitCheck::Sum,
     capacity_of_wrong_device: true,
     ..V33
 };
@@ -354,7 +333,7 @@ const V34_EXPERIMENTAL: Behaviour = Behaviour {
     ..V34_INCUBATING
 };
 
-/// 1.35.6, incubating.
+/// The incubating allocator of 1.35.6.
 const V35_INCUBATING: Behaviour = Behaviour {
     skips_counter_slices: true,
     counter_slices_everywhere: true,
@@ -392,7 +371,7 @@ const V35_EXPERIMENTAL: Behaviour = Behaviour {
     ..V35_INCUBATING
 };
 
-/// 1.36.3.
+/// The stable allocator of 1.36.3.
 const V36_STABLE: Behaviour = Behaviour {
     allocator: "stable",
     all_forgets_subrequest: false,
@@ -417,39 +396,71 @@ const V36_INCUBATING: Behaviour = Behaviour {
 
 const V36_EXPERIMENTAL: Behaviour = Behaviour { allocator: "experimental", ..V36_INCUBATING };
 
-/// Does not refund the charge of a rejected candidate, as in the three allocators of 1.36.0 to 1.36.2.
-const fn leaking(behaviour: Behaviour) -> Behaviour {
-    Behaviour { refused_gives_back: false, ..behaviour }
-}
-
-use Feature::{
-    AdminAccess, ConsumableCapacity, DeviceBinding, DeviceBindingAndStatus, DeviceStatus, DeviceTaints, ListTypeAttributes,
-    PartitionableDevices, PrioritizedList,
+/// The stable allocator of 1.37.2.
+const V37_STABLE: Behaviour = Behaviour {
+    counters: Counters::PoolById,
+    limit_check: LimitCheck::PerRequest,
+    all_capacity: AllCapacity::Whole,
+    selector_errors_name_device: true,
+    capacity_errors: true,
+    empty_shares_known: true,
+    constraints_restored: true,
+    knows_1_37: true,
+    config: ConfigStyle::Joined,
+    ..V36_STABLE
 };
 
-const NONE: &[Feature] = &[];
-const FOUR: &[Feature] = &[AdminAccess, PrioritizedList, PartitionableDevices, DeviceTaints];
-const SIX: &[Feature] =
-    &[AdminAccess, PrioritizedList, PartitionableDevices, DeviceTaints, DeviceBindingAndStatus, ConsumableCapacity];
-const SIX_OF_34: &[Feature] = &[
-    AdminAccess,
-    PrioritizedList,
-    PartitionableDevices,
-    DeviceTaints,
-    DeviceBindingAndStatus,
-    ConsumableCapacity,
-    DeviceBinding,
-    DeviceStatus,
-];
-const ALL: &[Feature] = &[
-    AdminAccess,
-    PrioritizedList,
-    PartitionableDevices,
-    DeviceTaints,
-    DeviceBindingAndStatus,
-    ConsumableCapacity,
-    ListTypeAttributes,
-];
+const V37_INCUBATING: Behaviour = Behaviour {
+    counter_slices_everywhere: false,
+    counter_slices_fetched: true,
+    counters: V37_STABLE.counters,
+    limit_check: V37_STABLE.limit_check,
+    all_capacity: V37_STABLE.all_capacity,
+    selector_errors_name_device: true,
+    capacity_errors: true,
+    empty_shares_known: true,
+    constraints_restored: true,
+    knows_1_37: true,
+    config: ConfigStyle::Joined,
+    ..V36_INCUBATING
+};
+
+const V37_EXPERIMENTAL: Behaviour = Behaviour { allocator: "experimental", knows_skipped_operations: true, ..V37_INCUBATING };
+
+/// Counters by the pool's driver and name, from 1.36.4 on.
+const fn by_id(behaviour: Behaviour) -> Behaviour {
+    Behaviour { counters: Counters::PoolById, ..behaviour }
+}
+
+/// The limit of devices is checked at each request, from 1.34.12, 1.35.9, 1.36.5 and 1.37.1 on.
+const fn per_request(behaviour: Behaviour) -> Behaviour {
+    Behaviour { limit_check: LimitCheck::PerRequest, ..behaviour }
+}
+
+/// Changes a behavior to that of 1.37.0.
+const fn summed(behaviour: Behaviour) -> Behaviour {
+    Behaviour { limit_check: LimitCheck::Sum, ..behaviour }
+}
+
+/// Does not refund the charge of a rejected candidate or of a share, as in the three allocators of 1.36.0 to 1.36.2.
+const fn leaking(behaviour: Behaviour) -> Behaviour {
+    Behaviour { refused_gives_back: false, share_gives_back: false, share_stays_known: false, ..behaviour }
+}
+
+/// As in 1.36.0 and 1.36.1: mode All with counters crashes the scheduler, and shares do not use counters.
+const fn first_36(behaviour: Behaviour) -> Behaviour {
+    Behaviour { all_loses_pool: true, shares_use_counters: false, ..leaking(behaviour) }
+}
+
+/// As in 1.35.0 to 1.35.5.
+const fn crashing(behaviour: Behaviour) -> Behaviour {
+    Behaviour { all_loses_pool: true, ..behaviour }
+}
+
+/// As in 1.33.0 to 1.33.5, 1.34.0 and 1.34.1.
+const fn unnamed_class(behaviour: Behaviour) -> Behaviour {
+    Behaviour { config: ConfigStyle::ByRequestAndRequest, ..behaviour }
+}
 
 /// The allocators from a release on, in the order in which the scheduler tries them.
 #[derive(Debug)]
@@ -459,23 +470,76 @@ struct Allocators {
     list: &'static [(Behaviour, &'static [Feature])],
 }
 
-/// Newest first.
+/// The allocators of each release, newest first.
 static ALLOCATORS: &[Allocators] = &[
+    Allocators { from: (37, 1), list: &[(V37_STABLE, FOUR), (V37_INCUBATING, SEVEN), (V37_EXPERIMENTAL, ALL_OF_37)] },
+    Allocators {
+        from: (37, 0),
+        list: &[(summed(V37_STABLE), FOUR), (summed(V37_INCUBATING), SEVEN), (summed(V37_EXPERIMENTAL), ALL_OF_37)],
+    },
+    Allocators {
+        from: (36, 5),
+        list: &[
+            (per_request(by_id(V36_STABLE)), FOUR),
+            (per_request(by_id(V36_INCUBATING)), SIX),
+            (per_request(by_id(V36_EXPERIMENTAL)), ALL),
+        ],
+    },
+    Allocators {
+        from: (36, 4),
+        list: &[(by_id(V36_STABLE), FOUR), (by_id(V36_INCUBATING), SIX), (by_id(V36_EXPERIMENTAL), ALL)],
+    },
     Allocators { from: (36, 3), list: &[(V36_STABLE, FOUR), (V36_INCUBATING, SIX), (V36_EXPERIMENTAL, ALL)] },
     Allocators {
-        from: (36, 0),
+        from: (36, 2),
         list: &[(leaking(V36_STABLE), FOUR), (leaking(V36_INCUBATING), SIX), (leaking(V36_EXPERIMENTAL), ALL)],
     },
-    Allocators { from: (35, 0), list: &[(V35_STABLE, NONE), (V35_INCUBATING, FOUR), (V35_EXPERIMENTAL, SIX)] },
-    Allocators { from: (34, 0), list: &[(V34_STABLE, NONE), (V34_INCUBATING, FOUR), (V34_EXPERIMENTAL, SIX_OF_34)] },
-    Allocators { from: (33, 0), list: &[(V33, ALL)] },
-    Allocators { from: (32, 0), list: &[(V32, ALL)] },
+    Allocators {
+        from: (36, 0),
+        list: &[(first_36(V36_STABLE), FOUR), (first_36(V36_INCUBATING), SIX), (first_36(V36_EXPERIMENTAL), ALL)],
+    },
+    Allocators {
+        from: (35, 9),
+        list: &[(per_request(V35_STABLE), NONE), (per_request(V35_INCUBATING), FOUR), (per_request(V35_EXPERIMENTAL), SIX)],
+    },
+    Allocators { from: (35, 6), list: &[(V35_STABLE, NONE), (V35_INCUBATING, FOUR), (V35_EXPERIMENTAL, SIX)] },
+    Allocators {
+        from: (35, 0),
+        list: &[(crashing(V35_STABLE), NONE), (crashing(V35_INCUBATING), FOUR), (crashing(V35_EXPERIMENTAL), SIX)],
+    },
+    Allocators {
+        from: (34, 12),
+        list: &[(per_request(V34_STABLE), NONE), (per_request(V34_INCUBATING), FOUR), (per_request(V34_EXPERIMENTAL), SIX_OF_34)],
+    },
+    Allocators { from: (34, 2), list: &[(V34_STABLE, NONE), (V34_INCUBATING, FOUR), (V34_EXPERIMENTAL, SIX_OF_34)] },
+    Allocators {
+        from: (34, 0),
+        list: &[
+            (unnamed_class(V34_STABLE), NONE),
+            (unnamed_class(V34_INCUBATING), FOUR),
+            (unnamed_class(V34_EXPERIMENTAL), SIX_OF_34),
+        ],
+    },
+    Allocators { from: (33, 6), list: &[(V33, ALL)] },
+    Allocators { from: (33, 1), list: &[(unnamed_class(V33), ALL)] },
+    // Up to 1.33.0 the search chose half of what the API allowed.
+    Allocators { from: (33, 0), list: &[(Behaviour { most_chosen: 16, ..unnamed_class(V33) }, ALL)] },
+    Allocators { from: (32, 10), list: &[(V32, ALL)] },
+    Allocators { from: (32, 0), list: &[(Behaviour { config: ConfigStyle::ByRequest, ..V32 }, ALL)] },
     Allocators { from: (31, 0), list: &[(V31, ALL)] },
 ];
 
+fn entry(minor: u8, patch: u8) -> Option<&'static Allocators> {
+    ALLOCATORS.iter().find(|entry| entry.from <= (minor, patch))
+}
+
 fn allocators(minor: u8, patch: u8) -> &'static [(Behaviour, &'static [Feature])] {
-    let found = ALLOCATORS.iter().find(|entry| entry.from <= (minor, patch));
-    found.map_or(&[], |entry| entry.list)
+    entry(minor, patch).map_or(&[], |entry| entry.list)
+}
+
+/// Returns the first release, minor and patch, that has the allocators of this one.
+pub fn since(minor: u8, patch: u8) -> Option<(u8, u8)> {
+    entry(minor, patch).map(|entry| entry.from)
 }
 
 /// The allocator that the scheduler of 1.`minor`.`patch` uses for these features: the first that supports all of them.

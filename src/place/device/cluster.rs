@@ -1,32 +1,30 @@
 //! Facts with indexes: slices by node and pool, devices by identity, usage, and selector results.
 
-use super::behaviour::{Behaviour, Feature, Features};
-use super::facts::{Class, Device, Facts, Pod, Selector, Slice};
+use super::behaviour::Behaviour;
+use super::engine::{CelSelectors, ReadValue, SelectorError, Subject};
+use super::facts::{AllocatedDevice, Class, Device, Facts, Pod, Selector, Slice};
+use super::features::{Feature, Features};
 use super::nodes::Judgements;
-use super::selectors::{Cell, ReadValue, Selectors, Subject, Verdicts};
-use super::sorted::{equal, order};
+use super::selectors::{Cell, Verdicts};
+use super::sorted::equal;
 use super::usage::Usage;
+use claimkit_values::order;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 pub use super::identity::{DeviceAt, DeviceName, Identity, SliceAt};
 
-/// Facts, prepared.
+/// The facts, prepared for allocation.
 #[derive(Debug)]
 pub struct Cluster<'f> {
-    /// The facts.
     pub facts: &'f Facts,
-    /// The allocator.
     pub behaviour: &'f Behaviour,
-    /// Its features.
     pub features: &'f Features,
     /// Treat devices as if they consumed no counters; used by what-if questions.
     pub ignores_counters: bool,
-    /// What is in use.
+    /// The devices in use.
     pub usage: Usage<'f>,
-    /// What selectors say.
     pub verdicts: Verdicts<'f>,
-    /// Node selectors judged.
     pub judgements: Judgements,
     /// Indexes of the classes, by name.
     classes: Vec<usize>,
@@ -38,7 +36,6 @@ pub struct Cluster<'f> {
     named: Vec<DeviceAt>,
     /// Slices with a `nodeName` that only that node sees, sorted by node name.
     by_node: Vec<SliceAt>,
-    /// The others.
     elsewhere: Vec<SliceAt>,
     /// Slices with counters that are looked at from every node.
     everywhere: Vec<SliceAt>,
@@ -52,7 +49,7 @@ pub struct Cluster<'f> {
 
 impl<'f> Cluster<'f> {
     /// Prepares facts for an allocator. Taint rules must have been applied before.
-    pub fn new(facts: &'f Facts, behaviour: &'f Behaviour, features: &'f Features, selectors: &'f dyn Selectors) -> Self {
+    pub fn new(facts: &'f Facts, behaviour: &'f Behaviour, features: &'f Features, selectors: &'f CelSelectors) -> Self {
         let slices = &facts.slices;
         let mut first = Vec::with_capacity(slices.len());
         let mut devices = 0usize;
@@ -70,7 +67,8 @@ impl<'f> Cluster<'f> {
             list.push(slice);
         }
         let node_name = |at: &SliceAt| slices.get(*at).and_then(|slice| slice.spec.node_name.as_deref());
-        let by_node = order(local.len(), &|a, b| local.get(a).and_then(node_name).cmp(&local.get(b).and_then(node_name)));
+        let by_node =
+            order::positions(local.len(), &|a, b| local.get(a).and_then(node_name).cmp(&local.get(b).and_then(node_name)));
         let mut cluster = Cluster {
             facts,
             behaviour,
@@ -79,14 +77,14 @@ impl<'f> Cluster<'f> {
             usage: Usage::default(),
             verdicts: Verdicts::new(selectors, devices),
             judgements: Judgements::default(),
-            classes: order(facts.classes.len(), &|a, b| class_name(facts, a).cmp(class_name(facts, b))),
+            classes: order::positions(facts.classes.len(), &|a, b| class_name(facts, a).cmp(class_name(facts, b))),
             first,
             identities: Vec::new(),
             named: Vec::new(),
             by_node: by_node.iter().filter_map(|at| local.get(*at)).copied().collect(),
             elsewhere,
             everywhere,
-            by_pool: order(slices.len(), &|a, b| pool_name(facts, a).cmp(&pool_name(facts, b))),
+            by_pool: order::positions(slices.len(), &|a, b| pool_name(facts, a).cmp(&pool_name(facts, b))),
             by_pool_name: OnceCell::new(),
             placed: OnceCell::new(),
         };
@@ -110,7 +108,7 @@ impl<'f> Cluster<'f> {
             let devices: Vec<(DeviceAt, &Device)> = slices.iter().flat_map(|slice| self.devices_of(*slice)).collect();
             let name = |at: usize| devices.get(at).map(|(_, device)| device.name.as_str());
             let mut before = None;
-            for index in order(devices.len(), &|a, b| name(a).cmp(&name(b))) {
+            for index in order::positions(devices.len(), &|a, b| name(a).cmp(&name(b))) {
                 let Some((at, _)) = devices.get(index) else { continue };
                 if before != Some(name(index)) {
                     named.push(*at);
@@ -133,13 +131,13 @@ impl<'f> Cluster<'f> {
         self.features.contains(&feature)
     }
 
-    /// A class.
+    /// Returns the class of a name.
     pub fn class(&self, name: &str) -> Option<&'f Class> {
         let known = equal(&self.classes, &|at| class_name(self.facts, at).cmp(name));
         known.first().and_then(|at| self.facts.classes.get(*at)).map(|class| &**class)
     }
 
-    /// A slice.
+    /// Returns the slice at an index.
     pub fn slice(&self, at: SliceAt) -> Option<&'f Slice> {
         self.facts.slices.get(at).map(|slice| &**slice)
     }
@@ -155,7 +153,7 @@ impl<'f> Cluster<'f> {
         self.first.get(at.slice).copied().unwrap_or(0).saturating_add(at.index)
     }
 
-    /// A device's identity.
+    /// Returns the identity of a device.
     pub fn identity(&self, at: DeviceAt) -> Identity {
         self.identities.get(self.flat(at)).copied().unwrap_or(Identity(u32::MAX))
     }
@@ -166,14 +164,29 @@ impl<'f> Cluster<'f> {
         u32::try_from(place).ok().map(Identity)
     }
 
+    /// The first device with an identity.
+    pub fn named(&self, identity: Identity) -> Option<DeviceAt> {
+        self.named.get(identity.index()).copied()
+    }
+
     /// True if no claim uses the device exclusively.
     pub fn is_free(&self, identity: Identity) -> bool {
         !self.usage.exclusive.contains(&identity)
     }
 
-    /// What a selector says of a device; `None` for a selector of no known kind.
+    /// Returns the answer of a selector for a device; `None` for a selector of an unknown kind.
     pub fn ask(&self, selector: &Selector, at: DeviceAt) -> Option<Cell> {
         self.verdicts.ask(selector, self.flat(at), self.subject(at)?)
+    }
+
+    /// The value of a derived attribute's expression on a device.
+    pub fn derive(&self, expression: &str, at: DeviceAt) -> Option<Result<crate::cel::Attribute, SelectorError>> {
+        Some(self.verdicts.engine.derive(expression, self.subject(at)?))
+    }
+
+    /// True if the devices of a slice need a node that can skip operations, or cannot be used at all.
+    pub fn ignores_node_operations_of(&self, slice: &Slice) -> bool {
+        self.behaviour.knows_skipped_operations && !slice.spec.skip_node_operations.is_empty()
     }
 
     /// The text of a selector's error on a device.
@@ -181,7 +194,7 @@ impl<'f> Cluster<'f> {
         self.verdicts.error(selector, self.flat(at))
     }
 
-    /// What a selector reads on a device.
+    /// Returns the values that a selector reads on a device.
     pub fn reads(&self, selector: &Selector, at: DeviceAt) -> Vec<ReadValue> {
         self.subject(at).map_or_else(Vec::new, |subject| self.verdicts.reads(selector, subject))
     }
@@ -189,6 +202,39 @@ impl<'f> Cluster<'f> {
     fn subject(&self, at: DeviceAt) -> Option<Subject<'f>> {
         let (slice, device) = self.device(at)?;
         Some(Subject { driver: &slice.spec.driver, device })
+    }
+
+    /// Counts a device that was allocated as in use, or as used by one claim less. `others`: claims that hold it exclusively beside
+    /// the one that gives it back.
+    pub fn use_device(&mut self, result: &AllocatedDevice, added: bool, others: usize) {
+        let Some(identity) = self.identity_of((&result.driver, &result.pool, &result.device)) else { return };
+        if result.admin_access == Some(true) && !self.behaviour.admin_is_in_use {
+            return;
+        }
+        if !self.has(Feature::ConsumableCapacity) || result.share_id.is_none() {
+            if added {
+                self.usage.exclusive.insert(identity);
+            } else if others == 0 {
+                self.usage.exclusive.remove(identity);
+            }
+            return;
+        }
+        let device = self.named.get(identity.index()).and_then(|at| self.device(*at)).map(|(_, device)| device);
+        let capacities = device.into_iter().flat_map(|device| device.capacity.keys());
+        let used = capacities.filter_map(|name| {
+            let amount = result.consumed_capacity.as_ref()?.get(name)?;
+            Some((name.as_str(), amount.nanos()))
+        });
+        let used: Vec<(&'f str, i128)> = used.collect();
+        self.usage.share(identity, &used, added);
+    }
+
+    /// The only node that sees a device, if its pool and all pools of the same name are local to one node.
+    pub fn local_node(&self, pool: &str) -> Option<&'f str> {
+        let slices = self.slices_of_pools_named(pool);
+        let mut names = slices.iter().map(|at| self.slice(*at).and_then(|slice| slice.spec.node_name.as_deref()));
+        let first = names.next()?.filter(|name| !name.is_empty())?;
+        names.all(|name| name == Some(first)).then_some(first)
     }
 
     /// How many identities there are.
@@ -226,19 +272,19 @@ impl<'f> Cluster<'f> {
     /// All slices of pools of this name, whatever their driver, in the order of the facts.
     pub fn slices_of_pools_named(&self, pool: &str) -> &[SliceAt] {
         let name = |at: usize| pool_name(self.facts, at).1;
-        let all = self.by_pool_name.get_or_init(|| order(self.facts.slices.len(), &|a, b| name(a).cmp(name(b))));
+        let all = self.by_pool_name.get_or_init(|| order::positions(self.facts.slices.len(), &|a, b| name(a).cmp(name(b))));
         equal(all, &|at| name(at).cmp(pool))
     }
 
     /// Pods on a node, and those it was nominated for.
     pub fn pods_on(&self, node: &str) -> impl Iterator<Item = &'f Rc<Pod>> {
         let name = |at: usize| self.facts.pods.get(at).map_or("", |pod| node_of(pod));
-        let all = self.placed.get_or_init(|| order(self.facts.pods.len(), &|a, b| name(a).cmp(name(b))));
+        let all = self.placed.get_or_init(|| order::positions(self.facts.pods.len(), &|a, b| name(a).cmp(name(b))));
         let facts = self.facts;
         equal(all, &|at| name(at).cmp(node)).iter().filter_map(|at| facts.pods.get(*at))
     }
 
-    /// All pools.
+    /// Iterates over all pools.
     pub fn all_pools(&self) -> impl Iterator<Item = (&'f str, &'f str, &[SliceAt])> {
         let pools = self.by_pool.chunk_by(|a, b| pool_name(self.facts, *a) == pool_name(self.facts, *b));
         pools.filter_map(|slices| {

@@ -1,31 +1,77 @@
 //! Constraints of a claim during a search, including state that upstream does not restore on backtracking.
 
-use super::behaviour::{Behaviour, Feature};
+use super::behaviour::Behaviour;
 use super::cluster::Cluster;
 use super::facts::{Attribute, Claim, Constraint, Device};
+use super::features::Feature;
 use super::sorted::{Set, Sorted};
+use crate::finding::named;
+use std::borrow::Cow;
+use std::rc::Rc;
 
 /// A value, or the elements of a list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scalar<'f> {
-    /// A string.
-    String(&'f str),
-    /// An integer.
+    String(Cow<'f, str>),
     Int(i64),
-    /// A boolean.
     Bool(bool),
-    /// A version.
-    Version(&'f str),
+    Version(Cow<'f, str>),
 }
 
 impl Scalar<'_> {
-    /// The field that it stands in.
+    /// Returns the name of the field with the constraint.
     pub fn kind(&self) -> &'static str {
         match self {
             Scalar::String(_) => "string",
             Scalar::Int(_) => "int",
             Scalar::Bool(_) => "bool",
             Scalar::Version(_) => "version",
+        }
+    }
+}
+
+impl Scalar<'_> {
+    fn into_owned(self) -> Scalar<'static> {
+        match self {
+            Scalar::String(text) => Scalar::String(Cow::Owned(text.into_owned())),
+            Scalar::Version(text) => Scalar::Version(Cow::Owned(text.into_owned())),
+            Scalar::Int(number) => Scalar::Int(number),
+            Scalar::Bool(value) => Scalar::Bool(value),
+        }
+    }
+}
+
+/// The value of an attribute, alone and as a set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Values {
+    one: Option<Scalar<'static>>,
+    set: Option<Set<Scalar<'static>>>,
+}
+
+impl From<&Attribute> for Values {
+    fn from(attribute: &Attribute) -> Values {
+        let owned = |set: Set<Scalar<'_>>| set.iter().cloned().map(Scalar::into_owned).collect();
+        Values { one: scalar(attribute).map(Scalar::into_owned), set: set(attribute).map(owned) }
+    }
+}
+
+impl From<crate::cel::Attribute> for Values {
+    fn from(attribute: crate::cel::Attribute) -> Values {
+        use crate::cel::Attribute as Computed;
+        let text = |text: String| Scalar::String(Cow::Owned(text));
+        let version = |text: String| Scalar::Version(Cow::Owned(text));
+        let one = |one: Scalar<'static>| Values { set: Some(Set::from_iter([one.clone()])), one: Some(one) };
+        let many = |many: Set<Scalar<'static>>| Values { one: None, set: (many.iter().next().is_some()).then_some(many) };
+        match attribute {
+            Computed::Bool(value) => one(Scalar::Bool(value)),
+            Computed::Int(number) => one(Scalar::Int(number)),
+            Computed::String(value) => one(text(value)),
+            Computed::Version(value) => one(version(value)),
+            Computed::Bools(values) => many(values.into_iter().map(Scalar::Bool).collect()),
+            Computed::Ints(values) => many(values.into_iter().map(Scalar::Int).collect()),
+            Computed::Strings(values) => many(values.into_iter().map(text).collect()),
+            Computed::Versions(values) => many(values.into_iter().map(version).collect()),
+            Computed::Unsupported => Values::default(),
         }
     }
 }
@@ -44,9 +90,10 @@ impl std::fmt::Display for Scalar<'_> {
 pub fn scalar(attribute: &Attribute) -> Option<Scalar<'_>> {
     let Attribute { string, int, bool, version, .. } = attribute;
     if let Some(text) = string {
-        return Some(Scalar::String(text));
+        return Some(Scalar::String(Cow::Borrowed(text)));
     }
-    int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool)).or_else(|| version.as_deref().map(Scalar::Version))
+    let version = || version.as_deref().map(|text| Scalar::Version(Cow::Borrowed(text)));
+    int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool)).or_else(version)
 }
 
 /// The value as a set; elements of one set have one type.
@@ -55,14 +102,15 @@ pub fn set(attribute: &Attribute) -> Option<Set<Scalar<'_>>> {
     let lists: [Vec<Scalar<'_>>; 4] = [
         ints.iter().copied().map(Scalar::Int).collect(),
         bools.iter().copied().map(Scalar::Bool).collect(),
-        strings.iter().map(|text| Scalar::String(text)).collect(),
-        versions.iter().map(|text| Scalar::Version(text)).collect(),
+        strings.iter().map(|text| Scalar::String(Cow::Borrowed(text))).collect(),
+        versions.iter().map(|text| Scalar::Version(Cow::Borrowed(text))).collect(),
     ];
     if let Some(list) = lists.into_iter().find(|list| !list.is_empty()) {
         return Some(list.into_iter().collect());
     }
     let one = int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool));
-    let one = one.or_else(|| string.as_deref().map(Scalar::String)).or_else(|| version.as_deref().map(Scalar::Version));
+    let one = one.or_else(|| string.as_deref().map(|text| Scalar::String(Cow::Borrowed(text))));
+    let one = one.or_else(|| version.as_deref().map(|text| Scalar::Version(Cow::Borrowed(text))));
     one.map(|one| Set::from_iter([one]))
 }
 
@@ -74,13 +122,12 @@ pub fn attribute<'f>(device: &'f Device, driver: &str, name: &str) -> Option<&'f
     })
 }
 
-/// What a constraint asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Equal values.
-    Match,
-    /// Different values.
-    Distinct,
+named! {
+    /// The condition of a constraint.
+    Kind {
+        Match = "match",
+        Distinct = "distinct",
+    }
 }
 
 /// The kind of a constraint; `None` if the allocator does not know it.
@@ -112,7 +159,12 @@ pub struct Tracked<'f> {
     values: Set<Scalar<'f>>,
     /// Distinct: one attribute per request.
     seen: Sorted<&'f str, &'f Attribute>,
+    /// 1.37: the values of the devices, in order; for match with lists, what is still common after each.
+    devices_values: Vec<Rc<Values>>,
 }
+
+/// A derived attribute by its name.
+pub type DerivedOf<'d> = dyn Fn(&str) -> Option<Result<Rc<Values>, String>> + 'd;
 
 /// The constraints of a claim, or upstream's error.
 pub fn track<'f>(claim: &'f Claim, behaviour: &Behaviour) -> Result<Vec<Tracked<'f>>, String> {
@@ -123,18 +175,36 @@ pub fn track<'f>(claim: &'f Claim, behaviour: &Behaviour) -> Result<Vec<Tracked<
             return Err(format!("claim {claim}, constraint #{index}: empty constraint (unsupported constraint type?)"));
         };
         let (value, values, seen) = (None, Set::default(), Sorted::new());
-        tracked.push(Tracked { constraint, kind, name, devices: 0, value, values, seen });
+        tracked.push(Tracked { constraint, kind, name, devices: 0, value, values, seen, devices_values: Vec::new() });
     }
     Ok(tracked)
 }
 
 impl<'f> Tracked<'f> {
     /// Adds a device if the constraint allows it.
-    pub fn add(&mut self, cluster: &Cluster<'f>, request: &'f str, sub: Option<&str>, device: &'f Device, driver: &str) -> bool {
+    ///
+    /// # Errors
+    /// Upstream's error about a derived attribute.
+    pub fn add(
+        &mut self,
+        cluster: &Cluster<'f>,
+        request: &'f str,
+        sub: Option<&str>,
+        device: &'f Device,
+        driver: &str,
+        derived: &DerivedOf<'_>,
+    ) -> Result<bool, String> {
         if !applies(self.constraint, request, sub) {
-            return true;
+            return Ok(true);
         }
-        let Some(attribute) = attribute(device, driver, self.name) else { return false };
+        if cluster.behaviour.constraints_restored {
+            let values = match derived(self.name) {
+                Some(computed) => Some(computed?),
+                None => attribute(device, driver, self.name).map(|found| Rc::new(Values::from(found))),
+            };
+            return Ok(values.is_some_and(|values| self.add_values(values, cluster.has(Feature::ListTypeAttributes))));
+        }
+        let Some(attribute) = attribute(device, driver, self.name) else { return Ok(false) };
         let lists = cluster.has(Feature::ListTypeAttributes);
         let fits = match self.kind {
             Kind::Match if lists => self.meets(attribute),
@@ -147,6 +217,31 @@ impl<'f> Tracked<'f> {
             }
             self.devices = self.devices.saturating_add(1);
         }
+        Ok(fits)
+    }
+
+    /// As 1.37 does: each device's values are remembered.
+    fn add_values(&mut self, values: Rc<Values>, lists: bool) -> bool {
+        let common = |before: &Values| {
+            let (Some(before), Some(set)) = (&before.set, &values.set) else { return None };
+            let both: Set<_> = before.iter().filter(|value| set.contains(value)).cloned().collect();
+            both.iter().next().is_some().then_some(both)
+        };
+        let added = match (self.kind, self.devices_values.last()) {
+            (Kind::Match, None) => (!lists || values.set.is_some()).then_some(values),
+            (Kind::Match, Some(before)) if lists => common(before).map(|set| Rc::new(Values { one: None, set: Some(set) })),
+            (Kind::Match, Some(before)) => (values.one.is_some() && values.one == before.one).then_some(values),
+            (Kind::Distinct, _) => {
+                let known = &self.devices_values;
+                let differs = match lists {
+                    true => values.set.is_some() && known.iter().all(|before| common(before).is_none()),
+                    false => known.iter().all(|before| values.one.is_some() && values.one != before.one),
+                };
+                differs.then_some(values)
+            }
+        };
+        let fits = added.is_some();
+        self.devices_values.extend(added);
         fits
     }
 
@@ -186,16 +281,17 @@ impl<'f> Tracked<'f> {
         self.seen.values().all(|seen| match &value {
             None => false,
             Some(_) if behaviour.distinct_by_address => !std::ptr::eq(*seen, attribute),
-            Some(Scalar::String(text)) => seen.string.as_deref() != Some(*text),
+            Some(Scalar::String(text)) => seen.string.as_deref() != Some(&**text),
             Some(Scalar::Int(number)) => seen.int != Some(*number),
             Some(Scalar::Bool(value)) => seen.bool != Some(*value),
-            Some(Scalar::Version(text)) => seen.version.as_deref() != Some(*text),
+            Some(Scalar::Version(text)) => seen.version.as_deref() != Some(&**text),
         })
     }
 
     /// Removes a device again.
     pub fn remove(&mut self, request: &str, sub: Option<&str>) {
         if applies(self.constraint, request, sub) {
+            self.devices_values.pop();
             self.seen.remove(request);
             self.devices = self.devices.saturating_sub(1);
         }

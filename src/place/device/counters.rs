@@ -6,28 +6,26 @@ use super::facts::{Device, Slice};
 use super::pools::{Pool, Sets};
 use super::sorted::Sorted;
 
-/// An insufficient counter.
+/// A counter with too little left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Short {
-    /// The set.
     pub set: String,
-    /// The counter.
     pub counter: String,
-    /// What the device needs, in nanos.
+    /// The need of the device, in nanos.
     pub needed: i128,
-    /// What devices in use and devices chosen leave.
+    /// The amount left by devices in use and devices chosen.
     pub left: i128,
 }
 
-/// The tables of a search. Upstream keys both by the pool's name alone, so pools of two drivers may share them.
+/// The tables of a search. Up to 1.36.3 upstream keys both by the pool's name alone, so pools of two drivers may share them.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger<'f> {
-    available: Sorted<&'f str, Sets<'f>>,
-    consumed: Sorted<(&'f str, &'f str, &'f str), i128>,
+    available: Sorted<Account<'f>, Sets<'f>>,
+    consumed: Sorted<(Account<'f>, &'f str, &'f str), i128>,
 }
 
 /// The key under which a device was charged.
-pub type Account<'f> = &'f str;
+pub type Account<'f> = (&'f str, &'f str);
 
 impl<'f> Ledger<'f> {
     /// Charges a device; `Err`: it does not fit, and is not charged.
@@ -41,10 +39,11 @@ impl<'f> Ledger<'f> {
         let Some((slice, device)) = cluster.device(at) else { return Ok(None) };
         let account = match cluster.behaviour.counters {
             Style::SliceAnew => return anew(cluster, slice, at, device, chosen).map(|()| None),
-            Style::SliceByName => slice.metadata.name.as_str(),
-            Style::PoolByName => pool.name,
+            Style::SliceByName => ("", slice.metadata.name.as_str()),
+            Style::PoolByName => ("", pool.name),
+            Style::PoolById => (pool.driver, pool.name),
         };
-        if !self.available.contains_key(account) {
+        if !self.available.contains_key(&account) {
             self.available.insert(account, opening(cluster, pool, slice, at.slice));
         }
         self.add(account, device, 1);
@@ -72,7 +71,7 @@ impl<'f> Ledger<'f> {
     }
 
     fn overdrawn(&self, account: Account<'f>, device: &Device) -> Option<Short> {
-        for (set, counters) in self.available.get(account)?.iter() {
+        for (set, counters) in self.available.get(&account)?.iter() {
             for (counter, available) in counters.iter() {
                 let consumed = self.consumed.get(&(account, *set, *counter)).copied().unwrap_or(0);
                 if *available < consumed {
@@ -86,7 +85,7 @@ impl<'f> Ledger<'f> {
     }
 }
 
-/// What a device needs of a counter.
+/// Returns the need of a device for a counter.
 pub fn needed(device: &Device, set: &str, counter: &str) -> i128 {
     let of_set = device.consumes_counters.iter().filter(|consumption| consumption.counter_set == set);
     of_set.filter_map(|consumption| consumption.counters.get(counter)).fold(0, |sum, c| sum.saturating_add(c.value.nanos()))
@@ -95,7 +94,7 @@ pub fn needed(device: &Device, set: &str, counter: &str) -> i128 {
 /// Counters of a pool or slice minus the consumption of devices in use.
 pub fn opening<'f>(cluster: &Cluster<'f>, pool: &Pool<'f>, slice: &'f Slice, at: SliceAt) -> Sets<'f> {
     let (mut sets, slices) = match cluster.behaviour.counters {
-        Style::PoolByName => (pool.sets.clone(), pool.devices.iter().chain(&pool.others).copied().collect()),
+        Style::PoolByName | Style::PoolById => (pool.sets.clone(), pool.devices.iter().chain(&pool.others).copied().collect()),
         Style::SliceAnew | Style::SliceByName => (sets_of(slice), vec![at]),
     };
     for (at, device) in slices.into_iter().flat_map(|slice: SliceAt| cluster.devices_of(slice)) {

@@ -3,11 +3,12 @@
 //! Requests are added in the order of the search. If the requests up to some point have no matching to devices, no search gets
 //! beyond that point and nothing is allocated, unless a device examined on the way causes an error.
 
-use super::behaviour::{AllMode, Counters as Style, Feature};
+use super::behaviour::{AllMode, Counters as Style};
 use super::cluster::{Cluster, DeviceAt, Identity};
 use super::constraints::{self, Kind, Scalar, attribute, scalar};
 use super::counters::{needed, opening};
 use super::facts::{Constraint, Slice};
+use super::features::Feature;
 use super::pools::Pool;
 use super::prepare::{Attempt, Choice, Prepared};
 use super::sorted::{Set, Sorted, ordered};
@@ -25,7 +26,7 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
     if counting.too_few(&|_, _| true) || counting.too_few_counters() {
         return true;
     }
-    if cluster.has(Feature::ListTypeAttributes) {
+    if cluster.has(Feature::ListTypeAttributes) || cluster.has(Feature::DerivedAttributes) {
         return false;
     }
     let mut constraints = attempt
@@ -43,6 +44,7 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
 /// True if a search on this cluster can end in a way that counting does not predict.
 fn has_surprises(cluster: &Cluster<'_>) -> bool {
     cluster.behaviour.capacity_of_wrong_device && cluster.has(Feature::ConsumableCapacity)
+        || cluster.behaviour.all_loses_pool && cluster.has(Feature::PartitionableDevices)
 }
 
 /// A device that a request could have.
@@ -185,8 +187,8 @@ impl Counting<'_, '_> {
     /// Do the requests need more of a counter than is left, whichever devices they take?
     fn too_few_counters(&self) -> bool {
         let cluster = self.attempt.cluster;
-        let by_name = cluster.behaviour.counters == Style::PoolByName;
-        if !by_name || !cluster.has(Feature::PartitionableDevices) || cluster.ignores_counters {
+        let of_pool = matches!(cluster.behaviour.counters, Style::PoolByName | Style::PoolById);
+        if !of_pool || !cluster.has(Feature::PartitionableDevices) || cluster.ignores_counters {
             return false;
         }
         let pools = &self.attempt.pools;
@@ -329,9 +331,10 @@ impl Matching {
 mod tests {
     use super::*;
     use crate::api::Release;
-    use crate::place::device::behaviour::{allocator, features_of};
+    use crate::place::device::behaviour::allocator;
     use crate::place::device::engine::CelSelectors;
     use crate::place::device::facts::{Claim, Facts};
+    use crate::place::device::features::features_of;
     use crate::place::device::pools::Gatherer;
     use crate::place::device::search::Search;
     use serde_json::{Value, json};
@@ -414,7 +417,7 @@ mod tests {
         facts
     }
 
-    /// What counting says, the search says.
+    /// Compares the result of counting with that of the search.
     #[test]
     fn the_search_agrees() {
         let mut numbers = Numbers(29);

@@ -68,7 +68,12 @@ fn amounts(list: &Sorted<String, Amount>) -> Amounts<'_> {
 
 /// The requests of a pending pod, including `devices`. Without `pod_level`, ignores the pod-level resources.
 pub fn of_waiting<'f>(pod: &'f Pod, devices: &Amounts<'f>, pod_level: bool) -> Amounts<'f> {
-    requests(pod, devices, false, pod_level)
+    requests(pod, devices, &[], false, pod_level)
+}
+
+/// The resources of a pod where containers that do not request one of `unrequested` count with that amount.
+pub fn with_unrequested<'f>(pod: &'f Pod, unrequested: &[(&'f str, i128)], placed: bool, pod_level: bool) -> Amounts<'f> {
+    requests(pod, &Amounts::new(), unrequested, placed, pod_level)
 }
 
 /// The resources of a pod on a node, which may exceed its requests.
@@ -77,19 +82,30 @@ pub fn of_placed(pod: &Pod) -> Amounts<'_> {
     for claim in &pod.status.node_allocatable_resource_claim_statuses {
         add(&mut devices, &amounts(&claim.resources));
     }
-    requests(pod, &devices, true, true)
+    requests(pod, &devices, &[], true, true)
 }
 
-fn requests<'f>(pod: &'f Pod, devices: &Amounts<'f>, placed: bool, pod_level: bool) -> Amounts<'f> {
+fn requests<'f>(
+    pod: &'f Pod,
+    devices: &Amounts<'f>,
+    unrequested: &[(&'f str, i128)],
+    placed: bool,
+    pod_level: bool,
+) -> Amounts<'f> {
     let mut sum = Amounts::new();
+    let of_container = |container, placed| {
+        let mut asked = of_container(pod, container, placed);
+        unrequested.iter().for_each(|(name, amount)| asked.insert_new(name, *amount));
+        asked
+    };
     for container in &pod.spec.containers {
-        add(&mut sum, &of_container(pod, container, placed));
+        add(&mut sum, &of_container(container, placed));
     }
     // Init containers run one after the other, beside the sidecars that started before.
     let (mut sidecars, mut most) = (Amounts::new(), Amounts::new());
     for container in &pod.spec.init_containers {
         let is_sidecar = container.restart_policy.as_deref() == Some("Always");
-        let mut phase = of_container(pod, container, placed && is_sidecar);
+        let mut phase = of_container(container, placed && is_sidecar);
         if is_sidecar {
             add(&mut sum, &phase);
             add(&mut sidecars, &phase);

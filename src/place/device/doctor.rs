@@ -1,16 +1,17 @@
 //! Findings about slices, nodes and taint rules: faults that nobody reports until they affect a pod.
 
 use super::amount::spell;
-use super::behaviour::{Behaviour, Completeness, Counters, Feature, Features, Validity};
+use super::behaviour::{Behaviour, Completeness, Counters, Validity};
 use super::cluster::{Cluster, SliceAt};
 use super::constraints::{scalar, set};
 use super::counters::uses_counters;
-use super::explain::answer::Finding;
+use super::explain::remark::Remark;
 use super::facts::{Device, Slice, TaintRule};
+use super::features::{Feature, Features};
 use super::nodes::NodeFields;
 use super::pools::Sets;
 use super::sorted::{Set, Sorted};
-use crate::finding::Code;
+use crate::finding::{Code, FieldPath, Finding, Origin, field_path};
 
 /// Most findings of one code.
 const MOST_OF_ONE: usize = 20;
@@ -18,7 +19,7 @@ const MOST_OF_ONE: usize = 20;
 const MOST_DEVICES: (usize, usize) = (128, 64);
 
 /// All findings, in the order: pools, slices, devices, rules. The facts are as read, without the taints of rules.
-pub fn findings(cluster: &Cluster<'_>) -> Vec<Finding> {
+pub fn findings(cluster: &Cluster<'_>) -> Vec<Remark> {
     let mut doctor = Doctor { cluster, list: Vec::new(), counts: Sorted::new(), seen: vec![None; cluster.identities()] };
     for (driver, pool, slices) in cluster.all_pools() {
         doctor.pool(driver, pool, slices);
@@ -34,20 +35,19 @@ pub fn findings(cluster: &Cluster<'_>) -> Vec<Finding> {
 
 struct Doctor<'c, 'f> {
     cluster: &'c Cluster<'f>,
-    list: Vec<Finding>,
-    counts: Sorted<&'static str, usize>,
+    list: Vec<Remark>,
+    counts: Sorted<Code, usize>,
     /// Per identity, the slice of its pool in which it was met.
     seen: Vec<Option<SliceAt>>,
 }
 
 impl<'f> Doctor<'_, 'f> {
-    fn tell(&mut self, code: Code, severity: &'static str, slice: &Slice, path: Option<String>, message: String) {
-        let code = code.name();
+    fn tell(&mut self, code: Code, slice: &Slice, path: Option<FieldPath>, message: String) {
         let count = self.counts.entry(code);
         *count = count.saturating_add(1);
         if *count <= MOST_OF_ONE {
-            let (kind, origin, object) = ("ResourceSlice", "claimkit", slice.metadata.name.clone());
-            self.list.push(Finding { code, severity, origin, message, kind, object, path });
+            let finding = Finding::new(code, Origin::Claimkit, message);
+            self.list.push(Remark::about(finding, "ResourceSlice", slice.metadata.name.clone()).at(path));
         }
     }
 
@@ -68,19 +68,21 @@ impl<'f> Doctor<'_, 'f> {
             let generation = slice.spec.pool.generation;
             let message =
                 format!("generation {generation} of pool {name} is stale, {newest} is there: ignored where both are seen");
-            self.tell(Code::SliceStale, "info", slice, Some("spec.pool.generation".to_owned()), message);
+            self.tell(Code::SliceStale, slice, Some(field_path!["spec", "pool", "generation"]), message);
         }
         let current: Vec<(SliceAt, &Slice)> = all.into_iter().filter(|(_, slice)| slice.spec.pool.generation == newest).collect();
         let Some((_, first)) = current.first().copied() else { return };
-        self.count(&name, first, &current);
+        let is_complete = self.count(&name, first, &current);
         self.duplicates(&name, &current);
-        if self.features().contains(&Feature::PartitionableDevices) {
+        // What a part of a pool does not have, another part may have.
+        if is_complete && self.features().contains(&Feature::PartitionableDevices) {
             self.counters(&name, &current);
         }
     }
 
-    fn count(&mut self, name: &str, first: &Slice, current: &[(SliceAt, &Slice)]) {
-        let path = Some("spec.pool.resourceSliceCount".to_owned());
+    /// Compares the number of slices with the one that they announce. Returns whether all of them are there.
+    fn count(&mut self, name: &str, first: &Slice, current: &[(SliceAt, &Slice)]) -> bool {
+        let path = Some(field_path!["spec", "pool", "resourceSliceCount"]);
         let want = first.spec.pool.resource_slice_count;
         let have = i64::try_from(current.len()).unwrap_or(i64::MAX);
         let counts: Set<i64> = current.iter().map(|(_, slice)| slice.spec.pool.resource_slice_count).collect();
@@ -90,7 +92,7 @@ impl<'f> Doctor<'_, 'f> {
                 "slices of pool {name} disagree about their number ({}): what counts is the one met first",
                 counts.join(", ")
             );
-            self.tell(Code::SliceCountsDisagree, "warning", first, path.clone(), message);
+            self.tell(Code::SliceCountsDisagree, first, path.clone(), message);
         }
         let everywhere = self.behaviour().counter_slices_everywhere
             && self.features().contains(&Feature::PartitionableDevices)
@@ -103,14 +105,15 @@ impl<'f> Doctor<'_, 'f> {
             };
             let message =
                 format!("pool {name} has {have} of {want} slices of generation {}: {effect}{reach}", first.spec.pool.generation);
-            self.tell(Code::PoolIncomplete, "warning", first, path, message);
+            self.tell(Code::PoolIncomplete, first, path, message);
         } else if have > want {
             let message = format!(
                 "pool {name} has {have} slices of generation {}, {want} are announced: it stays incomplete{reach}",
                 first.spec.pool.generation
             );
-            self.tell(Code::PoolCountTooLow, "warning", first, path, message);
+            self.tell(Code::PoolCountTooLow, first, path, message);
         }
+        have >= want
     }
 
     fn duplicates(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
@@ -120,7 +123,7 @@ impl<'f> Doctor<'_, 'f> {
                 let index = device_at.index;
                 let Some(seen) = self.seen.get_mut(cluster.identity(device_at).index()) else { continue };
                 let Some(other) = seen.replace(*at).and_then(|other| cluster.slice(other)) else { continue };
-                let path = Some(format!("spec.devices[{index}].name"));
+                let path = Some(field_path!["spec", "devices", index, "name"]);
                 let (mine, theirs) = (NodeFields::of_slice(&slice.spec), NodeFields::of_slice(&other.spec));
                 let apart = mine.node_name.is_some() && theirs.node_name.is_some() && mine.node_name != theirs.node_name;
                 let device = &device.name;
@@ -129,7 +132,7 @@ impl<'f> Doctor<'_, 'f> {
                         "device {device} of pool {name} is also in slice {} of another node: both are offered as one device, allocating one blocks the other",
                         other.metadata.name
                     );
-                    self.tell(Code::DeviceOnTwoNodes, "warning", slice, path, message);
+                    self.tell(Code::DeviceOnTwoNodes, slice, path, message);
                     continue;
                 }
                 let effect = match (self.behaviour().validity, self.behaviour().passes_bad_pools) {
@@ -138,25 +141,25 @@ impl<'f> Doctor<'_, 'f> {
                     (_, true) => "the pool is not used (`invalid resource pools were encountered`), and allocationMode All fails",
                 };
                 let message = format!("device {device} of pool {name} is also in slice {}: {effect}", other.metadata.name);
-                self.tell(Code::DeviceTwice, "error", slice, path, message);
+                self.tell(Code::DeviceTwice, slice, path, message);
             }
         }
     }
 
     fn counters(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
         let mut sets = Sets::new();
-        let by_pool = self.behaviour().counters == Counters::PoolByName;
+        let by_pool = matches!(self.behaviour().counters, Counters::PoolByName | Counters::PoolById);
         for (_, slice) in current {
             for (index, set) in slice.spec.shared_counters.iter().enumerate() {
                 let counters = set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect();
                 if sets.insert(&set.name, counters).is_some() && by_pool {
                     let message = format!("counter set {} is there twice in pool {name}: the pool is invalid", set.name);
-                    self.tell(Code::CounterSetTwice, "error", slice, Some(format!("spec.sharedCounters[{index}].name")), message);
+                    self.tell(Code::CounterSetTwice, slice, Some(field_path!["spec", "sharedCounters", index, "name"]), message);
                 }
             }
             if self.behaviour().counter_slices_apart && !slice.spec.shared_counters.is_empty() && !slice.spec.devices.is_empty() {
                 let message = "devices in a slice with shared counters are not offered".to_owned();
-                self.tell(Code::DevicesBesideCounters, "error", slice, Some("spec.devices".to_owned()), message);
+                self.tell(Code::DevicesBesideCounters, slice, Some(field_path!["spec", "devices"]), message);
             }
         }
         let mut used: Sorted<(&str, &str), i128> = Sorted::new();
@@ -164,9 +167,9 @@ impl<'f> Doctor<'_, 'f> {
             for (device_at, device) in self.cluster.devices_of(*at) {
                 for (index, consumption) in device.consumes_counters.iter().enumerate() {
                     let set = consumption.counter_set.as_str();
-                    let path = Some(format!("spec.devices[{}].consumesCounters[{index}]", device_at.index));
+                    let path = Some(field_path!["spec", "devices", device_at.index, "consumesCounters", index]);
                     let effect = match self.behaviour().counters {
-                        Counters::PoolByName => "the pool is invalid",
+                        Counters::PoolByName | Counters::PoolById => "the pool is invalid",
                         Counters::SliceByName => "nothing limits it",
                         Counters::SliceAnew => "the device is refused",
                     };
@@ -175,7 +178,7 @@ impl<'f> Doctor<'_, 'f> {
                             "device {} consumes counter set {set}, which pool {name} does not have: {effect}",
                             device.name
                         );
-                        self.tell(Code::CounterDangling, "error", slice, path, message);
+                        self.tell(Code::CounterDangling, slice, path, message);
                         continue;
                     };
                     for (counter, amount) in consumption.counters.iter() {
@@ -184,7 +187,7 @@ impl<'f> Doctor<'_, 'f> {
                                 "device {} consumes counter {counter}, which set {set} does not have: {effect}",
                                 device.name
                             );
-                            self.tell(Code::CounterDangling, "error", slice, path.clone(), message);
+                            self.tell(Code::CounterDangling, slice, path.clone(), message);
                         } else if uses_counters(self.cluster, self.cluster.identity(device_at)) {
                             let sum = used.entry((set, counter));
                             *sum = sum.saturating_add(amount.value.nanos());
@@ -202,10 +205,10 @@ impl<'f> Doctor<'_, 'f> {
             let (shown, all) = (spell(used), spell(total));
             if used > total {
                 let message = format!("counter {counter} of set {set} in pool {name} is overdrawn: {shown} of {all} in use");
-                self.tell(Code::CounterOverdrawn, "error", first, None, message);
+                self.tell(Code::CounterOverdrawn, first, None, message);
             } else if used == total {
                 let message = format!("counter {counter} of set {set} in pool {name} is used up: {all}");
-                self.tell(Code::CounterExhausted, "info", first, None, message);
+                self.tell(Code::CounterExhausted, first, None, message);
             }
         }
     }
@@ -231,7 +234,7 @@ impl<'f> Doctor<'_, 'f> {
             );
             let first = drivers.first().and_then(|(_, at)| cluster.slice(*at));
             if let Some(slice) = first {
-                self.tell(Code::PoolNameShared, "error", slice, Some("spec.pool.name".to_owned()), message);
+                self.tell(Code::PoolNameShared, slice, Some(field_path!["spec", "pool", "name"]), message);
             }
         }
     }
@@ -245,15 +248,14 @@ impl<'f> Doctor<'_, 'f> {
                 "the node selector cannot be parsed, which is an error for every pod with pending claims: {}",
                 error.error
             );
-            self.tell(Code::NodeSelectorUnparsable, "error", slice, Some("spec.nodeSelector".to_owned()), message);
+            self.tell(Code::NodeSelectorUnparsable, slice, Some(field_path!["spec", "nodeSelector"]), message);
         }
         let counters = !spec.shared_counters.is_empty() && self.behaviour().counter_slices_everywhere;
         if !place.is_set() && spec.per_device_node_selection.is_none() && !counters {
             self.tell(
                 Code::SliceWithoutNode,
-                "warning",
                 slice,
-                Some("spec".to_owned()),
+                Some(field_path!["spec"]),
                 "the slice names no node: its devices are offered nowhere".to_owned(),
             );
         }
@@ -265,7 +267,7 @@ impl<'f> Doctor<'_, 'f> {
                 "{} devices, at most {limit} are accepted: the slice is refused and its pool stays incomplete",
                 spec.devices.len()
             );
-            self.tell(Code::SliceTooLarge, "error", slice, Some("spec.devices".to_owned()), message);
+            self.tell(Code::SliceTooLarge, slice, Some(field_path!["spec", "devices"]), message);
         }
         for (device_at, device) in cluster.devices_of(at) {
             self.device(slice, device_at.index, device);
@@ -274,28 +276,44 @@ impl<'f> Doctor<'_, 'f> {
 
     fn device(&mut self, slice: &Slice, index: usize, device: &Device) {
         let cluster = self.cluster;
-        let path = |field: &str| Some(format!("spec.devices[{index}].{field}"));
+        let path = |field: &'static str| Some(field_path!["spec", "devices", index, field]);
         let name = &device.name;
+        let driver = slice.spec.driver.as_str();
+        let twice = |names: &dyn Fn(&str) -> bool, key: &str| !key.contains('/') && names(&format!("{driver}/{key}"));
+        let attribute = device.attributes.keys().find(|key| twice(&|full| device.attributes.contains_key(full), key));
+        let capacity = device.capacity.keys().find(|key| twice(&|full| device.capacity.contains_key(full), key));
+        for (field, key) in [("attributes", attribute), ("capacity", capacity)] {
+            let Some(key) = key else { continue };
+            let message = format!(
+                "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: for selectors they are one name, and which value they see is random"
+            );
+            self.tell(Code::NamePublishedTwice, slice, path(field), message);
+        }
         if let Some(selector) = &device.node_selector {
             let terms = selector.node_selector_terms.len();
             if terms > 1 {
                 let message = format!(
                     "device {name} has a node selector with {terms} terms: accepted by the API, an error for every pod that would get it"
                 );
-                self.tell(Code::NodeSelectorTermsSeveral, "error", slice, path("nodeSelector.nodeSelectorTerms"), message);
+                self.tell(
+                    Code::NodeSelectorTermsSeveral,
+                    slice,
+                    path("nodeSelector").map(|path| path.then("nodeSelectorTerms")),
+                    message,
+                );
             }
             if let Err(error) = NodeFields::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements) {
                 let message = format!(
                     "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {}",
                     error.error
                 );
-                self.tell(Code::NodeSelectorUnparsable, "error", slice, path("nodeSelector"), message);
+                self.tell(Code::NodeSelectorUnparsable, slice, path("nodeSelector"), message);
             }
         }
         let bound = device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty());
         if bound && self.behaviour().binding_needs_feature && !cluster.has(Feature::DeviceBindingAndStatus) {
             let message = format!("device {name} has binding conditions, which are switched off: it is not offered");
-            self.tell(Code::BindingConditionsOff, "warning", slice, path("bindingConditions"), message);
+            self.tell(Code::BindingConditionsOff, slice, path("bindingConditions"), message);
         }
         let free = |(_, capacity): &(&String, &super::facts::Capacity)| capacity.request_policy.is_none();
         if device.allow_multiple_allocations == Some(true)
@@ -304,7 +322,7 @@ impl<'f> Doctor<'_, 'f> {
             let message = format!(
                 "device {name} may be shared, but capacity {capacity} has no request policy: the first share that names no amount takes all"
             );
-            self.tell(Code::ShareTakesAll, "warning", slice, path("capacity"), message);
+            self.tell(Code::ShareTakesAll, slice, path("capacity"), message);
         }
         if let Some((attribute, _)) = device.attributes.iter().find(|(_, value)| scalar(value).is_none() && set(value).is_some())
             && !cluster.has(Feature::ListTypeAttributes)
@@ -312,7 +330,7 @@ impl<'f> Doctor<'_, 'f> {
             let message = format!(
                 "attribute {attribute} of device {name} is a list: where DRAListTypeAttributes is off, every selector that is asked about the device is an error"
             );
-            self.tell(Code::AttributeList, "warning", slice, path("attributes"), message);
+            self.tell(Code::AttributeList, slice, path("attributes"), message);
         }
     }
 
@@ -341,7 +359,7 @@ impl<'f> Doctor<'_, 'f> {
                     "not all devices of {driver} have {}: selectors that read them without a guard are errors",
                     some.join(", ")
                 );
-                self.tell(Code::AttributeOnSome, "info", slice, None, message);
+                self.tell(Code::AttributeOnSome, slice, None, message);
             }
         }
     }
@@ -361,16 +379,8 @@ impl<'f> Doctor<'_, 'f> {
         };
         let evicts = if effect == "NoExecute" && selector.is_some() { "; every pod with devices is evicted" } else { "" };
         let (kind, object) = ("DeviceTaintRule", rule.metadata.name.clone());
-        let path = Some("spec.deviceSelector".to_owned());
-        let (severity, origin) = ("warning", "claimkit");
-        self.list.push(Finding {
-            code: Code::TaintRuleSelectsAll.name(),
-            severity,
-            origin,
-            message: format!("{message}{evicts}"),
-            kind,
-            object,
-            path,
-        });
+        let path = Some(field_path!["spec", "deviceSelector"]);
+        let finding = Finding::new(Code::TaintRuleSelectsAll, Origin::Claimkit, format!("{message}{evicts}"));
+        self.list.push(Remark::about(finding, kind, object).at(path));
     }
 }

@@ -1,22 +1,51 @@
 //! Selectors evaluated by the CEL engine, as kube-scheduler does: with the environment for stored expressions.
 
 use super::facts::{Attribute, Device};
-use super::selectors::{ReadValue, SelectorError, Selectors, Subject, Values};
-use super::sorted::Sorted;
 use crate::api::Release;
 use crate::cel::ast::{Comprehension, Expr, Literal, Macro, Node};
+use crate::cel::device::{AttributeRef, DeviceRef};
 use crate::cel::value::Value;
-use crate::cel::{self, Environment, Program, SELECTOR_COST_LIMIT, Trace, trace};
+use crate::cel::{Attribute as Derived, Environment, Program, SELECTOR_COST_LIMIT, Trace, trace};
 use crate::place::environments;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Why a selector has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SelectorError {
+    /// It does not compile; holds the message without the selector error prefix.
+    Compile(String),
+    /// It failed on this device; holds the message without the prefix.
+    Runtime(String),
+}
+
+/// A device as selectors see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'d> {
+    pub driver: &'d str,
+    pub device: &'d Device,
+}
+
+/// A value that a selector read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadValue {
+    /// The attribute or capacity, e.g. `gpu.example.com/model`.
+    pub path: String,
+    /// Its value as written in CEL; `None` where it is missing.
+    pub value: Option<String>,
+}
+
+/// The variables of a device, or why it has none.
+pub type Values = Result<Vec<Value>, String>;
+
 /// The engine of one release. Every expression is compiled once.
 #[derive(Debug)]
 pub struct CelSelectors {
     environment: Arc<Environment>,
-    programs: RefCell<Sorted<String, Compiled>>,
+    /// The environment of derived attributes, for releases that have them.
+    derived: Arc<Environment>,
+    programs: RefCell<ByExpression<Compiled>>,
 }
 
 type Compiled = Result<Rc<Program>, String>;
@@ -24,7 +53,8 @@ type Compiled = Result<Rc<Program>, String>;
 impl CelSelectors {
     /// The scheduler's engine of a release; `lists`: the gate DRAListTypeAttributes is on.
     pub fn new(release: Release, lists: bool) -> Self {
-        CelSelectors { environment: environments::scheduler(release, lists), programs: RefCell::default() }
+        let (environment, derived) = (environments::scheduler(release, lists), environments::scheduler_derived(release, lists));
+        CelSelectors { environment, derived, programs: RefCell::default() }
     }
 
     fn program(&self, expression: &str) -> Compiled {
@@ -32,23 +62,47 @@ impl CelSelectors {
             return known.clone();
         }
         let compiled = self.environment.compile(expression).map(Rc::new).map_err(|error| error.text);
-        self.programs.borrow_mut().insert(expression.to_owned(), compiled.clone());
+        self.programs.borrow_mut().get_or_insert_with(expression, || compiled.clone());
         compiled
     }
-}
 
-impl Selectors for CelSelectors {
-    fn values(&self, subject: Subject<'_>) -> Values {
+    /// Returns the variables of a device, to be judged by many expressions.
+    pub fn values(&self, subject: Subject<'_>) -> Values {
         device(subject).variables(&self.environment)
     }
 
-    fn judge(&self, expression: &str, values: &Values) -> Result<bool, SelectorError> {
+    /// Returns whether the expression is true of a device.
+    ///
+    /// # Errors
+    /// Upstream's text, without the prefix.
+    pub fn judge(&self, expression: &str, values: &Values) -> Result<bool, SelectorError> {
         let program = self.program(expression).map_err(SelectorError::Compile)?;
         let variables = values.as_ref().map_err(|error| SelectorError::Runtime(error.clone()))?;
         program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(SelectorError::Runtime)
     }
 
-    fn reads(&self, expression: &str, subject: Subject<'_>) -> Vec<ReadValue> {
+    /// Returns whether one expression is true of a device.
+    ///
+    /// # Errors
+    /// Upstream's text, without the prefix.
+    pub fn matches(&self, expression: &str, subject: Subject<'_>) -> Result<bool, SelectorError> {
+        self.judge(expression, &self.values(subject))
+    }
+
+    /// Returns the attribute that an expression computes of a device.
+    ///
+    /// # Errors
+    /// Upstream's text.
+    pub fn derive(&self, expression: &str, subject: Subject<'_>) -> Result<Derived, SelectorError> {
+        let program = self.derived.compile(expression).map_err(|error| SelectorError::Compile(error.text))?;
+        let variables = device(subject).variables(&self.derived).map_err(SelectorError::Runtime)?;
+        let result = program.evaluate(&variables, SELECTOR_COST_LIMIT).result;
+        let value = result.map_err(|error| SelectorError::Runtime(error.text.clone()))?;
+        Derived::derived(&value).map_err(SelectorError::Runtime)
+    }
+
+    /// Returns the attributes and capacities that the expression reads on the device, in order. For explanations.
+    pub fn reads(&self, expression: &str, subject: Subject<'_>) -> Vec<ReadValue> {
         let Ok(program) = self.program(expression) else { return Vec::new() };
         let seen = device(subject);
         let Ok(variables) = seen.variables(&self.environment) else { return Vec::new() };
@@ -59,30 +113,62 @@ impl Selectors for CelSelectors {
     }
 }
 
-/// A device as the engine takes it.
-pub fn device(subject: Subject<'_>) -> cel::Device {
+/// Values by expression, sorted by length first: expressions with equal beginnings are then seldom compared, which happens for
+/// every device.
+#[derive(Debug)]
+pub(super) struct ByExpression<V>(Vec<(String, V)>);
+
+impl<V> Default for ByExpression<V> {
+    fn default() -> Self {
+        ByExpression(Vec::new())
+    }
+}
+
+impl<V> ByExpression<V> {
+    fn place(&self, expression: &str) -> Result<usize, usize> {
+        let by_length = |known: &str| known.len().cmp(&expression.len()).then_with(|| known.cmp(expression));
+        self.0.binary_search_by(|(known, _)| by_length(known))
+    }
+
+    /// Returns the value of an expression.
+    pub(super) fn get(&self, expression: &str) -> Option<&V> {
+        self.place(expression).ok().and_then(|at| self.0.get(at)).map(|(_, value)| value)
+    }
+
+    /// Returns the value of an expression; makes it if there is none.
+    pub(super) fn get_or_insert_with(&mut self, expression: &str, make: impl FnOnce() -> V) -> Option<&mut V> {
+        let at = self.place(expression).unwrap_or_else(|at| {
+            self.0.insert(at, (expression.to_owned(), make()));
+            at
+        });
+        self.0.get_mut(at).map(|(_, value)| value)
+    }
+}
+
+/// Returns a device as the engine takes it.
+fn device(subject: Subject<'_>) -> DeviceRef<'_> {
     let Device { attributes, capacity, allow_multiple_allocations, .. } = subject.device;
-    cel::Device {
-        driver: subject.driver.to_owned(),
-        attributes: attributes.iter().map(|(name, value)| (name.clone(), attribute(value))).collect(),
-        capacity: capacity.iter().map(|(name, capacity)| (name.clone(), capacity.value.text().to_owned())).collect(),
+    DeviceRef {
+        driver: subject.driver,
+        attributes: attributes.iter().map(|(name, value)| (name.as_str(), attribute(value))).collect(),
+        capacity: capacity.iter().map(|(name, capacity)| (name.as_str(), capacity.value.text())).collect(),
         allow_multiple_allocations: allow_multiple_allocations.unwrap_or(false),
     }
 }
 
-/// An attribute as the engine takes it. Upstream looks at the fields in this order (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `getAttributeValue`).
-pub fn attribute(value: &Attribute) -> cel::Attribute {
+/// Returns an attribute as the engine takes it. Upstream looks at the fields in this order (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `getAttributeValue`).
+pub fn attribute(value: &Attribute) -> AttributeRef<'_> {
     let Attribute { string, int, bool, version, strings, ints, bools, versions } = value;
     match (int, bool, string, version) {
-        (Some(int), ..) => cel::Attribute::Int(*int),
-        (_, Some(bool), ..) => cel::Attribute::Bool(*bool),
-        (_, _, Some(string), _) => cel::Attribute::String(string.clone()),
-        (.., Some(version)) => cel::Attribute::Version(version.clone()),
-        _ if !ints.is_empty() => cel::Attribute::Ints(ints.clone()),
-        _ if !bools.is_empty() => cel::Attribute::Bools(bools.clone()),
-        _ if !strings.is_empty() => cel::Attribute::Strings(strings.clone()),
-        _ if !versions.is_empty() => cel::Attribute::Versions(versions.clone()),
-        _ => cel::Attribute::Unsupported,
+        (Some(int), ..) => AttributeRef::Int(*int),
+        (_, Some(bool), ..) => AttributeRef::Bool(*bool),
+        (_, _, Some(string), _) => AttributeRef::String(string),
+        (.., Some(version)) => AttributeRef::Version(version),
+        _ if !ints.is_empty() => AttributeRef::Ints(ints),
+        _ if !bools.is_empty() => AttributeRef::Bools(bools),
+        _ if !strings.is_empty() => AttributeRef::Strings(strings),
+        _ if !versions.is_empty() => AttributeRef::Versions(versions),
+        _ => AttributeRef::Unsupported,
     }
 }
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 /// Domain of the extended resources that stand for the class of their name.
 pub const IMPLICIT: &str = "deviceclass.resource.kubernetes.io/";
-/// What upstream calls the claim before it is written.
+/// Upstream's name of the claim before it is written.
 pub const CLAIM_NAME: &str = "<extended-resources>";
 /// Marks such a claim once it is written.
 const ANNOTATION: &str = "resource.kubernetes.io/extended-resource-claim";
@@ -38,13 +38,11 @@ pub struct ExtendedResources<'s> {
     pub left_over: Option<&'s Claim>,
 }
 
-/// Which request serves which container.
+/// The request that serves a container.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestMapping {
-    /// Container.
     pub container_name: String,
-    /// Resource.
     pub resource_name: String,
     /// Request of the claim.
     pub request_name: String,
@@ -53,16 +51,14 @@ pub struct RequestMapping {
 /// The claim for the resources that a node gets through devices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExtendedClaim {
-    /// It.
     pub claim: Claim,
-    /// Who uses what; empty before 1.35.
+    /// The users of each request; empty before 1.35.
     pub mappings: Vec<RequestMapping>,
 }
 
-/// What a node does about the pod's extended resources.
+/// The treatment of the pod's extended resources on a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OnNode {
-    /// Nothing to do.
     None,
     /// A claim is needed.
     Claim(Box<ExtendedClaim>),
@@ -71,7 +67,7 @@ pub enum OnNode {
 }
 
 impl<'s> ExtendedResources<'s> {
-    /// Those of a pod; `None` if no class serves any of them.
+    /// Returns the extended resources of a pod; `None` if no class serves any of them.
     pub fn of(cluster: &Cluster<'s>, rules: &PluginRules, pod: &'s Pod) -> Option<Self> {
         let needs = needs(rules, pod);
         let mut classes = Sorted::new();
@@ -90,7 +86,7 @@ impl<'s> ExtendedResources<'s> {
         Some(ExtendedResources { needs, classes, left_over: left_over.map(|claim| &**claim) })
     }
 
-    /// How a node serves them. `others`: the pod has other claims; then the claim is needed even if it is empty.
+    /// Returns how a node serves them. `others`: the pod has other claims; then the claim is needed even if it is empty.
     pub fn on_node(&self, rules: &PluginRules, pod: &Pod, node: &Node, others: bool) -> OnNode {
         if self.left_over.is_some_and(|claim| !claim.spec.devices.requests.is_empty()) {
             return OnNode::Refused("cannot schedule extended resource claim");
@@ -124,7 +120,7 @@ fn needs<'s>(rules: &PluginRules, pod: &'s Pod) -> Vec<Need<'s>> {
     let all = init.chain(pod.spec.containers.iter().map(|container| (container, false)));
     let mut needs = Vec::new();
     for (at, (container, init)) in all.enumerate() {
-        let Container { name, resources, restart_policy } = container;
+        let Container { name, resources, restart_policy, .. } = container;
         let passing = init && restart_policy.as_deref() != Some("Always");
         for (position, (resource, amount)) in resources.requests.iter().enumerate() {
             let count = i64::try_from(amount.value()).unwrap_or(i64::MAX);

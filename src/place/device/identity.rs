@@ -6,9 +6,7 @@ pub type SliceAt = usize;
 /// A device in the facts: its slice, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeviceAt {
-    /// The slice.
     pub slice: SliceAt,
-    /// Its index there.
     pub index: usize,
 }
 
@@ -17,7 +15,7 @@ pub struct DeviceAt {
 pub struct Identity(pub u32);
 
 impl Identity {
-    /// As an index.
+    /// Returns the identity as an index.
     pub fn index(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }

@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | [`facts`] | objects in v1's shape | [`facts::Facts`] |
 //! | [`taints`] | facts with DeviceTaintRules | the same with the rules' taints on the devices |
-//! | [`behaviour`] | release, gates | [`behaviour::Features`] and the [`behaviour::Behaviour`] of the allocator in charge |
-//! | [`cluster`] | facts, behaviour, a CEL engine ([`selectors::Selectors`]) | [`cluster::Cluster`]: indexes, what is in use |
+//! | [`behaviour`] | release, gates | [`features::Features`] and the [`behaviour::Behaviour`] of the allocator in charge |
+//! | [`cluster`] | facts, behavior, a CEL engine ([`engine::CelSelectors`]) | [`cluster::Cluster`]: indexes, what is in use |
 //! | [`engine`] | an expression, a device | [`engine::CelSelectors`]: what the expression says of it |
 //! | [`pools`] | cluster, node | [`pools::Gathered`]: pools with their state |
 //! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
@@ -13,16 +13,17 @@
 //! | [`node_resources`], [`demand`] | pods, a node, results | what devices take of the node's resources, and whether it has that |
 //! | [`plugin`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
 //! | [`status`], [`extended`] | the same | the codes of its answers; devices asked for as extended resources |
-//! | [`explain`] | a pod, nodes | [`explain::answer::PodAccount`]: why |
+//! | [`explain`] | a pod, nodes | [`explain::account::PodAccount`]: why |
 //! | [`doctor`] | cluster | findings over slices and taint rules |
 //! | [`created`] | facts | the same with the claims of new pods |
 //! | [`what_if`] | facts, changes | the facts of a question about changes |
+//! | [`groups`], [`stop`] | devices of a counter set; a search | what they have in common; how it ends |
 //! | [`sorted`] | few entries | maps for all of these |
 
 pub mod allocate;
 pub mod amount;
 pub mod behaviour;
-mod binding;
+pub mod binding;
 pub mod capacity;
 pub mod cluster;
 pub mod constraints;
@@ -35,6 +36,8 @@ pub mod engine;
 pub mod explain;
 pub mod extended;
 pub mod facts;
+pub mod features;
+pub mod groups;
 pub mod identity;
 pub mod node_resources;
 pub mod nodes;
@@ -47,6 +50,7 @@ pub mod search;
 pub mod selectors;
 pub mod sorted;
 pub mod status;
+pub mod stop;
 pub mod taints;
 pub mod usage;
 pub mod what_if;

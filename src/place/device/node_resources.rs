@@ -17,7 +17,7 @@ const MOST_PODS: usize = 5;
 pub struct Footprint {
     /// Why the node is rejected; `None` if it is not.
     pub refusal: Option<Refusal>,
-    /// What each device takes.
+    /// The amount that each device consumes.
     pub taken: Vec<Taken>,
     /// The compared resources, in the scheduler's order.
     pub needs: Vec<Need>,
@@ -28,9 +28,8 @@ pub struct Footprint {
 /// A status, and in our words why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
-    /// The status.
     pub status: Status,
-    /// What it does not say.
+    /// Help for the part that the message leaves out.
     pub help: Option<String>,
 }
 
@@ -40,20 +39,18 @@ impl Refusal {
     }
 }
 
-/// What a device takes of a resource.
+/// The amount of a resource that a device consumes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
-    /// The claim.
     pub claim: String,
     /// The device that says so.
     pub device: DeviceAt,
-    /// The resource.
     pub resource: String,
     /// How much, in 10⁻¹⁸ of a unit.
     pub amount: i128,
     /// The capacity that counts, and what is charged of it.
     pub capacity: Option<(String, Amount)>,
-    /// What that is multiplied with.
+    /// The multiplier of the amount.
     pub multiplier: Option<Amount>,
 }
 
@@ -67,13 +64,12 @@ impl Taken {
 /// A resource that the pod needs. Amounts are as the scheduler counts: see [`demand::counted`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
-    /// The resource.
     pub resource: String,
-    /// What the pod asks for, devices included.
+    /// The pod's request, devices included.
     pub requested: i128,
-    /// What the pods on the node have.
+    /// The amount used by pods on the node.
     pub used: i128,
-    /// What the node has.
+    /// The node's allocatable amount.
     pub allocatable: i128,
     /// Pods that have most of it.
     pub pods: Vec<(String, i128)>,
@@ -120,9 +116,9 @@ pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> O
 /// (`addGENominatedPods`). Pods that have ended do not count.
 fn counting<'f>(cluster: &Cluster<'f>, pod: &Pod, node: usize) -> impl Iterator<Item = &'f Pod> {
     let name = cluster.facts.nodes.get(node).map_or("", |node| node.metadata.name.as_str());
-    let priority = pod.spec.priority;
+    let priority = pod.spec.effective_priority();
     cluster.pods_on(name).map(|other| &**other).filter(move |other| {
-        let runs = !other.spec.node_name.is_empty() || other.spec.priority >= priority;
+        let runs = !other.spec.node_name.is_empty() || other.spec.effective_priority() >= priority;
         runs && !matches!(other.status.phase.as_str(), "Succeeded" | "Failed")
     })
 }
@@ -221,7 +217,7 @@ fn device<'f>(
     Some((at, mappings))
 }
 
-/// What the devices of a claim take (`buildNodeAllocatableDRAInfo`).
+/// Returns the amounts that the devices of a claim consume (`buildNodeAllocatableDRAInfo`).
 fn take(cluster: &Cluster<'_>, claim: &Claim, result: &AllocationResult, footprint: &mut Footprint) -> Result<(), Refusal> {
     let full = claim.metadata.full_name();
     for one in &result.devices.results {

@@ -25,7 +25,7 @@ pub struct Judged {
     pub missing: Vec<Option<String>>,
 }
 
-/// Selectors judged already.
+/// The cache of judged selectors.
 #[derive(Debug, Default)]
 pub struct Judgements {
     known: RefCell<Sorted<NodeSelector, Rc<Judged>>>,
@@ -101,7 +101,7 @@ pub struct NodeFields<'f> {
 }
 
 impl<'f> NodeFields<'f> {
-    /// Of a slice.
+    /// Returns the node selection of a slice.
     pub fn of_slice(spec: &'f SliceSpec) -> Self {
         NodeFields {
             node_name: spec.node_name.as_deref(),
@@ -110,7 +110,7 @@ impl<'f> NodeFields<'f> {
         }
     }
 
-    /// Of a device.
+    /// Returns the node selection of a device.
     pub fn of_device(device: &'f Device) -> Self {
         NodeFields {
             node_name: device.node_name.as_deref(),
@@ -119,7 +119,7 @@ impl<'f> NodeFields<'f> {
         }
     }
 
-    /// Is anything set?
+    /// Returns whether a selection is set.
     pub fn is_set(&self) -> bool {
         self.node_name.is_some_and(|name| !name.is_empty()) || self.all_nodes || self.selector.is_some()
     }
@@ -144,9 +144,7 @@ impl<'f> NodeFields<'f> {
 /// A node selector that cannot be parsed.
 #[derive(Clone, Debug)]
 pub struct Unparsed<'f> {
-    /// It.
     pub selector: &'f NodeSelector,
-    /// The scheduler's text.
     pub error: String,
 }
 
@@ -161,7 +159,7 @@ impl Unparsed<'_> {
         }
     }
 
-    /// Upstream's text for a device's selector; upstream prints all of the device, this names it.
+    /// Returns upstream's error for a device's selector, with the device's name where upstream prints the whole device.
     pub fn in_device(&self, device: &str, slice: &str) -> String {
         let parse = self.parse_text();
         format!("gather pool information: failed to perform node selection for device {device} in slice {slice}: {parse}")
@@ -173,7 +171,7 @@ impl Unparsed<'_> {
     }
 }
 
-/// What the generated `String` method of core/v1 prints.
+/// Returns the output of the generated `String` method of core/v1.
 fn dump(selector: &NodeSelector) -> String {
     let requirement = |requirement: &NodeRequirement| {
         let NodeRequirement { key, operator, values } = requirement;

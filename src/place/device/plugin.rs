@@ -17,17 +17,17 @@ use crate::go::time::Time;
 /// The gates that the plugin itself looks at, and its clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PluginGates {
-    /// DRAPrioritizedList.
+    /// Follows the gate DRAPrioritizedList.
     pub prioritized_list: bool,
-    /// DRAExtendedResource.
+    /// Follows the gate DRAExtendedResource.
     pub extended_resource: bool,
-    /// DRADeviceBindingConditions and DRAResourceClaimDeviceStatus.
+    /// Follows the gates DRADeviceBindingConditions and DRAResourceClaimDeviceStatus.
     pub binding_conditions: bool,
-    /// DRAControlPlaneController.
+    /// Follows the gate DRAControlPlaneController.
     pub controllers: bool,
-    /// DRASchedulerFilterTimeout.
+    /// Follows the gate DRASchedulerFilterTimeout.
     pub filter_timeout: bool,
-    /// DRANodeAllocatableResources.
+    /// Follows the gate DRANodeAllocatableResources.
     pub node_resources: bool,
     /// The time of the question; `None`: nothing has taken too long.
     pub now: Option<Time>,
@@ -47,7 +47,7 @@ impl PluginGates {
         }
     }
 
-    /// At this time.
+    /// Sets the time of the question.
     #[must_use]
     pub fn at(self, now: Option<Time>) -> Self {
         PluginGates { now, ..self }
@@ -91,8 +91,24 @@ pub struct PodCase<'s> {
 impl<'s> PodCase<'s> {
     /// Looks at a pod's claims: PreEnqueue and PreFilter.
     pub fn new(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, pod: &'s Pod) -> Self {
+        let find = |name: &str| {
+            let namespace = &pod.metadata.namespace;
+            let mut claims = cluster.facts.claims.iter().map(|claim| &**claim);
+            claims.find(|claim| claim.metadata.name == name && claim.metadata.namespace == *namespace)
+        };
+        PodCase::with_claims(cluster, rules, gates, pod, claims_of(rules, pod, &find))
+    }
+
+    /// Looks at claims of a pod that were found, or at the reason why they were not.
+    pub fn with_claims(
+        cluster: &Cluster<'s>,
+        rules: &'static PluginRules,
+        gates: PluginGates,
+        pod: &'s Pod,
+        claims: Result<Vec<&'s Claim>, String>,
+    ) -> Self {
         let mut case = PodCase::empty(rules, gates, Some(pod));
-        let claims = match claims_of(cluster, rules, pod) {
+        let claims = match claims {
             Ok(claims) => claims,
             Err(reason) => {
                 case.pre_enqueue = Status::new(Code::UnschedulableAndUnresolvable, reason);
@@ -196,7 +212,7 @@ impl<'s> PodCase<'s> {
         Ok(())
     }
 
-    /// Extended resources that the pod asks for; told where no class serves any of them.
+    /// Returns the extended resources of the pod if no class serves any of them.
     pub fn unserved(&self) -> Vec<&'s str> {
         self.pod.filter(|_| self.extended.is_none()).map_or_else(Vec::new, |pod| extended::names(self.rules, pod))
     }
@@ -211,7 +227,7 @@ impl<'s> PodCase<'s> {
         self.pre_filter.code == Code::Success
     }
 
-    /// What a node does about the pod's extended resources.
+    /// Returns the treatment of the pod's extended resources on a node.
     pub fn extended_on(&self, cluster: &Cluster<'_>, node: usize) -> OnNode {
         match (&self.extended, self.pod, cluster.facts.nodes.get(node)) {
             (Some(extended), Some(pod), Some(node)) => {
@@ -262,7 +278,11 @@ impl<'s> PodCase<'s> {
         };
         let told = answers.iter().enumerate().filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE]);
         let frees = told.flat_map(|(node, _)| self.unavailable(cluster, node)).any(|(claim, _)| freed(&claim));
-        (!frees).then(|| Status::new(Code::Unschedulable, "still not schedulable"))
+        let still = match self.rules.post_filter_says_why {
+            true => Status::new(Code::Unschedulable, "still not schedulable"),
+            false => Status::plain(Code::Unschedulable),
+        };
+        (!frees).then_some(still)
     }
 }
 
@@ -275,8 +295,8 @@ fn is_away(cluster: &Cluster<'_>, node: usize, claim: &Claim) -> bool {
     })
 }
 
-/// The claims of a pod, or why they are not available.
-fn claims_of<'s>(cluster: &Cluster<'s>, rules: &PluginRules, pod: &Pod) -> Result<Vec<&'s Claim>, String> {
+/// The claims of a pod, or why they are not available. `find`: a claim of the pod's namespace.
+pub fn claims_of<'s>(rules: &PluginRules, pod: &Pod, find: &dyn Fn(&str) -> Option<&'s Claim>) -> Result<Vec<&'s Claim>, String> {
     let namespace = &pod.metadata.namespace;
     let pod_name = pod.metadata.full_name();
     let mut claims = Vec::new();
@@ -298,13 +318,11 @@ fn claims_of<'s>(cluster: &Cluster<'s>, rules: &PluginRules, pod: &Pod) -> Resul
                 return Err(format!("pod \"{pod_name}\", spec.resourceClaim \"{entry}\": none of the supported fields are set"));
             }
         };
-        let found =
-            cluster.facts.claims.iter().find(|claim| claim.metadata.name == name && claim.metadata.namespace == *namespace);
-        let claim: &Claim = found.ok_or_else(|| format!("could not find resourceclaim \"{namespace}/{name}\""))?;
+        let claim: &Claim = find(name).ok_or_else(|| format!("could not find ResourceClaim \"{namespace}/{name}\""))?;
         if claim.metadata.deletion_timestamp.is_some() {
             return Err(format!("resourceclaim \"{name}\" is being deleted"));
         }
-        if generated && !claim.metadata.is_controlled_by(&pod.metadata.uid) {
+        if generated && !claim.metadata.is_controlled_by(&pod.metadata.uid) && !is_of_group(claim, pod) {
             return Err(rules.not_owner.replace("{claim}", &claim.metadata.full_name()).replace("{pod}", &pod_name));
         }
         claims.push(claim);
@@ -312,10 +330,31 @@ fn claims_of<'s>(cluster: &Cluster<'s>, rules: &PluginRules, pod: &Pod) -> Resul
     Ok(claims)
 }
 
+impl PodCase<'_> {
+    /// Returns the error of `Score`, which runs if several nodes fit and ends the attempt. `results`: how many claims the node allocates.
+    ///
+    /// Source: kube-scheduler 1.35.4, `pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go`, `computeScore`; the
+    /// framework's words in front (`pkg/scheduler/framework/runtime/framework.go`, `RunScorePlugins`).
+    pub fn score_error(&self, results: usize) -> Option<String> {
+        let fails = self.rules.scores_by_index && self.pod.is_some() && results > 0 && !self.allocated.is_empty();
+        fails.then(|| {
+            format!(
+                "running Score plugins: plugin \"DynamicResources\" failed with: number of allocations {results} is smaller than number of claims"
+            )
+        })
+    }
+}
+
+/// True if the claim was made for the pod's group.
+fn is_of_group(claim: &Claim, pod: &Pod) -> bool {
+    let group = pod.spec.scheduling_group.as_ref().and_then(|group| group.pod_group_name.as_deref());
+    let mut owners = claim.metadata.owner_references.iter();
+    group.is_some_and(|group| owners.any(|owner| owner.controller && owner.kind == "PodGroup" && owner.name == group))
+}
+
 /// A node's answer to a pod: `Filter`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeAnswer {
-    /// Its status.
     pub status: Status,
     /// The allocator's outcome, if it was asked.
     pub outcome: Option<Outcome>,

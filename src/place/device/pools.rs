@@ -1,8 +1,9 @@
 //! Resource pools as gathered for a node (`structured/internal/*/pools.go`).
 
-use super::behaviour::{Completeness, Feature, Validity};
+use super::behaviour::{Completeness, Validity};
 use super::cluster::{Cluster, Identity, SliceAt};
-use super::facts::Slice;
+use super::facts::{Device, Slice};
+use super::features::Feature;
 use super::nodes::{Judgements, NodeFields};
 use super::sorted::{Set, Sorted, ordered};
 use std::rc::Rc;
@@ -16,9 +17,7 @@ pub type Sets<'f> = Sorted<&'f str, Counters<'f>>;
 /// A pool as seen from a node.
 #[derive(Clone, Debug, Default)]
 pub struct Pool<'f> {
-    /// Driver.
     pub driver: &'f str,
-    /// Name.
     pub name: &'f str,
     /// Slices are missing, or there are too many.
     pub incomplete: bool,
@@ -36,7 +35,6 @@ pub struct Pool<'f> {
     pub have: usize,
     /// Slices that the first one announces.
     pub want: i64,
-    /// The generation.
     pub generation: i64,
 }
 
@@ -66,9 +64,8 @@ pub enum Ignored {
 /// The pools of a node.
 #[derive(Clone, Debug, Default)]
 pub struct Gathered<'f> {
-    /// In upstream's order.
+    /// Pools in upstream's order.
     pub pools: Vec<Rc<Pool<'f>>>,
-    /// Slices left out.
     pub ignored: Vec<(SliceAt, Ignored)>,
     /// Pools of which the cluster has a newer generation than this node sees.
     pub obsolete: Vec<(&'f str, &'f str)>,
@@ -216,6 +213,10 @@ impl<'c, 'f> Gatherer<'c, 'f> {
                 return Ok(false);
             }
         }
+        if has_unknown_groups(cluster, slice) {
+            ignored.push((at, Ignored::FeatureOff));
+            return Ok(false);
+        }
         let nodes = &cluster.facts.nodes;
         let place = NodeFields::of_slice(spec);
         if place.is_set() {
@@ -279,7 +280,8 @@ impl<'c, 'f> Gatherer<'c, 'f> {
                 if slices.iter().any(|at| generation(at) > first.generation) {
                     return None;
                 }
-                all = slices.iter().copied().filter(|at| generation(at) == first.generation).collect();
+                let known = |at: &SliceAt| cluster.slice(*at).is_some_and(|slice| !has_unknown_groups(cluster, slice));
+                all = slices.iter().copied().filter(|at| generation(at) == first.generation && known(at)).collect();
                 pool.have = all.len();
                 pool.incomplete = !complete(pool.have);
             }
@@ -302,7 +304,12 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         if apart && behaviour.validity == Validity::NamesAndCounters && pool.invalid.is_none() && !pool.incomplete {
             let others: Vec<SliceAt> =
                 if all.len() == collected.len() { Vec::new() } else { all.into_iter().filter(|at| !seen.contains(at)).collect() };
-            match self.counter_sets(&seen).and_then(|sets| self.dangling(&sets, seen.iter().chain(&others)).map(|()| sets)) {
+            let fetched: Vec<SliceAt> = if behaviour.counter_slices_fetched {
+                seen.iter().chain(others.iter().filter(|at| has_counters(at))).copied().collect()
+            } else {
+                seen.clone()
+            };
+            match self.counter_sets(&fetched).and_then(|sets| self.dangling(&sets, seen.iter().chain(&others)).map(|()| sets)) {
                 Ok(sets) => (pool.sets, pool.others) = (sets, others.into_iter().filter(|at| !has_counters(at)).collect()),
                 Err(reason) => pool.invalid = Some(reason),
             }
@@ -353,6 +360,12 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         let mut devices = pool.devices.iter().flat_map(|at| self.cluster.devices_of(*at));
         devices.any(|(_, device)| device.binding_conditions.is_some())
     }
+}
+
+/// True if a device of the slice has compatibility groups that the allocator cannot check.
+fn has_unknown_groups(cluster: &Cluster<'_>, slice: &Slice) -> bool {
+    let groups = |device: &Device| device.consumes_counters.iter().any(|used| !used.compatibility_groups.is_empty());
+    cluster.behaviour.knows_1_37 && !cluster.has(Feature::CompatibilityGroups) && slice.spec.devices.iter().any(groups)
 }
 
 /// Checks one device on a node, using cached node selector results.

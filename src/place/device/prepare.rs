@@ -1,27 +1,34 @@
 //! What is checked of the pending claims before a search (`structured/internal/*/allocator.go`, `validateDeviceRequest`),
 //! and the devices that mode All is about.
 
-use super::behaviour::Feature;
-use super::capacity;
+use super::behaviour::{AllCapacity, LimitCheck};
+use super::capacity::{self, Arithmetic};
 use super::cluster::{Cluster, DeviceAt, Identity};
-use super::constraints::{self, Tracked};
-use super::facts::{Ask, Claim, Class, Request};
+use super::constraints::{self, Tracked, Values};
+use super::engine::SelectorError;
+use super::facts::{Ask, Claim, Class, Request, Selector};
+use super::features::Feature;
 use super::nodes::NodeFields;
 use super::pools::Pool;
 use super::selectors::Cell;
 use super::sorted::Sorted;
+use super::stop::Stop;
+use super::usage::Usage;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Most devices of one claim, in all releases.
 pub const MOST_DEVICES: i64 = 32;
 
+/// The hint that kube-scheduler adds to errors about missing keys (`k8s.io/dynamic-resource-allocation/cel/errors.go`, `EnhanceRuntimeError`).
+const MISSING_KEY_HINT: &str =
+    ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional fields";
+
 /// A device and the pool it is offered from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Index of the pool.
     pub pool: usize,
-    /// The device.
     pub at: DeviceAt,
 }
 
@@ -34,7 +41,6 @@ pub struct Choice<'s> {
     pub request: usize,
     /// Index of the sub-request; 0 if there are none.
     pub sub: usize,
-    /// What is asked.
     pub ask: &'s Ask,
     /// Name of the request.
     pub name: &'s str,
@@ -42,9 +48,7 @@ pub struct Choice<'s> {
     pub sub_name: Option<&'s str>,
     /// Mode All: its devices, fixed beforehand.
     pub all: Option<Vec<Candidate>>,
-    /// How many devices.
     pub count: i64,
-    /// Its class.
     pub class: Option<&'s Class>,
 }
 
@@ -68,15 +72,13 @@ impl Choice<'_> {
 /// An attempt on one node: pools, claims, and cached selector results.
 #[derive(Debug)]
 pub struct Attempt<'s> {
-    /// The facts.
     pub cluster: &'s Cluster<'s>,
     /// Index of the node.
     pub node: usize,
-    /// Its pools.
     pub pools: &'s [Rc<Pool<'s>>],
-    /// The pending claims.
     pub claims: &'s [&'s Claim],
     known: RefCell<Sorted<[usize; 3], Sorted<Identity, bool>>>,
+    computed: RefCell<Sorted<String, Sorted<Identity, Rc<Values>>>>,
 }
 
 /// The validated input of an attempt.
@@ -84,35 +86,43 @@ pub struct Attempt<'s> {
 pub struct Prepared<'s> {
     /// Per claim and request, its choices.
     pub choices: Vec<Vec<Vec<Choice<'s>>>>,
-    /// Per claim.
+    /// The constraints of each claim.
     pub constraints: Vec<Vec<Tracked<'s>>>,
 }
 
 impl<'s> Attempt<'s> {
     /// An attempt on a node.
     pub fn new(cluster: &'s Cluster<'s>, node: usize, pools: &'s [Rc<Pool<'s>>], claims: &'s [&'s Claim]) -> Self {
-        Attempt { cluster, node, pools, claims, known: RefCell::default() }
+        Attempt { cluster, node, pools, claims, known: RefCell::default(), computed: RefCell::default() }
     }
 
-    /// Checks the claims; `Err` is upstream's error, fatal for the pod.
-    pub fn prepare(&self) -> Result<Prepared<'s>, String> {
+    /// Checks the claims; `Err` is upstream's error, fatal for the pod, or its crash.
+    pub fn prepare(&self) -> Result<Prepared<'s>, Stop> {
         let mut prepared = Prepared::default();
         for (at, claim) in self.claims.iter().enumerate() {
             let name = claim.metadata.full_name();
             let mut total: i64 = 0;
             let mut requests = Vec::new();
             for (index, request) in claim.spec.devices.requests.iter().enumerate() {
-                let choices = self.request(&name, at, index, request)?;
-                total = total.saturating_add(choices.iter().map(|choice| choice.count).min().unwrap_or(0));
+                let choices = self.request(&name, at, index, request).map_err(Stop::Fatal)?;
+                let least = choices.iter().map(|choice| choice.count).min().unwrap_or(0);
+                if self.cluster.behaviour.limit_check == LimitCheck::PerRequest && least > MOST_DEVICES.saturating_sub(total) {
+                    let limit = format!("adding {least} devices exceeds the claim limit of {MOST_DEVICES}");
+                    let why = format!("{limit}, with {total} already accounted for");
+                    return Err(Stop::Fatal(format!("claim {name}, request {}: {why}", request.name)));
+                }
+                total = total.wrapping_add(least);
                 requests.push(choices);
             }
             if total > MOST_DEVICES {
-                return Err(format!(
-                    "claim {name}: number of requested devices {total} exceeds the claim limit of {MOST_DEVICES}"
-                ));
+                let why = format!("number of requested devices {total} exceeds the claim limit of {MOST_DEVICES}");
+                return Err(Stop::Fatal(format!("claim {name}: {why}")));
+            }
+            if total < 0 && self.cluster.behaviour.limit_check == LimitCheck::Sum {
+                return Err(Stop::Panic("runtime error: makeslice: cap out of range".to_owned()));
             }
             prepared.choices.push(requests);
-            prepared.constraints.push(constraints::track(claim, self.cluster.behaviour)?);
+            prepared.constraints.push(constraints::track(claim, self.cluster.behaviour).map_err(Stop::Fatal)?);
         }
         // 1.31 collects mode All without the class's selectors, so these cached results must not be used in the search.
         self.known.take();
@@ -166,6 +176,9 @@ impl<'s> Attempt<'s> {
         if admin_refused && ask.admin_access.is_some() && choice.sub_name.is_none() {
             return Err(format!("{before}: admin access is requested, but the feature is disabled"));
         }
+        if cluster.behaviour.knows_1_37 && !ask.derived_attributes.is_empty() && !cluster.has(Feature::DerivedAttributes) {
+            return Err(format!("{before}: cannot handle request with derived attributes, the feature is disabled"));
+        }
         let class = &ask.device_class_name;
         if class.is_empty() {
             return Err(format!("{before}: missing device class name (unsupported request type?)"));
@@ -190,6 +203,7 @@ impl<'s> Attempt<'s> {
     /// The devices of mode All. Those in use or tainted are kept: they make the search fail.
     fn all(&self, choice: &Choice<'s>, before: &str) -> Result<Vec<Candidate>, String> {
         let cluster = self.cluster;
+        let nothing = Usage::default();
         let mut all = Vec::new();
         for (pool_at, pool) in self.pools.iter().enumerate() {
             let id = pool.id();
@@ -204,15 +218,49 @@ impl<'s> Attempt<'s> {
                     continue;
                 }
                 let identity = cluster.identity(at);
-                if cluster.has(Feature::ConsumableCapacity)
-                    && capacity::check(choice.ask, device, identity, &cluster.usage, &Sorted::new()).is_err()
-                {
-                    continue;
+                if cluster.has(Feature::ConsumableCapacity) {
+                    let usage = if cluster.behaviour.all_capacity == AllCapacity::Whole { &nothing } else { &cluster.usage };
+                    let checked = capacity::check(choice.ask, device, identity, usage, &Sorted::new(), Arithmetic::of(cluster));
+                    if let Err(refusal) = checked {
+                        if let Some(error) = refusal.error() {
+                            return Err(format!("{before}: checking capacity for device {}: {error}", device.name));
+                        }
+                        continue;
+                    }
                 }
                 all.push(Candidate { pool: pool_at, at });
             }
         }
         Ok(all)
+    }
+
+    /// A derived attribute of a request on a device; `None` if the request has none of this name. `Err` is upstream's error.
+    pub fn derived(&self, ask: &Ask, name: &str, at: DeviceAt) -> Option<Result<Rc<Values>, String>> {
+        let cluster = self.cluster;
+        // Upstream's map keeps the last one of a name.
+        let derived = ask.derived_attributes.iter().rev().find(|derived| derived.name == name)?;
+        let (expression, identity) = (derived.expression.as_str(), cluster.identity(at));
+        if let Some(known) = self.computed.borrow().get(expression).and_then(|devices| devices.get(&identity)) {
+            return Some(Ok(known.clone()));
+        }
+        let computed = match cluster.derive(expression, at)? {
+            Ok(attribute) => Rc::new(Values::from(attribute)),
+            Err(SelectorError::Compile(text)) => return Some(Err(format!("compile derived attribute {name} failed: {text}"))),
+            Err(SelectorError::Runtime(text)) => {
+                let device = cluster.device_name(at);
+                return Some(Err(format!("evaluate derived attribute {name} on device {device} failed: {text}")));
+            }
+        };
+        self.computed.borrow_mut().entry(expression.to_owned()).insert(identity, computed.clone());
+        Some(Ok(computed))
+    }
+
+    /// True if devices that need nothing done on the node can be used on it.
+    pub fn node_skips_operations(&self) -> bool {
+        let node = self.cluster.facts.nodes.get(self.node);
+        let declares = |name: &String| name == "DRAOptionalNodeOperations";
+        self.cluster.has(Feature::OptionalNodeOperations)
+            && node.is_some_and(|node| node.status.declared_features.iter().any(declares))
     }
 
     /// True if the selectors and node selection allow the device for the request. `Err` is upstream's error.
@@ -237,6 +285,17 @@ impl<'s> Attempt<'s> {
         Ok(verdict)
     }
 
+    /// The error of a selector: since 1.37 with the device and a hint.
+    fn selector_error(&self, before: &str, selector: &Selector, at: DeviceAt) -> String {
+        let cluster = self.cluster;
+        let error = cluster.selector_error(selector, at);
+        if !cluster.behaviour.selector_errors_name_device || cluster.ask(selector, at) != Some(Cell::RuntimeError) {
+            return format!("{before}: {error}");
+        }
+        let hint = if error.contains("no such key:") { MISSING_KEY_HINT } else { "" };
+        format!("{before} on device {}: {error}{hint}", cluster.device_name(at))
+    }
+
     fn selected(&self, choice: &Choice<'s>, at: DeviceAt, with_class: bool) -> Result<bool, String> {
         let cluster = self.cluster;
         let of_class = choice.class.filter(|_| with_class).map_or(&[][..], |class| class.spec.selectors.as_slice());
@@ -250,7 +309,7 @@ impl<'s> Attempt<'s> {
                             Some(claim) if own => format!("claim {}", claim.metadata.full_name()),
                             _ => format!("class {}", choice.ask.device_class_name),
                         };
-                        return Err(format!("{who}: selector #{index}: {}", cluster.selector_error(selector, at)));
+                        return Err(self.selector_error(&format!("{who}: selector #{index}"), selector, at));
                     }
                 }
             }
@@ -269,4 +328,5 @@ static NOTHING: Ask = Ask {
     admin_access: None,
     tolerations: Vec::new(),
     capacity: None,
+    derived_attributes: Vec::new(),
 };

@@ -1,9 +1,10 @@
 //! Allocation results as upstream writes them: devices, configuration, node selector.
 
 use super::amount::Amount;
-use super::behaviour::{ConfigStyle, Feature};
+use super::behaviour::ConfigStyle;
 use super::cluster::Cluster;
 use super::facts::{Claim, Config, NodeRequirement, NodeSelector, NodeSelectorTerm, Toleration};
+use super::features::Feature;
 use super::prepare::{Attempt, Choice};
 use super::search::{Chosen, Search};
 use super::sorted::{Set, Sorted};
@@ -17,9 +18,8 @@ pub const SHARE: &str = "share";
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AllocationResult {
-    /// Devices and configuration.
     pub devices: DeviceResults,
-    /// Where the claim can be used; absent: everywhere.
+    /// The nodes where the claim can be used; absent: all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_selector: Option<NodeSelector>,
 }
@@ -28,10 +28,9 @@ pub struct AllocationResult {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceResults {
-    /// One per device.
+    /// One entry per device.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<DeviceResult>,
-    /// Configuration in effect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub config: Vec<ConfigResult>,
 }
@@ -42,13 +41,9 @@ pub struct DeviceResults {
 pub struct DeviceResult {
     /// Request or `request/subrequest`.
     pub request: String,
-    /// Driver.
     pub driver: String,
-    /// Pool.
     pub pool: String,
-    /// Device.
     pub device: String,
-    /// Administrative access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin_access: Option<bool>,
     /// Copied from the request.
@@ -60,12 +55,15 @@ pub struct DeviceResult {
     /// Copied from the device.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub binding_failure_conditions: Vec<String>,
-    /// Upstream's are random.
+    /// Upstream generates random values here.
     #[serde(rename = "shareID", skip_serializing_if = "Option::is_none")]
     pub share_id: Option<&'static str>,
-    /// What the share uses.
+    /// The capacity that the share consumes.
     #[serde(skip_serializing_if = "Sorted::is_empty")]
     pub consumed_capacity: Sorted<String, Amount>,
+    /// Copied from the slice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skip_node_operations: Vec<String>,
 }
 
 /// `DeviceAllocationConfiguration`.
@@ -77,7 +75,7 @@ pub struct ConfigResult {
     /// The requests it is for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
-    /// Opaque to Kubernetes.
+    /// Parameters that Kubernetes does not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Value>,
 }
@@ -123,6 +121,10 @@ fn device(cluster: &Cluster<'_>, chosen: &Chosen<'_>, choices: &[Vec<Choice<'_>>
         consumed_capacity: share
             .map(|share| share.iter().map(|(name, amount)| ((*name).to_owned(), amount.clone())).collect())
             .unwrap_or_default(),
+        skip_node_operations: match cluster.has(Feature::OptionalNodeOperations) {
+            true => slice.spec.skip_node_operations.clone(),
+            false => Vec::new(),
+        },
     })
 }
 
@@ -133,8 +135,9 @@ fn config(cluster: &Cluster<'_>, claim: &Claim, picked: &[&Choice<'_>]) -> Vec<C
     for choice in picked {
         let of_class = choice.class.map_or(&[][..], |class| class.spec.config.as_slice());
         let class = choice.ask.device_class_name.as_str();
-        let requests = if style == ConfigStyle::ByRequest { Vec::new() } else { vec![choice.full_name()] };
-        let known = seen.get(class).filter(|_| style != ConfigStyle::ByRequest);
+        let by_request = matches!(style, ConfigStyle::ByRequest | ConfigStyle::ByRequestAndRequest);
+        let requests = if by_request { Vec::new() } else { vec![choice.full_name()] };
+        let known = seen.get(class).filter(|_| !by_request);
         if let Some((from, to)) = known {
             let entries = list.iter_mut().take(*to).skip(*from);
             entries.for_each(|entry| entry.requests.extend(requests.iter().cloned()));
@@ -146,18 +149,29 @@ fn config(cluster: &Cluster<'_>, claim: &Claim, picked: &[&Choice<'_>]) -> Vec<C
     }
     for config in &claim.spec.devices.config {
         let own = entry("FromClaim", config.requests.clone(), config);
-        if style != ConfigStyle::ByClassAndRequest || config.requests.is_empty() {
-            list.push(own);
-            continue;
-        }
-        for choice in picked {
-            let full = choice.full_name();
-            if config.requests.iter().any(|name| name == choice.name || *name == full) {
-                list.push(own.clone());
+        let times = picked.iter().filter(|choice| is_named(&config.requests, choice)).count();
+        let times = match style {
+            _ if config.requests.is_empty() => 1,
+            ConfigStyle::ByRequest | ConfigStyle::ByClass => 1,
+            ConfigStyle::ByClassAndRequest | ConfigStyle::ByRequestAndRequest => times,
+            ConfigStyle::Joined => times.min(1),
+        };
+        list.extend(std::iter::repeat_n(own, times));
+    }
+    if style == ConfigStyle::Joined {
+        for entry in &mut list {
+            if picked.iter().all(|choice| is_named(&entry.requests, choice)) {
+                entry.requests.clear();
             }
         }
     }
     list
+}
+
+/// True if the names have a request, or its alternative that was chosen.
+fn is_named(names: &[String], choice: &Choice<'_>) -> bool {
+    let full = choice.full_name();
+    names.iter().any(|name| name == choice.name || *name == full)
 }
 
 fn entry(source: &'static str, requests: Vec<String>, config: &Config) -> ConfigResult {

@@ -1,12 +1,15 @@
 //! The search for devices: depth first, first solution wins (`structured/internal/*/allocator.go`, `allocateOne`).
 
 use super::amount::Amount;
-use super::behaviour::{AllMode, Feature, Limit};
-use super::capacity;
+use super::behaviour::{AllMode, Limit};
+use super::capacity::{self, Arithmetic};
 use super::cluster::{DeviceAt, Identity};
 use super::counters::{Account, Ledger};
-use super::prepare::{Attempt, Candidate, Choice, MOST_DEVICES, Prepared};
+use super::features::Feature;
+use super::groups::{Before, Groups};
+use super::prepare::{Attempt, Candidate, Choice, Prepared};
 use super::sorted::{Set, Sorted};
+use super::stop::Stop;
 use super::taints;
 use super::usage::Consumed;
 
@@ -16,37 +19,20 @@ const DEEPEST: usize = 1_000;
 /// As many devices as a step looks at for what it costs.
 const DEVICES_A_STEP: u64 = 50;
 
-/// Why a search ended early.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// Upstream's error, fatal for the pod.
-    Fatal(String),
-    /// Upstream panics and the scheduler crashes; holds its message.
-    Panic(String),
-    /// No solution, though not all was tried.
-    Ended,
-    /// The claim would get too many devices.
-    TooMany,
-    /// Our own bound.
-    Undecided,
-}
-
-/// A device chosen.
+/// A device chosen for a request.
 #[derive(Clone, Debug)]
 pub struct Chosen<'s> {
     /// Index of the request in its claim.
     pub request: usize,
     /// Index of the sub-request.
     pub sub: usize,
-    /// The device.
     pub at: DeviceAt,
-    /// With administrative access.
     pub admin: bool,
     /// A share: what it uses.
     pub share: Option<Vec<(&'s str, Amount)>>,
 }
 
-/// Where a search stands.
+/// The position of a search.
 #[derive(Clone, Copy, Debug)]
 struct Position {
     claim: usize,
@@ -65,7 +51,7 @@ impl Position {
     }
 }
 
-/// What must be undone for a device.
+/// The changes to undo for a device.
 #[derive(Clone, Debug)]
 struct Taken<'s> {
     identity: Identity,
@@ -74,6 +60,7 @@ struct Taken<'s> {
     recorded: bool,
     shared: bool,
     account: Option<Account<'s>>,
+    groups: Before<'s>,
     share: Option<Vec<(&'s str, i128)>>,
     known_before: bool,
     results: usize,
@@ -89,26 +76,38 @@ pub struct Search<'a, 's> {
     /// Capacity of shares chosen. An entry may be empty.
     consumed: Sorted<Identity, Consumed<'s>>,
     ledger: Ledger<'s>,
-    /// Per claim.
+    groups: Groups<'s>,
+    /// One entry per claim.
     pub results: Vec<Vec<Chosen<'s>>>,
     /// Sub-request picked by claim and request.
     pub picked: Sorted<(usize, usize), usize>,
-    /// Steps taken.
+    /// Steps that the search took.
     pub steps: u64,
-    /// Devices looked at.
     looked_at: u64,
     budget: u64,
 }
 
 impl<'a, 's> Search<'a, 's> {
-    /// A search that ends undecided after so many steps.
+    /// Starts a search that ends undecided after `budget` steps.
     pub fn new(attempt: &'a Attempt<'s>, prepared: Prepared<'s>, budget: u64) -> Self {
         let results = attempt.claims.iter().map(|_| Vec::new()).collect();
         let (chosen, consumed, picked) = (Sorted::new(), Sorted::new(), Sorted::new());
-        Search { attempt, prepared, chosen, consumed, ledger: Ledger::default(), results, picked, steps: 0, looked_at: 0, budget }
+        Search {
+            attempt,
+            prepared,
+            chosen,
+            consumed,
+            ledger: Ledger::default(),
+            groups: Groups::default(),
+            results,
+            picked,
+            steps: 0,
+            looked_at: 0,
+            budget,
+        }
     }
 
-    /// What was checked.
+    /// Returns the prepared attempt.
     pub fn prepared(&self) -> &Prepared<'s> {
         &self.prepared
     }
@@ -156,7 +155,7 @@ impl<'a, 's> Search<'a, 's> {
         }
         let given = self.results.get(at.claim).map_or(0, Vec::len);
         let given = i64::try_from(given).unwrap_or(i64::MAX);
-        if given.saturating_add(choice.count).saturating_sub(at.device) > MOST_DEVICES {
+        if given.saturating_add(choice.count).saturating_sub(at.device) > behaviour.most_chosen {
             match behaviour.limit {
                 Limit::Unchecked => {}
                 Limit::Fails => return Ok(false),
@@ -243,10 +242,15 @@ impl<'a, 's> Search<'a, 's> {
                     if !attempt.selectable(choice, device_at, true).map_err(Stop::Fatal)? {
                         continue;
                     }
-                    if cluster.has(Feature::ConsumableCapacity)
-                        && capacity::check(choice.ask, device, identity, &cluster.usage, &self.consumed).is_err()
-                    {
-                        continue;
+                    if cluster.has(Feature::ConsumableCapacity) {
+                        let arithmetic = Arithmetic::of(cluster);
+                        let checked = capacity::check(choice.ask, device, identity, &cluster.usage, &self.consumed, arithmetic);
+                        if let Err(refusal) = checked {
+                            if let Some(error) = refusal.error() {
+                                return Err(self.capacity_error("checking", at, choice.own_name(), device_at, &error));
+                            }
+                            continue;
+                        }
                     }
                     let Some(taken) = self.take(at, Candidate { pool: pool_at, at: device_at }, false)? else { continue };
                     let start = (pool_at, slice_at, device_at.index.saturating_add(1));
@@ -297,22 +301,41 @@ impl<'a, 's> Search<'a, 's> {
         if consumes && behaviour.consumers_need_feature && !cluster.has(Feature::PartitionableDevices) {
             return Ok(None);
         }
-        let known = cluster.usage.consumed(identity).is_some() || self.consumed.contains_key(&identity);
+        if cluster.ignores_node_operations_of(slice) && !self.attempt.node_skips_operations() {
+            return Ok(None);
+        }
+        let known = cluster.usage.consumed(identity).is_some()
+            || self.consumed.contains_key(&identity)
+            || behaviour.empty_shares_known && cluster.usage.has_shares(identity);
         let mut account = None;
+        let mut groups = Before::new();
         if consumes && cluster.has(Feature::PartitionableDevices) && !(shared && behaviour.shares_charged_once && known) {
+            if must && behaviour.all_loses_pool {
+                let why = "invalid memory address or nil pointer dereference";
+                return Err(Stop::Panic(format!("runtime error: {why}")));
+            }
+            if cluster.has(Feature::CompatibilityGroups) {
+                match self.groups.add(cluster, pool, device) {
+                    Some(before) => groups = before,
+                    None => return Ok(None),
+                }
+            }
             let chosen = &self.chosen;
             let is_chosen = |identity| chosen.get(&identity).is_some_and(|claims| !claims.is_empty());
             match self.ledger.charge(cluster, pool, candidate.at, &is_chosen) {
                 Ok(charged) => account = charged,
-                Err(_) => return Ok(None),
+                Err(_) => {
+                    self.groups.restore(groups);
+                    return Ok(None);
+                }
             }
         }
         if cluster.has(Feature::DeviceTaints) && taints::untolerated(behaviour, device, &choice.ask.tolerations).is_some() {
-            self.refuse(account, device);
+            self.refuse(account, device, groups);
             return Ok(None);
         }
-        if !self.constrain(at.claim, choice.name, choice.sub_name, device, &slice.spec.driver) {
-            self.refuse(account, device);
+        if !self.constrain(at.claim, &choice, candidate.at, device, &slice.spec.driver)? {
+            self.refuse(account, device, groups);
             if !must {
                 return Ok(None);
             }
@@ -324,17 +347,17 @@ impl<'a, 's> Search<'a, 's> {
         if recorded {
             self.chosen.entry(identity).insert(at.claim);
         }
-        if capacity_on && !self.capacity_fits(at, candidate, choice.ask)? {
+        if capacity_on && !self.capacity_fits(at, candidate, &choice)? {
             if behaviour.refused_gives_back {
                 if recorded && let Some(claims) = self.chosen.get_mut(&identity) {
                     claims.remove(&at.claim);
                 }
                 self.release(at.claim, choice.name, choice.sub_name);
             }
-            self.refuse(account, device);
+            self.refuse(account, device, groups);
             return Ok(None);
         }
-        let share = shared.then(|| capacity::charges(choice.ask, device));
+        let share = shared.then(|| capacity::charges(choice.ask, device, Arithmetic::of(cluster)));
         let known_before = self.consumed.contains_key(&identity);
         if let Some(charges) = &share {
             let sums = self.consumed.entry(identity);
@@ -350,6 +373,7 @@ impl<'a, 's> Search<'a, 's> {
             recorded,
             shared,
             account,
+            groups,
             share: share.as_ref().map(|share| share.iter().map(|(name, amount)| (*name, amount.nanos())).collect()),
             known_before,
             results: results.len(),
@@ -359,8 +383,14 @@ impl<'a, 's> Search<'a, 's> {
         Ok(Some(taken))
     }
 
+    fn capacity_error(&self, what: &str, at: Position, request: &str, device: DeviceAt, error: &str) -> Stop {
+        let claim = self.attempt.claims.get(at.claim).map_or_else(String::new, |claim| claim.metadata.full_name());
+        let device = self.attempt.cluster.device_name(device);
+        Stop::Fatal(format!("claim {claim}, request {request}: {what} capacity for device {device}: {error}"))
+    }
+
     /// The second capacity check; 1.34.9 checks the wrong device: the one whose index in the slice equals the index in the request.
-    fn capacity_fits(&self, at: Position, candidate: Candidate, ask: &'s super::facts::Ask) -> Result<bool, Stop> {
+    fn capacity_fits(&self, at: Position, candidate: Candidate, choice: &Light<'s>) -> Result<bool, Stop> {
         let cluster = self.attempt.cluster;
         let mut looked_at = candidate.at;
         if cluster.behaviour.capacity_of_wrong_device {
@@ -373,25 +403,35 @@ impl<'a, 's> Search<'a, 's> {
         }
         let Some((_, device)) = cluster.device(looked_at) else { return Ok(false) };
         let identity = cluster.identity(looked_at);
-        Ok(capacity::check(ask, device, identity, &cluster.usage, &self.consumed).is_ok())
+        let arithmetic = Arithmetic::of(cluster);
+        let checked = capacity::check(choice.ask, device, identity, &cluster.usage, &self.consumed, arithmetic);
+        match checked.as_ref().err().and_then(capacity::Refusal::error) {
+            Some(error) => Err(self.capacity_error("rechecking", at, choice.own_name, looked_at, &error)),
+            None => Ok(checked.is_ok()),
+        }
     }
 
     /// Asks the claim's constraints in order; on refusal those before are undone.
     fn constrain(
         &mut self,
         claim: usize,
-        request: &'s str,
-        sub: Option<&'s str>,
+        choice: &Light<'s>,
+        at: DeviceAt,
         device: &'s super::facts::Device,
         driver: &str,
-    ) -> bool {
-        let cluster = self.attempt.cluster;
-        let Some(list) = self.prepared.constraints.get_mut(claim) else { return true };
-        let refused = list.iter_mut().position(|tracked| !tracked.add(cluster, request, sub, device, driver));
-        if let Some(refused) = refused {
-            list.iter_mut().take(refused).rev().for_each(|tracked| tracked.remove(request, sub));
+    ) -> Result<bool, Stop> {
+        let attempt = self.attempt;
+        let (request, sub) = (choice.name, choice.sub_name);
+        let Some(list) = self.prepared.constraints.get_mut(claim) else { return Ok(true) };
+        let derived = |name: &str| attempt.derived(choice.ask, name, at);
+        for (index, tracked) in list.iter_mut().enumerate() {
+            if tracked.add(attempt.cluster, request, sub, device, driver, &derived).map_err(Stop::Fatal)? {
+                continue;
+            }
+            list.iter_mut().take(index).rev().for_each(|tracked| tracked.remove(request, sub));
+            return Ok(false);
         }
-        refused.is_none()
+        Ok(true)
     }
 
     fn release(&mut self, claim: usize, request: &str, sub: Option<&str>) {
@@ -401,7 +441,8 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Rejects a candidate after its counters were charged; most releases do not refund the charge.
-    fn refuse(&mut self, account: Option<Account<'s>>, device: &'s super::facts::Device) {
+    fn refuse(&mut self, account: Option<Account<'s>>, device: &'s super::facts::Device, groups: Before<'s>) {
+        self.groups.restore(groups);
         if let Some(account) = account.filter(|_| self.attempt.cluster.behaviour.refused_gives_back) {
             self.ledger.give_back(account, device);
         }
@@ -437,6 +478,7 @@ impl<'a, 's> Search<'a, 's> {
         if let Some((request, sub)) = names {
             self.release(at.claim, request, sub);
         }
+        self.groups.restore(taken.groups);
         if let Some(account) = taken.account.filter(|_| behaviour.share_gives_back || !taken.shared)
             && let Some((_, device)) = self.attempt.cluster.device(taken.at)
         {

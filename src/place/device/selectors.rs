@@ -1,70 +1,14 @@
 //! What CEL selectors say of devices: asked once per expression and device, whatever the number of nodes and requests.
 
-use super::facts::{Device, Selector};
+use super::engine::{ByExpression, CelSelectors, ReadValue, SelectorError, Subject, Values};
+use super::facts::Selector;
 use super::sorted::Sorted;
-use crate::cel::value::Value;
 use std::cell::RefCell;
-use std::fmt;
-
-/// Why a selector has no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SelectorError {
-    /// It does not compile; holds the message without the selector error prefix.
-    Compile(String),
-    /// It failed on this device; holds the message without the prefix.
-    Runtime(String),
-}
-
-/// A device as selectors see it.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'d> {
-    /// Its driver.
-    pub driver: &'d str,
-    /// The device.
-    pub device: &'d Device,
-}
-
-/// A value that a selector read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadValue {
-    /// What was read, e.g. `gpu.example.com/model`.
-    pub path: String,
-    /// Its value as written in CEL; `None` where it is missing.
-    pub value: Option<String>,
-}
-
-/// The variables of a device, or why it has none.
-pub type Values = Result<Vec<Value>, String>;
-
-/// An engine for CEL selectors of one release and set of gates.
-pub trait Selectors {
-    /// A device as expressions see it, to be judged by many of them.
-    fn values(&self, subject: Subject<'_>) -> Values;
-
-    /// Is the expression true of a device?
-    fn judge(&self, expression: &str, values: &Values) -> Result<bool, SelectorError>;
-
-    /// The same for one expression alone.
-    fn matches(&self, expression: &str, subject: Subject<'_>) -> Result<bool, SelectorError> {
-        self.judge(expression, &self.values(subject))
-    }
-
-    /// The attributes and capacities that the expression reads on the device, in order. For explanations.
-    fn reads(&self, expression: &str, subject: Subject<'_>) -> Vec<ReadValue>;
-}
-
-impl fmt::Debug for dyn Selectors + '_ {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Selectors")
-    }
-}
 
 /// One cell of the matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// True.
     Yes,
-    /// False.
     No,
     /// The expression does not compile.
     CompileError,
@@ -72,12 +16,12 @@ pub enum Cell {
     RuntimeError,
 }
 
-/// Answers so far.
+/// The cached answers of selectors.
 #[derive(Debug)]
 pub struct Verdicts<'f> {
-    pub(super) engine: &'f dyn Selectors,
+    pub(super) engine: &'f CelSelectors,
     devices: usize,
-    rows: RefCell<Sorted<String, Row>>,
+    rows: RefCell<ByExpression<Row>>,
     /// The last device and its variables: selectors are evaluated one after another on the same device.
     last: RefCell<Option<(usize, Values)>>,
 }
@@ -91,18 +35,15 @@ struct Row {
 
 impl<'f> Verdicts<'f> {
     /// Asks an engine about this many devices.
-    pub fn new(engine: &'f dyn Selectors, devices: usize) -> Self {
+    pub fn new(engine: &'f CelSelectors, devices: usize) -> Self {
         Verdicts { engine, devices, rows: RefCell::default(), last: RefCell::default() }
     }
 
-    /// What a selector says of a device, the `flat`th of all; `None` for a selector of no known kind.
+    /// Returns the answer of a selector for a device, the `flat`th of all; `None` for a selector of an unknown kind.
     pub fn ask(&self, selector: &Selector, flat: usize, subject: Subject<'_>) -> Option<Cell> {
         let expression = selector.cel.as_ref()?.expression.as_str();
         let mut rows = self.rows.borrow_mut();
-        if !rows.contains_key(expression) {
-            rows.insert(expression.to_owned(), Row { cells: vec![None; self.devices], ..Row::default() });
-        }
-        let row = rows.get_mut(expression)?;
+        let row = rows.get_or_insert_with(expression, || Row { cells: vec![None; self.devices], ..Row::default() })?;
         if row.compile.is_some() {
             return Some(Cell::CompileError);
         }
@@ -136,7 +77,7 @@ impl<'f> Verdicts<'f> {
     pub fn error(&self, selector: &Selector, flat: usize) -> String {
         let Some(cel) = &selector.cel else { return "CEL expression empty (unsupported selector type?)".to_owned() };
         let rows = self.rows.borrow();
-        let Some(row) = rows.get(cel.expression.as_str()) else { return String::new() };
+        let Some(row) = rows.get(&cel.expression) else { return String::new() };
         match (&row.compile, row.errors.get(&flat)) {
             (Some(text), _) => format!("CEL compile error: {text}"),
             (None, Some(text)) => format!("CEL runtime error: {text}"),
@@ -144,7 +85,7 @@ impl<'f> Verdicts<'f> {
         }
     }
 
-    /// What a selector reads on a device.
+    /// Returns the values that a selector reads on a device.
     pub fn reads(&self, selector: &Selector, subject: Subject<'_>) -> Vec<ReadValue> {
         selector.cel.as_ref().map_or_else(Vec::new, |cel| self.engine.reads(&cel.expression, subject))
     }

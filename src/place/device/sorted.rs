@@ -1,5 +1,6 @@
 //! Maps of few entries: a vector in the order of its keys. Each type of them adds little to a module, unlike a B-tree.
 
+use claimkit_values::order;
 use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -15,12 +16,12 @@ impl<K, V> Default for Sorted<K, V> {
 }
 
 impl<K, V> Sorted<K, V> {
-    /// Nothing.
+    /// Creates an empty map.
     pub const fn new() -> Self {
         Sorted(Vec::new())
     }
 
-    /// Is there nothing?
+    /// Returns whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -47,7 +48,7 @@ impl<K, V> Sorted<K, V> {
 }
 
 impl<K: Ord, V> Sorted<K, V> {
-    /// Room for so many entries.
+    /// Creates an empty map with room for `count` entries.
     pub fn with_capacity(count: usize) -> Self {
         Sorted(Vec::with_capacity(count))
     }
@@ -165,7 +166,7 @@ impl<T> Default for Set<T> {
 }
 
 impl<T> Set<T> {
-    /// Is there nothing?
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -229,17 +230,9 @@ impl<T: Ord> FromIterator<T> for Set<T> {
     }
 }
 
-/// The indexes `0..count` in a stable sort by `compare`. All code here sorts through this function, so that the compiled module
-/// contains only one sort.
-pub fn order(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut indexes: Vec<usize> = (0..count).collect();
-    indexes.sort_by(|a, b| compare(*a, *b));
-    indexes
-}
-
 /// The items in a stable sort by `compare`.
 pub fn ordered<T: Copy>(items: &[T], compare: &dyn Fn(&T, &T) -> Ordering) -> Vec<T> {
-    let indexes = order(items.len(), &|a, b| match (items.get(a), items.get(b)) {
+    let indexes = order::positions(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
         _ => Ordering::Equal,
     });

@@ -13,14 +13,12 @@ pub enum Code {
     Unschedulable,
     /// Not by freeing anything.
     UnschedulableAndUnresolvable,
-    /// The attempt ends.
     Error,
 }
 
 /// A status of the scheduler framework.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Its code.
     pub code: Code,
     /// Its reasons, mostly one or none.
     pub reasons: Vec<String>,

@@ -1,32 +1,22 @@
 //! Taints, tolerations and DeviceTaintRules.
 
 use super::behaviour::Behaviour;
+use super::engine::{CelSelectors, Subject};
 use super::facts::{Device, Facts, Taint, TaintRule, TaintSelector, Toleration};
-use super::selectors::{Selectors, Subject};
+use crate::finding::named;
 use std::rc::Rc;
 
-/// Why a toleration does not help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mismatch {
-    /// It is for another effect.
-    Effect,
-    /// It is for another key.
-    Key,
-    /// Its operator is not known.
-    Operator,
-    /// It is for another value.
-    Value,
-}
-
-impl Mismatch {
-    /// The field to look at.
-    pub fn name(self) -> &'static str {
-        match self {
-            Mismatch::Effect => "effect",
-            Mismatch::Key => "key",
-            Mismatch::Operator => "operator",
-            Mismatch::Value => "value",
-        }
+named! {
+    /// The field because of which a toleration does not help.
+    Mismatch {
+        /// It is for another effect.
+        Effect = "effect",
+        /// It is for another key.
+        Key = "key",
+        /// Its operator is not known.
+        Operator = "operator",
+        /// It is for another value.
+        Value = "value",
     }
 }
 
@@ -57,13 +47,13 @@ pub fn untolerated<'d>(behaviour: &Behaviour, device: &'d Device, tolerations: &
     device.taints.iter().find(|taint| matters(behaviour, taint) && !tolerated(taint))
 }
 
-/// Adds the taints of rules to the devices they select, as the scheduler's tracker does before it allocates. Here a rule without
-/// a selector selects every device (for eviction it selects none).
-pub fn apply_rules(facts: &mut Facts, selectors: &dyn Selectors) {
+/// Adds the taints of rules to the devices they select, as the scheduler's tracker does before it allocates. A rule without a
+/// selector selects every device if `by_default` is set (for eviction it selects none).
+pub fn apply_rules(facts: &mut Facts, selectors: &CelSelectors, by_default: bool) {
     let mut slices = std::mem::take(&mut facts.slices);
     for slice in &mut slices {
         let mut found: Vec<(usize, Taint)> = Vec::new();
-        for rule in &facts.rules {
+        for rule in facts.rules.iter().filter(|rule| by_default || rule.spec.device_selector.is_some()) {
             let spec = &slice.spec;
             for (at, device) in spec.devices.iter().enumerate() {
                 if selects(rule, &spec.driver, &spec.pool.name, device, facts, selectors) {
@@ -80,7 +70,7 @@ pub fn apply_rules(facts: &mut Facts, selectors: &dyn Selectors) {
 }
 
 /// Does a rule select a device?
-pub fn selects(rule: &TaintRule, driver: &str, pool: &str, device: &Device, facts: &Facts, selectors: &dyn Selectors) -> bool {
+pub fn selects(rule: &TaintRule, driver: &str, pool: &str, device: &Device, facts: &Facts, selectors: &CelSelectors) -> bool {
     let Some(selector) = &rule.spec.device_selector else { return true };
     let TaintSelector { device_class_name, driver: of_driver, pool: of_pool, device: named, selectors: own } = selector;
     let equal = |wanted: &Option<String>, actual: &str| wanted.as_deref().is_none_or(|wanted| wanted == actual);

@@ -26,18 +26,23 @@ impl Identities {
         }
     }
 
+    /// Takes one out.
+    pub fn remove(&mut self, identity: Identity) {
+        if let Some(place) = self.0.get_mut(identity.index()) {
+            *place = false;
+        }
+    }
+
     /// Is it among them?
     pub fn contains(&self, identity: &Identity) -> bool {
         self.0.get(identity.index()) == Some(&true)
     }
 }
 
-/// Devices in use.
+/// The devices and shares in use.
 #[derive(Clone, Debug, Default)]
 pub struct Usage<'f> {
-    /// Exclusively.
     pub exclusive: Identities,
-    /// By shares.
     pub shared: Identities,
     /// Per identity, the capacity used by shares; may be present but empty.
     consumed: Vec<Option<Consumed<'f>>>,
@@ -77,6 +82,21 @@ impl<'f> Usage<'f> {
         usage
     }
 
+    /// Counts a device as used by a share with these capacities, or by one share less.
+    pub fn share(&mut self, identity: Identity, consumed: &[(&'f str, i128)], added: bool) {
+        self.shared.insert(identity);
+        let Some(place) = self.consumed.get_mut(identity.index()) else { return };
+        let sums = place.get_or_insert_default();
+        for (name, amount) in consumed {
+            let sum = sums.entry(name);
+            *sum = if added { sum.saturating_add(*amount) } else { sum.saturating_sub(*amount) };
+        }
+        if !added && sums.values().all(|sum| *sum <= 0) {
+            *place = None;
+            self.shared.remove(identity);
+        }
+    }
+
     /// Adds what a share uses.
     pub fn consume(&mut self, identity: Identity, consumed: &'f Sorted<String, Amount>) {
         let Some(place) = self.consumed.get_mut(identity.index()) else { return };
@@ -97,7 +117,7 @@ impl<'f> Usage<'f> {
         self.claims.get(identity.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// What shares use of a capacity.
+    /// Returns the amount of a capacity that shares use.
     pub fn used(&self, identity: Identity, capacity: &str) -> i128 {
         self.consumed(identity).and_then(|sums| sums.get(capacity)).copied().unwrap_or(0)
     }

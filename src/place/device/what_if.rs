@@ -1,5 +1,6 @@
 //! What if: edits of the facts, after which the same question is asked again.
 
+use super::explain::words;
 use super::facts::{Facts, Meta, Node, NodeResourceClaim, Slice, Taint};
 use super::sorted::Set;
 use serde::Deserialize;
@@ -8,7 +9,9 @@ use std::rc::Rc;
 /// The label that carries a node's name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 /// Most nodes that are made up: each has slices of its own.
-const MOST_NODES: usize = 100;
+const MOST_NODES: usize = 1_000;
+/// Most added nodes that one line names.
+const MOST_NAMES: usize = 3;
 
 /// Changes that a question assumes.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -18,13 +21,12 @@ pub struct WhatIf {
     pub free: Vec<String>,
     /// Taints to remove, as kubectl writes them: `key`, `key:effect`, `key=value:effect`.
     pub untaint: Vec<String>,
-    /// DeviceTaintRules to remove.
     pub without_rules: Vec<String>,
-    /// Adds a copy of each of these nodes, with all devices free.
+    /// Adds a copy of each of these nodes, with all devices free; `NODE*3` adds three.
     pub nodes_like: Vec<String>,
 }
 
-/// What was changed.
+/// The objects that a change affects.
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
     /// A line of English for each change.
@@ -34,7 +36,7 @@ pub struct Changed {
 }
 
 impl WhatIf {
-    /// Nothing is otherwise.
+    /// Returns whether nothing changes.
     pub fn is_empty(&self) -> bool {
         let lists = [&self.free, &self.untaint, &self.without_rules, &self.nodes_like];
         lists.iter().all(|list| list.is_empty())
@@ -63,13 +65,19 @@ impl WhatIf {
         for taint in &self.untaint {
             changed.lines.push(untaint(taint, facts)?);
         }
-        if self.nodes_like.len() > MOST_NODES {
-            return Err(format!("`nodesLike`: at most {MOST_NODES} nodes can be made up, not {}", self.nodes_like.len()));
+        let wanted = self.nodes_like.iter().map(|entry| copies(entry)).collect::<Result<Vec<_>, String>>()?;
+        let all = wanted.iter().fold(0usize, |sum, (_, count)| sum.saturating_add(*count));
+        if all > MOST_NODES {
+            return Err(format!("`nodesLike`: at most {MOST_NODES} nodes can be made up, not {all}"));
         }
-        for name in &self.nodes_like {
-            let copy = add_node_like(name, facts)?;
-            changed.nodes.push(facts.nodes.len().saturating_sub(1));
-            changed.lines.push(format!("Node {copy} is there, like {name} with nothing in use"));
+        for (name, count) in wanted {
+            let first = facts.nodes.len();
+            let names = add_nodes_like(name, count, facts)?;
+            changed.nodes.extend(first..facts.nodes.len());
+            changed.lines.push(match names.as_slice() {
+                [one] => format!("Node {one} is there, like {name} with nothing in use"),
+                names => format!("Nodes {} are there, like {name} with nothing in use", words::some(names, MOST_NAMES)),
+            });
         }
         Ok(changed)
     }
@@ -112,45 +120,63 @@ fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
     }
 }
 
-/// Adds a copy of the named node and of the pools on that node. Slices that select nodes by label apply to the copy too. Returns
-/// its name.
-fn add_node_like(name: &str, facts: &mut Facts) -> Result<String, String> {
+/// Returns the node and the number of copies that `NODE` or `NODE*3` asks for.
+fn copies(entry: &str) -> Result<(&str, usize), String> {
+    let Some((name, count)) = entry.split_once('*') else { return Ok((entry, 1)) };
+    let count = count.parse().ok().filter(|count| *count > 0);
+    let count = count.ok_or_else(|| format!("`nodesLike`: `{entry}`: write the node and how many, such as `{name}*3`"))?;
+    Ok((name, count))
+}
+
+/// Adds copies of the named node and of the pools on that node. Slices that select nodes by label apply to the copies too. Returns
+/// their names.
+fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<String>, String> {
     let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
-    let mut node: Node = (**found.ok_or_else(|| format!("`nodesLike`: there is no Node `{name}`"))?).clone();
-    let mut copy = format!("{name}-copy");
-    let mut count = 1usize;
-    while facts.nodes.iter().any(|node| node.metadata.name == copy) {
-        count = count.saturating_add(1);
-        copy = format!("{name}-copy-{count}");
+    let node: Node = (**found.ok_or_else(|| format!("`nodesLike`: there is no Node `{name}`"))?).clone();
+    let taken: Set<String> = facts.nodes.iter().map(|node| node.metadata.name.clone()).collect();
+    let free = |at: usize| match at {
+        1 => format!("{name}-copy"),
+        at => format!("{name}-copy-{at}"),
+    };
+    // Of one name more than there are nodes, one is free.
+    let last = taken.iter().count().saturating_add(count).saturating_add(1);
+    let names: Vec<String> = (1..last).map(free).filter(|name| !taken.contains(name)).take(count).collect();
+    let slices = slices_to_copy(name, facts);
+    for copy in &names {
+        let mut node = node.clone();
+        node.metadata.name.clone_from(copy);
+        node.metadata.uid.clear();
+        if let Some(label) = node.metadata.labels.get_mut(HOSTNAME) {
+            label.clone_from(copy);
+        }
+        facts.nodes.push(Rc::new(node));
+        facts.slices.extend(slices.iter().map(|slice| Rc::new(moved(slice, name, copy))));
     }
-    node.metadata.name.clone_from(&copy);
-    node.metadata.uid.clear();
-    if let Some(label) = node.metadata.labels.get_mut(HOSTNAME) {
-        label.clone_from(&copy);
-    }
-    facts.nodes.push(Rc::new(node));
-    let here = facts.slices.iter().filter(|slice| is_on(slice, name));
-    let copies: Vec<Slice> = here.map(|slice| moved(slice, name, &copy)).collect();
-    let pools: Set<(String, String)> = copies.iter().map(pool_of).collect();
+    Ok(names)
+}
+
+/// Returns the slices of the pools on a node, as a pool of a copy has them.
+fn slices_to_copy(name: &str, facts: &Facts) -> Vec<Slice> {
+    let here: Vec<&Rc<Slice>> = facts.slices.iter().filter(|slice| is_on(slice, name)).collect();
+    let pools: Set<(String, String)> = here.iter().map(|slice| pool_of(slice)).collect();
+    let mut copies = Vec::new();
     for pool in pools.iter() {
         // The copy of an incomplete pool lacks the same number of slices.
-        let newest = copies.iter().filter(|copy| pool_of(copy) == *pool).map(|copy| copy.spec.pool.generation).max();
+        let newest = here.iter().filter(|slice| pool_of(slice) == *pool).map(|slice| slice.spec.pool.generation).max();
         let is_copied = |slice: &Slice| pool_of(slice) == *pool && Some(slice.spec.pool.generation) == newest;
-        let (mut have, mut here) = (0i64, 0i64);
+        let (mut have, mut on_node) = (0i64, 0i64);
         for slice in facts.slices.iter().filter(|slice| is_copied(slice)) {
             have = have.saturating_add(1);
-            here = here.saturating_add(i64::from(is_on(slice, name)));
+            on_node = on_node.saturating_add(i64::from(is_on(slice, name)));
         }
-        for slice in copies.iter().filter(|slice| pool_of(slice) == *pool) {
-            let mut slice = slice.clone();
+        for slice in here.iter().filter(|slice| pool_of(slice) == *pool) {
+            let mut slice = (***slice).clone();
             let lacking = slice.spec.pool.resource_slice_count.saturating_sub(have);
-            slice.spec.pool.resource_slice_count = here.saturating_add(lacking).max(0);
-            slice.spec.pool.name = renamed(&slice.spec.pool.name, name, &copy);
-            slice.metadata.name = renamed(&slice.metadata.name, name, &copy);
-            facts.slices.push(Rc::new(slice));
+            slice.spec.pool.resource_slice_count = on_node.saturating_add(lacking).max(0);
+            copies.push(slice);
         }
     }
-    Ok(copy)
+    copies
 }
 
 fn pool_of(slice: &Slice) -> (String, String) {
@@ -174,6 +200,8 @@ fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
         slice.spec.devices.retain(|device| on(&device.node_name));
         slice.spec.devices.iter_mut().for_each(|device| device.node_name = Some(to.to_owned()));
     }
+    slice.spec.pool.name = renamed(&slice.spec.pool.name, from, to);
+    slice.metadata.name = renamed(&slice.metadata.name, from, to);
     slice
 }
 

@@ -1,14 +1,16 @@
 //! The matrix: every reason that keeps a request from a device.
 
-use super::answer::{CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, TaintReason, TolerationReason};
+use super::account::{CapacityReason, CounterHolder, CounterReason, Reason, SelectorReason, TaintReason, TolerationReason};
+use super::kinds::{CapacityFault, FeatureField};
 use crate::advice::nearest::alike;
 use crate::place::device::amount::{Amount, spell, spell_like};
-use crate::place::device::behaviour::{Counters as Style, Feature};
+use crate::place::device::behaviour::Counters as Style;
 use crate::place::device::capacity::{self, Refusal};
 use crate::place::device::cluster::{Cluster, DeviceAt};
-use crate::place::device::constraints::{self, Kind, attribute};
+use crate::place::device::constraints::{self, attribute};
 use crate::place::device::counters::{needed, opening, uses_counters};
 use crate::place::device::facts::{Claim, Device, Selector, Taint, Toleration};
+use crate::place::device::features::Feature;
 use crate::place::device::nodes::NodeFields;
 use crate::place::device::pools::{Gathered, Ignored, Pool};
 use crate::place::device::prepare::Choice;
@@ -19,7 +21,6 @@ use crate::place::device::taints;
 /// A device that a user would expect on the node.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'g, 's> {
-    /// The device.
     pub at: DeviceAt,
     /// Its pool, if its slice belongs to one here.
     pub pool: Option<&'g Pool<'s>>,
@@ -62,16 +63,13 @@ pub fn pods_of(claim: &Claim) -> Vec<String> {
     claim.status.reserved_for.iter().map(|consumer| consumer.name.clone()).collect()
 }
 
-/// What is asked of each device.
+/// The question asked about each device.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'a, 's> {
-    /// The facts.
     pub cluster: &'a Cluster<'s>,
     /// Index of the node.
     pub node: usize,
-    /// The claim.
     pub claim: &'a Claim,
-    /// The request.
     pub choice: &'a Choice<'a>,
     /// Say what selectors read.
     pub values: bool,
@@ -86,7 +84,7 @@ impl Asking<'_, '_> {
         self.use_of(shown.at, &mut reasons);
         if !device.shapeless && device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty()) {
             let needs = self.cluster.behaviour.binding_needs_feature && !self.cluster.has(Feature::DeviceBindingAndStatus);
-            reasons.extend(needs.then_some(Reason::FeatureOff { field: "bindingConditions" }));
+            reasons.extend(needs.then_some(Reason::FeatureOff { field: FeatureField::BindingConditions }));
         }
         self.selectors(shown.at, &mut reasons);
         let place = NodeFields::of_device(device);
@@ -119,7 +117,6 @@ impl Asking<'_, '_> {
             if let Some((kind, name)) = constraints::kind(constraint, self.cluster.behaviour)
                 && attribute(device, &slice.spec.driver, name).is_none()
             {
-                let kind = if kind == Kind::Match { "match" } else { "distinct" };
                 let near = near_attributes(device, &slice.spec.driver, name);
                 reasons.push(Reason::Constraint { index, kind, attribute: name.to_owned(), near });
             }
@@ -130,7 +127,7 @@ impl Asking<'_, '_> {
     fn pool(&self, shown: &Shown<'_, '_>, reasons: &mut Vec<Reason>) {
         match shown.ignored {
             Some(Ignored::OldGeneration(newest)) => reasons.push(Reason::PoolOldGeneration { newest: *newest }),
-            Some(Ignored::FeatureOff) => reasons.push(Reason::FeatureOff { field: "sharedCounters or perDeviceNodeSelection" }),
+            Some(Ignored::FeatureOff) => reasons.push(Reason::FeatureOff { field: FeatureField::OfSlice }),
             Some(Ignored::NoNode) => reasons.push(Reason::DeviceNotOnNode),
             None => {}
         }
@@ -199,7 +196,9 @@ impl Asking<'_, '_> {
             return;
         }
         let identity = cluster.identity(at);
-        let Err(refusal) = capacity::check(self.choice.ask, device, identity, &cluster.usage, &Sorted::new()) else { return };
+        let arithmetic = capacity::Arithmetic::of(cluster);
+        let checked = capacity::check(self.choice.ask, device, identity, &cluster.usage, &Sorted::new(), arithmetic);
+        let Err(refusal) = checked else { return };
         let name = refusal.name();
         let total = device.capacity.get(name).map(|capacity| capacity.value.text().to_owned());
         let asked = capacity::requests(self.choice.ask).get(name).map(|amount| amount.text().to_owned());
@@ -207,20 +206,22 @@ impl Asking<'_, '_> {
         let charged = |amount: &Amount| Some(amount.text().to_owned());
         match &refusal {
             Refusal::Unknown(_) => {
-                reason.why = "unknown-name";
+                reason.why = CapacityFault::UnknownName;
                 reason.names = device.capacity.keys().cloned().collect();
             }
             Refusal::AboveMax(_, needed, max) => {
-                (reason.why, reason.charged, reason.max) = ("max", charged(needed), charged(max));
+                (reason.why, reason.charged, reason.max) = (CapacityFault::Max, charged(needed), charged(max));
             }
-            Refusal::OffStep(_, needed) => (reason.why, reason.charged) = ("step", charged(needed)),
-            Refusal::NotValid(_, needed) => (reason.why, reason.charged) = ("values", charged(needed)),
+            Refusal::OffStep(_, needed) => (reason.why, reason.charged) = (CapacityFault::Step, charged(needed)),
+            Refusal::NotValid(_, needed) => (reason.why, reason.charged) = (CapacityFault::Values, charged(needed)),
+            // The attempt ends with upstream's text.
+            Refusal::Error(..) => return,
             Refusal::Exhausted(_, needed, used, _) => {
                 let all = device.capacity.get(name).map_or(0, |capacity| capacity.value.nanos());
                 let beside = reason.total.as_deref().unwrap_or_default();
                 let left = spell_like(all.saturating_sub(*used), beside);
                 reason.used = Some(spell_like(*used, beside));
-                (reason.why, reason.charged, reason.left) = ("exhausted", charged(needed), Some(left));
+                (reason.why, reason.charged, reason.left) = (CapacityFault::Exhausted, charged(needed), Some(left));
                 let claims = holders(cluster, at).into_iter().filter_map(|index| cluster.facts.claims.get(index));
                 reason.holders = claims.map(|claim| claim.metadata.full_name()).collect();
             }
@@ -236,7 +237,7 @@ impl Asking<'_, '_> {
         }
         if !cluster.has(Feature::PartitionableDevices) {
             let refused = cluster.behaviour.consumers_need_feature;
-            reasons.extend(refused.then_some(Reason::FeatureOff { field: "consumesCounters" }));
+            reasons.extend(refused.then_some(Reason::FeatureOff { field: FeatureField::ConsumesCounters }));
             return;
         }
         let (Some(pool), Some(slice)) = (shown.pool, cluster.slice(shown.at.slice)) else { return };
@@ -257,7 +258,7 @@ impl Asking<'_, '_> {
         let others = left.iter().flat_map(|(set, counters)| counters.keys().map(|counter| (*set, *counter)));
         let others: Vec<(&str, &str)> = match cluster.behaviour.counters {
             Style::SliceAnew => Vec::new(),
-            Style::SliceByName | Style::PoolByName => others.filter(|counter| !own.contains(counter)).collect(),
+            Style::SliceByName | Style::PoolByName | Style::PoolById => others.filter(|counter| !own.contains(counter)).collect(),
         };
         for (set, counter) in own.into_iter().chain(others) {
             let needed = needed(device, set, counter);
@@ -311,16 +312,13 @@ fn counter_holders(
 }
 
 fn taint_reason(taint: &Taint, tolerations: &[Toleration]) -> TaintReason {
-    let why = |(index, toleration)| {
-        let why = taints::tolerates(toleration, taint).err().map_or("", taints::Mismatch::name);
-        TolerationReason { index, why }
-    };
+    let why = |(index, toleration)| Some(TolerationReason { index, why: taints::tolerates(toleration, taint).err()? });
     TaintReason {
         key: taint.key.clone(),
         value: taint.value.clone(),
         effect: taint.effect.clone(),
         from: taint.rule.as_ref().map_or_else(|| "driver".to_owned(), |rule| format!("rule/{rule}")),
-        tolerations: tolerations.iter().enumerate().map(why).collect(),
+        tolerations: tolerations.iter().enumerate().filter_map(why).collect(),
         toleration: against(taint),
     }
 }

@@ -1,6 +1,7 @@
 //! Requests that can each be satisfied alone, and why they conflict.
 
-use super::answer::Conflict;
+use super::account::Conflict;
+use super::kinds::ConflictKind;
 use super::words::some;
 use crate::place::device::amount::spell;
 use crate::place::device::cluster::{Cluster, DeviceAt, Identity};
@@ -21,17 +22,14 @@ const MOST_VALUES: usize = 5;
 pub struct Alone<'a> {
     /// Index of the claim.
     pub claim: usize,
-    /// Its name.
     pub claim_name: String,
     /// Name of the request.
     pub request: &'a str,
     /// Name of the sub-request.
     pub sub: Option<&'a str>,
-    /// Devices wanted.
     pub wanted: i64,
     /// Administrative access: it takes no device away.
     pub admin: bool,
-    /// The devices.
     pub devices: Vec<DeviceAt>,
     /// The allocator found enough devices, even if there are fewer than requested: some can be allocated several times.
     pub fits: bool,
@@ -43,7 +41,7 @@ impl Alone<'_> {
     }
 
     /// Its name, and its claim where another claim has a request of that name.
-    fn told(&self, all: &[Alone<'_>]) -> String {
+    fn name_in_pod(&self, all: &[Alone<'_>]) -> String {
         let name = self.name();
         let twice = all.iter().any(|other| other.claim != self.claim && other.name() == name);
         if twice { format!("{name} of {}", self.claim_name) } else { name }
@@ -88,17 +86,25 @@ pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict>
             let wanted = concerned.iter().fold(0i64, |sum, request| sum.saturating_add(request.wanted));
             let names: Vec<String> = concerned.iter().map(|request| request.name()).collect();
             let available = reached.len();
-            let told: Vec<String> = concerned.iter().map(|request| request.told(requests)).collect();
+            let told: Vec<String> = concerned.iter().map(|request| request.name_in_pod(requests)).collect();
             let text =
                 format!("requests {} want {wanted} devices together, and have only {available}", some(&told, MOST_REQUESTS));
             let claim = request.claim_name.clone();
-            return Some(Conflict { kind: "number", claim, requests: names, wanted, available, text, ..Conflict::default() });
+            return Some(Conflict {
+                kind: ConflictKind::Number,
+                claim,
+                requests: names,
+                wanted,
+                available,
+                text,
+                ..Conflict::default()
+            });
         }
     }
     None
 }
 
-/// What a claim's constraint finds among the candidates.
+/// Finds the conflicts of a claim's constraint among the candidates.
 pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: &[Alone<'_>]) -> Option<Conflict> {
     let constraint = claim.spec.devices.constraints.get(index)?;
     let (kind, name) = constraints::kind(constraint, cluster.behaviour)?;
@@ -142,7 +148,10 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     }
     let wanted = wants.values().flatten().fold(0i64, |sum, count| sum.saturating_add(*count));
     let mut conflict = Conflict {
-        kind: if kind == Kind::Match { "match" } else { "distinct" },
+        kind: match kind {
+            Kind::Match => ConflictKind::Match,
+            Kind::Distinct => ConflictKind::Distinct,
+        },
         claim: claim.metadata.full_name(),
         constraint: Some(index),
         path: None,
@@ -233,7 +242,7 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alon
                     let cost = costs.iter().take(wanted).fold(0i128, |sum, cost| sum.saturating_add(*cost));
                     if cost > 0 {
                         concerned.push(request.name());
-                        told.push(request.told(requests));
+                        told.push(request.name_in_pod(requests));
                         sum = sum.saturating_add(cost);
                     }
                 }
@@ -245,7 +254,7 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alon
                         spell(sum),
                         spell(left)
                     );
-                    list.push(Conflict { kind: "counters", requests: concerned, text, ..Conflict::default() });
+                    list.push(Conflict { kind: ConflictKind::Counters, requests: concerned, text, ..Conflict::default() });
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! The funnel of a request: devices left after each stage, in an order that is natural for users.
 
-use super::answer::{Lost, Missing, Published, Reason, SelectorReason, Stage};
+use super::account::{Lost, Missing, Published, Reason, SelectorReason, Stage};
 use super::cells::{Asking, Shown};
+use super::kinds::{StageKind, ValueKind};
 use crate::advice::nearest::{alike, distance};
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Attribute, Selector};
@@ -44,18 +45,18 @@ impl At {
         }
     }
 
-    fn name(self) -> (&'static str, Option<usize>) {
+    fn kind(self) -> (StageKind, Option<usize>) {
         match self {
-            At::Pool => ("pool", None),
-            At::Feature => ("feature", None),
-            At::Class => ("class", None),
-            At::Selector(index) => ("selector", Some(index)),
-            At::DeviceNode => ("deviceNode", None),
-            At::Free => ("free", None),
-            At::Capacity => ("capacity", None),
-            At::Counters => ("counters", None),
-            At::Taint => ("taint", None),
-            At::Constraint => ("constraint", None),
+            At::Pool => (StageKind::Pool, None),
+            At::Feature => (StageKind::Feature, None),
+            At::Class => (StageKind::Class, None),
+            At::Selector(index) => (StageKind::Selector, Some(index)),
+            At::DeviceNode => (StageKind::DeviceNode, None),
+            At::Free => (StageKind::Free, None),
+            At::Capacity => (StageKind::Capacity, None),
+            At::Counters => (StageKind::Counters, None),
+            At::Taint => (StageKind::Taint, None),
+            At::Constraint => (StageKind::Constraint, None),
         }
     }
 
@@ -67,7 +68,7 @@ impl At {
 
 /// Does a reason belong to a stage?
 pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
-    At::of(reason).name() == (stage.stage, stage.index)
+    At::of(reason).kind() == (stage.stage, stage.index)
 }
 
 /// A row of the matrix: devices with all reasons against them.
@@ -77,7 +78,7 @@ pub type Row<'g, 's> = Vec<(Shown<'g, 's>, Vec<Reason>)>;
 pub fn funnel(asking: &Asking<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<DeviceAt>) {
     let mut left: Vec<(DeviceAt, Set<At>)> =
         row.iter().map(|(shown, reasons)| (shown.at, reasons.iter().map(At::of).collect())).collect();
-    let mut stages = vec![Stage { stage: "node", left: left.len(), ..Stage::default() }];
+    let mut stages = vec![Stage { stage: StageKind::Node, left: left.len(), ..Stage::default() }];
     let mut all = vec![At::Pool, At::Feature, At::Class];
     all.extend((0..asking.choice.ask.selectors.len()).map(At::Selector));
     all.extend([At::DeviceNode, At::Free, At::Capacity, At::Counters, At::Taint, At::Constraint]);
@@ -87,7 +88,7 @@ pub fn funnel(asking: &Asking<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<De
         if lost.is_empty() && !at.always() {
             continue;
         }
-        let (stage, index) = at.name();
+        let (stage, index) = at.kind();
         let mut entry = Stage { stage, index, left: left.len(), ..Stage::default() };
         let devices: Set<DeviceAt> = lost.iter().map(|(device, _)| *device).collect();
         let reasons = row.iter().filter(|(shown, _)| devices.contains(&shown.at)).flat_map(|(_, reasons)| reasons);
@@ -127,7 +128,7 @@ fn count(entry: &mut Stage, reason: &SelectorReason) {
     }
 }
 
-/// What a selector reads and does not find, over the devices asked.
+/// Returns the names that a selector reads and does not find, over the devices asked.
 fn missing(cluster: &Cluster<'_>, selector: &Selector, asked: &[DeviceAt]) -> Vec<Missing> {
     let mut absent: Set<String> = Set::default();
     for at in asked {
@@ -144,7 +145,7 @@ fn describe(cluster: &Cluster<'_>, path: String, asked: &[DeviceAt]) -> Missing 
     let mut domains: Set<String> = Set::default();
     for (slice, device) in asked.iter().filter_map(|at| cluster.device(*at)) {
         let attributes = device.attributes.iter().map(|(key, value)| (key, kind(value)));
-        for (key, kind) in attributes.chain(device.capacity.keys().map(|key| (key, "quantity"))) {
+        for (key, kind) in attributes.chain(device.capacity.keys().map(|key| (key, ValueKind::Quantity))) {
             let (of, short) = key.split_once('/').unwrap_or((&slice.spec.driver, key));
             if of == domain {
                 let entry = published.entry(short.to_owned());
@@ -164,17 +165,17 @@ fn describe(cluster: &Cluster<'_>, path: String, asked: &[DeviceAt]) -> Missing 
     Missing { on, of: asked.len(), published, near, domains: domains.into_iter().collect(), guard, path: path.clone() }
 }
 
-fn kind(value: &Attribute) -> &'static str {
+fn kind(value: &Attribute) -> ValueKind {
     let Attribute { string, int, bool, version, strings, ints, bools, .. } = value;
     match (string, int, bool, version) {
-        (Some(_), ..) => "string",
-        (_, Some(_), ..) => "int",
-        (_, _, Some(_), _) => "bool",
-        (.., Some(_)) => "version",
-        _ if !strings.is_empty() => "string[]",
-        _ if !ints.is_empty() => "int[]",
-        _ if !bools.is_empty() => "bool[]",
-        _ => "version[]",
+        (Some(_), ..) => ValueKind::String,
+        (_, Some(_), ..) => ValueKind::Int,
+        (_, _, Some(_), _) => ValueKind::Bool,
+        (.., Some(_)) => ValueKind::Version,
+        _ if !strings.is_empty() => ValueKind::Strings,
+        _ if !ints.is_empty() => ValueKind::Ints,
+        _ if !bools.is_empty() => ValueKind::Bools,
+        _ => ValueKind::Versions,
     }
 }
 
@@ -183,17 +184,17 @@ pub fn text(stages: &[Stage], class: &str, wanted: &str) -> String {
     let part = |stage: &Stage| {
         let left = stage.left;
         match (stage.stage, stage.index) {
-            ("node", _) => format!("{left} on the node"),
-            ("pool", _) => format!("{left} in usable pools"),
-            ("feature", _) => format!("{left} without features that are off"),
-            ("class", _) => format!("{left} of class {class}"),
-            ("selector", index) => format!("{left} after selector {}", index.unwrap_or(0)),
-            ("deviceNode", _) => format!("{left} by the devices' own node selection"),
-            ("free", _) => format!("{left} free"),
-            ("capacity", _) => format!("{left} with enough capacity"),
-            ("counters", _) => format!("{left} with enough counters"),
-            ("taint", _) => format!("{left} not tainted"),
-            _ => format!("{left} with the constraint's attribute"),
+            (StageKind::Node, _) => format!("{left} on the node"),
+            (StageKind::Pool, _) => format!("{left} in usable pools"),
+            (StageKind::Feature, _) => format!("{left} without features that are off"),
+            (StageKind::Class, _) => format!("{left} of class {class}"),
+            (StageKind::Selector, index) => format!("{left} after selector {}", index.unwrap_or(0)),
+            (StageKind::DeviceNode, _) => format!("{left} by the devices' own node selection"),
+            (StageKind::Free, _) => format!("{left} free"),
+            (StageKind::Capacity, _) => format!("{left} with enough capacity"),
+            (StageKind::Counters, _) => format!("{left} with enough counters"),
+            (StageKind::Taint, _) => format!("{left} not tainted"),
+            (StageKind::Constraint, _) => format!("{left} with the constraint's attribute"),
         }
     };
     let end = stages.iter().position(|stage| stage.left == 0).map_or(stages.len(), |at| at.saturating_add(1));

@@ -2,27 +2,33 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `answer.rs` | the account as data |
+//! | `account.rs` | the account as data |
+//! | `kinds.rs` | its verdicts, stages, states and kinds |
+//! | `remark.rs` | a finding about an object of the facts |
 //! | `cells.rs` | every reason against every device |
 //! | `funnel.rs` | devices left after each stage |
 //! | `conflicts.rs` | requests that can be met alone but not together |
 //! | `relax.rs` | changes that help, verified by running the allocator again |
 //! | `resources.rs` | resources of the node that devices take |
 //! | `taken.rs` | these as data |
+//! | `turn.rs` | what becomes of a pod when all are placed in turn |
 //! | `stopped.rs` | what a pod waits for before any node is checked |
 //! | `words.rs` | reasons in one line of English |
 //! | `node.rs` | the account of a node; equal nodes share one |
 //! | `warnings.rs` | surprising effects of a successful allocation, and findings for all nodes |
 
-pub mod answer;
+pub mod account;
 mod cells;
 mod conflicts;
 mod funnel;
+pub mod kinds;
 mod node;
 mod relax;
+pub mod remark;
 mod resources;
 mod stopped;
 pub mod taken;
+pub mod turn;
 mod warnings;
 pub(crate) mod words;
 
@@ -31,20 +37,20 @@ use crate::place::device::plugin::PodCase;
 use crate::place::device::pools::Gatherer;
 use crate::place::device::sorted::Sorted;
 use crate::place::device::status::Code;
-use answer::{Before, NodeAccount, PodAccount, Summary};
+use account::{Before, NodeAccount, PodAccount, Summary};
+use kinds::{BeforeNodes, NodeVerdict};
 
 /// All node searches together may use this many times the budget of one node.
 const MOST_BUDGETS: u64 = 10;
 
-/// Which devices are in the matrix.
+/// The devices in the matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Matrix {
-    /// Those of nodes where nothing was allocated.
+    /// Devices of nodes where nothing was allocated.
     #[default]
     Failed,
-    /// All.
     All,
-    /// None.
     Nothing,
 }
 
@@ -55,7 +61,6 @@ pub struct Explain {
     pub budget: u64,
     /// Look for changes that help.
     pub relax: bool,
-    /// The matrix.
     pub matrix: Matrix,
 }
 
@@ -66,7 +71,7 @@ impl Default for Explain {
 }
 
 /// The account of a pod, or of claims without one, on some nodes.
-pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], options: Explain) -> PodAccount {
+pub fn explain_pod(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], options: Explain) -> PodAccount {
     let refused = case.refused.filter(|_| case.pod.is_none());
     let names = case.pending.iter().chain(&case.allocated).copied().chain(refused).map(|claim| claim.metadata.full_name());
     let mut account =
@@ -76,8 +81,8 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
         account.extended_resources = classes.map(|(name, class)| ((*name).to_owned(), class.metadata.name.clone())).collect();
     }
     if !case.goes_on() {
-        let stage = if case.pre_enqueue.code == Code::Success { "preFilter" } else { "preEnqueue" };
-        let (code, message) = (format!("{:?}", case.pre_filter.code), case.pre_filter.message().unwrap_or_default());
+        let stage = if case.pre_enqueue.code == Code::Success { BeforeNodes::PreFilter } else { BeforeNodes::PreEnqueue };
+        let (code, message) = (case.pre_filter.code, case.pre_filter.message().unwrap_or_default());
         let help =
             if case.pre_filter.code == Code::Skip { Some(stopped::skipped(cluster, case)) } else { stopped::help(cluster, case) };
         account.before = Some(Before { stage, code, message, help });
@@ -93,12 +98,34 @@ pub fn account(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], optio
         groups.insert_new(key, told.name.clone());
         account.nodes.push(told);
     }
+    fail_to_score(case, &mut account.nodes);
     account.summary = summary(&account.nodes);
     account.findings = warnings::findings(cluster, case, &account);
     account
 }
 
-fn summary(nodes: &[NodeAccount]) -> Vec<Summary> {
+/// Help for the defect of `Score` in some releases, which affects pods that fit on several nodes.
+const SCORE_HELP: &str = "kube-scheduler fails for every pod with allocated and other claims that fits on several nodes; Kubernetes 1.35.6 and 1.36.2 mend it";
+
+/// Turns fitting nodes into errors if `Score` fails; it runs if there are several.
+fn fail_to_score(case: &PodCase<'_>, nodes: &mut [NodeAccount]) {
+    if nodes.iter().filter(|node| node.verdict == NodeVerdict::Allocated).count() < 2 {
+        return;
+    }
+    for node in nodes.iter_mut().filter(|node| node.verdict == NodeVerdict::Allocated) {
+        let results = node.allocations.as_ref().map_or(0, Vec::len);
+        if let Some(error) = case.score_error(results) {
+            node.text = format!("{}: {error}; {SCORE_HELP}", node.name);
+            node.verdict = NodeVerdict::Error;
+            (node.message, node.code, node.fatal, node.help) =
+                (Some(error), Some(Code::Error), true, Some(SCORE_HELP.to_owned()));
+            node.allocations = None;
+        }
+    }
+}
+
+/// Counts the messages of nodes.
+pub fn summary(nodes: &[NodeAccount]) -> Vec<Summary> {
     let mut list: Vec<Summary> = Vec::new();
     for node in nodes {
         // If there are several reasons, count each of them.

@@ -1,14 +1,16 @@
 //! The account of a node. A node with the same funnels and verdict as an earlier node refers to that node by name.
 
-use super::answer::{CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason, RequestAccount};
+use super::account::{CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason, RequestAccount};
 use super::cells::{Asking, Shown, pods_of, shown};
 use super::conflicts::{self, Alone};
 use super::funnel::{self, Row};
+use super::kinds::{CapacityFault, NodeVerdict, PoolState, StageKind};
 use super::relax::Trial;
 use super::taken::ResourceAccount;
 use super::{Explain, Matrix, resources, words};
+use crate::finding::field_path;
 use crate::place::device::allocate::Verdict;
-use crate::place::device::amount::spell;
+use crate::place::device::amount::spell_like;
 use crate::place::device::capacity::requests;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Ask, Claim, Request};
@@ -81,7 +83,7 @@ pub fn account(
         }
         let mut trial = Trial::new(cluster, case, node, pools, &claims, options.budget);
         find_causes(cluster, pools, &claims, &mut alone, &mut trial, &mut told);
-        if options.relax && told.verdict != "undecided" {
+        if options.relax && told.verdict != NodeVerdict::Undecided {
             let pairs: Vec<(&Choice<'_>, &Row<'_, '_>)> = choices.iter().map(|(choice, _)| choice).zip(&rows).collect();
             told.relaxations = trial.relaxations(&pairs, answer.footprint.as_deref());
         }
@@ -90,13 +92,14 @@ pub fn account(
     let least = cluster.behaviour.least_of_all();
     let lacking = alone.iter().position(|request| request.lacks(&alone, least));
     told.text = text(&told, lacking.and_then(|at| told.requests.get(at)));
-    if told.verdict == "allocated" && told.allocations.iter().flatten().all(|result| result.devices.results.is_empty()) {
+    if told.verdict == NodeVerdict::Allocated && told.allocations.iter().flatten().all(|result| result.devices.results.is_empty())
+    {
         told.text = format!("{}: {}", told.name, nothing_to_allocate(case));
     }
     (told, key)
 }
 
-/// What the scheduler's answer alone says of the node.
+/// Returns the account of a node with the scheduler's answer alone.
 fn verdict_account(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize, answer: &NodeAnswer) -> NodeAccount {
     let verdict = verdict(answer);
     let mut told = NodeAccount {
@@ -104,8 +107,8 @@ fn verdict_account(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize, answe
         verdict,
         message: answer.status.message(),
         // It is unknown whether the search would end in time.
-        code: Some(answer.status.code).filter(|code| *code != Code::Success && verdict != "undecided"),
-        fatal: answer.status.code == Code::Error && verdict != "undecided",
+        code: Some(answer.status.code).filter(|code| *code != Code::Success && verdict != NodeVerdict::Undecided),
+        fatal: answer.status.code == Code::Error && verdict != NodeVerdict::Undecided,
         score: answer.score,
         steps: answer.outcome.as_ref().map_or(0, |outcome| outcome.steps),
         cost: answer.outcome.as_ref().map_or(0, |outcome| outcome.cost),
@@ -132,7 +135,7 @@ fn rows<'g, 's>(
     devices: &[Shown<'g, 's>],
     told: &NodeAccount,
 ) -> (Vec<Row<'g, 's>>, String) {
-    let fits = told.verdict == "allocated";
+    let fits = told.verdict == NodeVerdict::Allocated;
     let mut rows: Vec<Row<'g, 's>> = Vec::new();
     let mut key = format!("{} {:?} {:?}", told.verdict, told.message, told.help);
     for resource in &told.resources {
@@ -156,7 +159,7 @@ fn rows<'g, 's>(
     (rows, key)
 }
 
-/// Which requests would fit alone, and what keeps them from fitting together.
+/// Finds the requests that would fit alone, and the reasons why they do not fit together.
 fn find_causes(
     cluster: &Cluster<'_>,
     pools: &Gathered<'_>,
@@ -170,7 +173,7 @@ fn find_causes(
     for request in alone.iter_mut().filter(|request| request.shares(cluster) && request.lacks(&counted, least)) {
         request.fits = trial.fits_alone(request.claim, request.request);
     }
-    if matches!(told.verdict, "none" | "node-error") {
+    if matches!(told.verdict, NodeVerdict::None | NodeVerdict::NodeError) {
         told.conflicts = conflicts(cluster, pools, claims, alone, trial);
     }
 }
@@ -190,14 +193,14 @@ fn nothing_to_allocate(case: &PodCase<'_>) -> String {
     if parts.is_empty() { "no devices needed".to_owned() } else { parts.join("; ") }
 }
 
-fn verdict(answer: &NodeAnswer) -> &'static str {
+fn verdict(answer: &NodeAnswer) -> NodeVerdict {
     match (answer.status.code, answer.outcome.as_ref().map(|outcome| &outcome.verdict)) {
-        (Code::Success, _) => "allocated",
-        (_, Some(Verdict::Nothing)) => "none",
-        (_, Some(Verdict::Undecided)) => "undecided",
-        (Code::Error, _) => "error",
-        (_, Some(Verdict::OfNode(_))) => "node-error",
-        _ => "unavailable",
+        (Code::Success, _) => NodeVerdict::Allocated,
+        (_, Some(Verdict::Nothing)) => NodeVerdict::None,
+        (_, Some(Verdict::Undecided)) => NodeVerdict::Undecided,
+        (Code::Error, _) => NodeVerdict::Error,
+        (_, Some(Verdict::OfNode(_))) => NodeVerdict::NodeError,
+        _ => NodeVerdict::Unavailable,
     }
 }
 
@@ -264,7 +267,8 @@ fn request_account(
     let (stages, left) = funnel::funnel(&asking, &valued);
     let all = choice.ask.allocation_mode == "All";
     // For mode All, the wanted number is what remains after the selectors and device nodes.
-    let selected = stages.iter().rev().find(|stage| matches!(stage.stage, "selector" | "class" | "deviceNode"));
+    let selected =
+        stages.iter().rev().find(|stage| matches!(stage.stage, StageKind::Selector | StageKind::Class | StageKind::DeviceNode));
     let wanted = if all { selected.map_or(0, |stage| i64::try_from(stage.left).unwrap_or(0)) } else { choice.count };
     let wants_cells = match options.matrix {
         Matrix::All => true,
@@ -272,7 +276,7 @@ fn request_account(
         Matrix::Nothing => false,
     };
     let mut why = words::why(cluster, &choice.ask.device_class_name, &stages, &valued, wanted);
-    if stages.iter().any(|stage| matches!(stage.stage, "node" | "class") && stage.left == 0) {
+    if stages.iter().any(|stage| matches!(stage.stage, StageKind::Node | StageKind::Class) && stage.left == 0) {
         let there = elsewhere(&asking);
         why = [there, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
     }
@@ -297,8 +301,8 @@ fn request_account(
         }
     }
     let path = match choice.sub_name {
-        Some(_) => format!("spec.devices.requests[{}].firstAvailable[{}]", choice.request, choice.sub),
-        None => format!("spec.devices.requests[{}].exactly", choice.request),
+        Some(_) => field_path!["spec", "devices", "requests", choice.request, "firstAvailable", choice.sub],
+        None => field_path!["spec", "devices", "requests", choice.request, "exactly"],
     };
     let shown = match (all, wanted) {
         (true, 0) if cluster.behaviour.least_of_all() > 0 => "all, at least 1".to_owned(),
@@ -387,9 +391,9 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>, all: bool) -> V
             }));
         }
         let state = match (pool.incomplete, &pool.invalid) {
-            (true, _) => "incomplete",
-            (false, Some(_)) => "invalid",
-            (false, None) => "ok",
+            (true, _) => PoolState::Incomplete,
+            (false, Some(_)) => PoolState::Invalid,
+            (false, None) => PoolState::Ok,
         };
         list.push(PoolAccount {
             pool: pool.id(),
@@ -403,7 +407,7 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>, all: bool) -> V
         });
     }
     for (driver, pool) in &gathered.obsolete {
-        list.push(PoolAccount { pool: format!("{driver}/{pool}"), state: "obsolete", ..PoolAccount::default() });
+        list.push(PoolAccount { pool: format!("{driver}/{pool}"), state: PoolState::Obsolete, ..PoolAccount::default() });
     }
     list
 }
@@ -417,7 +421,7 @@ fn why_text(cluster: &Cluster<'_>, at: usize, why: &Ignored) -> String {
     }
 }
 
-/// Who has devices, counters or capacity that a request lacks.
+/// Returns the holders of devices, counters or capacity that a request lacks.
 fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
     let mut devices: Set<DeviceAt> = Set::default();
     let mut by_counters: Set<(String, String)> = Set::default();
@@ -426,7 +430,7 @@ fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
         for reason in reasons.iter().filter(|_| selected) {
             match reason {
                 Reason::InUse { .. } => drop(devices.insert(shown.at)),
-                Reason::Capacity(reason) if reason.why == "exhausted" => drop(devices.insert(shown.at)),
+                Reason::Capacity(reason) if reason.why == CapacityFault::Exhausted => drop(devices.insert(shown.at)),
                 Reason::Counters(reason) => {
                     by_counters.extend(reason.holders.iter().map(|holder| (holder.device.clone(), holder.claim.clone())));
                 }
@@ -501,7 +505,7 @@ fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeA
                     name: name.clone(),
                     asked: choice.and_then(|choice| requests(choice.ask).get(name)).map(|asked| asked.text().to_owned()),
                     charged: amount.text().to_owned(),
-                    left: spell(capacity.value.nanos().saturating_sub(used)),
+                    left: spell_like(capacity.value.nanos().saturating_sub(used), capacity.value.text()),
                 });
             }
         }
@@ -509,7 +513,7 @@ fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeA
     list
 }
 
-/// What devices take of a resource.
+/// Returns the amounts of a resource that devices consume.
 fn taken(resource: &ResourceAccount) -> impl Iterator<Item = String> {
     resource.devices.iter().map(|device| format!("{} of {}", device.takes, resource.resource))
 }
@@ -517,7 +521,7 @@ fn taken(resource: &ResourceAccount) -> impl Iterator<Item = String> {
 /// One line: the message, and the first request that cannot be met, or the conflict.
 fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
     let name = &told.name;
-    if told.verdict == "allocated" {
+    if told.verdict == NodeVerdict::Allocated {
         let results = told.allocations.iter().flatten().flat_map(|result| &result.devices.results);
         let devices: Vec<String> = results.map(|result| format!("{} = {}", result.request, result.device)).collect();
         let charge = |charge: &Charge| {
@@ -540,7 +544,7 @@ fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
         .iter()
         .filter(|resource| resource.short)
         .map(|resource| resource.text.as_str())
-        .chain(told.help.as_deref().filter(|_| told.verdict == "unavailable"))
+        .chain(told.help.as_deref().filter(|_| told.verdict == NodeVerdict::Unavailable))
         .collect();
     if !short.is_empty() {
         return format!("{name}: {message}; {}", short.join("; "));
@@ -554,7 +558,7 @@ fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
     let help = told.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
     match why {
         Some(why) => format!("{name}: {message}; {why}{help}"),
-        None if told.verdict == "none" => {
+        None if told.verdict == NodeVerdict::None => {
             format!("{name}: {message}; each request has enough devices alone, and no choice of them meets all{help}")
         }
         None => format!("{name}: {message}{help}"),

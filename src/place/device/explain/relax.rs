@@ -1,14 +1,16 @@
 //! The smallest change that helps, found by running the allocator again on edited facts.
 
-use super::answer::{Change, Reason, Relaxation};
+use super::account::{Change, Reason, Relaxation};
 use super::cells::against;
 use super::funnel::Row;
+use super::kinds::{Added, ChangeKind, Dropped, Freed, SetField};
+use crate::finding::{PathStep, field_path};
 use crate::place::device::allocate::{Verdict, allocate};
 use crate::place::device::amount::{Amount, UNIT};
-use crate::place::device::behaviour::Feature;
 use crate::place::device::capacity;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{Ask, Claim, Facts, Pod, Taint, Toleration};
+use crate::place::device::features::Feature;
 use crate::place::device::node_resources::{self, Footprint};
 use crate::place::device::plugin::PodCase;
 use crate::place::device::pools::{Gathered, Gatherer};
@@ -16,6 +18,7 @@ use crate::place::device::prepare::Choice;
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints;
 use crate::place::device::what_if;
+use claimkit_values::order;
 use std::rc::Rc;
 
 /// Most pairs of changes that are tried.
@@ -44,7 +47,7 @@ pub struct Trial<'c, 's> {
     pending: Vec<usize>,
     /// Indexes of all claims of the pod, in the order in which they are allocated: what is freed of them is pending again.
     own: Vec<usize>,
-    /// Those of them that are allocated and cannot be used on the node.
+    /// The allocated claims that cannot be used on the node.
     unavailable: Vec<usize>,
     /// The pod that asks.
     pod: Option<&'c Pod>,
@@ -52,6 +55,22 @@ pub struct Trial<'c, 's> {
     node_resources: bool,
     /// Steps left for all runs.
     budget: u64,
+}
+
+/// Whether devices consume counters in a trial.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counters {
+    Consumed,
+    Ignored,
+}
+
+/// The goal of a trial.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    /// The pending claims get devices.
+    Claims,
+    /// The pod's other claims can be used there as well, and the devices leave the node enough of its resources.
+    Pod,
 }
 
 impl<'c, 's> Trial<'c, 's> {
@@ -102,22 +121,21 @@ impl<'c, 's> Trial<'c, 's> {
         Trial { cluster, facts, pending, own, unavailable, pod: case.pod, node_resources, budget }
     }
 
-    /// The devices that the pending claims get; `None`: nothing, or not known.
-    /// `all`: the pod's other claims can be used there, and the devices leave the node enough of its resources.
-    fn run(&mut self, facts: &Facts, ignores_counters: bool, all: bool) -> Option<Vec<String>> {
+    /// Returns the devices that the pending claims get; `None`: nothing, or not known.
+    fn run(&mut self, facts: &Facts, counters: Counters, goal: Goal) -> Option<Vec<String>> {
         let waits = |at: &usize| facts.claims.get(*at).is_some_and(|claim| claim.status.allocation.is_none());
-        if all && !self.unavailable.iter().all(waits) {
+        if goal == Goal::Pod && !self.unavailable.iter().all(waits) {
             return None;
         }
         let mut cluster = Cluster::new(facts, self.cluster.behaviour, self.cluster.features, self.cluster.verdicts.engine);
-        cluster.ignores_counters = ignores_counters;
+        cluster.ignores_counters = counters == Counters::Ignored;
         let gathered = Gatherer::new(&cluster).gather_near(0);
         let pending = self.own.iter().filter(|at| waits(at));
         let claims: Vec<&Claim> = pending.filter_map(|at| facts.claims.get(*at)).map(|claim| &**claim).collect();
         let outcome = allocate(&cluster, 0, &gathered, &claims, self.budget);
         self.budget = self.budget.saturating_sub(outcome.cost.max(1));
         let Verdict::Allocated(results) = outcome.verdict else { return None };
-        if all && self.node_resources {
+        if goal == Goal::Pod && self.node_resources {
             let footprint = node_resources::check(&cluster, self.pod, 0, &claims, &results);
             if footprint.is_some_and(|footprint| footprint.refusal.is_some()) {
                 return None;
@@ -127,7 +145,7 @@ impl<'c, 's> Trial<'c, 's> {
     }
 
     /// Tries edits together.
-    fn attempt(&mut self, edits: &[&Edit], all: bool) -> Option<Vec<String>> {
+    fn attempt(&mut self, edits: &[&Edit], goal: Goal) -> Option<Vec<String>> {
         if self.budget == 0 {
             return None;
         }
@@ -135,7 +153,7 @@ impl<'c, 's> Trial<'c, 's> {
         for edit in edits {
             apply(edit, &mut facts);
         }
-        self.run(&facts, false, all)
+        self.run(&facts, Counters::Consumed, goal)
     }
 
     /// Changes that help: all single ones, or else the first pair. `footprint`: what devices take of the node's resources.
@@ -153,12 +171,14 @@ impl<'c, 's> Trial<'c, 's> {
             if settled.contains(&about) || found.len() >= MOST_TOLD {
                 continue;
             }
-            if let Some(gives) = self.attempt(&[edit], true) {
-                found.push(self.told(&[edit], gives, &node));
+            if let Some(gives) = self.attempt(&[edit], Goal::Pod) {
+                found.push(self.describe_change(&[edit], gives, &node));
                 settled.insert(about);
             }
         }
         if !found.is_empty() {
+            // Changes that give what was asked for come before those that ask for less or for something else.
+            order::sort_by_key(&mut found, |relaxation| relaxation.changes.iter().map(shrinks).max());
             return found;
         }
         let pairs = edits
@@ -166,8 +186,8 @@ impl<'c, 's> Trial<'c, 's> {
             .enumerate()
             .flat_map(|(at, first)| edits.iter().skip(at.saturating_add(1)).map(move |second| (first, second)));
         for (first, second) in pairs.take(MOST_PAIRS) {
-            if let Some(gives) = self.attempt(&[first, second], true) {
-                found.push(self.told(&[first, second], gives, &node));
+            if let Some(gives) = self.attempt(&[first, second], Goal::Pod) {
+                found.push(self.describe_change(&[first, second], gives, &node));
                 break;
             }
         }
@@ -176,7 +196,7 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Does it fit with one constraint less?
     pub fn fits_without_constraint(&mut self, claim: usize, index: usize) -> bool {
-        self.attempt(&[&Edit::Constraint(claim, index)], false).is_some()
+        self.attempt(&[&Edit::Constraint(claim, index)], Goal::Claims).is_some()
     }
 
     /// Does a request fit if nothing else is asked for, constraints included?
@@ -191,13 +211,13 @@ impl<'c, 's> Trial<'c, 's> {
                 one.spec.devices.requests.retain(|own| at == claim && own.name == request);
             }
         }
-        self.run(&facts, false, false).is_some()
+        self.run(&facts, Counters::Consumed, Goal::Claims).is_some()
     }
 
     /// Does it fit if devices consume no counters?
     pub fn fits_without_counters(&mut self) -> bool {
         let facts = self.facts.clone();
-        self.run(&facts, true, false).is_some()
+        self.run(&facts, Counters::Ignored, Goal::Claims).is_some()
     }
 
     /// The edits to try, cheapest first.
@@ -275,7 +295,7 @@ impl<'c, 's> Trial<'c, 's> {
         }
     }
 
-    fn told(&self, edits: &[&Edit], gives: Vec<String>, node: &str) -> Relaxation {
+    fn describe_change(&self, edits: &[&Edit], gives: Vec<String>, node: &str) -> Relaxation {
         let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
         let parts: Vec<String> = changes.iter().map(|change| sentence(change, &self.of_claim(change))).collect();
         let text = format!("{}: gives {} on {node}", parts.join(" and "), gives.join(", "));
@@ -295,56 +315,54 @@ impl<'c, 's> Trial<'c, 's> {
 
     fn change(&self, edit: &Edit) -> Option<Change> {
         let claim = |at: usize| self.facts.claims.get(at);
-        let named = |at: usize, request: usize, sub: Option<usize>| {
+        let named = |kind: ChangeKind, at: usize, request: usize, sub: Option<usize>| {
             let found = claim(at)?;
             let request_facts = found.spec.devices.requests.get(request)?;
             let own = sub.and_then(|sub| request_facts.first_available.get(sub));
             let name = own.map_or_else(|| request_facts.name.clone(), |own| format!("{}/{}", request_facts.name, own.name));
             let path = match sub {
-                Some(sub) => format!("spec.devices.requests[{request}].firstAvailable[{sub}]"),
-                None => format!("spec.devices.requests[{request}].exactly"),
+                Some(sub) => field_path!["spec", "devices", "requests", request, "firstAvailable", sub],
+                None => field_path!["spec", "devices", "requests", request, "exactly"],
             };
             Some((
-                Change { claim: found.metadata.full_name(), request: Some(name), ..Change::default() },
+                Change { request: Some(name), ..Change::of(kind, found.metadata.full_name()) },
                 path,
                 ask(found, request, sub)?,
             ))
         };
         match edit {
             Edit::Constraint(at, index) => Some(Change {
-                drop: Some("constraint"),
-                claim: claim(*at)?.metadata.full_name(),
-                path: Some(format!("spec.devices.constraints[{index}]")),
+                path: Some(field_path!["spec", "devices", "constraints", *index]),
                 index: Some(*index),
-                ..Change::default()
+                ..Change::of(ChangeKind::Drop(Dropped::Constraint), claim(*at)?.metadata.full_name())
             }),
             Edit::Selector(at, request, sub, index) => {
-                let (change, path, _) = named(*at, *request, *sub)?;
-                let path = Some(format!("{path}.selectors[{index}]"));
-                Some(Change { drop: Some("selector"), path, index: Some(*index), ..change })
+                let (change, path, _) = named(ChangeKind::Drop(Dropped::Selector), *at, *request, *sub)?;
+                let path = Some(path.then("selectors").then(*index));
+                Some(Change { path, index: Some(*index), ..change })
             }
             Edit::Toleration(at, request, sub, toleration) => {
-                let (change, path, _) = named(*at, *request, *sub)?;
-                let path = Some(format!("{path}.tolerations"));
-                Some(Change { add: Some("toleration"), path, toleration: Some(toleration.clone()), ..change })
+                let (change, path, _) = named(ChangeKind::Add(Added::Toleration), *at, *request, *sub)?;
+                let path = Some(path.then("tolerations"));
+                Some(Change { path, toleration: Some(toleration.clone()), ..change })
             }
-            Edit::Free(at) => Some(Change { free: Some("claim"), claim: claim(*at)?.metadata.full_name(), ..Change::default() }),
+            Edit::Free(at) => Some(Change::of(ChangeKind::Free(Freed::Claim), claim(*at)?.metadata.full_name())),
             Edit::Count(at, request, sub, count) => {
-                let (change, path, ask) = named(*at, *request, *sub)?;
+                let (change, path, ask) = named(ChangeKind::Set(SetField::Count), *at, *request, *sub)?;
                 let (from, to) = (Some(ask.count.to_string()), Some(count.to_string()));
-                Some(Change { set: Some("count"), path: Some(format!("{path}.count")), from, to, ..change })
+                Some(Change { path: Some(path.then("count")), from, to, ..change })
             }
             Edit::Exact(at, request, sub) => {
-                let (change, path, ask) = named(*at, *request, *sub)?;
+                let (change, path, ask) = named(ChangeKind::Set(SetField::AllocationMode), *at, *request, *sub)?;
                 let (from, to) = (Some(ask.allocation_mode.clone()), Some("ExactCount".to_owned()));
-                Some(Change { set: Some("allocationMode"), path: Some(format!("{path}.allocationMode")), from, to, ..change })
+                Some(Change { path: Some(path.then("allocationMode")), from, to, ..change })
             }
             Edit::Capacity(at, request, sub, name, amount) => {
-                let (change, path, ask) = named(*at, *request, *sub)?;
+                let (change, path, ask) = named(ChangeKind::Set(SetField::Capacity), *at, *request, *sub)?;
                 let from = capacity::requests(ask).get(name).map(|amount| amount.text().to_owned());
-                let path = Some(format!("{path}.capacity.requests[{name}]"));
+                let path = Some(path.join(&field_path!["capacity", "requests", PathStep::Key(name.clone())]));
                 let (name, to) = (Some(name.clone()), Some(amount.text().to_owned()));
-                Some(Change { set: Some("capacity"), path, name, from, to, ..change })
+                Some(Change { path, name, from, to, ..change })
             }
         }
     }
@@ -454,22 +472,33 @@ fn apply(edit: &Edit, facts: &mut Facts) {
     }
 }
 
+/// How far a change departs from what was asked for: not at all, less of it, or devices that the selector excludes.
+fn shrinks(change: &Change) -> u8 {
+    match change.kind {
+        ChangeKind::Drop(Dropped::Selector) => 2,
+        ChangeKind::Set(_) => 1,
+        ChangeKind::Drop(Dropped::Constraint) | ChangeKind::Add(_) | ChangeKind::Free(_) => 0,
+    }
+}
+
 fn sentence(change: &Change, of_claim: &str) -> String {
     let (claim, request) = (&change.claim, format!("{}{of_claim}", change.request.as_deref().unwrap_or_default()));
     let index = change.index.unwrap_or(0);
     let (from, to) = (change.from.as_deref().unwrap_or_default(), change.to.as_deref().unwrap_or_default());
-    match (change.drop, change.add, change.free, change.set) {
-        (Some("constraint"), ..) => format!("dropping constraint {index} of claim {claim}"),
-        (Some(_), ..) => format!("dropping selector {index} of request {request}"),
-        (_, Some(_), ..) => {
+    match change.kind {
+        ChangeKind::Drop(Dropped::Constraint) => format!("dropping constraint {index} of claim {claim}"),
+        ChangeKind::Drop(Dropped::Selector) => format!("dropping selector {index} of request {request}"),
+        ChangeKind::Add(Added::Toleration) => {
             let taint = change.toleration.as_ref().map(taint_text).unwrap_or_default();
             format!("tolerating {taint} in request {request}")
         }
-        (_, _, Some(_), _) => format!("freeing claim {claim}"),
-        (_, _, _, Some("capacity")) => {
+        ChangeKind::Free(Freed::Claim) => format!("freeing claim {claim}"),
+        ChangeKind::Set(SetField::Capacity) => {
             format!("asking for {to} of {} instead of {from} in request {request}", change.name.as_deref().unwrap_or_default())
         }
-        _ => format!("{} {to} instead of {from} in request {request}", change.set.unwrap_or_default()),
+        ChangeKind::Set(field @ (SetField::Count | SetField::AllocationMode)) => {
+            format!("{field} {to} instead of {from} in request {request}")
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Resources of the node that devices take: what a device says, what the node has left.
 
-use super::answer::NodeAccount;
+use super::account::NodeAccount;
 use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
 use crate::place::device::amount::spell;
 use crate::place::device::cluster::Cluster;

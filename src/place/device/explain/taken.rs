@@ -6,17 +6,16 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceAccount {
-    /// The resource.
     pub resource: String,
-    /// What the pod asks for, devices included.
+    /// The pod's request, devices included.
     pub requested: String,
-    /// What the pods on the node have.
+    /// The amount used by pods on the node.
     pub used: String,
-    /// What the node has for pods.
+    /// The node's allocatable amount.
     pub allocatable: String,
     /// Too little is left.
     pub short: bool,
-    /// What devices take of it.
+    /// The amounts that devices consume.
     pub devices: Vec<ResourceDevice>,
     /// Pods on the node that have most of it.
     pub pods: Vec<ResourcePod>,
@@ -24,23 +23,21 @@ pub struct ResourceAccount {
     pub text: String,
 }
 
-/// What a device takes of a resource.
+/// The amount of a resource that a device consumes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceDevice {
-    /// The claim.
     pub claim: String,
     /// `driver/pool/device` that has the mapping.
     pub device: String,
-    /// How much.
     pub takes: String,
     /// The capacity that counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<String>,
-    /// What is charged of it.
+    /// The amount charged for the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consumed: Option<String>,
-    /// What that is multiplied with.
+    /// The multiplier of the amount.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multiplier: Option<String>,
 }
@@ -51,6 +48,6 @@ pub struct ResourceDevice {
 pub struct ResourcePod {
     /// `namespace/name`.
     pub pod: String,
-    /// What it has of the resource.
+    /// The amount requested by other pods.
     pub requests: String,
 }

@@ -1,24 +1,25 @@
 //! Findings about the whole account: errors that end the attempt, and surprising effects of a successful allocation.
 
-use super::answer::{Finding, PodAccount, Reason};
-use crate::finding::Code;
-use crate::place::device::behaviour::Feature;
+use super::account::{NodeAccount, PodAccount, Reason};
+use super::remark::Remark;
+use crate::finding::{Code, FieldPath, Finding, Origin, field_path};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::constraints::{self, Kind, scalar, set};
-use crate::place::device::facts::{Claim, Device, Taint};
+use crate::place::device::facts::{Ask, Claim, Device, Taint};
+use crate::place::device::features::Feature;
 use crate::place::device::plugin::PodCase;
 use crate::place::device::results::{AllocationResult, DeviceResult};
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints::tolerates;
 
 /// The findings of an account.
-pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Finding> {
+pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Remark> {
     let mut list = Vec::new();
     errors(cluster, case, account, &mut list);
     for (index, claim) in case.pending.iter().enumerate() {
         if case.pending.iter().take(index).any(|other| std::ptr::eq(*other, *claim)) {
             let message = "the pod names this claim twice: it is allocated twice, and one of the results is lost";
-            list.push(of_claim(claim, Code::ClaimNamedTwice, message.to_owned(), Some("spec.resourceClaims".to_owned())));
+            list.push(of_claim(claim, Code::ClaimNamedTwice, message.to_owned(), Some(field_path!["spec", "resourceClaims"])));
         }
         admin_label(cluster, case, claim, &mut list);
         distinct(cluster, claim, &mut list);
@@ -34,29 +35,23 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
         let message = format!(
             "the scheduler looks up by pool and name alone what devices take of the node's resources, and {one} and {other} differ: what is told is one of several possible answers"
         );
-        let (code, severity, origin) = (Code::PoolOrderRandom.name(), "info", "claimkit");
-        list.push(Finding { code, severity, origin, message, ..Finding::default() });
+        list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
     }
-    if !cluster.behaviour.ordered_pools && account.nodes.iter().any(|node| node.pools.len() > 1) {
-        let message = "this release walks pools in random order: what is told is one of several possible answers".to_owned();
-        list.push(Finding {
-            code: Code::PoolOrderRandom.name(),
-            severity: "info",
-            origin: "claimkit",
-            message,
-            ..Finding::default()
-        });
+    let is_open = |node: &NodeAccount| node.pools.len() > 1 || node.pools.iter().any(|pool| pool.slices.len() > 1);
+    if !cluster.behaviour.ordered_pools && account.nodes.iter().any(is_open) {
+        let message = "this release walks pools, and the slices of a pool, in random order: what is told is one of several possible answers".to_owned();
+        list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
     }
     list
 }
 
-fn of_claim(claim: &Claim, code: Code, message: String, path: Option<String>) -> Finding {
-    let (code, severity, origin, kind) = (code.name(), "warning", "claimkit", "ResourceClaim");
-    Finding { code, severity, origin, message, kind, object: claim.metadata.full_name(), path }
+fn of_claim(claim: &Claim, code: Code, message: String, path: Option<FieldPath>) -> Remark {
+    let finding = Finding::warning(code, Origin::Claimkit, message);
+    Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(path)
 }
 
 /// Errors that end the attempt on all nodes, once each, with the devices that cause them.
-fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list: &mut Vec<Finding>) {
+fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list: &mut Vec<Remark>) {
     let mut seen: Sorted<&str, (Vec<&str>, Set<&str>)> = Sorted::new();
     for node in account.nodes.iter().filter(|node| node.fatal) {
         let message = node.message.as_deref().unwrap_or_default();
@@ -79,12 +74,10 @@ fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list:
         }
     }
     for (message, (nodes, devices)) in seen {
-        let (severity, origin) = ("error", "kube-scheduler");
-        let found =
-            Finding { code: Code::AllocationError.name(), severity, origin, message: message.to_owned(), ..Finding::default() };
+        let found = Finding::new(Code::AllocationError, Origin::Scheduler, message);
         list.push(match case.pending.iter().find_map(|claim| about(claim, message)) {
-            Some((object, path)) => Finding { kind: "ResourceClaim", object, path: Some(path), ..found },
-            None => found,
+            Some((object, path)) => Remark::about(found, "ResourceClaim", object).at(Some(path)),
+            None => found.into(),
         });
         let by = match devices.as_slice().len() {
             0 => String::new(),
@@ -94,18 +87,12 @@ fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list:
         let more = nodes.len().saturating_sub(shown.len());
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let message = format!("an error on one node ends the attempt for all nodes; it is met on {}{more}{by}", shown.join(", "));
-        list.push(Finding {
-            code: Code::ErrorEndsAttempt.name(),
-            severity: "info",
-            origin: "claimkit",
-            message,
-            ..Finding::default()
-        });
+        list.push(Finding::new(Code::ErrorEndsAttempt, Origin::Claimkit, message).into());
     }
 }
 
 /// The claim that an error names, and the place in it of the request, if it names one.
-fn about(claim: &Claim, message: &str) -> Option<(String, String)> {
+fn about(claim: &Claim, message: &str) -> Option<(String, FieldPath)> {
     let object = claim.metadata.full_name();
     let rest = message.strip_prefix("claim ")?.strip_prefix(&object)?;
     let requests = rest.strip_prefix(", request ").and_then(|rest| {
@@ -117,7 +104,8 @@ fn about(claim: &Claim, message: &str) -> Option<(String, String)> {
             .iter()
             .position(|request| is_named(&request.name) || request.first_available.iter().any(|sub| is_named(&sub.name)))
     });
-    let path = requests.map_or_else(|| "spec.devices.requests".to_owned(), |at| format!("spec.devices.requests[{at}]"));
+    let path = field_path!["spec", "devices", "requests"];
+    let path = requests.map_or_else(|| path.clone(), |at| path.then(at));
     rest.starts_with([',', ':']).then_some((object, path))
 }
 
@@ -134,27 +122,30 @@ fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
 }
 
 /// The API server takes admin access only in namespaces with a label.
-fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &mut Vec<Finding>) {
+fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     let Some(label) = case.admin_label().filter(|_| cluster.has(Feature::AdminAccess)) else { return };
     let admin = |request: &crate::place::device::facts::Request| {
         request.exactly.as_ref().is_some_and(|ask| ask.admin_access == Some(true))
     };
     let Some(index) = claim.spec.devices.requests.iter().position(admin) else { return };
-    let path = format!("spec.devices.requests[{index}].adminAccess");
+    let path = field_path!["spec", "devices", "requests", index, "adminAccess"];
     let labels = cluster.facts.namespaces.get(&claim.metadata.namespace);
     if labels.is_some_and(|labels| labels.get(label).is_some_and(|value| value == "true")) {
         return;
     }
     let text = format!("admin access to devices requires the `{label}: true` label on the containing namespace");
-    let finding = of_claim(claim, Code::AdminAccessLabel, format!("{path}: Forbidden: {text}"), Some(path.clone()));
-    list.push(match labels {
-        Some(_) => Finding { severity: "error", origin: "kube-apiserver", ..finding },
-        None => Finding { message: format!("the namespace is not part of the input: {text}"), ..finding },
-    });
+    let finding = match labels {
+        Some(_) => Finding::new(Code::AdminAccessLabel, Origin::ApiServer, format!("{path}: Forbidden: {text}")),
+        None => {
+            let message = format!("the namespace is not part of the input: {text}");
+            Finding::warning(Code::AdminAccessLabel, Origin::Claimkit, message)
+        }
+    };
+    list.push(Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(Some(path)));
 }
 
 /// distinctAttribute that is not enforced.
-fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Finding>) {
+fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
         if !matches!(constraints::kind(constraint, cluster.behaviour), Some((Kind::Distinct, _))) {
             continue;
@@ -171,13 +162,13 @@ fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Finding>) {
         } else {
             continue;
         };
-        let path = Some(format!("spec.devices.constraints[{index}].distinctAttribute"));
+        let path = Some(field_path!["spec", "devices", "constraints", index, "distinctAttribute"]);
         list.push(of_claim(claim, Code::DistinctNotEnforced, message.to_owned(), path));
     }
 }
 
 /// A constraint on an attribute that some device publishes as a list, without the feature.
-fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Finding>) {
+fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     if cluster.has(Feature::ListTypeAttributes) {
         return;
     }
@@ -191,8 +182,23 @@ fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Finding>) {
             let message = format!(
                 "some devices publish {name} as a list, which the scheduler's allocator takes for a value of unknown type"
             );
-            list.push(of_claim(claim, Code::ListInConstraint, message, Some(format!("spec.devices.constraints[{index}]"))));
+            list.push(of_claim(
+                claim,
+                Code::ListInConstraint,
+                message,
+                Some(field_path!["spec", "devices", "constraints", index]),
+            ));
         }
+    }
+}
+
+/// Returns the request of a result: `request` or `request/subrequest`.
+fn ask_of<'c>(claim: &'c Claim, name: &str) -> Option<&'c Ask> {
+    let (request, sub) = name.split_once('/').map_or((name, None), |(request, sub)| (request, Some(sub)));
+    let request = claim.spec.devices.requests.iter().find(|known| known.name == request)?;
+    match sub {
+        None => request.exactly.as_ref(),
+        Some(sub) => request.first_available.iter().find(|ask| ask.name == sub),
     }
 }
 
@@ -201,7 +207,7 @@ fn allocated(
     claim: &Claim,
     result: &AllocationResult,
     told: &mut Set<(String, String)>,
-    list: &mut Vec<Finding>,
+    list: &mut Vec<Remark>,
 ) {
     let find = |result: &DeviceResult| {
         let slices = cluster.slices_of_pool(&result.driver, &result.pool).iter();
@@ -216,14 +222,28 @@ fn allocated(
         };
         let evicting = device.taints.iter().any(|taint| taint.effect == "NoExecute" && !lasting(taint));
         if cluster.has(Feature::DeviceTaints) && evicting && told.insert((full.clone(), one.request.clone())) {
+            let has_effect = ask_of(claim, &one.request).is_some_and(|ask| {
+                let for_effect = ask.tolerations.iter().filter(|toleration| toleration.effect == "NoExecute");
+                let evicting = device.taints.iter().filter(|taint| taint.effect == "NoExecute");
+                evicting.into_iter().all(|taint| for_effect.clone().any(|toleration| tolerates(toleration, taint).is_ok()))
+            });
+            let why = match (cluster.behaviour.tolerations_in_result, has_effect) {
+                (false, true) => {
+                    "this release does not copy tolerations into the allocation, where eviction looks for them (1.35 and later do)"
+                }
+                _ => "eviction wants a toleration with effect NoExecute",
+            };
             let message = format!(
-                "request {}: NoExecute of device {} is tolerated when the pod is placed, but eviction wants a toleration with effect NoExecute: the pod will be evicted",
+                "request {}: NoExecute of device {} is tolerated when the pod is placed, but {why}: the pod will be evicted",
                 one.request, one.device
             );
             list.push(of_claim(claim, Code::ToleratedButEvicted, message, None));
         }
         let whole = device.capacity.iter().any(|(name, capacity)| {
-            capacity.request_policy.is_none()
+            let is_asked = ask_of(claim, &one.request).and_then(|ask| ask.capacity.as_ref());
+            let is_asked = is_asked.is_some_and(|capacity| capacity.requests.contains_key(name.as_str()));
+            !is_asked
+                && capacity.request_policy.is_none()
                 && one.consumed_capacity.get(name).is_some_and(|consumed| consumed.nanos() == capacity.value.nanos())
         });
         if one.share_id.is_some() && whole && told.insert((full, format!("{} share", one.request))) {

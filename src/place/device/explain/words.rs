@@ -1,7 +1,8 @@
 //! Reasons in one line of English, made from the data.
 
-use super::answer::{CapacityReason, Reason, SelectorReason, Stage, TolerationReason};
+use super::account::{CapacityReason, Reason, SelectorReason, Stage, TolerationReason};
 use super::funnel::{Row, is_of};
+use super::kinds::{CapacityFault, FeatureField, StageKind};
 use crate::place::device::amount::{Amount, spell_like};
 use crate::place::device::binding;
 use crate::place::device::cluster::Cluster;
@@ -12,14 +13,14 @@ use crate::place::device::sorted::{Set, Sorted};
 /// Most reasons in one line.
 pub const MOST: usize = 3;
 
-/// A reason.
+/// Returns the sentence for a reason.
 pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::PoolOldGeneration { newest } => format!("its slice is older than generation {newest}"),
         Reason::PoolIncomplete { have, want } => format!("its pool is incomplete: {have} of {want} slices"),
         Reason::PoolInvalid { reason } => format!("its pool is invalid: {reason}"),
         Reason::SliceWithCounters => "it stands in a slice with shared counters, where devices are not offered".to_owned(),
-        Reason::FeatureOff { field: "bindingConditions" } => {
+        Reason::FeatureOff { field: FeatureField::BindingConditions } => {
             let gates = "DRADeviceBindingConditions and DRAResourceClaimDeviceStatus";
             format!("bindingConditions need the feature gates {gates}, of which one is off")
         }
@@ -34,7 +35,7 @@ pub fn reason(reason: &Reason) -> String {
         Reason::DeviceNotOnNode => "it is not on this node".to_owned(),
         Reason::Capacity(reason) => capacity(reason),
         Reason::Counters(reason) => {
-            let holder = |holder: &super::answer::CounterHolder| format!("{} through {}", holder.claim, holder.device);
+            let holder = |holder: &super::account::CounterHolder| format!("{} through {}", holder.claim, holder.device);
             let holders: Vec<String> = reason.holders.iter().map(holder).collect();
             let held = if holders.is_empty() { String::new() } else { format!(" (held by {})", holders.join(", ")) };
             let (set, counter) = (&reason.set, &reason.counter);
@@ -82,12 +83,12 @@ fn capacity(reason: &CapacityReason) -> String {
         _ => format!("{} of {name} is charged", show(&charged)),
     };
     match reason.why {
-        "unknown-name" if names.is_empty() => format!("no capacity {name}, and no other"),
-        "unknown-name" => format!("no capacity {name}, but {}", names.join(", ")),
-        "max" => format!("{asked}, one request may have at most {}", show(max)),
-        "step" => format!("{asked}, which is not on a step"),
-        "values" => format!("{asked}, which is not one of the valid values"),
-        _ => {
+        CapacityFault::UnknownName if names.is_empty() => format!("no capacity {name}, and no other"),
+        CapacityFault::UnknownName => format!("no capacity {name}, but {}", names.join(", ")),
+        CapacityFault::Max => format!("{asked}, one request may have at most {}", show(max)),
+        CapacityFault::Step => format!("{asked}, which is not on a step"),
+        CapacityFault::Values => format!("{asked}, which is not one of the valid values"),
+        CapacityFault::Exhausted => {
             let held = match holders.as_slice() {
                 [] => String::new(),
                 holders => format!(" ({} held by {})", show(used), holders.join(", ")),
@@ -139,7 +140,7 @@ pub fn why(cluster: &Cluster<'_>, class: &str, stages: &[Stage], row: &Row<'_, '
             by_text.entry(reason(found)).push(&device.name);
         }
     }
-    if by_text.is_empty() && stage.left == 0 && stage.stage == "class" {
+    if by_text.is_empty() && stage.left == 0 && stage.stage == StageKind::Class {
         let drivers = row.iter().filter_map(|(shown, _)| Some(cluster.device(shown.at)?.0.spec.driver.as_str()));
         let drivers: Set<&str> = drivers.collect();
         return format!("no device of class {class}: those of the node are of {}", some(drivers.as_slice(), MOST));

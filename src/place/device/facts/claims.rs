@@ -8,23 +8,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 object! {
-    /// A ResourceClaim.
     Claim {
-        /// Its metadata.
         metadata: Meta = "metadata",
-        /// Its spec.
         spec: ClaimSpec = "spec",
-        /// Its status.
         status: ClaimStatus = "status",
     }
 }
 
 object! {
-    /// A ResourceClaimTemplate.
     Template {
-        /// Its metadata.
         metadata: Meta = "metadata",
-        /// Its spec.
         spec: TemplateSpec = "spec",
     }
 }
@@ -32,7 +25,7 @@ object! {
 object! {
     /// `spec` of a ResourceClaimTemplate.
     TemplateSpec {
-        /// That of the claims.
+        /// The spec of the claims.
         spec: ClaimSpec = "spec",
     }
 }
@@ -40,7 +33,6 @@ object! {
 object! {
     /// `spec` of a ResourceClaim.
     ClaimSpec {
-        /// Everything there is.
         devices: DeviceClaim = "devices",
         /// The driver's own controller allocates; 1.31 only.
         controller: String = "controller",
@@ -50,11 +42,9 @@ object! {
 object! {
     /// `spec.devices`.
     DeviceClaim {
-        /// Requests.
         requests: Vec<Request> = "requests",
-        /// Constraints.
+        /// Constraints between the requests.
         constraints: Vec<Constraint> = "constraints",
-        /// Configuration.
         config: Vec<Config> = "config",
     }
 }
@@ -62,9 +52,7 @@ object! {
 object! {
     /// `requests[]`.
     Request {
-        /// Name.
         name: String = "name",
-        /// What exactly.
         exactly: Option<Ask> = "exactly",
         /// Or the first of these.
         first_available: Vec<Ask> = "firstAvailable",
@@ -76,46 +64,49 @@ object! {
     Ask {
         /// Name, of a sub-request.
         name: String = "name",
-        /// Class.
         device_class_name: String = "deviceClassName",
-        /// Selectors.
         selectors: Vec<Selector> = "selectors",
         /// `ExactCount` or `All`.
         allocation_mode: String = "allocationMode",
-        /// How many.
         count: i64 = "count",
-        /// Administrative access.
         admin_access: Option<bool> = "adminAccess",
-        /// Tolerations.
         tolerations: Vec<Toleration> = "tolerations",
-        /// Capacity.
         capacity: Option<CapacityAsk> = "capacity",
+        /// Attributes to compute, for constraints.
+        derived_attributes: Vec<Derived> = "derivedAttributes",
+    }
+}
+
+object! {
+    /// `derivedAttributes[]` of a request.
+    Derived {
+        /// The name that constraints call it.
+        name: String = "name",
+        expression: String = "expression",
     }
 }
 
 object! {
     /// `capacity` of a request.
     CapacityAsk {
-        /// By name.
+        /// Keyed by the name.
         requests: Sorted<String, Amount> = "requests",
     }
 }
 
 object! {
-    /// A toleration.
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     Toleration {
-        /// Key; empty: any.
+        /// The taint's key; empty matches any.
         #[serde(skip_serializing_if = "String::is_empty")]
         key: String = "key",
         /// `Equal` or `Exists`.
         #[serde(skip_serializing_if = "String::is_empty")]
         operator: String = "operator",
-        /// Value.
         #[serde(skip_serializing_if = "String::is_empty")]
         value: String = "value",
-        /// Effect; empty: any.
+        /// The taint's effect; empty matches any.
         #[serde(skip_serializing_if = "String::is_empty")]
         effect: String = "effect",
         /// How long NoExecute is tolerated.
@@ -139,9 +130,9 @@ object! {
 object! {
     /// `status` of a ResourceClaim.
     ClaimStatus {
-        /// Set once allocated.
+        /// Set once the claim is allocated.
         allocation: Option<Allocation> = "allocation",
-        /// Who may use it.
+        /// The pods that may use it.
         reserved_for: Vec<Consumer> = "reservedFor",
         /// Status of allocated devices.
         devices: Vec<Value> = "devices",
@@ -153,9 +144,8 @@ object! {
 object! {
     /// `status.allocation`.
     Allocation {
-        /// The devices.
         devices: AllocatedDevices = "devices",
-        /// Where it can be used.
+        /// The nodes where it can be used.
         node_selector: Option<NodeSelector> = "nodeSelector",
         /// When it was allocated: RFC 3339.
         allocation_timestamp: Option<String> = "allocationTimestamp",
@@ -165,7 +155,7 @@ object! {
 object! {
     /// `status.allocation.devices`.
     AllocatedDevices {
-        /// One per device.
+        /// One entry per device.
         results: Vec<AllocatedDevice> = "results",
     }
 }
@@ -175,35 +165,31 @@ object! {
     AllocatedDevice {
         /// Request or `request/subrequest`.
         request: String = "request",
-        /// Driver.
         driver: String = "driver",
-        /// Pool.
         pool: String = "pool",
-        /// Device.
         device: String = "device",
-        /// Administrative access.
         admin_access: Option<bool> = "adminAccess",
         /// Set for a share.
         share_id: Option<String> = "shareID",
-        /// What the share uses.
+        /// The capacity that the share consumes.
         consumed_capacity: Option<Sorted<String, Amount>> = "consumedCapacity",
-        /// Conditions awaited.
         binding_conditions: Vec<String> = "bindingConditions",
         /// Conditions that fail binding.
         binding_failure_conditions: Vec<String> = "bindingFailureConditions",
+        /// Tolerations of the request.
+        tolerations: Vec<Toleration> = "tolerations",
     }
 }
 
 object! {
     /// `status.reservedFor[]`.
+    #[derive(Eq)]
     Consumer {
         /// API group; empty for core.
         api_group: String = "apiGroup",
         /// e.g. `pods`.
         resource: String = "resource",
-        /// Name.
         name: String = "name",
-        /// UID.
         uid: String = "uid",
     }
 }

@@ -33,32 +33,40 @@ macro_rules! object {
 }
 
 mod claims;
+mod defaults;
+mod placement;
 mod pods;
 pub mod read;
 mod slices;
+mod workloads;
 
 pub use claims::*;
+pub use defaults::DEFAULT_SCHEDULER;
+pub use placement::*;
 pub use pods::*;
 pub use slices::*;
+pub use workloads::*;
+
+/// Stands for the random end of a generated name.
+const RANDOM_END: &str = "xxxxx";
+/// The maximum length of the part of `generateName` that a generated name keeps.
+const GENERATED_BASE_MAX: usize = 58;
 
 object! {
     /// `metadata`.
     Meta {
-        /// Name.
         name: String = "name",
+        /// The beginning of the name, if the server makes that.
+        generate_name: String = "generateName",
         /// Namespace, empty for cluster-scoped kinds.
         namespace: String = "namespace",
-        /// UID.
         uid: String = "uid",
-        /// Labels.
         labels: Sorted<String, String> = "labels",
-        /// Annotations.
         annotations: Sorted<String, String> = "annotations",
-        /// RFC 3339.
+        /// A time in RFC 3339.
         creation_timestamp: Option<String> = "creationTimestamp",
         /// RFC 3339; set while the object is being deleted.
         deletion_timestamp: Option<String> = "deletionTimestamp",
-        /// Owners.
         owner_references: Vec<Owner> = "ownerReferences",
     }
 }
@@ -67,6 +75,14 @@ impl Meta {
     /// `namespace/name`, or the bare name.
     pub fn full_name(&self) -> String {
         if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
+    }
+
+    /// Makes a name as the server does; its end is random.
+    pub fn generate(&mut self) {
+        if self.name.is_empty() && !self.generate_name.is_empty() {
+            let base = self.generate_name.chars().take(GENERATED_BASE_MAX).collect::<String>();
+            self.name = format!("{base}{RANDOM_END}");
+        }
     }
 
     /// Does the owner with this UID manage the object?
@@ -83,9 +99,11 @@ impl Meta {
 object! {
     /// `metadata.ownerReferences[]`.
     Owner {
+        /// Group and version of the owner.
+        api_version: String = "apiVersion",
+        kind: String = "kind",
         /// UID of the owner.
         uid: String = "uid",
-        /// Its name.
         name: String = "name",
         /// It manages the object.
         controller: bool = "controller",
@@ -93,37 +111,54 @@ object! {
 }
 
 object! {
-    /// A Node.
     Node {
-        /// Its metadata.
         metadata: Meta = "metadata",
-        /// Its status.
+        spec: NodeSpec = "spec",
         status: NodeStatus = "status",
+    }
+}
+
+object! {
+    /// `spec` of a Node.
+    NodeSpec {
+        /// The node is cordoned.
+        unschedulable: bool = "unschedulable",
+        /// Pods stay away unless they tolerate these.
+        taints: Vec<NodeTaint> = "taints",
+    }
+}
+
+object! {
+    /// `spec.taints[]` of a Node.
+    #[derive(Eq)]
+    NodeTaint {
+        key: String = "key",
+        value: String = "value",
+        /// `NoSchedule`, `PreferNoSchedule` or `NoExecute`.
+        effect: String = "effect",
     }
 }
 
 object! {
     /// `status` of a Node.
     NodeStatus {
-        /// What pods may use.
+        /// The amounts that pods may use.
         allocatable: Sorted<String, Amount> = "allocatable",
+        /// The features that its kubelet declares.
+        declared_features: Vec<String> = "declaredFeatures",
     }
 }
 
 object! {
     /// Any object, of which the metadata are enough.
     Named {
-        /// Its metadata.
         metadata: Meta = "metadata",
     }
 }
 
 object! {
-    /// A DeviceClass.
     Class {
-        /// Its metadata.
         metadata: Meta = "metadata",
-        /// Its spec.
         spec: ClassSpec = "spec",
     }
 }
@@ -141,7 +176,6 @@ object! {
 }
 
 object! {
-    /// A device selector.
     Selector {
         /// The only kind there is.
         cel: Option<Cel> = "cel",
@@ -149,9 +183,7 @@ object! {
 }
 
 object! {
-    /// A CEL selector.
     Cel {
-        /// The expression.
         expression: String = "expression",
     }
 }
@@ -161,17 +193,16 @@ object! {
     Config {
         /// The requests it is for; none: all.
         requests: Vec<String> = "requests",
-        /// Opaque to Kubernetes.
+        /// Parameters that Kubernetes does not read.
         opaque: Option<Value> = "opaque",
     }
 }
 
 object! {
-    /// A node selector.
     #[derive(Eq, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "camelCase")]
     NodeSelector {
-        /// One must match.
+        /// At least one term must match.
         node_selector_terms: Vec<NodeSelectorTerm> = "nodeSelectorTerms",
     }
 }
@@ -181,10 +212,8 @@ object! {
     #[derive(Eq, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "camelCase")]
     NodeSelectorTerm {
-        /// Labels.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         match_expressions: Vec<NodeRequirement> = "matchExpressions",
-        /// Fields.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         match_fields: Vec<NodeRequirement> = "matchFields",
     }
@@ -194,11 +223,8 @@ object! {
     /// `matchExpressions[]`, `matchFields[]`.
     #[derive(Eq, PartialOrd, Ord, Serialize)]
     NodeRequirement {
-        /// Label or field.
         key: String = "key",
-        /// Operator.
         operator: String = "operator",
-        /// Values.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         values: Vec<String> = "values",
     }
@@ -208,22 +234,25 @@ object! {
 /// copies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// Nodes.
     pub nodes: Vec<Rc<Node>>,
-    /// Classes.
     pub classes: Vec<Rc<Class>>,
-    /// Slices.
     pub slices: Vec<Rc<Slice>>,
     /// Claims, allocated ones and others.
     pub claims: Vec<Rc<Claim>>,
-    /// Templates of claims.
     pub templates: Vec<Rc<Template>>,
-    /// Pods.
     pub pods: Vec<Rc<Pod>>,
-    /// Taint rules.
     pub rules: Vec<Rc<TaintRule>>,
     /// Labels of namespaces, where they are known.
     pub namespaces: Sorted<String, Sorted<String, String>>,
+    /// Objects that make pods from a template.
+    pub workloads: Vec<Rc<Workload>>,
+    /// Services; their pods are spread over nodes.
+    pub services: Vec<Rc<Service>>,
+    pub priority_classes: Vec<Rc<PriorityClass>>,
+    /// Groups of pods that are scheduled together.
+    pub pod_groups: Vec<Rc<PodGroup>>,
+    /// How many pods may be disrupted.
+    pub budgets: Vec<Rc<PodDisruptionBudget>>,
 }
 
 impl Facts {
@@ -242,6 +271,7 @@ impl Facts {
             Ok(true)
         }
         let place = |metadata: &mut Meta| {
+            metadata.generate();
             if let Some(namespace) = namespace {
                 namespace.clone_into(&mut metadata.namespace);
             }
@@ -252,14 +282,49 @@ impl Facts {
             "ResourceSlice" => add(&mut self.slices, object, |_| {}),
             "ResourceClaim" => add(&mut self.claims, object, |claim| place(&mut claim.metadata)),
             "ResourceClaimTemplate" => add(&mut self.templates, object, |template| place(&mut template.metadata)),
-            "Pod" => add(&mut self.pods, object, |pod| place(&mut pod.metadata)),
+            "Pod" => add(&mut self.pods, object, |pod: &mut Pod| {
+                place(&mut pod.metadata);
+                pod.spec.set_defaults();
+            }),
             "DeviceTaintRule" => add(&mut self.rules, object, |_| {}),
+            "Service" => add(&mut self.services, object, |service: &mut Service| place(&mut service.metadata)),
+            "PriorityClass" => add(&mut self.priority_classes, object, |_| {}),
+            "PodGroup" => add(&mut self.pod_groups, object, |group: &mut PodGroup| place(&mut group.metadata)),
+            "PodDisruptionBudget" => {
+                add(&mut self.budgets, object, |budget: &mut PodDisruptionBudget| place(&mut budget.metadata))
+            }
             "Namespace" => {
                 let Named { metadata } = read_from(object)?;
                 self.namespaces.insert(metadata.name, metadata.labels);
                 Ok(true)
             }
-            _ => Ok(false),
+            other => match WorkloadKind::named(other) {
+                Some(kind) => add(&mut self.workloads, object, |workload: &mut Workload| {
+                    place(&mut workload.metadata);
+                    workload.kind = kind;
+                    workload.spec.template.spec.set_defaults();
+                }),
+                None => Ok(false),
+            },
+        }
+    }
+
+    /// Adds other objects behind these.
+    pub fn join(&mut self, mut more: Facts) {
+        self.nodes.append(&mut more.nodes);
+        self.classes.append(&mut more.classes);
+        self.slices.append(&mut more.slices);
+        self.claims.append(&mut more.claims);
+        self.templates.append(&mut more.templates);
+        self.pods.append(&mut more.pods);
+        self.rules.append(&mut more.rules);
+        self.workloads.append(&mut more.workloads);
+        self.services.append(&mut more.services);
+        self.priority_classes.append(&mut more.priority_classes);
+        self.pod_groups.append(&mut more.pod_groups);
+        self.budgets.append(&mut more.budgets);
+        for (name, labels) in more.namespaces {
+            self.namespaces.insert(name, labels);
         }
     }
 
@@ -277,6 +342,11 @@ impl Facts {
         put(&mut self.templates, over.templates, |template| template.metadata.full_name());
         put(&mut self.pods, over.pods, |pod| pod.metadata.full_name());
         put(&mut self.rules, over.rules, |rule| rule.metadata.full_name());
+        put(&mut self.workloads, over.workloads, |workload| format!("{:?}/{}", workload.kind, workload.metadata.full_name()));
+        put(&mut self.services, over.services, |service| service.metadata.full_name());
+        put(&mut self.priority_classes, over.priority_classes, |class| class.metadata.full_name());
+        put(&mut self.pod_groups, over.pod_groups, |group| group.metadata.full_name());
+        put(&mut self.budgets, over.budgets, |budget| budget.metadata.full_name());
         for (name, labels) in over.namespaces {
             self.namespaces.insert(name, labels);
         }

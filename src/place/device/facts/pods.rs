@@ -1,27 +1,24 @@
 //! Pods.
 
-use super::Meta;
+use super::placement::{Affinity, SpreadConstraint};
 use super::read::{Datum, Read, Reader};
+use super::{Meta, Toleration};
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::Sorted;
 use serde_json::Value;
 
 object! {
-    /// A Pod.
     Pod {
-        /// Its metadata.
         metadata: Meta = "metadata",
-        /// Its spec.
         spec: PodSpec = "spec",
-        /// Its status.
         status: PodStatus = "status",
     }
 }
 
 object! {
-    /// What a workload makes its pods from.
+    /// The template of a workload's pods.
     PodTemplate {
-        /// Their spec.
+        metadata: Meta = "metadata",
         spec: PodSpec = "spec",
     }
 }
@@ -29,31 +26,82 @@ object! {
 object! {
     /// `spec` of a Pod.
     PodSpec {
-        /// Init containers.
         init_containers: Vec<Container> = "initContainers",
-        /// Containers.
         containers: Vec<Container> = "containers",
-        /// Claims.
         resource_claims: Vec<PodClaim> = "resourceClaims",
         /// The node it runs on.
         node_name: String = "nodeName",
         /// Resources of the pod as a whole.
         resources: Resources = "resources",
-        /// What running it takes beside its containers.
+        /// Resources needed in addition to those of the containers.
         overhead: Sorted<String, Amount> = "overhead",
         /// The group of pods that are scheduled together.
-        scheduling_group: Option<Value> = "schedulingGroup",
-        /// Priority; absent: 0.
-        priority: i64 = "priority",
+        scheduling_group: Option<SchedulingGroup> = "schedulingGroup",
+        /// Priority; absent: that of its class.
+        priority: Option<i64> = "priority",
+        priority_class_name: String = "priorityClassName",
+        /// `Never`: it preempts no other pod.
+        preemption_policy: Option<String> = "preemptionPolicy",
+        /// The name of its scheduler; empty: `default-scheduler`.
+        scheduler_name: String = "schedulerName",
+        /// It is not scheduled before these are gone.
+        scheduling_gates: Vec<SchedulingGate> = "schedulingGates",
+        /// Labels that its node must have.
+        node_selector: Sorted<String, String> = "nodeSelector",
+        /// Rules about nodes and other pods.
+        affinity: Affinity = "affinity",
+        /// Taints of nodes that it tolerates.
+        tolerations: Vec<Toleration> = "tolerations",
+        /// The rules for spreading it over nodes.
+        topology_spread_constraints: Vec<SpreadConstraint> = "topologySpreadConstraints",
+        /// It uses the node's network.
+        host_network: bool = "hostNetwork",
+        volumes: Vec<Volume> = "volumes",
+        /// The class whose overhead counts.
+        runtime_class_name: Option<String> = "runtimeClassName",
+    }
+}
+
+impl PodSpec {
+    /// The priority; 0 where none is set.
+    pub fn effective_priority(&self) -> i64 {
+        self.priority.unwrap_or(0)
     }
 }
 
 object! {
-    /// A container.
-    Container {
-        /// Name.
+    /// `spec.schedulingGroup`.
+    #[derive(Eq)]
+    SchedulingGroup {
+        pod_group_name: Option<String> = "podGroupName",
+    }
+}
+
+object! {
+    /// `spec.schedulingGates[]`.
+    #[derive(Eq)]
+    SchedulingGate {
         name: String = "name",
-        /// Its resources.
+    }
+}
+
+object! {
+    /// `spec.volumes[]`: those that a node may be unable to offer.
+    #[derive(Eq)]
+    Volume {
+        name: String = "name",
+        /// A claim for a volume.
+        persistent_volume_claim: Option<Value> = "persistentVolumeClaim",
+        /// A claim made for the pod.
+        ephemeral: Option<Value> = "ephemeral",
+    }
+}
+
+object! {
+    Container {
+        name: String = "name",
+        image: String = "image",
+        ports: Vec<ContainerPort> = "ports",
         resources: Resources = "resources",
         /// `Always` for a sidecar.
         restart_policy: Option<String> = "restartPolicy",
@@ -61,11 +109,23 @@ object! {
 }
 
 object! {
+    /// `ports[]` of a container.
+    #[derive(Eq)]
+    ContainerPort {
+        container_port: i64 = "containerPort",
+        /// The node's port; 0: none.
+        host_port: i64 = "hostPort",
+        /// The node's address; empty: all.
+        host_ip: String = "hostIP",
+        /// Protocol; empty means TCP.
+        protocol: String = "protocol",
+    }
+}
+
+object! {
     /// `resources` of a container or a pod.
     Resources {
-        /// Requests.
         requests: Sorted<String, Amount> = "requests",
-        /// Limits.
         limits: Sorted<String, Amount> = "limits",
         /// Claims that the container uses, by their names within the pod.
         claims: Vec<UsedClaim> = "claims",
@@ -101,15 +161,16 @@ object! {
         phase: String = "phase",
         /// The node that the scheduler means to make room on.
         nominated_node_name: String = "nominatedNodeName",
-        /// Conditions.
+        /// When it was accepted by its node: RFC 3339.
+        start_time: Option<String> = "startTime",
         conditions: Vec<PodCondition> = "conditions",
-        /// What the containers have.
+        /// The state of the containers.
         container_statuses: Vec<ContainerStatus> = "containerStatuses",
-        /// What the init containers have.
+        /// The state of the init containers.
         init_container_statuses: Vec<ContainerStatus> = "initContainerStatuses",
-        /// What the pod as a whole has.
+        /// The resources of the pod as a whole.
         resources: Option<Resources> = "resources",
-        /// What the node has set aside for the pod as a whole.
+        /// The resources that the node has allocated to the pod as a whole.
         allocated_resources: Sorted<String, Amount> = "allocatedResources",
         /// Resources of the node that its devices take.
         node_allocatable_resource_claim_statuses: Vec<NodeResourceClaim> = "nodeAllocatableResourceClaimStatuses",
@@ -119,9 +180,7 @@ object! {
 object! {
     /// `status.conditions[]`.
     PodCondition {
-        /// Type.
         kind: String = "type",
-        /// Reason.
         reason: String = "reason",
     }
 }
@@ -129,11 +188,9 @@ object! {
 object! {
     /// `status.containerStatuses[]`.
     ContainerStatus {
-        /// The container.
         name: String = "name",
-        /// What it has.
         resources: Option<Resources> = "resources",
-        /// What the node has set aside for it.
+        /// The resources that the node has allocated to the container.
         allocated_resources: Sorted<String, Amount> = "allocatedResources",
     }
 }
@@ -141,9 +198,8 @@ object! {
 object! {
     /// `status.nodeAllocatableResourceClaimStatuses[]`, as 1.36 has it.
     NodeResourceClaim {
-        /// The claim.
         resource_claim_name: String = "resourceClaimName",
-        /// What its devices take.
+        /// The resources that its devices consume.
         resources: Sorted<String, Amount> = "resources",
     }
 }

@@ -15,7 +15,6 @@ use std::borrow::Cow;
 pub enum Datum<'v> {
     /// Nothing: Go's zero value.
     Null,
-    /// A text.
     Text(&'v str),
     /// A decoded quantity, as the server prints it.
     Quantity(&'v str),
@@ -25,11 +24,8 @@ pub enum Datum<'v> {
     Node(&'v Tree<'v>, NodeId),
     /// A decoded object; read like its JSON in the last release.
     Record(&'v Record<'v>),
-    /// A decoded boolean.
     Bool(bool),
-    /// A decoded integer.
     Int(i64),
-    /// A decoded time.
     Time(Time),
     /// JSON that was decoded verbatim.
     Raw(&'v str),
@@ -112,7 +108,7 @@ impl<'v> Datum<'v> {
         problem.map_or(Ok(value), Err)
     }
 
-    /// Calls for every member of an object; false if it is none.
+    /// Calls `each` for every member of an object; returns false for other values.
     fn members(self, each: &mut dyn FnMut(&'v str, Datum<'v>)) -> bool {
         match self {
             Datum::Json(Value::Object(members)) => members.iter().for_each(|(name, value)| each(name, Datum::Json(value))),
@@ -128,7 +124,8 @@ impl<'v> Datum<'v> {
                     if matches!(value, record::Value::Unset) && (field.omit || !is_quantity) {
                         continue;
                     }
-                    if !field.in_release(release) || (field.omits(release) && field.type_in(release).is_empty(value)) {
+                    // The release that the object was read by had the field, though the last one may not.
+                    if field.omits(release) && field.type_in(release).is_empty(value) {
                         continue;
                     }
                     each(field.json, Datum::decoded(&field.ty, value));
@@ -141,7 +138,7 @@ impl<'v> Datum<'v> {
         true
     }
 
-    /// Calls for every item of a list; false if it is none.
+    /// Calls `each` for every item of a list; returns false for other values.
     fn items(self, each: &mut dyn FnMut(Datum<'v>)) -> bool {
         match self {
             Datum::Json(Value::Array(items)) => items.iter().for_each(|item| each(Datum::Json(item))),

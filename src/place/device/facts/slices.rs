@@ -6,11 +6,8 @@ use crate::place::device::amount::Amount;
 use crate::place::device::sorted::Sorted;
 
 object! {
-    /// A ResourceSlice.
     Slice {
-        /// Its metadata.
         metadata: Meta = "metadata",
-        /// Its spec.
         spec: SliceSpec = "spec",
     }
 }
@@ -18,31 +15,27 @@ object! {
 object! {
     /// `spec` of a ResourceSlice.
     SliceSpec {
-        /// Driver.
         driver: String = "driver",
-        /// Pool.
         pool: PoolRef = "pool",
         /// The node of all devices.
         node_name: Option<String> = "nodeName",
         /// The nodes of all devices.
         node_selector: Option<NodeSelector> = "nodeSelector",
-        /// All nodes.
         all_nodes: Option<bool> = "allNodes",
-        /// Devices.
         devices: Vec<Device> = "devices",
         /// Each device says where it is.
         per_device_node_selection: Option<bool> = "perDeviceNodeSelection",
         /// Counters that devices of the pool consume.
         shared_counters: Vec<CounterSet> = "sharedCounters",
+        /// The operations that kubelet skips for the devices.
+        skip_node_operations: Vec<String> = "skipNodeOperations",
     }
 }
 
 object! {
     /// `spec.pool`.
     PoolRef {
-        /// Name.
         name: String = "name",
-        /// Generation.
         generation: i64 = "generation",
         /// Slices of the pool at this generation.
         resource_slice_count: i64 = "resourceSliceCount",
@@ -52,17 +45,13 @@ object! {
 object! {
     /// `spec.sharedCounters[]`.
     CounterSet {
-        /// Name.
         name: String = "name",
-        /// Counters.
         counters: Sorted<String, Counter> = "counters",
     }
 }
 
 object! {
-    /// A counter.
     Counter {
-        /// How much.
         value: Amount = "value",
     }
 }
@@ -70,11 +59,8 @@ object! {
 object! {
     /// `spec.devices[]`.
     Device {
-        /// Name.
         name: String = "name",
-        /// Attributes.
         attributes: Sorted<String, Attribute> = "attributes",
-        /// Capacity.
         capacity: Sorted<String, Capacity> = "capacity",
         /// Counters used up while the device is allocated.
         consumes_counters: Vec<Consumption> = "consumesCounters",
@@ -92,7 +78,7 @@ object! {
         binding_conditions: Option<Vec<String>> = "bindingConditions",
         /// Conditions that fail binding.
         binding_failure_conditions: Option<Vec<String>> = "bindingFailureConditions",
-        /// May be shared.
+        /// Several allocations may share the device.
         allow_multiple_allocations: Option<bool> = "allowMultipleAllocations",
         /// Resources of the node that the device uses.
         node_allocatable_resource_mappings: Sorted<String, NodeResource> = "nodeAllocatableResourceMappings",
@@ -114,31 +100,22 @@ object! {
 object! {
     /// An attribute's value: one of the fields.
     Attribute {
-        /// A string.
         string: Option<String> = "string",
-        /// An integer.
         int: Option<i64> = "int",
-        /// A boolean.
         bool: Option<bool> = "bool",
-        /// A semantic version.
         version: Option<String> = "version",
-        /// Strings.
         strings: Vec<String> = "strings",
-        /// Integers.
         ints: Vec<i64> = "ints",
-        /// Booleans.
         bools: Vec<bool> = "bools",
-        /// Semantic versions.
         versions: Vec<String> = "versions",
     }
 }
 
 object! {
-    /// A capacity.
     Capacity {
         /// How much there is.
         value: Amount = "value",
-        /// How requests are rounded and limited.
+        /// The rules for rounding and limiting requests.
         request_policy: Option<RequestPolicy> = "requestPolicy",
     }
 }
@@ -158,9 +135,7 @@ object! {
 object! {
     /// `validRange` of a request policy.
     ValidRange {
-        /// Least.
         min: Option<Amount> = "min",
-        /// Most.
         max: Option<Amount> = "max",
         /// Steps above `min`.
         step: Option<Amount> = "step",
@@ -170,21 +145,18 @@ object! {
 object! {
     /// `consumesCounters[]`.
     Consumption {
-        /// The set.
         counter_set: String = "counterSet",
         /// How much of its counters.
         counters: Sorted<String, Counter> = "counters",
+        /// The groups of which one must be common to all devices that use the set.
+        compatibility_groups: Vec<String> = "compatibilityGroups",
     }
 }
 
 object! {
-    /// A taint.
     Taint {
-        /// Key.
         key: String = "key",
-        /// Value.
         value: String = "value",
-        /// Effect.
         effect: String = "effect",
         /// The DeviceTaintRule it comes from; `None`: the driver.
         rule: Option<String>,
@@ -200,11 +172,8 @@ impl Taint {
 }
 
 object! {
-    /// A DeviceTaintRule.
     TaintRule {
-        /// Its metadata.
         metadata: Meta = "metadata",
-        /// Its spec.
         spec: TaintRuleSpec = "spec",
     }
 }
@@ -212,9 +181,7 @@ object! {
 object! {
     /// `spec` of a DeviceTaintRule.
     TaintRuleSpec {
-        /// Which devices.
         device_selector: Option<TaintSelector> = "deviceSelector",
-        /// The taint.
         taint: Taint = "taint",
     }
 }
@@ -224,13 +191,10 @@ object! {
     TaintSelector {
         /// 1.33, 1.34: devices of this class.
         device_class_name: Option<String> = "deviceClassName",
-        /// Driver.
         driver: Option<String> = "driver",
-        /// Pool.
         pool: Option<String> = "pool",
-        /// Device.
         device: Option<String> = "device",
-        /// 1.33, 1.34: selectors.
+        /// Selectors, in releases 1.33 and 1.34.
         selectors: Vec<Selector> = "selectors",
     }
 }

@@ -1,10 +1,16 @@
 //! The account of an allocation as data: what the verb `allocate` answers.
 
+pub use super::kinds::*;
+pub use super::remark::{Remark, Subject};
 pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
+use super::turn::{NodeRefusal, Turn};
+use crate::finding::FieldPath;
+use crate::place::device::constraints::Kind;
 use crate::place::device::facts::Toleration;
 use crate::place::device::results::AllocationResult;
 use crate::place::device::sorted::Sorted;
 use crate::place::device::status::Code;
+use crate::place::device::taints::Mismatch;
 use crate::text::located::{Edit, Range};
 use serde::Serialize;
 
@@ -23,33 +29,35 @@ data! {
     PodAccount {
         /// `namespace/name`.
         pod: Option<String>,
-        /// Its claims.
         claims: Vec<String>,
         /// Extended resources of the pod, and the class in charge of each.
         extended_resources: Sorted<String, String>,
-        /// What stops it before any node is checked.
+        /// The refusal before any node is checked.
         before: Option<Before>,
         /// Messages and the nodes that have them, as the pod's event counts them.
         summary: Vec<Summary>,
-        /// One per node.
+        /// One entry per node.
         nodes: Vec<NodeAccount>,
         /// Findings that concern the whole account, not single nodes.
-        findings: Vec<Finding>,
+        findings: Vec<Remark>,
+        /// The outcome for the pod when all pods are placed in turn.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        turn: Option<Box<Turn>>,
+        /// The earlier pod with the same account of nodes, which is omitted here.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        same_as: Option<String>,
     }
 }
 
-data! {
-    /// A status of PreFilter.
-    Before {
-        /// `preEnqueue` or `preFilter`.
-        stage: &'static str,
-        /// The framework's code.
-        code: String,
-        /// Upstream's text.
-        message: String,
-        /// The missing object and a similar existing name, in our words.
-        help: Option<String>,
-    }
+/// A status of PreFilter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Before {
+    /// The extension point that stops the pod.
+    pub stage: BeforeNodes,
+    pub code: Code,
+    pub message: String,
+    /// The missing object and a similar existing name, in our words.
+    pub help: Option<String>,
 }
 
 data! {
@@ -57,40 +65,33 @@ data! {
     Summary {
         /// Upstream's text; empty: the claims fit.
         message: String,
-        /// Names.
         nodes: Vec<String>,
     }
 }
 
 data! {
-    /// A node's account.
     NodeAccount {
-        /// Its name.
         name: String,
-        /// `allocated`, `none`, `error`, `node-error`, `unavailable` or `undecided`.
-        verdict: &'static str,
-        /// Upstream's text.
-        message: Option<String>,
+        /// The outcome for the claims there.
+        verdict: NodeVerdict,
+            message: Option<String>,
         /// The scheduler's code where it refuses the node.
         #[serde(skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
         /// The text ends the attempt for all nodes.
         fatal: bool,
-        /// Score.
         score: i64,
         /// Steps of the search.
         steps: u64,
-        /// One per claim.
+        /// One entry per claim.
         allocations: Option<Vec<AllocationResult>>,
         /// Pools seen from the node.
         pools: Vec<PoolAccount>,
-        /// Requests and sub-requests.
         requests: Vec<RequestAccount>,
         /// Why requests that could be met alone cannot be met together.
         conflicts: Vec<Conflict>,
         /// Claims that hold the missing devices, counters or capacity.
         holders: Vec<Holder>,
-        /// What would help.
         relaxations: Vec<Relaxation>,
         /// Capacity charged to the claims.
         charges: Vec<Charge>,
@@ -100,15 +101,18 @@ data! {
         /// Upstream's texts where there are several; the message has them all.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         reasons: Vec<String>,
-        /// What the message does not say, in our words.
+        /// Help for the part that the message leaves out.
         #[serde(skip_serializing_if = "Option::is_none")]
         help: Option<String>,
-        /// What the steps count for against a budget.
+        /// The cost of the steps, counted against a budget.
         #[serde(skip)]
         cost: u64,
         /// Two devices of the same pool and name; the scheduler may read either.
         #[serde(skip)]
         unclear: Option<[String; 2]>,
+        /// The plugins that refuse the node when pods are placed in turn, in the scheduler's order.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        refusals: Vec<NodeRefusal>,
         /// Why the claims do not fit the node, in one line of English.
         text: String,
         /// The earlier node with the same account; then pools, requests and so on are omitted here.
@@ -119,15 +123,12 @@ data! {
 data! {
     /// Capacity charged to a claim.
     Charge {
-        /// The device.
         device: String,
-        /// The capacity.
         name: String,
-        /// What was asked.
         asked: Option<String>,
-        /// What is charged for that.
+        /// The amount charged for the request.
         charged: String,
-        /// What is left then.
+        /// The amount left before it.
         left: String,
     }
 }
@@ -137,19 +138,15 @@ data! {
     PoolAccount {
         /// `driver/pool`.
         pool: String,
-        /// `ok`, `incomplete`, `invalid` or `obsolete`.
-        state: &'static str,
-        /// Slices there are.
+        /// The condition of the pool.
+        state: PoolState,
         have: usize,
-        /// Slices announced.
         want: i64,
-        /// Generation.
         generation: i64,
         /// Why it is invalid.
         reason: Option<String>,
         /// Slices whose devices are offered here.
         slices: Vec<String>,
-        /// Slices left out.
         ignored: Vec<IgnoredSlice>,
     }
 }
@@ -157,9 +154,7 @@ data! {
 data! {
     /// A slice left out.
     IgnoredSlice {
-        /// Its name.
         slice: String,
-        /// Why.
         why: String,
     }
 }
@@ -167,17 +162,13 @@ data! {
 data! {
     /// A request, seen on its own.
     RequestAccount {
-        /// Its claim.
         claim: String,
-        /// Its name.
         request: String,
-        /// The sub-request's name.
         sub: Option<String>,
         /// `ExactCount` or `All`.
         mode: String,
         /// Devices requested; with `All`, the number of existing ones.
         wanted: i64,
-        /// Class.
         class: String,
         /// The extended resource that it is made for, and the container.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,11 +177,11 @@ data! {
         picked: bool,
         /// Devices left after each stage.
         funnel: Vec<Stage>,
-        /// One per device.
+        /// One entry per device.
         cells: Vec<CellAccount>,
-        /// Where it stands in the claim, e.g. `spec.devices.requests[0].exactly`.
-        path: String,
-        /// Where it stands in the text, as far as the claim does.
+        /// Its place in the claim, e.g. `spec.devices.requests[0].exactly`.
+        path: FieldPath,
+        /// Its place in the text, if the claim is in the text.
         #[serde(skip_serializing_if = "Option::is_none")]
         range: Option<Range>,
         /// Devices before the first allocated one that would satisfy this request alone. They were given to other requests, or
@@ -206,14 +197,11 @@ data! {
 data! {
     /// A stage of a funnel.
     Stage {
-        /// `node`, `pool`, `feature`, `class`, `selector`, `deviceNode`, `free`, `capacity`, `counters`, `taint` or `constraint`.
-        stage: &'static str,
+        stage: StageKind,
         /// Index of the selector.
         #[serde(skip_serializing_if = "Option::is_none")]
         index: Option<usize>,
-        /// Devices left.
         left: usize,
-        /// Devices lost.
         #[serde(skip_serializing_if = "Option::is_none")]
         lost: Option<Lost>,
         /// Values that a selector read, with the number of devices that have them.
@@ -231,7 +219,6 @@ data! {
 data! {
     /// Devices lost at a stage.
     Lost {
-        /// How many.
         count: usize,
         /// At most five names.
         devices: Vec<String>,
@@ -239,9 +226,7 @@ data! {
 }
 
 data! {
-    /// A missing value.
     Missing {
-        /// What was read.
         path: String,
         /// How many of the devices asked have it.
         on: usize,
@@ -261,8 +246,7 @@ data! {
 data! {
     /// A name that devices publish.
     Published {
-        /// `string`, `int`, `bool`, `version`, `quantity`, or these with `[]` for lists.
-        kind: &'static str,
+        kind: ValueKind,
         /// How many of the devices asked have it.
         on: usize,
     }
@@ -275,7 +259,6 @@ data! {
         device: String,
         /// Upstream's first reason against it.
         reason: Option<Reason>,
-        /// All further reasons.
         also: Vec<Reason>,
         /// The first reason in one line of English.
         text: String,
@@ -292,38 +275,24 @@ pub enum Reason {
         newest: i64,
     },
     /// Slices of the pool are missing.
-    PoolIncomplete {
-        /// Slices there are.
-        have: usize,
-        /// Slices announced.
-        want: i64,
-    },
+    PoolIncomplete { have: usize, want: i64 },
     /// The pool is at fault.
-    PoolInvalid {
-        /// Upstream's reason.
-        reason: String,
-    },
-    /// The device stands beside shared counters, where devices are not offered.
+    PoolInvalid { reason: String },
+    /// The device is in a slice with shared counters, where devices are not offered.
     SliceWithCounters,
     /// Something the device needs is switched off.
     FeatureOff {
         /// The field that needs it.
-        field: &'static str,
+        field: FeatureField,
     },
     /// Another claim has it.
     InUse {
-        /// The claims.
         claims: Vec<String>,
         /// The pods that reserve them.
         pods: Vec<String>,
     },
     /// It was chosen for another request of this attempt.
-    ChosenFor {
-        /// The claim.
-        claim: String,
-        /// The request.
-        request: String,
-    },
+    ChosenFor { claim: String, request: String },
     /// A selector of the class is not true.
     ClassSelector(SelectorReason),
     /// A selector of the request is not true.
@@ -340,8 +309,7 @@ pub enum Reason {
     Constraint {
         /// Index of the constraint.
         index: usize,
-        /// `match` or `distinct`.
-        kind: &'static str,
+        kind: Kind,
         /// The attribute, which the device lacks.
         attribute: String,
         /// Attributes of the device with the same name in another domain, or with nearly this name.
@@ -352,7 +320,6 @@ pub enum Reason {
 data! {
     /// Why a selector is not true.
     SelectorReason {
-        /// Its index.
         index: usize,
         /// Upstream's error; absent if the selector is false.
         error: Option<String>,
@@ -364,25 +331,20 @@ data! {
 data! {
     /// Why a capacity does not do.
     CapacityReason {
-        /// Its name.
         name: String,
-        /// `unknown-name`, `max`, `step`, `values` or `exhausted`.
-        why: &'static str,
-        /// What was asked.
+        /// The fault of the amount.
+        why: CapacityFault,
         asked: Option<String>,
-        /// What is charged for that.
+        /// The amount charged for the request.
         charged: Option<String>,
-        /// What shares use.
+        /// The amount that shares use.
         used: Option<String>,
-        /// What is left.
         left: Option<String>,
-        /// What there is.
         total: Option<String>,
         /// Most that a request may have.
         max: Option<String>,
         /// Claims that use it.
         holders: Vec<String>,
-        /// Names there are.
         names: Vec<String>,
     }
 }
@@ -390,15 +352,11 @@ data! {
 data! {
     /// Why counters do not suffice.
     CounterReason {
-        /// The set.
         set: String,
-        /// The counter.
         counter: String,
-        /// What the device needs.
+        /// The amount that the device needs.
         needed: String,
-        /// What is left.
         available: String,
-        /// What there is.
         total: String,
         /// Claims that use it, and through which device.
         holders: Vec<CounterHolder>,
@@ -408,9 +366,7 @@ data! {
 data! {
     /// A claim that uses a counter.
     CounterHolder {
-        /// The device.
         device: String,
-        /// The claim.
         claim: String,
         /// The pods that reserve it.
         pods: Vec<String>,
@@ -420,55 +376,45 @@ data! {
 data! {
     /// A taint that is not tolerated.
     TaintReason {
-        /// Key.
         key: String,
-        /// Value.
         value: String,
-        /// Effect.
         effect: String,
         /// `driver`, or `rule/<name>`.
         from: String,
         /// Why each toleration does not help.
         tolerations: Vec<TolerationReason>,
-        /// One that would.
         toleration: Toleration,
     }
 }
 
-data! {
-    /// Why a toleration does not help.
-    TolerationReason {
-        /// Its index.
-        index: usize,
-        /// `key`, `value`, `effect` or `operator`.
-        why: &'static str,
-    }
+/// Why a toleration does not help.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TolerationReason {
+    pub index: usize,
+    /// The field to look at.
+    pub why: Mismatch,
 }
 
 data! {
     /// Requests that cannot be met together.
     Conflict {
-        /// `number`, `match`, `distinct` or `counters`.
-        kind: &'static str,
-        /// The claim.
+        /// The kind of the shortage.
+        kind: ConflictKind,
         claim: String,
         /// Index of the constraint.
         constraint: Option<usize>,
-        /// Where it stands in the claim.
+        /// Its place in the claim.
         #[serde(skip_serializing_if = "Option::is_none")]
-        path: Option<String>,
-        /// Where it stands in the text.
+        path: Option<FieldPath>,
+        /// Its place in the text.
         #[serde(skip_serializing_if = "Option::is_none")]
         range: Option<Range>,
-        /// Its attribute.
         attribute: Option<String>,
         /// Per value, per request, the candidates that have it.
         values: Sorted<String, Sorted<String, usize>>,
         /// Candidates without the attribute.
         missing: Vec<String>,
-        /// The requests concerned.
         requests: Vec<String>,
-        /// Devices wanted.
         wanted: i64,
         /// Devices or values there are.
         available: usize,
@@ -478,11 +424,10 @@ data! {
 }
 
 data! {
-    /// Who has a device.
+    /// The object that has a device.
     Holder {
         /// `driver/pool/device`.
         device: String,
-        /// The claim.
         claim: String,
         /// The pods that reserve it; none: nobody does.
         pods: Vec<String>,
@@ -509,66 +454,49 @@ data! {
     }
 }
 
-data! {
-    /// A change. Exactly one of `drop`, `add`, `free` and `set` is there.
-    Change {
-        /// `constraint` or `selector`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        drop: Option<&'static str>,
-        /// `toleration`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        add: Option<&'static str>,
-        /// `claim`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        free: Option<&'static str>,
-        /// `count`, `allocationMode` or `capacity`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        set: Option<&'static str>,
-        /// The claim.
-        claim: String,
-        /// Where in it, e.g. `spec.devices.constraints[0]`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        path: Option<String>,
-        /// Where in the text; where something is added: the nearest thing that is there.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        range: Option<Range>,
-        /// The request.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        request: Option<String>,
-        /// Index of the constraint or selector.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        index: Option<usize>,
-        /// The toleration.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        toleration: Option<Toleration>,
-        /// Name of the capacity.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        name: Option<String>,
-        /// What it is.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        from: Option<String>,
-        /// What it should be.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        to: Option<String>,
-    }
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The kind of the change: one of `drop`, `add`, `free` and `set`.
+    #[serde(flatten)]
+    pub kind: ChangeKind,
+    pub claim: String,
+    /// The path in the object, e.g. `spec.devices.constraints[0]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<FieldPath>,
+    /// The place in the text; for an addition, the nearest place that exists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// Index of the constraint or selector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toleration: Option<Toleration>,
+    /// Name of the capacity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
 }
 
-data! {
-    /// A finding about the input.
-    Finding {
-        /// Stable code.
-        code: &'static str,
-        /// `error`, `warning` or `info`.
-        severity: &'static str,
-        /// `kube-scheduler` where the message is upstream's, else `claimkit`.
-        origin: &'static str,
-        /// One line of English, or upstream's text.
-        message: String,
-        /// Kind of the object.
-        kind: &'static str,
-        /// Its name, with its namespace.
-        object: String,
-        /// Where in it.
-        path: Option<String>,
+impl Change {
+    /// Returns a change of a claim without details.
+    pub fn of(kind: ChangeKind, claim: String) -> Self {
+        Change {
+            kind,
+            claim,
+            path: None,
+            range: None,
+            request: None,
+            index: None,
+            name: None,
+            toleration: None,
+            from: None,
+            to: None,
+        }
     }
 }
